@@ -1,0 +1,1 @@
+//! The promises of the waist, as functions run against every world

@@ -1,0 +1,17 @@
+//! Pieces of a deterministic discrete-event engine.
+//!
+//! [`EventQueue`] holds what is to come in an order fixed to the last tie, [`Choice`] decides by a seed what a model
+//! leaves to chance, and [`Server`] is a resource with occupancy. Time is an integer ([`units::Time`]), so nothing
+//! accumulates and two runs agree to the bit.
+//!
+//! This room must never know machines, messages or wall time.
+
+#![forbid(unsafe_code)]
+
+mod choice;
+mod event_queue;
+mod server;
+
+pub use choice::Choice;
+pub use event_queue::{EventQueue, TIES};
+pub use server::Server;

@@ -1,0 +1,150 @@
+//! What is wrong with a file: every mistake with its place, found and expected value.
+//!
+//! It must never know any one format.
+
+use std::fmt;
+
+/// How many mistakes of one file are listed; the rest are counted.
+pub const MAX_LISTED: usize = 20;
+
+/// The longest piece of a file that a message repeats, in characters.
+const EXCERPT_CHARACTERS: usize = 40;
+
+/// One mistake in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Column, in bytes counted from 1.
+    pub column: usize,
+    /// What stands there: "row index", "value", …
+    pub what: &'static str,
+    /// The value found, as the file spells it.
+    pub found: String,
+    /// What would have been right.
+    pub expected: String,
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, column, what, found, expected } = self;
+        write!(f, "{line}:{column}: {what} {found}: expected {expected}")
+    }
+}
+
+/// All mistakes of one file, in the order of their places: the first [`MAX_LISTED`] met, and how many more.
+///
+/// Displays one per line as `name:line:column: what found: expected …`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Errors {
+    name: String,
+    listed: Vec<Mistake>,
+    unlisted: usize,
+}
+
+impl Errors {
+    /// What the reader was told to call the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The mistakes listed, `1..=MAX_LISTED` of them.
+    pub fn listed(&self) -> &[Mistake] {
+        &self.listed
+    }
+
+    /// How many further mistakes the file has.
+    pub fn unlisted(&self) -> usize {
+        self.unlisted
+    }
+}
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, mistake) in self.listed.iter().enumerate() {
+            write!(f, "{}{}:{mistake}", if i == 0 { "" } else { "\n" }, self.name)?;
+        }
+        if self.unlisted > 0 {
+            write!(f, "\n{}: and {} more", self.name, self.unlisted)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Errors {}
+
+/// Gathers the mistakes of one text while it is read.
+pub(crate) struct Report<'a> {
+    text: &'a [u8],
+    listed: Vec<Mistake>,
+    unlisted: usize,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(text: &'a [u8]) -> Self {
+        Self { text, listed: Vec::new(), unlisted: 0 }
+    }
+
+    /// Adds a mistake at byte `offset`.
+    pub(crate) fn add(
+        &mut self,
+        offset: usize,
+        what: &'static str,
+        found: impl fmt::Display,
+        expected: impl fmt::Display,
+    ) {
+        self.add_with(offset, what, |_| (found.to_string(), expected.to_string()));
+    }
+
+    /// Adds a mistake at byte `offset`; `words` makes what was found and what was expected. It is called
+    /// only if they will be listed, so that a file of nothing but mistakes is read as fast as a good one.
+    pub(crate) fn add_with(
+        &mut self,
+        offset: usize,
+        what: &'static str,
+        words: impl FnOnce(&Self) -> (String, String),
+    ) {
+        if self.listed.len() == MAX_LISTED {
+            self.unlisted += 1;
+            return;
+        }
+        let (line, column) = self.place(offset);
+        let (found, expected) = words(self);
+        self.listed.push(Mistake { line, column, what, found, expected });
+    }
+
+    /// Line and column of a byte. Counted afresh for each mistake listed, which spares the reader counting
+    /// lines while all goes well.
+    pub(crate) fn place(&self, offset: usize) -> (usize, usize) {
+        let before = &self.text[..offset];
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let lines = before.iter().filter(|&&byte| byte == b'\n').count();
+        (lines + 1, offset - line_start + 1)
+    }
+
+    /// `value` if nothing was wrong, else all that was.
+    pub(crate) fn finish<T>(mut self, name: &str, value: T) -> Result<T, Errors> {
+        if self.listed.is_empty() {
+            return Ok(value);
+        }
+        self.listed.sort_by_key(|mistake| (mistake.line, mistake.column));
+        Err(Errors { name: name.to_owned(), listed: self.listed, unlisted: self.unlisted })
+    }
+}
+
+/// A piece of a file as a message shows it: printable, not too long, "missing" if empty.
+pub(crate) struct Excerpt<'a>(pub(crate) &'a [u8]);
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("missing");
+        }
+        // Four bytes a character is the most that UTF-8 takes.
+        let head = &self.0[..self.0.len().min(4 * EXCERPT_CHARACTERS)];
+        let text = String::from_utf8_lossy(head);
+        let shown: String = text.chars().take(EXCERPT_CHARACTERS).collect();
+        let cut = head.len() < self.0.len() || shown.len() < text.len();
+        write!(f, "{}{}", shown.escape_debug(), if cut { "…" } else { "" })
+    }
+}

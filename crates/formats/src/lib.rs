@@ -1,0 +1,28 @@
+//! Bytes to values: compressed streams and sparse matrices.
+//!
+//! A reader takes the bytes of a whole file and a name to call it by, and gives either a value that keeps
+//! every promise its type makes, or [`Errors`]: *all* that is wrong with the file, each with its line, its
+//! column, the value found and what was expected.
+//!
+//! ```
+//! let file = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4\n3 1 x\n";
+//! let errors = formats::matrix_market::read("small.mtx", file).unwrap_err();
+//! assert_eq!(
+//!     errors.to_string(),
+//!     "small.mtx:4:1: row index 3: expected 1..=2\n\
+//!      small.mtx:4:5: value x: expected a finite number"
+//! );
+//! ```
+//!
+//! This room must never know files, the program that reads its values, or that Tradewind exists.
+
+#![forbid(unsafe_code)]
+
+mod compression;
+mod errors;
+pub mod matrix_market;
+mod sparse;
+
+pub use compression::{DecompressError, MAX_DECOMPRESSED_BYTES, decompress, decompress_within};
+pub use errors::{Errors, MAX_LISTED, Mistake};
+pub use sparse::{Entry, SparseMatrix, Symmetry, Values};

@@ -1,0 +1,75 @@
+//! Compressed streams: whole, joined, cut, damaged and too large.
+
+use std::{borrow::Cow, io::Write};
+
+use flate2::{Compression, write::GzEncoder};
+use formats::{DecompressError, decompress, decompress_within};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).expect("a Vec takes all that is written");
+    encoder.finish().expect("a Vec takes all that is written")
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    compress_to_vec(bytes, CompressionLevel::Fastest)
+}
+
+fn text() -> Vec<u8> {
+    (0..400).flat_map(|i| format!("{i} {} {}\n", i * i, i % 7).into_bytes()).collect()
+}
+
+#[test]
+fn plain_bytes_are_not_copied() {
+    for plain in [&b""[..], b"%%MatrixMarket", b"\x1f", b"\x28\xb5\x2f"] {
+        assert!(matches!(decompress(plain), Ok(Cow::Borrowed(same)) if same == plain));
+    }
+}
+
+#[test]
+fn both_formats_are_recognised_whole_and_joined() {
+    let text = text();
+    for compressed in [gzip(&text), zstd(&text)] {
+        assert_eq!(decompress(&compressed).expect("whole").as_ref(), text);
+        let twice = decompress(&compressed.repeat(2)).expect("two streams, one after the other").into_owned();
+        assert_eq!(twice, text.repeat(2));
+    }
+}
+
+#[test]
+fn every_truncation_is_noticed() {
+    let text = text();
+    for (compressed, magic) in [(gzip(&text), 2), (zstd(&text), 4)] {
+        for length in magic..compressed.len() {
+            let error = decompress(&compressed[..length]).expect_err("cut");
+            assert!(error.to_string().starts_with("truncated or corrupt "), "{error}");
+        }
+    }
+}
+
+#[test]
+fn damage_is_noticed() {
+    let text = text();
+    for mut compressed in [gzip(&text), zstd(&text)] {
+        let last = compressed.len() - 1; // in the checksum of zstd, in the length of gzip
+        for at in [compressed.len() / 2, last] {
+            compressed[at] ^= 1;
+            assert!(matches!(decompress(&compressed), Err(DecompressError::Corrupt { .. })), "byte {at}");
+            compressed[at] ^= 1;
+        }
+    }
+}
+
+#[test]
+fn the_bound_holds() {
+    let zeros = vec![0; 100_000];
+    for (compressed, format) in
+        [(gzip(&zeros), "gzip"), (zstd(&zeros), "zstd"), (zstd(&zeros[1..]).repeat(2), "zstd")]
+    {
+        let limit = 99_999;
+        assert_eq!(decompress_within(&compressed, limit), Err(DecompressError::TooLarge { format, limit }));
+    }
+    assert!(decompress_within(&gzip(&zeros), 100_000).is_ok());
+    assert!(decompress_within(&zstd(&zeros), 100_000).is_ok());
+}

@@ -1,0 +1,131 @@
+//! The network interface of a node: one port out, one port in, and the queue before the port out.
+//!
+//! A message occupies a port for its bytes, headers included, at the port's bandwidth. Its first byte passes as soon
+//! as the port is free (cut-through), so that on an idle machine a message costs the network's latency and no more;
+//! the bytes behind it delay the messages behind it.
+
+use std::collections::VecDeque;
+
+use des::Server;
+use units::{Bytes, Time};
+
+/// The network interface of one node.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    costs: machine::Interface,
+    out: Server,
+    into: Server,
+    /// When each message that still waits for the port out will start through it, in order.
+    waiting: VecDeque<Time>,
+}
+
+impl Interface {
+    /// An idle interface.
+    pub fn new(costs: &machine::Interface) -> Self {
+        Self {
+            costs: costs.clone(),
+            out: Server::default(),
+            into: Server::default(),
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// The bytes of headers that `data` bytes travel with: one per packet, and an empty message is one packet.
+    pub fn headers(&self, data: u64) -> u64 {
+        data.div_ceil(self.costs.packet.get()).max(1) * self.costs.header.get()
+    }
+
+    /// Whether a processor may hand over a message now.
+    pub fn has_room(&mut self, now: Time) -> bool {
+        self.drain(now);
+        self.waiting.len() < self.costs.send_queue
+    }
+
+    /// When there will be room if nothing more is handed over; `now` if there is.
+    pub fn room_at(&mut self, now: Time) -> Time {
+        self.drain(now);
+        let excess = (self.waiting.len() + 1).saturating_sub(self.costs.send_queue);
+        if excess == 0 { now } else { self.waiting[excess - 1] }
+    }
+
+    /// Takes a message of `data` bytes; returns when its first byte leaves.
+    pub fn inject(&mut self, now: Time, data: u64) -> Time {
+        self.drain(now);
+        let start = self.out.acquire(now, self.passage(data));
+        if start > now {
+            self.waiting.push_back(start);
+        }
+        start
+    }
+
+    /// Receives a message of `data` bytes whose first byte arrives now; returns when it has reached the node.
+    pub fn eject(&mut self, now: Time, data: u64) -> Time {
+        self.into.acquire(now, self.passage(data))
+    }
+
+    fn passage(&self, data: u64) -> Time {
+        self.costs.bandwidth.transfer_time(Bytes::new(data + self.headers(data)))
+    }
+
+    fn drain(&mut self, now: Time) {
+        while self.waiting.front().is_some_and(|start| *start <= now) {
+            self.waiting.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ns(n: u64) -> Time {
+        Time::from_nanoseconds(n)
+    }
+
+    /// 1 B/ns, headers of 16 B, packets of 64 B, room for two.
+    fn interface() -> Interface {
+        Interface::new(&machine::Interface {
+            bandwidth: units::Bandwidth::new(1_000_000_000).unwrap(),
+            header: Bytes::new(16),
+            packet: Bytes::new(64),
+            send_queue: 2,
+        })
+    }
+
+    #[test]
+    fn a_message_leaves_an_idle_port_at_once_and_occupies_it_for_its_bytes() {
+        let mut ni = interface();
+        assert_eq!(ni.inject(ns(100), 24), ns(100));
+        // 24 data + 16 header = 40 ns of port time.
+        assert_eq!(ni.inject(ns(100), 24), ns(140));
+        assert_eq!(ni.inject(ns(500), 24), ns(500));
+    }
+
+    #[test]
+    fn a_message_longer_than_a_packet_pays_a_header_for_each() {
+        let mut ni = interface();
+        assert_eq!((ni.headers(0), ni.headers(64), ni.headers(65)), (16, 16, 32));
+        ni.inject(ns(0), 100);
+        // 100 data + 2 headers of 16 = 132.
+        assert_eq!(ni.inject(ns(0), 1), ns(132));
+    }
+
+    #[test]
+    fn the_send_queue_is_full_until_the_port_takes_the_next_message() {
+        let mut ni = interface();
+        // One in the port until 40, two waiting to start at 40 and 80.
+        for _ in 0..3 {
+            ni.inject(ns(0), 24);
+        }
+        assert!(!ni.has_room(ns(39)));
+        assert_eq!(ni.room_at(ns(0)), ns(40));
+        assert!(ni.has_room(ns(40)));
+    }
+
+    #[test]
+    fn the_port_in_serves_in_order_of_arrival() {
+        let mut ni = interface();
+        assert_eq!(ni.eject(ns(10), 16), ns(10));
+        assert_eq!(ni.eject(ns(20), 16), ns(42));
+    }
+}

@@ -1,0 +1,25 @@
+//! Modelled parts of a machine, each a small state machine over engine time.
+//!
+//! | part | what it models |
+//! |---|---|
+//! | [`Interface`] | the network interface of a node: a port out, a port in, a send queue with room for so many packets |
+//! | [`Network`] | what joins the nodes: when a message that leaves here arrives there |
+//! | [`EventQueue`] | the node's dispatch queue: the [specification](pdq::Specification) itself, with arrival times |
+//! | [`Prices`] | what operations cost a processor |
+//!
+//! Contention is not a formula: every port and queue is a server with occupancy, and waiting emerges. All numbers
+//! come from the machine file; no timing constant stands here.
+//!
+//! This room must never know handlers, programs, threads or fibers.
+
+#![forbid(unsafe_code)]
+
+mod event_queue;
+mod interface;
+mod network;
+mod prices;
+
+pub use event_queue::{Dispatched, EventQueue, Waits};
+pub use interface::Interface;
+pub use network::Network;
+pub use prices::Prices;

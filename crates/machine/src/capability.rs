@@ -1,0 +1,76 @@
+//! What a machine can do; a policy asks for some of it. Knows no policy.
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+/// Declares each capability once, with its name in machine files.
+macro_rules! capabilities {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// One thing a machine can do.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Capability {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Capability {
+            /// Every capability, in the order of declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+            /// Their names, in the same order.
+            pub const NAMES: &'static [&'static str] = &[$($name,)*];
+
+            /// The name in machine files and messages.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+capabilities! {
+    /// A processor can ask whether a protocol event waits.
+    Poll = "poll",
+    /// A protocol event can interrupt a computing processor.
+    Interrupt = "interrupt",
+    /// The queue dispatches events of distinct keys in parallel.
+    KeyedDispatch = "keyed-dispatch",
+    /// Each processor has a dispatch register, cachable, in which its next event appears.
+    DispatchRegister = "dispatch-register",
+    /// Processors of the node can be set aside for protocol handlers.
+    DedicatedProcessors = "dedicated-processors",
+    /// Processors for protocol handlers can be added to those of the node.
+    AddedProcessors = "added-processors",
+    /// The node has a network processor beside its compute processors.
+    NetworkProcessor = "network-processor",
+    /// The NI device has processors of its own for protocol handlers.
+    EmbeddedProcessors = "embedded-processors",
+    /// A state machine in hardware runs the protocol.
+    HardwareProtocol = "hardware-protocol",
+}
+
+/// A text that names no capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownCapability;
+
+impl Display for UnknownCapability {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "expected one of {}", Capability::NAMES.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownCapability {}
+
+impl FromStr for Capability {
+    type Err = UnknownCapability;
+
+    fn from_str(name: &str) -> Result<Self, UnknownCapability> {
+        Self::ALL.iter().copied().find(|capability| capability.name() == name).ok_or(UnknownCapability)
+    }
+}
+
+impl Display for Capability {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

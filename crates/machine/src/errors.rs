@@ -1,0 +1,75 @@
+//! What is wrong with a machine file: every mistake at once, each with its place and what was expected.
+
+use std::fmt::{self, Display, Formatter};
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The file, as it was called by whoever read it.
+    pub file: String,
+    /// The line in it, from 1; of a missing key, that of its section. `None`: the value is the command line's `--set`.
+    pub line: Option<usize>,
+    /// Dotted key: `processor.clock`. Empty where the file is no TOML at all.
+    pub key: String,
+    /// The value as written; `None` where it is missing.
+    pub value: Option<String>,
+    /// What would have been right: `a frequency such as "400 MHz"`.
+    pub expected: String,
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: ", self.file)?,
+            None => f.write_str("--set ")?,
+        }
+        match &self.value {
+            _ if self.key.is_empty() => {}
+            Some(value) => write!(f, "{} = {value}: ", self.key)?,
+            None => write!(f, "{} is missing: ", self.key)?,
+        }
+        write!(f, "expected {}", self.expected)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// All mistakes of a machine file, in the order of its lines; those of the command line come last. Never empty.
+///
+/// Prints one per line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Errors(Vec<Error>);
+
+impl Errors {
+    /// Sorts by line; the caller has found at least one.
+    pub(crate) fn new(mut errors: Vec<Error>) -> Self {
+        errors.sort_by_key(|error| error.line.unwrap_or(usize::MAX));
+        Self(errors)
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, Error> {
+        self.0.iter()
+    }
+}
+
+impl Display for Errors {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Errors {}
+
+impl<'a> IntoIterator for &'a Errors {
+    type Item = &'a Error;
+    type IntoIter = std::slice::Iter<'a, Error>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

@@ -1,0 +1,31 @@
+//! Machine files: text to a validated machine, pure data.
+//!
+//! A machine file is TOML in which every quantity carries its unit and says where it comes from. [`Machine::parse`]
+//! turns one into a [`Machine`], all durations resolved and all values checked, or lists every mistake in it with
+//! its line and what was expected.
+//!
+//! ```
+//! let errors = machine::Machine::parse("toy.toml", "nodes = 0").unwrap_err();
+//! let first = errors.iter().find(|error| error.key == "nodes").unwrap();
+//! assert_eq!(first.to_string(), "toy.toml:1: nodes = 0: expected a whole number from 1, such as 8");
+//! ```
+//!
+//! This crate must never know files, the simulator, or what a machine does: it opens nothing and has no behaviour.
+
+#![forbid(unsafe_code)]
+
+mod capability;
+mod digest;
+mod errors;
+mod model;
+mod parse;
+mod primitives;
+mod reader;
+mod section;
+mod value;
+
+pub use capability::{Capability, UnknownCapability};
+pub use errors::{Error, Errors};
+pub use model::{Interface, Machine, Network, Processor, Queue, WorkCosts};
+pub use primitives::{Cost, Primitives};
+pub use value::Value;

@@ -1,0 +1,74 @@
+//! Values from the command line in place of those of a file.
+
+use machine::{Capability, Cost, Errors, Machine};
+use units::Time;
+
+const FILE: &str = include_str!("../../../machines/hurricane-1.toml");
+
+fn with(overrides: &[(&str, &str)]) -> Result<Machine, Errors> {
+    Machine::parse_with("machines/hurricane-1.toml", FILE, overrides)
+}
+
+fn refusal(overrides: &[(&str, &str)]) -> String {
+    with(overrides).expect_err("must be refused").to_string()
+}
+
+#[test]
+fn an_override_takes_the_place_of_the_file() {
+    let machine = with(&[
+        ("processor.clock", "200MHz"),
+        ("nodes", "16"),
+        ("queue.window", "unlimited"),
+        ("can", "poll, keyed-dispatch"),
+        ("network.latency", "1 us"),
+    ])
+    .unwrap();
+    assert_eq!(machine.processor.clock.as_hertz(), 200_000_000);
+    assert_eq!(machine.processor.poll, Time::from_nanoseconds(5));
+    assert_eq!(machine.nodes, 16);
+    assert_eq!(machine.queue.window, None);
+    assert_eq!(machine.can, [Capability::Poll, Capability::KeyedDispatch]);
+    assert_eq!(machine.network.latency, Time::from_microseconds(1));
+    let clock = machine.values().iter().find(|value| value.key == "processor.clock").unwrap();
+    assert_eq!((clock.line, clock.source.as_deref(), clock.text.as_str()), (None, Some("--set"), "200MHz"));
+}
+
+#[test]
+fn the_last_of_two_holds() {
+    assert_eq!(with(&[("nodes", "2"), ("nodes", "3")]).unwrap().nodes, 3);
+}
+
+#[test]
+fn a_cost_is_set_whole_or_by_part() {
+    let (one, two) = (Time::from_picoseconds(2_500), Time::from_picoseconds(5_000));
+    let dispatch = |overrides: &[(&str, &str)]| with(overrides).unwrap().primitives.dispatch;
+    let set_tag = |overrides: &[(&str, &str)]| with(overrides).unwrap().primitives.set_tag;
+    assert_eq!(dispatch(&[("primitives.dispatch", "1 cycle")]), Cost { path: one, occupancy: Time::ZERO });
+    assert_eq!(dispatch(&[("primitives.dispatch.path", "1 cycle")]).path, one);
+    assert_eq!(dispatch(&[("primitives.dispatch.path", "1 cycle")]).occupancy, Time::from_nanoseconds(30));
+    assert_eq!(set_tag(&[("primitives.set_tag.path", "1 cycle")]), Cost { path: one, occupancy: Time::ZERO });
+    assert_eq!(set_tag(&[("primitives.set_tag.occupancy", "2 cycles")]).occupancy, two);
+    assert_eq!(set_tag(&[("primitives.set_tag.occupancy", "2 cycles")]).path, Time::from_nanoseconds(70));
+}
+
+#[test]
+fn a_bad_override_says_so() {
+    assert_eq!(
+        refusal(&[("processor.clock", "50 Mhz")]),
+        "--set processor.clock = \"50 Mhz\": expected a frequency such as \"400 MHz\"; did you mean \"MHz\"?"
+    );
+    assert_eq!(
+        refusal(&[("processor.clok", "50 MHz")]),
+        "--set processor.clok = \"50 MHz\": expected a key of the machine file; did you mean \"processor.clock\"?"
+    );
+    assert!(refusal(&[("nodes", "0")]).starts_with("--set nodes = \"0\": expected a whole number from 1"));
+    assert!(refusal(&[("can", "poll,pol")]).contains("did you mean \"poll\"?"));
+}
+
+#[test]
+fn overrides_are_reported_after_the_file() {
+    let text = FILE.replace("\"16 B\"", "\"16\"");
+    let errors = Machine::parse_with("some.toml", &text, &[("nodes", "none")]).unwrap_err();
+    let keys: Vec<_> = errors.iter().map(|error| error.key.as_str()).collect();
+    assert_eq!(keys, ["interface.header", "nodes"]);
+}

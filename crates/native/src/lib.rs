@@ -1,0 +1,1 @@
+//! The waist on real threads of this host

@@ -1,0 +1,63 @@
+//! Synchronization keys: what an item's handler is going to touch, and which items must therefore not overlap.
+//!
+//! This module decides conflicts between keys and nothing else. It must never know what a key stands for (a block
+//! address, a row, a connection), nor which queue asks.
+
+use std::fmt;
+
+/// Names the group of resources that a handler touches.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Key {
+    /// One group of resources. Items of equal user keys run one at a time, in arrival order.
+    User(u64),
+    /// Everything. Runs alone: after every older item is done, before any younger one starts.
+    Sequential,
+    /// Nothing that needs protection. Conflicts only with [`Key::Sequential`].
+    NoSync,
+}
+
+impl Key {
+    /// Whether items of these keys must not overlap and must keep their arrival order.
+    pub fn conflicts(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Sequential, _) | (_, Self::Sequential) => true,
+            (Self::User(a), Self::User(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// Which of `partitions` static partitions serves this key: 0 for all but user keys.
+    ///
+    /// A user key `k` goes to `⌊partitions · frac(k / φ)⌋` (Fibonacci hashing). Keys that are multiples of a power of
+    /// two, as addresses are, thereby spread evenly over all partitions, which `k % partitions` would not do.
+    ///
+    /// # Panics
+    ///
+    /// If `partitions` is 0.
+    pub fn partition(self, partitions: usize) -> usize {
+        assert!(partitions > 0, "a key needs at least one partition to belong to");
+        match self {
+            // One partition is the common case; it should cost nothing.
+            Self::User(key) if partitions > 1 => {
+                let scaled = u128::from(spread(key)) * partitions as u128;
+                usize::try_from(scaled >> 64).expect("a fraction of a number fits that number's type")
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// Spreads what distinguishes two keys into the upper bits (Knuth's multiplicative hashing).
+pub(crate) fn spread(key: u64) -> u64 {
+    key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(key) => write!(f, "{key:#x}"),
+            Self::Sequential => f.pad("SEQUENTIAL"),
+            Self::NoSync => f.pad("NOSYNC"),
+        }
+    }
+}

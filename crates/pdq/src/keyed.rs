@@ -1,0 +1,264 @@
+//! State that handlers reach by proving that they hold its key: `&mut` without a lock.
+//!
+//! The only module of the crate with `unsafe` code. It rests on what [`proof`](crate::Held) promises (two live proofs
+//! of one dispatcher never conflict) and must never know how a dispatcher keeps that promise.
+//!
+//! Why it is sound, once for all accesses. An entry is reached only with a proof of the table's own dispatcher, whose
+//! key is the entry's *whole* key or `Sequential`. Proofs of equal user keys conflict, and `Sequential` conflicts with
+//! all, so at any time at most one live proof reaches a given entry. The `&mut T` handed out borrows that proof
+//! exclusively, so each proof yields one reference at a time. Between two proofs that conflict, the dispatcher orders
+//! the end of one before the beginning of the other (a mutex in the queue, `&mut self` elsewhere), so accesses from
+//! different threads do not race.
+
+use std::cell::UnsafeCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::key::spread;
+use crate::{DispatcherId, Key, Proof};
+
+/// A table with one `T` per user key, whose entries are reached by proof of holding their key.
+///
+/// ```
+/// use pdq::{DispatcherId, Key, Keyed, Serial};
+///
+/// let mut serial = Serial::new(DispatcherId::fresh());
+/// let table = Keyed::dense(serial.id(), 0x100, 4, |_| 0_u32);
+/// *table.get(&mut serial.hold(Key::User(0x102))) = 5;
+/// *table.get_any(&mut serial.hold(Key::Sequential), 0x103) = 6;
+/// assert_eq!(table.into_entries(), [(0x100, 0), (0x101, 0), (0x102, 5), (0x103, 6)]);
+/// ```
+///
+/// What would break the exclusion does not compile. Two entries under one proof (nor one entry twice):
+///
+/// ```compile_fail,E0499
+/// # use pdq::{Keyed, Proof};
+/// fn swap(table: &Keyed<u32>, proof: &mut Proof<'_>) {
+///     let one = table.get_any(proof, 1);
+///     let two = table.get_any(proof, 2);
+///     std::mem::swap(one, two);
+/// }
+/// ```
+///
+/// Keeping an entry while its key is given back:
+///
+/// ```compile_fail,E0505
+/// # use pdq::{Held, Keyed, Queue};
+/// fn keep(queue: &Queue<()>, table: &Keyed<u32>, mut held: Held) {
+///     let mut proof = held.proof();
+///     let entry = table.get(&mut proof);
+///     queue.complete(held);
+///     *entry += 1;
+/// }
+/// ```
+///
+/// Sharing between threads what must stay on one:
+///
+/// ```compile_fail,E0277
+/// # use pdq::{DispatcherId, Keyed};
+/// # use std::rc::Rc;
+/// let table = Keyed::dense(DispatcherId::fresh().id(), 0, 1, |_| Rc::new(0));
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| drop(&table));
+/// });
+/// ```
+pub struct Keyed<T> {
+    dispatcher: DispatcherId,
+    entries: Entries<T>,
+}
+
+enum Entries<T> {
+    Dense { first: u64, slots: Box<[Slot<T>]> },
+    Sparse(Sparse<T>),
+}
+
+/// One entry. `Sync` by the argument at the head of the module.
+struct Slot<T>(UnsafeCell<T>);
+
+// SAFETY: through a shared `Slot` its content is reached only by `Keyed::reach`, one reference at a time and each
+// ordered after the one before (see the head of the module). What happens is that the `T` is used by one thread after
+// another, which is what `T: Send` allows.
+unsafe impl<T: Send> Sync for Slot<T> {}
+
+impl<T> Keyed<T> {
+    /// A table with an entry for each key from `first_key` up, `len` in all, made at once by `init`.
+    ///
+    /// # Panics
+    ///
+    /// If the last key would exceed `u64::MAX`.
+    pub fn dense(
+        dispatcher: DispatcherId,
+        first_key: u64,
+        len: usize,
+        mut init: impl FnMut(u64) -> T,
+    ) -> Self {
+        assert!(
+            len == 0 || first_key.checked_add(len as u64 - 1).is_some(),
+            "{len} keys from {first_key:#x} up exceed the range of a key"
+        );
+        let slots = (0..len as u64).map(|i| Slot(UnsafeCell::new(init(first_key + i)))).collect();
+        Self { dispatcher, entries: Entries::Dense { first: first_key, slots } }
+    }
+
+    /// A table with an entry for every key, each made by `init` when it is first reached.
+    ///
+    /// `init` runs under no lock. If it panics, the entry does not exist yet and the next access tries again.
+    pub fn sparse(dispatcher: DispatcherId, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Self {
+        Self { dispatcher, entries: Entries::Sparse(Sparse::new(Box::new(init))) }
+    }
+
+    /// The dispatcher whose proofs open this table.
+    pub fn dispatcher(&self) -> DispatcherId {
+        self.dispatcher
+    }
+
+    /// The entry of the held user key.
+    ///
+    /// # Panics
+    ///
+    /// If the proof is of another dispatcher, if its key is not a user key, or if a dense table has no such entry.
+    pub fn get<'t>(&'t self, proof: &'t mut Proof<'_>) -> &'t mut T {
+        match proof.key() {
+            Key::User(key) => self.reach(proof, key),
+            Key::Sequential => panic!("SEQUENTIAL names no entry of its own: say which one with `get_any`"),
+            Key::NoSync => panic!("NOSYNC holds no key and reaches no keyed entry"),
+        }
+    }
+
+    /// The entry of any `key`, while everything else stands still.
+    ///
+    /// # Panics
+    ///
+    /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if a dense table has no such
+    /// entry.
+    pub fn get_any<'t>(&'t self, proof: &'t mut Proof<'_>, key: u64) -> &'t mut T {
+        assert!(
+            proof.key() == Key::Sequential,
+            "only SEQUENTIAL reaches the entry of any key, but {} is held",
+            proof.key()
+        );
+        self.reach(proof, key)
+    }
+
+    /// The one place where a proof becomes a reference. The proof's key is `key` or `Sequential`.
+    fn reach<'t>(&'t self, proof: &'t mut Proof<'_>, key: u64) -> &'t mut T {
+        assert!(
+            proof.dispatcher() == self.dispatcher,
+            "the proof is of {:?}, the table belongs to {:?}",
+            proof.dispatcher(),
+            self.dispatcher
+        );
+        let slot = match &self.entries {
+            Entries::Dense { first, slots } => dense_slot(*first, slots, key),
+            Entries::Sparse(sparse) => sparse.slot(key),
+        };
+        // SAFETY: the proof was just found to be this dispatcher's, and both callers have found its key to be `key` or
+        // `Sequential`; it stays exclusively borrowed for 't. So no other reference to this entry lives during 't and
+        // every earlier access happened before (see the head of the module).
+        unsafe { &mut *slot.0.get() }
+    }
+
+    /// All entries that exist, in ascending order of key.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut T)> {
+        let entries: Vec<_> = match &mut self.entries {
+            Entries::Dense { first, slots } => {
+                (0..).zip(slots).map(|(i, slot)| (*first + i, slot.0.get_mut())).collect()
+            }
+            Entries::Sparse(sparse) => sparse.sorted_mut(),
+        };
+        entries.into_iter()
+    }
+
+    /// All entries that exist, in ascending order of key.
+    pub fn into_entries(self) -> Vec<(u64, T)> {
+        match self.entries {
+            Entries::Dense { first, slots } => {
+                (0..).zip(slots).map(|(i, slot)| (first + i, slot.0.into_inner())).collect()
+            }
+            Entries::Sparse(sparse) => sparse.into_sorted(),
+        }
+    }
+}
+
+fn dense_slot<T>(first: u64, slots: &[Slot<T>], key: u64) -> &Slot<T> {
+    key.checked_sub(first).and_then(|i| slots.get(usize::try_from(i).ok()?)).unwrap_or_else(|| {
+        panic!("key {key:#x} is outside the table: it has {} keys from {first:#x} up", slots.len())
+    })
+}
+
+/// Entries come and stay: `Arc` gives them a stable address without claiming, as a `Box` would, to be the only way to
+/// reach them while the map moves it about. The count stays at one.
+type Shard<T> = Mutex<HashMap<u64, Arc<Slot<T>>>>;
+
+/// Entries by key, made on first use, in shards so that look-ups of different keys seldom meet at a lock.
+struct Sparse<T> {
+    shards: Box<[Shard<T>]>,
+    init: Box<dyn Fn(u64) -> T + Send + Sync>,
+}
+
+const SHARD_BITS: u32 = 6;
+
+impl<T> Sparse<T> {
+    fn new(init: Box<dyn Fn(u64) -> T + Send + Sync>) -> Self {
+        Self { shards: (0..1 << SHARD_BITS).map(|_| Shard::default()).collect(), init }
+    }
+
+    fn slot(&self, key: u64) -> &Slot<T> {
+        self.existing(key).unwrap_or_else(|| self.created(key))
+    }
+
+    fn existing(&self, key: u64) -> Option<&Slot<T>> {
+        let shard = self.shard(key).lock().unwrap_or_else(PoisonError::into_inner);
+        shard.get(&key).map(|slot| self.outlive_lock(slot))
+    }
+
+    /// Makes the entry outside the lock: `init` is foreign code, which may panic or come back to this table (for
+    /// another key; the proof of this one is taken).
+    #[cold]
+    fn created(&self, key: u64) -> &Slot<T> {
+        let made = Arc::new(Slot(UnsafeCell::new((self.init)(key))));
+        let mut shard = self.shard(key).lock().unwrap_or_else(PoisonError::into_inner);
+        self.outlive_lock(shard.entry(key).or_insert(made))
+    }
+
+    fn shard(&self, key: u64) -> &Shard<T> {
+        &self.shards[(spread(key) >> (u64::BITS - SHARD_BITS)) as usize]
+    }
+
+    /// Frees a look-up's result from the lock it was made under; `slot` is one of this table's entries.
+    fn outlive_lock(&self, slot: &Arc<Slot<T>>) -> &Slot<T> {
+        // SAFETY: an entry is never removed through `&self`, and the allocation of an `Arc` does not move when the map
+        // moves the `Arc`. So the slot outlives the borrow of `self` that the result carries.
+        unsafe { &*Arc::as_ptr(slot) }
+    }
+
+    fn sorted_mut(&mut self) -> Vec<(u64, &mut T)> {
+        let maps =
+            self.shards.iter_mut().map(|shard| shard.get_mut().unwrap_or_else(PoisonError::into_inner));
+        sorted(maps.flatten().map(|(key, slot)| (*key, only_owner(Arc::get_mut(slot)).0.get_mut())))
+    }
+
+    fn into_sorted(self) -> Vec<(u64, T)> {
+        let maps =
+            self.shards.into_iter().map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner));
+        sorted(maps.flatten().map(|(key, slot)| (key, only_owner(Arc::into_inner(slot)).0.into_inner())))
+    }
+}
+
+fn only_owner<S>(slot: Option<S>) -> S {
+    slot.expect("the table never clones the Arc of an entry")
+}
+
+fn sorted<V>(entries: impl Iterator<Item = (u64, V)>) -> Vec<(u64, V)> {
+    let mut entries: Vec<_> = entries.collect();
+    entries.sort_unstable_by_key(|(key, _)| *key);
+    entries
+}
+
+impl<T> fmt::Debug for Keyed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The entries belong to whoever holds their keys and cannot be shown.
+        f.debug_struct("Keyed").field("dispatcher", &self.dispatcher).finish_non_exhaustive()
+    }
+}

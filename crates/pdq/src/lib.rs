@@ -1,0 +1,101 @@
+//! A parallel dispatch queue: handlers run in parallel, those of equal keys one at a time and in order.
+//!
+//! # The idea
+//!
+//! Several servers take work items from one queue. Each item carries a *key* that names what its handler will touch. The
+//! queue, not the handler, does the synchronizing: it hands out an item only when nothing that conflicts with it is
+//! running. So a handler takes no lock, waits for nobody and always runs to its end, and a server never stands in front
+//! of a busy lock while other items could run. (B. Falsafi and D. A. Wood, "Parallel Dispatch Queue: A Queue-Based
+//! Programming Abstraction To Parallelize Fine-Grain Communication Protocols", HPCA 1999.)
+//!
+//! There are three kinds of [`Key`]: a user key, [`Key::Sequential`] (runs alone) and [`Key::NoSync`] (touches nothing
+//! that needs protection).
+//!
+//! ```
+//! use pdq::{DispatcherId, Key, Keyed, Queue, queue};
+//!
+//! // Transfers within an account run in order; different accounts run in parallel; an audit runs alone.
+//! enum Event {
+//!     Deposit(u64),
+//!     Audit { expected: u64 },
+//! }
+//!
+//! let bank = Queue::new(DispatcherId::fresh(), queue::Config::servers(2));
+//! let accounts = Keyed::dense(bank.id(), 0, 10, |_| 0_u64);
+//! for account in 0..10 {
+//!     bank.enqueue(Key::User(account), Event::Deposit(5));
+//!     bank.enqueue(Key::User(account), Event::Deposit(account));
+//! }
+//! bank.enqueue(Key::Sequential, Event::Audit { expected: 95 });
+//!
+//! std::thread::scope(|scope| {
+//!     for server in 0..2 {
+//!         let (bank, accounts) = (&bank, &accounts);
+//!         scope.spawn(move || {
+//!             while !bank.is_empty() {
+//!                 let Some(mut dispatch) = bank.dequeue(server) else { continue };
+//!                 match dispatch.parts() {
+//!                     // No lock: the proof that the key is held opens the account.
+//!                     (Event::Deposit(sum), mut proof) => *accounts.get(&mut proof) += *sum,
+//!                     (Event::Audit { expected }, mut proof) => {
+//!                         let total: u64 = (0..10).map(|key| *accounts.get_any(&mut proof, key)).sum();
+//!                         assert_eq!(total, *expected);
+//!                     }
+//!                 }
+//!             } // the guard is dropped: the key is free
+//!         });
+//!     }
+//! });
+//! ```
+//!
+//! # What it promises
+//!
+//! * **Exclusion and order.** Items of one user key run one at a time in arrival order. Items of different keys have no
+//!   order.
+//! * **Sequential items** are barriers in queue order: one starts after every older item is done, even an older item
+//!   that is itself waiting for a busy key, and nothing younger starts before it is done.
+//! * **NoSync items** overtake everything but sequential items, and overlap each other.
+//! * **Exactly once.** Every item is dispatched once. A handler that panics releases its key.
+//! * **Work conservation and progress.** [`Queue`] always has an item for a server that asks if any can run, and of those
+//!   the oldest, so nobody starves.
+//! * **Memory order.** What a producer wrote before `enqueue` is visible to the handler; what a handler wrote is visible
+//!   to every conflicting handler after it.
+//! * **Proof instead of locks.** Holding a key is a value ([`Held`], lent out as [`Proof`]) that [`Keyed`] turns into
+//!   `&mut T`. What would break the exclusion does not compile.
+//! * **A choice at the bound.** [`Queue::try_enqueue`] hands the item back at the limit; [`Queue::enqueue`], for handlers,
+//!   always succeeds.
+//!
+//! # What there is
+//!
+//! | | threads | use |
+//! |---|---|---|
+//! | [`Queue`] | many | the queue to run programs with |
+//! | [`Specification`] | one | the paper's hardware queue with its bounded search, to simulate and to test against |
+//! | [`Serial`] | one | one server in serial order: the same proofs, no queue and no atomics |
+//!
+//! # When not to use it
+//!
+//! * A handler must not wait for an item of its own queue, in particular not for one of its own key: that item waits for
+//!   the handler. Put what cannot be served yet into the state of the key, end, and let the unblocking item finish it.
+//! * Where each item touches several keyed things, most items become sequential; use locks or transactions.
+//! * Where one key has most of the work, it is the bottleneck however many servers there are.
+//! * Where servers should sleep for lack of work, bring your own way to wait: [`Queue::dequeue`] returns at once.
+
+#![deny(unsafe_code)]
+
+mod key;
+#[allow(unsafe_code)]
+mod keyed;
+mod proof;
+pub mod queue;
+mod serial;
+pub mod specification;
+mod statistics;
+
+pub use key::Key;
+pub use keyed::Keyed;
+pub use proof::{DispatcherId, Held, Identity, Proof};
+pub use queue::{Dispatch, Full, Queue};
+pub use serial::Serial;
+pub use specification::Specification;
+pub use statistics::Statistics;

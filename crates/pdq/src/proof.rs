@@ -1,0 +1,159 @@
+//! Identity of dispatchers, and the tokens by which holding a key can be proved to the compiler.
+//!
+//! The argument on which [`Keyed`](crate::Keyed) rests, in three steps. An [`Identity`] is minted once and consumed by
+//! one dispatcher, so no two dispatchers answer to one [`DispatcherId`]. A dispatcher mints a [`Held`] (or, for
+//! [`Serial`](crate::Serial), a [`Proof`]) only while no conflicting one of its own is outstanding. A `Held` can be
+//! neither copied nor made elsewhere, and lends out one `Proof` at a time. Hence two live proofs of one dispatcher never
+//! conflict. Forgetting a `Held` keeps its key held for ever, which stalls but breaks nothing.
+//!
+//! This module must never know in which order a dispatcher serves its items, nor what the keys protect.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Key;
+
+/// Names one dispatcher, uniquely in this process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct DispatcherId(u64);
+
+impl DispatcherId {
+    /// A new identity, different from every other one of this process.
+    pub fn fresh() -> Identity {
+        // The one global of the crate. Only uniqueness matters, so no ordering is needed.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Identity(Self(NEXT.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+/// The right to be the dispatcher of that name: consumed by the dispatcher's constructor, therefore not `Clone`.
+///
+/// ```compile_fail,E0382
+/// # use pdq::{DispatcherId, Serial};
+/// let identity = DispatcherId::fresh();
+/// let one = Serial::new(identity);
+/// let two = Serial::new(identity); // would mint a second proof for every key
+/// ```
+#[derive(Debug, PartialEq, Eq)]
+pub struct Identity(DispatcherId);
+
+impl Identity {
+    /// The name, to build tables with before the dispatcher exists.
+    pub fn id(&self) -> DispatcherId {
+        self.0
+    }
+}
+
+/// Owned token: this key is held at this dispatcher until the token is given back to it.
+///
+/// Give it back with the dispatcher's `complete`. A token that is dropped or forgotten keeps its key held for ever:
+/// items that conflict with it will never run, but nothing unsound follows.
+///
+/// Only a dispatcher makes one, and it cannot be copied:
+///
+/// ```compile_fail,E0451
+/// # use pdq::{DispatcherId, Held, Key};
+/// let forged = Held { key: Key::User(1), dispatcher: DispatcherId::fresh().id(), ticket: 0 };
+/// ```
+///
+/// ```compile_fail,E0599
+/// # use pdq::Held;
+/// fn twice(held: Held) -> (Held, Held) {
+///     (held.clone(), held)
+/// }
+/// ```
+#[must_use = "dropping the token keeps its key held for ever: give it back with `complete`"]
+#[derive(Debug)]
+pub struct Held {
+    key: Key,
+    dispatcher: DispatcherId,
+    /// Place in the dispatcher's arrival order; a continuation keeps it.
+    ticket: u64,
+}
+
+impl Held {
+    /// Mints a token. The caller is a dispatcher and has made sure that no conflicting token is outstanding.
+    pub(crate) fn new(key: Key, dispatcher: DispatcherId, ticket: u64) -> Self {
+        Self { key, dispatcher, ticket }
+    }
+
+    /// The key that is held.
+    pub fn key(&self) -> Key {
+        self.key
+    }
+
+    /// The dispatcher that minted the token.
+    pub fn dispatcher(&self) -> DispatcherId {
+        self.dispatcher
+    }
+
+    /// Lends out the proof that the key is held.
+    pub fn proof(&mut self) -> Proof<'_> {
+        Proof::new(self.key, self.dispatcher)
+    }
+
+    /// Ends the token at the dispatcher that minted it, and yields the ticket.
+    ///
+    /// # Panics
+    ///
+    /// If `dispatcher` is another one.
+    pub(crate) fn redeem(self, dispatcher: DispatcherId) -> u64 {
+        assert!(
+            self.dispatcher == dispatcher,
+            "key {} is held at {:?} and cannot be given back to {dispatcher:?}",
+            self.key,
+            self.dispatcher,
+        );
+        self.ticket
+    }
+}
+
+/// Short-lived proof that a key is held, borrowed exclusively from whatever holds it.
+///
+/// While a proof lives, no other live proof of the same dispatcher has a conflicting key. It cannot be copied:
+///
+/// ```compile_fail,E0599
+/// # use pdq::Proof;
+/// fn twice(proof: Proof<'static>) -> (Proof<'static>, Proof<'static>) {
+///     (proof.clone(), proof)
+/// }
+/// ```
+///
+/// and two cannot be borrowed from one token at a time:
+///
+/// ```compile_fail,E0499
+/// # use pdq::Held;
+/// fn twice(held: &mut Held) {
+///     let one = held.proof();
+///     let two = held.proof();
+///     assert_eq!(one.key(), two.key());
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Proof<'a> {
+    key: Key,
+    dispatcher: DispatcherId,
+    holder: PhantomData<&'a mut Held>,
+}
+
+impl Proof<'_> {
+    /// A proof for as long as the caller says. The caller ties that to an exclusive borrow of what holds the key.
+    pub(crate) fn new(key: Key, dispatcher: DispatcherId) -> Self {
+        Self { key, dispatcher, holder: PhantomData }
+    }
+
+    /// The key that is held.
+    pub fn key(&self) -> Key {
+        self.key
+    }
+
+    /// The dispatcher at which it is held.
+    pub fn dispatcher(&self) -> DispatcherId {
+        self.dispatcher
+    }
+
+    /// The same proof for a shorter time, to hand on by value.
+    pub fn reborrow(&mut self) -> Proof<'_> {
+        Proof::new(self.key, self.dispatcher)
+    }
+}

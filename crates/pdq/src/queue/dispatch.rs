@@ -1,0 +1,106 @@
+//! The guard around a dispatched item: as long as it lives, the item's key is held.
+//!
+//! It must never know how the queue orders items; it only makes sure that every key comes back.
+
+use std::ops::{Deref, DerefMut};
+use std::thread;
+
+use crate::{Held, Key, Proof, Queue};
+
+/// A dispatched item that owns its key. Dropping it completes the item, also when a panicking handler unwinds: the key
+/// is released and [`Statistics::panicked`](crate::Statistics::panicked) counts it. What the handler left half-done in
+/// the state of that key is visible to the next one.
+///
+/// State reached through the guard cannot outlive it:
+///
+/// ```compile_fail,E0505
+/// # use pdq::{Keyed, Queue};
+/// # fn serve(queue: &Queue<()>, table: &Keyed<u32>) {
+/// let mut dispatch = queue.dequeue(0).expect("an item waits");
+/// let mut proof = dispatch.proof();
+/// let entry = table.get(&mut proof);
+/// drop(dispatch);
+/// *entry += 1;
+/// # }
+/// ```
+#[must_use = "dropping the guard completes the item"]
+#[derive(Debug)]
+pub struct Dispatch<'q, T> {
+    // Fields drop in this order: the item goes while its key is still held, and the key comes back even if the item's
+    // own `drop` panics.
+    item: T,
+    release: Release<'q, T>,
+}
+
+/// Completes on drop what has not been taken out.
+#[derive(Debug)]
+struct Release<'q, T> {
+    queue: &'q Queue<T>,
+    held: Option<Held>,
+}
+
+impl<'q, T> Dispatch<'q, T> {
+    pub(super) fn new(queue: &'q Queue<T>, held: Held, item: T) -> Self {
+        Self { item, release: Release { queue, held: Some(held) } }
+    }
+
+    /// The key that is held.
+    pub fn key(&self) -> Key {
+        self.release.held().key()
+    }
+
+    /// Lends out the proof that the key is held.
+    pub fn proof(&mut self) -> Proof<'_> {
+        self.release.held_mut().proof()
+    }
+
+    /// The item and the proof side by side: what a handler needs.
+    pub fn parts(&mut self) -> (&mut T, Proof<'_>) {
+        (&mut self.item, self.release.held_mut().proof())
+    }
+
+    /// Takes the item and the token out of the guard. The token must be given back with [`Queue::complete`] or
+    /// [`Queue::complete_with`]; nobody does so when a panic unwinds past it.
+    pub fn into_parts(mut self) -> (T, Held) {
+        let held = self.release.held.take();
+        (self.item, held.expect(PRESENT))
+    }
+}
+
+/// Why the token can be expected inside the guard.
+const PRESENT: &str = "the token leaves the guard only when the guard is consumed";
+
+impl<T> Release<'_, T> {
+    fn held(&self) -> &Held {
+        self.held.as_ref().expect(PRESENT)
+    }
+
+    fn held_mut(&mut self) -> &mut Held {
+        self.held.as_mut().expect(PRESENT)
+    }
+}
+
+impl<T> Drop for Release<'_, T> {
+    fn drop(&mut self) {
+        if let Some(held) = self.held.take() {
+            if thread::panicking() {
+                self.queue.count_panic();
+            }
+            self.queue.complete(held);
+        }
+    }
+}
+
+impl<T> Deref for Dispatch<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.item
+    }
+}
+
+impl<T> DerefMut for Dispatch<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.item
+    }
+}

@@ -1,0 +1,49 @@
+//! The degenerate dispatcher: one server that runs items one after the other, in the order they come.
+//!
+//! It has no queue, no lock and no atomic; what makes it a dispatcher is that `hold` borrows it exclusively. It must
+//! never know where items come from.
+
+use crate::{DispatcherId, Identity, Key, Proof};
+
+/// A dispatcher with one server in serial order: it mints the same proofs as a queue and costs nothing.
+///
+/// ```
+/// use pdq::{DispatcherId, Key, Keyed, Serial};
+///
+/// let mut serial = Serial::new(DispatcherId::fresh());
+/// let counts = Keyed::sparse(serial.id(), |_| 0_u32);
+/// *counts.get(&mut serial.hold(Key::User(7))) += 1;
+/// assert_eq!(counts.into_entries(), [(7, 1)]);
+/// ```
+///
+/// One proof at a time:
+///
+/// ```compile_fail,E0499
+/// # use pdq::{Key, Serial};
+/// fn two(serial: &mut Serial) {
+///     let one = serial.hold(Key::User(1));
+///     let two = serial.hold(Key::User(1));
+///     assert_eq!(one.key(), two.key());
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Serial {
+    identity: Identity,
+}
+
+impl Serial {
+    /// The serial dispatcher of that identity.
+    pub fn new(identity: Identity) -> Self {
+        Self { identity }
+    }
+
+    /// The name that tables are built with.
+    pub fn id(&self) -> DispatcherId {
+        self.identity.id()
+    }
+
+    /// Holds `key` for as long as the proof lives. Never waits: the exclusive borrow says that nothing else runs.
+    pub fn hold(&mut self, key: Key) -> Proof<'_> {
+        Proof::new(key, self.id())
+    }
+}

@@ -1,0 +1,351 @@
+//! The executable specification: the parallel dispatch queue of Falsafi and Wood (HPCA 1999), one thread, no cleverness.
+//!
+//! It is the oracle for the concurrent queue and the modelled hardware of whoever simulates one. It must never know
+//! time, threads or the concurrent queue: the three share only the kinds of key and the tokens.
+//!
+//! # The rule
+//!
+//! Every item gets a ticket in order of arrival, and is first waiting, then held by a server, then done.
+//!
+//! > An item is *dispatchable* if it waits, lies in the search window, and no older item that is not done conflicts
+//! > with it. `dispatch` takes the oldest dispatchable item.
+//!
+//! The search need not compare an item with the older *waiting* ones. Going from old to new it meets `e`
+//! only after finding every older waiting item in reach blocked. If one of those, `x`, conflicts with `e`, there are two
+//! cases. If `x` is sequential, `e` lies behind the barrier, where the search ends. Otherwise both have one user key;
+//! `x` is blocked, and not by a sequential item (the search would have ended there), so its key is held, and `e` is
+//! blocked by the very same holder.
+
+use std::collections::VecDeque;
+
+use crate::{DispatcherId, Held, Identity, Key, Statistics};
+
+/// What the modelled queue is built like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// The search covers so many of the oldest waiting items; `None`: all. `Some(1)` with one server is a plain FIFO.
+    pub window: Option<usize>,
+    /// Waiting items the device has room for; younger ones live in memory, beyond any search, until it has room again.
+    pub capacity: Option<usize>,
+    /// At most one item is held at a time, whatever its key.
+    pub serial: bool,
+    /// 1: any server takes any item. More: as many queues in one device, split statically; server `s` takes the items
+    /// whose [`Key::partition`] is `s`, and a server of a higher number takes none. Window and capacity are those of
+    /// each queue; the order between sequential items and all others is still that of the whole.
+    pub partitions: usize,
+}
+
+impl Default for Config {
+    /// A window of 16 in a device of 64, any server, in parallel.
+    fn default() -> Self {
+        Self { window: Some(16), capacity: Some(64), serial: false, partitions: 1 }
+    }
+}
+
+/// The specified queue. See the [module](self) for the rule.
+///
+/// A device that searches ahead and keeps found items in a buffer per server is modelled by calling `dispatch` early
+/// and keeping what it returns: entering the buffer reserves a key exactly as a dispatch does.
+///
+/// ```
+/// use pdq::specification::{Config, Specification};
+/// use pdq::{DispatcherId, Key};
+///
+/// let mut queue = Specification::new(DispatcherId::fresh(), Config::default());
+/// queue.enqueue(Key::User(1), "first");
+/// queue.enqueue(Key::User(1), "second");
+/// let (held, item) = queue.dispatch(0).expect("an item waits and nothing is held");
+/// assert_eq!(item, "first");
+/// assert!(!queue.can_dispatch(1), "its key is held");
+/// queue.complete(held);
+/// assert!(queue.can_dispatch(1));
+/// ```
+#[derive(Debug)]
+pub struct Specification<T> {
+    identity: Identity,
+    /// The nearer of window and capacity; `usize::MAX` if neither bounds the search.
+    reach: usize,
+    capacity: usize,
+    serial: bool,
+    partitions: Vec<Partition<T>>,
+    /// The active-key table: dispatched items that are not done, those between a handler and its continuation included.
+    active: Vec<Active>,
+    /// How many of `active` are between a handler and its continuation: nobody holds a token for them.
+    continuing: usize,
+    waiting: usize,
+    /// Tickets of the waiting sequential items, oldest first.
+    waiting_sequential: VecDeque<u64>,
+    next_ticket: u64,
+    statistics: Statistics,
+}
+
+#[derive(Debug)]
+struct Partition<T> {
+    /// In arrival order, hence by ticket.
+    waiting: VecDeque<Entry<T>>,
+    /// Continuations by ticket. Their keys stand in the active-key table, so they are outside window and capacity.
+    continuations: VecDeque<Entry<T>>,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    ticket: u64,
+    key: Key,
+    /// A search has passed it over because its key was held.
+    passed_over: bool,
+    item: T,
+}
+
+#[derive(Debug)]
+struct Active {
+    ticket: u64,
+    key: Key,
+}
+
+/// How a search ended.
+struct Search {
+    /// Items it passed over, all of them blocked by a held key (but for the last, if that is sequential).
+    passed: usize,
+    /// Whether the item after those is dispatchable.
+    found: bool,
+}
+
+impl<T> Specification<T> {
+    /// An empty queue.
+    ///
+    /// # Panics
+    ///
+    /// If window, capacity or the number of partitions is 0: nothing could ever be dispatched.
+    pub fn new(identity: Identity, config: Config) -> Self {
+        let capacity = config.capacity.unwrap_or(usize::MAX);
+        let reach = config.window.unwrap_or(usize::MAX).min(capacity);
+        assert!(reach > 0, "a queue with a window or a capacity of 0 dispatches nothing");
+        assert!(config.partitions > 0, "a queue needs at least one partition");
+        let partition = || Partition { waiting: VecDeque::new(), continuations: VecDeque::new() };
+        Self {
+            identity,
+            reach,
+            capacity,
+            serial: config.serial,
+            partitions: std::iter::repeat_with(partition).take(config.partitions).collect(),
+            active: Vec::new(),
+            continuing: 0,
+            waiting: 0,
+            waiting_sequential: VecDeque::new(),
+            next_ticket: 0,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// The name that tables are built with.
+    pub fn id(&self) -> DispatcherId {
+        self.identity.id()
+    }
+
+    /// Appends an item at the tail. Never fails: what the device has no room for waits in memory.
+    pub fn enqueue(&mut self, key: Key, item: T) {
+        self.count_arrival(key);
+        let ticket = self.take_ticket();
+        let home = key.partition(self.partitions.len());
+        let partition = &mut self.partitions[home];
+        self.statistics.spilled += u64::from(partition.waiting.len() >= self.capacity);
+        partition.waiting.push_back(Entry { ticket, key, passed_over: false, item });
+        if key == Key::Sequential {
+            self.waiting_sequential.push_back(ticket);
+        }
+        self.one_more_waits();
+    }
+
+    /// Takes the oldest dispatchable item that this server may serve.
+    pub fn dispatch(&mut self, server: usize) -> Option<(Held, T)> {
+        if self.closed_by_serial() {
+            return None;
+        }
+        let partition = self.partition_of(server)?;
+        let search = self.search(partition);
+        self.count_search(partition, &search);
+        let entry = self.take(partition, &search)?;
+        self.waiting -= 1;
+        self.statistics.dispatched += 1;
+        Some((Held::new(entry.key, self.id(), entry.ticket), entry.item))
+    }
+
+    /// Whether [`dispatch`](Self::dispatch) would return an item. Costs one search of the window.
+    pub fn can_dispatch(&self, server: usize) -> bool {
+        !self.closed_by_serial()
+            && self.partition_of(server).is_some_and(|partition| {
+                !self.partitions[partition].continuations.is_empty() || self.search(partition).found
+            })
+    }
+
+    /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
+    /// conflicts, waiting ones included. Costs a look at every waiting item.
+    pub fn try_hold(&mut self, key: Key) -> Option<Held> {
+        if self.closed_by_serial() || self.unfinished().any(|other| other.conflicts(key)) {
+            return None;
+        }
+        let ticket = self.take_ticket();
+        self.statistics.enqueued += 1;
+        self.statistics.dispatched += 1;
+        self.active.push(Active { ticket, key });
+        Some(Held::new(key, self.id(), ticket))
+    }
+
+    /// The item is done; its key is free.
+    ///
+    /// # Panics
+    ///
+    /// If another dispatcher minted the token.
+    pub fn complete(&mut self, held: Held) {
+        let ticket = held.redeem(self.id());
+        let position = self.active.iter().position(|active| active.ticket == ticket);
+        self.active.swap_remove(position.expect("a token is outstanding for active items only"));
+    }
+
+    /// The handler ends but its key stays held: `continuation` takes over the item's place in the order, so it runs
+    /// ahead of all others of the key and is dispatchable at once, whatever the window.
+    ///
+    /// # Panics
+    ///
+    /// If another dispatcher minted the token.
+    pub fn complete_with(&mut self, held: Held, continuation: T) {
+        let key = held.key();
+        let ticket = held.redeem(self.id());
+        let home = key.partition(self.partitions.len());
+        let continuations = &mut self.partitions[home].continuations;
+        let place = continuations.partition_point(|other| other.ticket < ticket);
+        continuations.insert(place, Entry { ticket, key, passed_over: false, item: continuation });
+        self.continuing += 1;
+        self.statistics.continued += 1;
+        self.one_more_waits();
+    }
+
+    /// Items that wait, continuations included.
+    pub fn len(&self) -> usize {
+        self.waiting
+    }
+
+    /// Whether nothing waits. (Something may still be held.)
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Tokens outstanding.
+    pub fn held(&self) -> usize {
+        self.active.len() - self.continuing
+    }
+
+    /// Waiting items that the device has no room for at present.
+    pub fn spilled(&self) -> usize {
+        self.partitions.iter().map(|partition| partition.waiting.len().saturating_sub(self.capacity)).sum()
+    }
+
+    /// What was counted so far.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    fn closed_by_serial(&self) -> bool {
+        self.serial && self.held() > 0
+    }
+
+    fn partition_of(&self, server: usize) -> Option<usize> {
+        match self.partitions.len() {
+            1 => Some(0),
+            partitions => (server < partitions).then_some(server),
+        }
+    }
+
+    /// Finds the oldest dispatchable waiting item of a partition. The module's documentation has the proof.
+    fn search(&self, partition: usize) -> Search {
+        let barrier = self.barrier();
+        let mut passed = 0;
+        for entry in self.partitions[partition].waiting.iter().take(self.reach) {
+            if entry.ticket > barrier {
+                break;
+            }
+            if self.is_free(entry) {
+                return Search { passed, found: true };
+            }
+            passed += 1;
+        }
+        Search { passed, found: false }
+    }
+
+    /// No item that is held conflicts, and a sequential item has no older one waiting.
+    fn is_free<U>(&self, entry: &Entry<U>) -> bool {
+        !self.active.iter().any(|active| active.key.conflicts(entry.key))
+            && (entry.key != Key::Sequential || self.oldest_waiting() == Some(entry.ticket))
+    }
+
+    /// The ticket of the oldest unfinished sequential item; nothing younger may start. `u64::MAX` if there is none.
+    fn barrier(&self) -> u64 {
+        match self.active.first() {
+            // It runs alone, so it is the only entry.
+            Some(active) if active.key == Key::Sequential => active.ticket,
+            _ => self.waiting_sequential.front().copied().unwrap_or(u64::MAX),
+        }
+    }
+
+    fn oldest_waiting(&self) -> Option<u64> {
+        self.partitions
+            .iter()
+            .filter_map(|partition| partition.waiting.front())
+            .map(|entry| entry.ticket)
+            .min()
+    }
+
+    fn unfinished(&self) -> impl Iterator<Item = Key> {
+        let waiting = self.partitions.iter().flat_map(|partition| &partition.waiting).map(|entry| entry.key);
+        self.active.iter().map(|active| active.key).chain(waiting)
+    }
+
+    /// Takes what a search found or the first continuation, whichever is older.
+    fn take(&mut self, partition: usize, search: &Search) -> Option<Entry<T>> {
+        let Partition { waiting, continuations } = &mut self.partitions[partition];
+        let found = search.found.then(|| waiting[search.passed].ticket);
+        if let Some(continuation) = continuations.front()
+            && found.is_none_or(|ticket| continuation.ticket < ticket)
+        {
+            self.continuing -= 1;
+            return continuations.pop_front();
+        }
+        found?;
+        let entry = waiting.remove(search.passed)?;
+        if entry.key == Key::Sequential {
+            self.waiting_sequential.pop_front();
+        }
+        self.active.push(Active { ticket: entry.ticket, key: entry.key });
+        Some(entry)
+    }
+
+    fn take_ticket(&mut self) -> u64 {
+        self.next_ticket += 1;
+        self.next_ticket
+    }
+
+    fn one_more_waits(&mut self) {
+        self.waiting += 1;
+        self.statistics.longest = self.statistics.longest.max(self.waiting);
+    }
+
+    fn count_arrival(&mut self, key: Key) {
+        self.statistics.enqueued += 1;
+        let behind_sequential = self.barrier() != u64::MAX;
+        let behind_anything = self.waiting > 0 || !self.active.is_empty();
+        if behind_sequential || key == Key::Sequential && behind_anything {
+            self.statistics.waited_on_sequential += 1;
+        }
+    }
+
+    fn count_search(&mut self, partition: usize, search: &Search) {
+        let barrier = self.barrier();
+        let waiting = &mut self.partitions[partition].waiting;
+        for entry in waiting.iter_mut().take(search.passed).filter(|entry| entry.key != Key::Sequential) {
+            self.statistics.waited_on_key += u64::from(!entry.passed_over);
+            entry.passed_over = true;
+        }
+        let cut_off = waiting.get(self.reach).is_some_and(|beyond| beyond.ticket < barrier);
+        self.statistics.blocked_by_window += u64::from(!search.found && cut_off);
+    }
+}

@@ -1,0 +1,29 @@
+//! What a dispatcher counts about its own work.
+//!
+//! Plain numbers since the dispatcher was made. This module must never know time: waiting is counted, not measured.
+
+/// Counts since the dispatcher was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Items that arrived: by `enqueue`, or by a `try_hold` that succeeded. Continuations are not new items.
+    pub enqueued: u64,
+    /// Times an item was handed out: those of `try_hold` and continuations included. So when all is done this is
+    /// `enqueued + continued`.
+    pub dispatched: u64,
+    /// Continuations queued by `complete_with`.
+    pub continued: u64,
+    /// Handlers that ended by unwinding out of their [`Dispatch`](crate::Dispatch) guard.
+    pub panicked: u64,
+    /// Calls of `dispatch` that came back empty although items waited beyond the search window with no sequential item
+    /// before them: head-of-line blocking. (Those items may have been blocked too; the hardware cannot see them either.)
+    pub blocked_by_window: u64,
+    /// Items that found the device full on arrival and went to memory.
+    pub spilled: u64,
+    /// Items that waited for a held user key. The specification counts an item when a search first passes it over, the
+    /// concurrent queue when the item arrives behind an unfinished one of its key.
+    pub waited_on_key: u64,
+    /// Items that arrived behind an unfinished sequential item, and sequential items that arrived behind any.
+    pub waited_on_sequential: u64,
+    /// Most items that ever waited at once.
+    pub longest: usize,
+}

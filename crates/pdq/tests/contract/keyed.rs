@@ -1,0 +1,185 @@
+//! Tables opened by proof: which entry, which refusal, and what foreign code inside them may do.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use pdq::{DispatcherId, Held, Key, Keyed, Queue, Serial};
+
+use crate::dispatcher::concurrent;
+
+fn serial() -> Serial {
+    Serial::new(DispatcherId::fresh())
+}
+
+#[test]
+fn each_key_has_its_own_entry() {
+    let mut serial = serial();
+    let tables = [Keyed::dense(serial.id(), 10, 3, |key| key), Keyed::sparse(serial.id(), |key| key)];
+    for table in tables {
+        for key in [12, 10, 11] {
+            *table.get(&mut serial.hold(Key::User(key))) += 100;
+        }
+        *table.get_any(&mut serial.hold(Key::Sequential), 11) += 1000;
+        assert_eq!(table.into_entries(), [(10, 110), (11, 1111), (12, 112)]);
+    }
+}
+
+#[test]
+fn sparse_entries_are_made_once_on_first_use_and_listed_in_ascending_order() {
+    let mut serial = serial();
+    let made = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&made);
+    let mut table = Keyed::sparse(serial.id(), move |key| {
+        count.fetch_add(1, Ordering::Relaxed);
+        key * 2
+    });
+    for key in (0..100).rev().chain(0..100) {
+        assert_eq!(*table.get(&mut serial.hold(Key::User(key))), key * 2);
+    }
+    assert_eq!(made.load(Ordering::Relaxed), 100);
+    assert!(table.iter_mut().map(|(key, value)| (key, *value)).eq((0..100).map(|key| (key, key * 2))));
+}
+
+#[test]
+fn entries_stay_where_they_are_while_the_table_grows() {
+    let queue = concurrent::<()>();
+    let table = Keyed::sparse(queue.id(), |key| key);
+    let mut first = queue.try_hold(Key::User(0)).expect("the queue is empty");
+    let mut proof = first.proof();
+    let entry = table.get(&mut proof);
+    for key in 1..if_miri(200, 10_000) {
+        let mut held = queue.try_hold(Key::User(key)).expect("nobody holds this key");
+        *table.get(&mut held.proof()) += 1;
+        queue.complete(held);
+    }
+    *entry = 7;
+    queue.complete(first);
+    assert_eq!(table.into_entries()[0], (0, 7));
+}
+
+fn if_miri(small: u64, full: u64) -> u64 {
+    if cfg!(miri) { small } else { full }
+}
+
+#[test]
+fn a_table_may_reach_to_the_last_key() {
+    let mut serial = serial();
+    let mut table = Keyed::dense(serial.id(), u64::MAX - 1, 2, |_| 0);
+    *table.get(&mut serial.hold(Key::User(u64::MAX))) = 1;
+    assert_eq!(table.iter_mut().map(|(key, _)| key).collect::<Vec<_>>(), [u64::MAX - 1, u64::MAX]);
+    assert_eq!(table.into_entries(), [(u64::MAX - 1, 0), (u64::MAX, 1)]);
+}
+
+#[test]
+#[should_panic(expected = "exceed the range of a key")]
+fn a_table_beyond_the_last_key_is_refused() {
+    Keyed::dense(serial().id(), u64::MAX, 2, |_| 0);
+}
+
+#[test]
+fn an_initializer_that_panics_leaves_the_table_usable() {
+    let mut serial = serial();
+    let broken = Arc::new(AtomicBool::new(true));
+    let switch = Arc::clone(&broken);
+    let table = Keyed::sparse(serial.id(), move |_| assert!(!switch.load(Ordering::Relaxed), "not yet"));
+    let outcome = catch_unwind(AssertUnwindSafe(|| *table.get(&mut serial.hold(Key::User(1)))));
+    assert!(outcome.is_err());
+    broken.store(false, Ordering::Relaxed);
+    table.get(&mut serial.hold(Key::User(1)));
+    assert_eq!(table.into_entries(), [(1, ())]);
+}
+
+/// The table an initializer comes back to, and the token it may use there.
+struct Reentry {
+    table: OnceLock<Keyed<u64>>,
+    other: Mutex<Option<Held>>,
+}
+
+#[test]
+fn an_initializer_may_come_back_to_the_table_for_another_key() {
+    let queue = concurrent::<()>();
+    let reentry =
+        Arc::new(Reentry { table: OnceLock::new(), other: Mutex::new(queue.try_hold(Key::User(2))) });
+    let inside = Arc::downgrade(&reentry);
+    let table = Keyed::sparse(queue.id(), move |key| {
+        if key == 2 {
+            return 20;
+        }
+        let inside = inside.upgrade().expect("the test holds it");
+        let mut other = inside.other.lock().expect("nobody panics").take().expect("taken once");
+        key + *inside.table.get().expect("set below").get(&mut other.proof())
+    });
+    assert!(reentry.table.set(table).is_ok());
+    let mut held = queue.try_hold(Key::User(1)).expect("nobody holds this key");
+    assert_eq!(*reentry.table.get().expect("just set").get(&mut held.proof()), 21);
+}
+
+fn opened(key: Key, open: impl FnOnce(&Keyed<u32>, &mut Serial)) {
+    let mut serial = serial();
+    let table = Keyed::dense(serial.id(), 0x10, 2, |_| 0);
+    open(&table, &mut serial);
+    table.get(&mut serial.hold(key));
+}
+
+#[test]
+#[should_panic(expected = "NOSYNC holds no key")]
+fn nosync_reaches_no_entry() {
+    opened(Key::NoSync, |_, _| ());
+}
+
+#[test]
+#[should_panic(expected = "SEQUENTIAL names no entry")]
+fn sequential_must_say_which_entry() {
+    opened(Key::Sequential, |_, _| ());
+}
+
+#[test]
+#[should_panic(expected = "key 0x12 is outside the table: it has 2 keys from 0x10 up")]
+fn a_key_above_a_dense_table_is_refused() {
+    opened(Key::User(0x12), |_, _| ());
+}
+
+#[test]
+#[should_panic(expected = "key 0xf is outside the table")]
+fn a_key_below_a_dense_table_is_refused() {
+    opened(Key::User(0xf), |_, _| ());
+}
+
+#[test]
+#[should_panic(expected = "only SEQUENTIAL reaches the entry of any key, but 0x10 is held")]
+fn a_user_key_does_not_reach_the_entry_of_any_key() {
+    opened(Key::User(0x10), |table, serial| {
+        table.get_any(&mut serial.hold(Key::User(0x10)), 0x10);
+    });
+}
+
+#[test]
+#[should_panic(expected = "the table belongs to")]
+fn a_proof_of_another_dispatcher_is_refused() {
+    opened(Key::User(0x10), |table, _| {
+        table.get(&mut serial().hold(Key::User(0x10)));
+    });
+}
+
+#[test]
+fn a_proof_can_be_lent_on_and_used_again() {
+    fn add(table: &Keyed<u32>, mut proof: pdq::Proof<'_>) {
+        *table.get(&mut proof) += 1;
+    }
+    let mut serial = serial();
+    let table = Keyed::sparse(serial.id(), |_| 0);
+    let mut proof = serial.hold(Key::User(1));
+    add(&table, proof.reborrow());
+    add(&table, proof);
+    assert_eq!(table.into_entries(), [(1, 2)]);
+}
+
+#[test]
+fn tables_and_queues_cross_threads_when_their_contents_may() {
+    fn shared<S: Send + Sync>(_: &S) {}
+    shared(&Keyed::dense(serial().id(), 0, 1, |_| std::cell::Cell::new(0)));
+    shared(&concurrent::<std::cell::Cell<u32>>());
+    fn named<S: Send>(_: Option<S>) {}
+    named::<Held>(Queue::<()>::try_hold(&concurrent(), Key::NoSync));
+}

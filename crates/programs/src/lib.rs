@@ -1,0 +1,1 @@
+//! The applications, each written once for every world

@@ -1,0 +1,145 @@
+//! One modelled processor: what it is doing, how far its own clock has run ahead, where its time went.
+
+use std::collections::VecDeque;
+
+use pdq::Held;
+use tempest::{Breakdown, Counters, Packet};
+use units::Time;
+
+use crate::traffic::HandedOver;
+
+/// What a processor is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Activity {
+    /// Nothing, since then.
+    Idle {
+        /// Start of the idle time.
+        since: Time,
+    },
+    /// Running a program thread, by its index on the node.
+    Thread(u32),
+    /// Running a handler.
+    Handler,
+    /// Injecting a message that a thread handed over.
+    Injecting,
+}
+
+/// A protocol event of a node.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A message for its handler.
+    Message(Packet),
+    /// A thread that asked for a key and now gets it.
+    Grant {
+        /// The thread's index on the node.
+        thread: u32,
+    },
+}
+
+/// An event this processor has been given.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) held: Held,
+    pub(crate) event: Event,
+}
+
+/// What a processor's time is booked under.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bucket {
+    Compute,
+    Memory,
+    Overhead,
+}
+
+/// One processor.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) node: usize,
+    /// Its number on the node.
+    pub(crate) number: u16,
+    /// Which server of the dispatch queue it is, if its policy lets it run handlers.
+    pub(crate) server: Option<usize>,
+    /// Runs handlers and nothing else.
+    pub(crate) dedicated: bool,
+    pub(crate) activity: Activity,
+    /// Work done since engine time: the next effect comes so much later.
+    pub(crate) ahead: Time,
+    /// When the fiber at work here goes on, if it is suspended in mid-work.
+    pub(crate) until: Time,
+    /// Number of the continuation that counts; those of lower numbers were put off by an interrupt.
+    pub(crate) epoch: u32,
+    /// The thread put off by handlers, and how much of its charge was left.
+    pub(crate) interrupted: Option<(u32, Time)>,
+    /// A thread holds a key here: no interrupts.
+    pub(crate) masked: bool,
+    pub(crate) job: Option<Job>,
+    /// The message being injected for a thread.
+    pub(crate) injecting: Option<HandedOver>,
+    /// Its last turn was an injection: handlers come first now.
+    pub(crate) injected_last: bool,
+    /// Occupancy that follows the handler at work.
+    pub(crate) tail: Time,
+    pub(crate) ready: VecDeque<u32>,
+    /// The thread that ran here last.
+    pub(crate) last_thread: Option<u32>,
+    pub(crate) counters: Counters,
+    pub(crate) breakdown: Breakdown,
+}
+
+impl Core {
+    pub(crate) fn new(node: usize, number: u16, server: Option<usize>, dedicated: bool) -> Self {
+        Self {
+            node,
+            number,
+            server,
+            dedicated,
+            activity: Activity::Idle { since: Time::ZERO },
+            ahead: Time::ZERO,
+            until: Time::ZERO,
+            epoch: 0,
+            interrupted: None,
+            masked: false,
+            job: None,
+            injecting: None,
+            injected_last: false,
+            tail: Time::ZERO,
+            ready: VecDeque::new(),
+            last_thread: None,
+            counters: Counters::default(),
+            breakdown: Breakdown::default(),
+        }
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(self.activity, Activity::Idle { .. })
+    }
+
+    /// Running a program thread that an interrupt may put off.
+    pub(crate) fn is_computing(&self) -> bool {
+        matches!(self.activity, Activity::Thread(_)) && !self.masked
+    }
+
+    /// Books time without spending it.
+    pub(crate) fn book(&mut self, bucket: Bucket, time: Time) {
+        match bucket {
+            Bucket::Compute => self.breakdown.compute += time,
+            Bucket::Memory => self.breakdown.memory += time,
+            Bucket::Overhead => self.breakdown.overhead += time,
+        }
+    }
+
+    /// Spends time on the processor's own clock.
+    pub(crate) fn spend(&mut self, bucket: Bucket, time: Time) {
+        self.ahead += time;
+        self.book(bucket, time);
+    }
+
+    /// The breakdown with the idle time that is still running.
+    pub(crate) fn breakdown_at(&self, now: Time) -> Breakdown {
+        let mut breakdown = self.breakdown;
+        if let Activity::Idle { since } = self.activity {
+            breakdown.synchronization += now - since;
+        }
+        breakdown
+    }
+}

@@ -1,0 +1,208 @@
+//! The cold edge as fibers see it: every effect of a thread or handler, in engine order.
+//!
+//! The pattern is always the same: spend the cost on the processor's own clock, settle that clock (which may suspend
+//! the fiber), then let the effect happen in the state. No borrow of the state is held across a suspension.
+
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
+
+use pdq::{Held, Key, Proof};
+use tempest::policy::{Notice, Servers};
+use tempest::{NodeId, Packet, Primitive, Processor, Wait, Waiter, Work};
+use units::Time;
+
+use crate::core::{Activity, Bucket, Event};
+use crate::node::Reason;
+use crate::state::State;
+
+/// One core, as what runs on it sees it.
+pub(crate) struct Edge {
+    state: Rc<RefCell<State>>,
+    core: usize,
+}
+
+impl Edge {
+    pub(crate) fn new(state: Rc<RefCell<State>>, core: usize) -> Self {
+        Self { state, core }
+    }
+
+    /// The state, for an instant.
+    pub(crate) fn state(&self) -> RefMut<'_, State> {
+        self.state.borrow_mut()
+    }
+
+    /// Brings engine time up to this core's clock.
+    pub(crate) fn settle(&self) {
+        if self.state().settle(self.core) {
+            fiber::suspend();
+        }
+    }
+
+    /// The thread that runs here.
+    fn thread(&self) -> u32 {
+        match self.state().cores[self.core].activity {
+            Activity::Thread(thread) => thread,
+            other => unreachable!("a thread acts on a core that is {other:?}"),
+        }
+    }
+
+    fn block_for(&self, reason: Reason) {
+        let thread = self.thread();
+        self.state().block(self.core, thread, reason);
+        fiber::suspend();
+    }
+
+    /// Lets waiting handlers run here after `delay`.
+    fn yield_to_handlers(&self, delay: Time) {
+        if self.state().yield_to_handlers(self.core, delay) {
+            fiber::suspend();
+        }
+    }
+
+    /// Spends the cost of a send and lets the message go.
+    fn send(&self, to: NodeId, packet: &Packet) {
+        self.state().spend_send(self.core, packet);
+        self.settle();
+        self.state().send(self.core, to, packet);
+    }
+
+    /// What is left of a thread's sends after their effect: occupancy off the path.
+    fn spend_tail(&self) {
+        let mut state = self.state();
+        let core = &mut state.cores[self.core];
+        let tail = std::mem::take(&mut core.tail);
+        core.spend(Bucket::Overhead, tail);
+    }
+
+    /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
+    fn acquire(&self, key: Key) -> Held {
+        let node = self.state().cores[self.core].node;
+        let at_once = self.state().nodes[node].queue.try_hold(key);
+        if let Some(held) = at_once {
+            if self.state().policy.servers != Servers::Compute {
+                self.state().spend_primitive(self.core, Primitive::Dispatch, 1);
+                self.settle();
+            }
+            return held;
+        }
+        let thread = self.thread();
+        {
+            let mut state = self.state();
+            let now = state.now;
+            state.nodes[node].queue.enqueue(now, key, Event::Grant { thread });
+            state.notify(node);
+        }
+        self.block_for(Reason::Key(key));
+        let granted = self.state().nodes[node].threads[thread as usize].granted.take();
+        granted.expect("a thread that waited for a key is resumed with it")
+    }
+
+    /// Gives a key back and lets what waited for it go on.
+    fn release(&self, held: Held) {
+        let mut state = self.state();
+        let node = state.cores[self.core].node;
+        state.nodes[node].queue.complete(held);
+        state.notify(node);
+    }
+}
+
+impl Processor for Edge {
+    fn post(&self, to: NodeId, packet: &Packet) {
+        self.settle();
+        self.send(to, packet);
+    }
+
+    fn offer(&self, to: NodeId, packet: &Packet) -> bool {
+        self.settle();
+        if !self.state().has_room(self.core) {
+            self.state().cores[self.core].counters.refused += 1;
+            return false;
+        }
+        self.send(to, packet);
+        self.spend_tail();
+        true
+    }
+
+    fn make_room(&self, _to: NodeId) {
+        let wait = self.state().wait_for_room(self.core);
+        self.state().cores[self.core].spend(Bucket::Memory, wait);
+        self.settle();
+        self.yield_to_handlers(Time::ZERO);
+    }
+
+    fn waiter(&self) -> Waiter {
+        self.settle();
+        let thread = self.thread();
+        let state = self.state();
+        let node = state.cores[self.core].node;
+        Waiter { thread, generation: state.nodes[node].threads[thread as usize].generation }
+    }
+
+    fn block(&self, wait: Wait) {
+        // Nothing else has run since `waiter`: no resume can have come in between.
+        self.block_for(Reason::Event(wait));
+    }
+
+    fn resume(&self, waiter: Waiter) -> bool {
+        self.settle();
+        let mut state = self.state();
+        let node = state.cores[self.core].node;
+        let resumed = state.resume(node, waiter);
+        if resumed {
+            state.spend_primitive(self.core, Primitive::Resume, 1);
+        }
+        resumed
+    }
+
+    fn poll(&self) {
+        if !self.state().owns_poll(self.core) {
+            return;
+        }
+        let poll = self.state().machine.processor.poll;
+        self.state().cores[self.core].spend(Bucket::Overhead, poll);
+        self.settle();
+        self.yield_to_handlers(Time::ZERO);
+    }
+
+    fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
+        self.settle();
+        let mut held = self.acquire(key);
+        self.state().cores[self.core].masked = true;
+        body(held.proof());
+        self.spend_tail();
+        self.settle();
+        self.state().cores[self.core].masked = false;
+        self.release(held);
+        // An event that came while interrupts were masked is noticed now.
+        let late = {
+            let state = self.state();
+            state.policy.notice == Notice::Interrupt && state.has_job(self.core)
+        };
+        if late {
+            let interrupt = self.state().machine.processor.interrupt;
+            self.yield_to_handlers(interrupt);
+        }
+    }
+
+    fn enter_phase(&self, name: &'static str) {
+        self.settle();
+        let thread = self.thread();
+        let node = self.state().cores[self.core].node;
+        let waits = self.state().enter_phase(node, thread, name);
+        if waits {
+            self.block_for(Reason::Phase { name });
+        }
+    }
+
+    fn charge(&self, work: Work) {
+        self.state().charge(self.core, work);
+    }
+
+    fn synchronize(&self) {
+        self.settle();
+    }
+
+    fn accounts(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,306 @@
+//! The event loop: takes the next event, and resumes the fiber it belongs to.
+//!
+//! Fibers live here, apart from the state they act on, so that the state is never borrowed while a fiber runs.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use fiber::{Fiber, Pool};
+use tempest::{Blocked, Failure, Handler, NodeId, Resident, Thread, ThreadId};
+use trace::Event as Traced;
+use units::Time;
+
+use crate::core::{Activity, Event, Job};
+use crate::edge::Edge;
+use crate::node::{Reason, ThreadState};
+use crate::state::{Happening, State};
+
+/// Room for a thread or handler of a program, as much as an OS thread would have in a small system. Untouched pages
+/// cost nothing.
+const STACK_BYTES: usize = 256 * 1024;
+
+/// A modelled machine with the fibers that run on it.
+pub(crate) struct Engine {
+    state: Rc<RefCell<State>>,
+    /// Per node, per thread.
+    threads: Vec<Vec<Fiber>>,
+    /// Per core that runs handlers.
+    handlers: Vec<Option<Fiber>>,
+}
+
+/// Who goes on next.
+enum Next {
+    Thread { node: usize, thread: u32 },
+    Handler { core: usize },
+}
+
+impl Engine {
+    /// An engine about to start every thread at time zero.
+    pub(crate) fn new(state: State, residents: &[Resident]) -> std::io::Result<Self> {
+        let pool = Pool::new(STACK_BYTES);
+        let state = Rc::new(RefCell::new(state));
+        let mut engine = Self { state: state.clone(), threads: Vec::new(), handlers: Vec::new() };
+        for (node, resident) in residents.iter().enumerate() {
+            let count = state.borrow().nodes[node].threads.len();
+            let spawn = |thread| spawn_thread(&pool, &state, node, thread as u32, resident.clone());
+            engine.threads.push((0..count).map(spawn).collect::<Result<_, _>>()?);
+        }
+        for core in 0..state.borrow().cores.len() {
+            let serves = state.borrow().cores[core].server.is_some();
+            let resident = &residents[state.borrow().cores[core].node];
+            let handler = serves.then(|| spawn_handler(&pool, &state, core, resident.clone()));
+            engine.handlers.push(handler.transpose()?);
+        }
+        state.borrow_mut().start();
+        Ok(engine)
+    }
+
+    /// Runs until nothing is left to happen. The state says how it ended.
+    pub(crate) fn run(&mut self, stall_limit: Option<Time>) -> Result<(), Failure> {
+        loop {
+            let next = self.state.borrow_mut().advance(stall_limit)?;
+            let Some(next) = next else { return self.state.borrow().ending() };
+            let fiber = match next {
+                Next::Thread { node, thread } => &mut self.threads[node][thread as usize],
+                Next::Handler { core } => {
+                    self.handlers[core].as_mut().expect("only cores that serve are given handlers")
+                }
+            };
+            let status = catch_unwind(AssertUnwindSafe(|| fiber.resume()));
+            if let Err(panic) = status {
+                return Err(self.failure(&*panic));
+            }
+            self.state.borrow_mut().running = None;
+        }
+    }
+
+    /// The state at the end.
+    pub(crate) fn state(&self) -> std::cell::Ref<'_, State> {
+        self.state.borrow()
+    }
+
+    fn failure(&self, panic: &(dyn std::any::Any + Send)) -> Failure {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text =
+            text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message");
+        // The panic may have come out of the state itself.
+        let at = self.state.try_borrow().map(|state| state.where_now()).unwrap_or_default();
+        Failure::Program(format!("{text}{at}"))
+    }
+}
+
+fn spawn_thread(
+    pool: &Pool,
+    state: &Rc<RefCell<State>>,
+    node: usize,
+    thread: u32,
+    resident: Resident,
+) -> std::io::Result<Fiber> {
+    let core = state.borrow().nodes[node].threads[thread as usize].core;
+    let poll_every = state.borrow().policy.poll_every;
+    let edge = Edge::new(state.clone(), core);
+    pool.spawn(move || {
+        edge.state().record(Traced::ThreadStart { node: node as u32, thread });
+        resident.main(&Thread::new(&resident.node, thread, &edge, poll_every));
+        edge.settle();
+        edge.state().finish_thread(core, thread);
+    })
+}
+
+fn spawn_handler(
+    pool: &Pool,
+    state: &Rc<RefCell<State>>,
+    core: usize,
+    resident: Resident,
+) -> std::io::Result<Fiber> {
+    let edge = Edge::new(state.clone(), core);
+    pool.spawn(move || {
+        loop {
+            let job = edge.state().begin_handler(core);
+            run_job(&edge, core, &resident, job);
+            if !edge.state().handler_goes_on(core) {
+                fiber::suspend();
+            }
+        }
+    })
+}
+
+/// Runs one event on the handler fiber of a core, and gives its key back.
+fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
+    let mut held = job.held;
+    match job.event {
+        Event::Message(packet) => {
+            let node = &resident.node;
+            node.deliver(&packet, &mut Handler::new(node, packet.source(), held.proof(), edge));
+            edge.settle();
+            if edge.state().settle_tail(core) {
+                fiber::suspend();
+            }
+            edge.state().finish_handler(core, held);
+        }
+        Event::Grant { thread } => edge.state().grant(core, thread, held),
+    }
+}
+
+impl State {
+    /// Every thread is ready at time zero.
+    fn start(&mut self) {
+        for node in 0..self.nodes.len() {
+            for thread in 0..self.nodes[node].threads.len() {
+                let core = self.nodes[node].threads[thread].core;
+                self.cores[core].ready.push_back(thread as u32);
+            }
+        }
+        for core in 0..self.cores.len() {
+            self.free(core);
+        }
+    }
+
+    /// Lets time pass until a fiber goes on. `None` when nothing is left to happen.
+    fn advance(&mut self, stall_limit: Option<Time>) -> Result<Option<Next>, Failure> {
+        while let Some((at, happening)) = self.events.pop() {
+            self.now = at;
+            if let Some(limit) = stall_limit
+                && at - self.progress > limit
+            {
+                return Err(Failure::Stalled { limit, blocked: self.blocked() });
+            }
+            match happening {
+                Happening::Arrive { flight } => self.arrive(flight),
+                Happening::Deliver { flight } => self.deliver(flight),
+                Happening::Continue { core, epoch } => {
+                    if let Some(next) = self.take_up(core as usize, epoch) {
+                        return Ok(Some(next));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Which fiber goes on at a core whose time has come, if that continuation still counts.
+    fn take_up(&mut self, core: usize, epoch: u32) -> Option<Next> {
+        if self.cores[core].epoch != epoch {
+            return None;
+        }
+        match self.cores[core].activity {
+            Activity::Injecting => {
+                self.finish_injection(core);
+                None
+            }
+            Activity::Thread(thread) => {
+                self.running = Some(core);
+                Some(Next::Thread { node: self.cores[core].node, thread })
+            }
+            Activity::Handler => {
+                self.running = Some(core);
+                Some(Next::Handler { core })
+            }
+            Activity::Idle { .. } => unreachable!("an idle core has no continuation"),
+        }
+    }
+
+    fn begin_handler(&mut self, core: usize) -> Job {
+        let job = self.cores[core].job.take().expect("a handler fiber is resumed with an event");
+        let (node, processor) = (self.cores[core].node as u32, self.cores[core].number);
+        if let Event::Message(packet) = &job.event {
+            let (message, source) = (packet.id().0, packet.source().0);
+            self.record(Traced::HandlerStart { node, processor, message, source });
+        }
+        job
+    }
+
+    /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
+    /// this core has been given one and no other event comes before it.
+    fn handler_goes_on(&mut self, core: usize) -> bool {
+        match self.events.peek() {
+            Some((at, &Happening::Continue { core: next, epoch }))
+                if next as usize == core
+                    && epoch == self.cores[core].epoch
+                    && self.cores[core].activity == Activity::Handler =>
+            {
+                self.events.pop();
+                self.now = at;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Spends the occupancy that follows a handler. True if the fiber must suspend.
+    fn settle_tail(&mut self, core: usize) -> bool {
+        let tail = std::mem::take(&mut self.cores[core].tail);
+        self.cores[core].spend(crate::core::Bucket::Overhead, tail);
+        self.settle(core)
+    }
+
+    /// The handler on `core` has ended: its key is free, and the core too.
+    fn finish_handler(&mut self, core: usize, held: pdq::Held) {
+        let (node, processor) = (self.cores[core].node, self.cores[core].number);
+        self.record(Traced::HandlerEnd { node: node as u32, processor });
+        self.cores[core].counters.handlers += 1;
+        self.nodes[node].queue.complete(held);
+        self.progress = self.now;
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// A thread gets the key it asked for.
+    fn grant(&mut self, core: usize, thread: u32, held: pdq::Held) {
+        let node = self.cores[core].node;
+        self.nodes[node].threads[thread as usize].granted = Some(held);
+        self.make_ready(node, thread);
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// The thread on `core` has returned.
+    fn finish_thread(&mut self, core: usize, thread: u32) {
+        let node = self.cores[core].node;
+        self.nodes[node].threads[thread as usize].state = ThreadState::Finished;
+        self.live -= 1;
+        self.progress = self.now;
+        self.record(Traced::ThreadEnd { node: node as u32, thread });
+        self.free(core);
+    }
+
+    fn ending(&self) -> Result<(), Failure> {
+        if self.live == 0 { Ok(()) } else { Err(Failure::Deadlock { at: self.now, blocked: self.blocked() }) }
+    }
+
+    /// Every thread that waits, and for what.
+    fn blocked(&self) -> Vec<Blocked> {
+        let mut blocked = Vec::new();
+        for (node, place) in self.nodes.iter().enumerate() {
+            for (index, thread) in place.threads.iter().enumerate() {
+                if let ThreadState::Blocked { reason, since } = &thread.state {
+                    let thread = ThreadId { node: NodeId(node as u32), index: index as u32 };
+                    blocked.push(Blocked { thread, waits_for: self.describe(reason), since: *since });
+                }
+            }
+        }
+        blocked
+    }
+
+    fn describe(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::Event(wait) => wait.to_string(),
+            Reason::Key(key) => format!("key {key}"),
+            Reason::Phase { name } => {
+                let threads: usize = self.nodes.iter().map(|node| node.threads.len()).sum();
+                format!("phase `{name}`: {} of {threads} threads have come", self.phase_arrivals())
+            }
+        }
+    }
+
+    /// Where and when the fiber that runs now is, for a failure.
+    fn where_now(&self) -> String {
+        let Some(core) = self.running else { return String::new() };
+        let doing = match self.cores[core].activity {
+            Activity::Thread(thread) => format!("thread {thread}"),
+            _ => "a handler".to_owned(),
+        };
+        format!(" (in {doing} on {}, at {})", self.node_id(core), self.now)
+    }
+}

@@ -1,0 +1,45 @@
+//! The waist on modelled machines: the same programs, run by a deterministic execution-driven simulator.
+//!
+//! # How a program runs here
+//!
+//! Program threads and handlers are fibers of one host thread. A modelled processor has at most one of them going at
+//! a time. What it does between two *effects* (a send, a resume, a poll, the end of a handler) is private to it, so
+//! its charges only add up on a clock of its own; before an effect the clock is *settled*: if no event of the engine
+//! comes earlier, engine time jumps to it and the fiber goes on without a switch; otherwise the fiber suspends and an
+//! engine event takes it up at that time. Effects therefore happen in engine order, exactly, and most charges cost
+//! neither a queue operation nor a switch.
+//!
+//! An interrupt lands at model time, inside a charge: the thread's pending continuation is put off, the handler runs
+//! on the same processor, and then the rest of the charge.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `model` | [`Model`]: the world, refusals, the outcome |
+//! | `engine` | the event loop: pops events, resumes fibers |
+//! | `state` | everything modelled, and time |
+//! | `schedule` | who runs what next: dispatch, interrupts, threads, idling |
+//! | `traffic` | messages through interfaces and network |
+//! | `edge` | [`tempest::Processor`] as fibers see it |
+//! | `core`, `node` | one processor; one node |
+//!
+//! # What is promised
+//!
+//! The same program, input, machine and seed give the same result, time and event digest to the bit: one host thread,
+//! integer time, no host address or hash order anywhere. Simultaneous events of one node keep their order; those of
+//! different nodes are ordered by the seed.
+//!
+//! This room must never know OS threads or wall time.
+
+#![forbid(unsafe_code)]
+
+mod core;
+mod edge;
+mod engine;
+mod model;
+mod node;
+mod phases;
+mod schedule;
+mod state;
+mod traffic;
+
+pub use model::Model;

@@ -1,0 +1,137 @@
+//! The world of a modelled machine: what it refuses, how it runs a job, what it reports.
+
+use hardware::EventQueue;
+use machine::Machine;
+use pdq::{DispatcherId, specification};
+use tempest::policy::{Dispatch, Servers, Split};
+use tempest::{Dispatching, Failure, Launch, NodeId, Outcome, Report, Resident, Shape, Utilization, World};
+use units::Time;
+
+use crate::core::Event;
+use crate::engine::Engine;
+use crate::state::State;
+
+/// A modelled machine, as a world to run programs in.
+#[derive(Clone, Debug)]
+pub struct Model {
+    machine: Machine,
+}
+
+impl Model {
+    /// The world of a machine.
+    pub fn new(machine: Machine) -> Self {
+        Self { machine }
+    }
+
+    fn refusal(&self, launch: &Launch) -> Result<Split, String> {
+        let policy = &launch.policy;
+        for (count, what) in
+            [(launch.nodes, "nodes"), (launch.processors, "processors"), (launch.threads, "threads")]
+        {
+            if count == 0 {
+                return Err(format!("--{what} 0: expected at least 1"));
+            }
+        }
+        let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
+        policy.check(&self.machine.name, &can)?;
+        let split = policy.split(launch.processors)?;
+        match policy.servers {
+            Servers::Compute | Servers::Taken | Servers::Added | Servers::Idle => {}
+            _ => {
+                return Err(format!(
+                    "policy `{policy}` is not modelled: this simulator has no such processors"
+                ));
+            }
+        }
+        if launch.nodes.checked_mul(split.computing + split.dedicated).is_none_or(|cores| cores > MAX_CORES) {
+            return Err(format!(
+                "more than {MAX_CORES} processors in all: expected fewer nodes or processors"
+            ));
+        }
+        split
+            .computing
+            .checked_mul(launch.threads)
+            .filter(|threads| threads.saturating_mul(launch.nodes) <= MAX_THREADS)
+            .ok_or_else(|| format!("more than {MAX_THREADS} threads in all: expected fewer --threads"))?;
+        Ok(split)
+    }
+
+    fn queue_config(&self, launch: &Launch, split: Split) -> specification::Config {
+        let dispatch = launch.policy.dispatch;
+        specification::Config {
+            window: self.machine.queue.window,
+            capacity: Some(self.machine.queue.capacity),
+            serial: dispatch == Dispatch::Serial,
+            partitions: if dispatch == Dispatch::Partitioned { split.dedicated as usize } else { 1 },
+        }
+    }
+}
+
+/// The most modelled processors: their numbers and those of their continuations fit small integers.
+const MAX_CORES: u32 = 1 << 20;
+
+/// The most program threads: each has a stack.
+const MAX_THREADS: u32 = 1 << 20;
+
+impl World for Model {
+    fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
+        let split = self.refusal(launch).map_err(Failure::Refused)?;
+        let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
+        let config = self.queue_config(launch, split);
+        let mut residents = Vec::new();
+        let mut queues = Vec::new();
+        for node in 0..launch.nodes {
+            let identity = DispatcherId::fresh();
+            residents.push(launch.job.settle(NodeId(node), shape, identity.id()));
+            queues.push(EventQueue::<Event>::new(identity, config));
+        }
+        let places = residents.iter().zip(queues).collect();
+        let state = State::new(&self.machine, &launch.policy, split, shape, launch.seed, places);
+        let mut engine = Engine::new(state, &residents)
+            .map_err(|error| Failure::Refused(format!("no memory for the stacks of the threads: {error}")))?;
+        engine.run(launch.stall_limit)?;
+        let outcome = outcome(&engine.state(), &residents);
+        Ok(outcome)
+    }
+}
+
+fn outcome(state: &State, residents: &[Resident]) -> Outcome {
+    let (counters, breakdown) = state.totals();
+    let mut report = Report::default();
+    residents.iter().for_each(|resident| report.merge(resident.report()));
+    Outcome {
+        time: state.now,
+        phases: state.phase_records(),
+        counters,
+        breakdown,
+        utilization: utilization(state),
+        dispatching: dispatching(state),
+        digest: state.sink.digest().map(|digest| digest.value()),
+        report,
+    }
+}
+
+fn utilization(state: &State) -> Utilization {
+    let busy = |dedicated: bool| {
+        let cores = state.cores.iter().filter(|core| core.dedicated == dedicated);
+        let (count, idle) = cores.fold((0_u64, Time::ZERO), |(count, idle), core| {
+            (count + 1, idle + core.breakdown_at(state.now).synchronization)
+        });
+        let all = (state.now * count).as_seconds();
+        (count > 0 && all > 0.0).then(|| 1.0 - idle.as_seconds() / all)
+    };
+    Utilization { compute: busy(false).unwrap_or(0.0), protocol: busy(true) }
+}
+
+fn dispatching(state: &State) -> Dispatching {
+    let mut total = Time::ZERO;
+    let (mut events, mut waited_on_key) = (0, 0);
+    for node in &state.nodes {
+        let waits = node.queue.waits();
+        total += waits.total;
+        events += waits.events;
+        waited_on_key += node.queue.statistics().waited_on_key;
+    }
+    let mean = (events > 0).then(|| Time::from_femtoseconds(total.as_femtoseconds() / events));
+    Dispatching { waited_on_key, mean_wait: mean }
+}

@@ -1,0 +1,78 @@
+//! One modelled node: its resident program, dispatch queue, interface and threads.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use hardware::{EventQueue, Interface};
+use pdq::Held;
+use tempest::{Node as Waist, Packet, Wait};
+use units::Time;
+
+use crate::core::Event;
+use crate::traffic::HandedOver;
+
+/// What a thread is doing.
+#[derive(Debug)]
+pub(crate) enum ThreadState {
+    /// In the ready queue of its processor, or running, or put off by a handler.
+    Going,
+    /// Waits until resumed.
+    Blocked {
+        /// For what.
+        reason: Reason,
+        /// Since when.
+        since: Time,
+    },
+    /// Has returned.
+    Finished,
+}
+
+/// What a blocked thread waits for.
+#[derive(Debug)]
+pub(crate) enum Reason {
+    Event(Wait),
+    Key(pdq::Key),
+    Phase { name: &'static str },
+}
+
+/// A program thread.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    /// The processor it is bound to.
+    pub(crate) core: usize,
+    pub(crate) state: ThreadState,
+    /// Which of its waits the next one is.
+    pub(crate) generation: u32,
+    /// A key it asked for and was given.
+    pub(crate) granted: Option<Held>,
+}
+
+/// A message that arrived and has not been looked at.
+pub(crate) struct Arrived {
+    pub(crate) at: Time,
+    pub(crate) packet: Packet,
+}
+
+/// One node.
+pub(crate) struct Node {
+    pub(crate) waist: Arc<Waist>,
+    /// Its processors are `first_core..first_core + cores` of the machine.
+    pub(crate) first_core: usize,
+    pub(crate) cores: usize,
+    pub(crate) queue: EventQueue<Event>,
+    /// Where one processor runs all handlers between its threads, messages wait here until it looks: to the program
+    /// they have not arrived yet, and `hold` is free.
+    pub(crate) unseen: VecDeque<Arrived>,
+    pub(crate) interface: Interface,
+    /// Messages that wait for a protocol processor to inject them, in order.
+    pub(crate) handed_over: VecDeque<HandedOver>,
+    /// One of them is on its way into the interface: the next waits, so that they stay in order.
+    pub(crate) injecting: bool,
+    pub(crate) threads: Vec<Thread>,
+    /// Under floating: the core, by its number, whose back-edge polls count.
+    pub(crate) poll_owner: usize,
+    /// The core, by its number, that is interrupted next.
+    pub(crate) next_interrupt: usize,
+    /// Order in which nodes' simultaneous events come: drawn from the seed.
+    pub(crate) tie: u32,
+}

@@ -1,0 +1,190 @@
+//! Who runs what next.
+//!
+//! A processor that becomes free looks, in this order, for an event it may handle, a message it may inject for a
+//! thread, the thread it put off, a ready thread; else it idles. An event that becomes dispatchable looks for an idle
+//! processor that may handle it; if there is none, the policy says whether a computing one is interrupted.
+
+use tempest::Primitive;
+use tempest::policy::{Notice, Servers};
+use trace::Event as Traced;
+use units::Time;
+
+use crate::core::{Activity, Bucket, Event, Job};
+use crate::state::State;
+
+impl State {
+    /// `core` has nothing to do now: finds it something.
+    pub(crate) fn free(&mut self, core: usize) {
+        if !self.serve(core) && !self.back_to_thread(core) {
+            self.end_idling(core);
+            self.cores[core].activity = Activity::Idle { since: self.now };
+        }
+    }
+
+    /// Starts a handler or an injection on `core`: they take turns when both wait.
+    fn serve(&mut self, core: usize) -> bool {
+        if self.cores[core].injected_last {
+            self.start_handler(core, Time::ZERO) || self.start_injection(core)
+        } else {
+            self.start_injection(core) || self.start_handler(core, Time::ZERO)
+        }
+    }
+
+    /// Something became dispatchable on `node`: finds processors for all of it.
+    pub(crate) fn notify(&mut self, node: usize) {
+        while self.something_waits(node) {
+            let started = match self.idle_server(node) {
+                Some(core) => self.serve(core),
+                None => self.interrupt(node),
+            };
+            if !started {
+                return;
+            }
+        }
+    }
+
+    /// Gives `core` the oldest event it may handle; it starts after `delay` and the cost of dispatch.
+    pub(crate) fn start_handler(&mut self, core: usize, delay: Time) -> bool {
+        let Some(server) = self.cores[core].server else { return false };
+        let Some(job) = self.next_job(core, server) else { return false };
+        let arrival_cost = self.arrival_cost(&job);
+        self.end_idling(core);
+        let state = &mut self.cores[core];
+        state.activity = Activity::Handler;
+        state.injected_last = false;
+        state.tail += arrival_cost.occupancy;
+        state.book(Bucket::Overhead, delay + arrival_cost.path);
+        state.job = Some(job);
+        self.continue_at(core, self.now + delay + arrival_cost.path);
+        true
+    }
+
+    /// Whether `core` would find an event to handle.
+    pub(crate) fn has_job(&self, core: usize) -> bool {
+        let Some(server) = self.cores[core].server else { return false };
+        let node = &self.nodes[self.cores[core].node];
+        !node.unseen.is_empty() || node.queue.can_dispatch(server)
+    }
+
+    /// A thread on `core` lets waiting handlers run here after `delay`, and goes on after them. The caller suspends
+    /// if true.
+    pub(crate) fn yield_to_handlers(&mut self, core: usize, delay: Time) -> bool {
+        let Activity::Thread(thread) = self.cores[core].activity else { return false };
+        let started = self.start_handler(core, delay);
+        if started {
+            self.cores[core].interrupted = Some((thread, Time::ZERO));
+        }
+        started
+    }
+
+    /// Under floating, whether this back-edge poll is the one that looks; passes ownership on if so.
+    pub(crate) fn owns_poll(&mut self, core: usize) -> bool {
+        if self.policy.servers != Servers::Idle {
+            return true;
+        }
+        let number = usize::from(self.cores[core].number);
+        let node = &mut self.nodes[self.cores[core].node];
+        let owns = node.poll_owner == number;
+        if owns {
+            node.poll_owner = (number + 1) % node.cores;
+        }
+        owns
+    }
+
+    fn next_job(&mut self, core: usize, server: usize) -> Option<Job> {
+        let now = self.now;
+        let node = &mut self.nodes[self.cores[core].node];
+        if !node.queue.can_dispatch(server)
+            && let Some(arrived) = node.unseen.pop_front()
+        {
+            let key = node.waist.key(&arrived.packet).expect("packets of this world are never damaged");
+            node.queue.enqueue(arrived.at, key, Event::Message(arrived.packet));
+        }
+        let dispatched = node.queue.dispatch(now, server)?;
+        Some(Job { held: dispatched.held, event: dispatched.event })
+    }
+
+    /// Taking an event and, for a message, reading its words.
+    fn arrival_cost(&self, job: &Job) -> machine::Cost {
+        let mut cost = self.cost(Primitive::Dispatch);
+        if let Event::Message(packet) = &job.event {
+            let word = self.machine.primitives.receive_word;
+            cost.path += word.path * packet.words().len() as u64;
+            cost.occupancy += word.occupancy * packet.words().len() as u64;
+        }
+        cost
+    }
+
+    fn something_waits(&self, node: usize) -> bool {
+        let node = &self.nodes[node];
+        !node.queue.is_empty() || !node.unseen.is_empty() || !node.handed_over.is_empty()
+    }
+
+    /// The idle processor that may do something now and became idle last: its caches are the warmest.
+    fn idle_server(&self, node: usize) -> Option<usize> {
+        let node = &self.nodes[node];
+        (node.first_core..node.first_core + node.cores)
+            .filter_map(|core| match self.cores[core].activity {
+                Activity::Idle { since } if self.has_job(core) || self.may_inject(core) => {
+                    Some((since, core))
+                }
+                _ => None,
+            })
+            .max_by_key(|&(since, core)| (since, std::cmp::Reverse(core)))
+            .map(|(_, core)| core)
+    }
+
+    /// Interrupts the next computing processor, if the policy interrupts at all and there is an event for it.
+    fn interrupt(&mut self, node: usize) -> bool {
+        let Some(core) = self.to_interrupt(node) else { return false };
+        let Activity::Thread(thread) = self.cores[core].activity else { return false };
+        let left = self.cores[core].until - self.now;
+        self.cores[core].epoch = self.cores[core].epoch.wrapping_add(1);
+        let started = self.start_handler(core, self.machine.processor.interrupt);
+        assert!(started, "a core is interrupted only for an event it may handle");
+        self.cores[core].interrupted = Some((thread, left));
+        self.cores[core].counters.interrupts += 1;
+        let number = self.cores[core].number;
+        self.nodes[node].next_interrupt = (usize::from(number) + 1) % self.nodes[node].cores;
+        self.record(Traced::Interrupt { node: node as u32, processor: number });
+        true
+    }
+
+    fn to_interrupt(&self, node: usize) -> Option<usize> {
+        let place = &self.nodes[node];
+        let computing = |core: usize| self.running != Some(core) && self.cores[core].is_computing();
+        let mut all = place.first_core..place.first_core + place.cores;
+        match self.policy.notice {
+            Notice::Poll => return None,
+            Notice::InterruptWhenBusy if !all.all(computing) => return None,
+            _ => {}
+        }
+        (0..place.cores)
+            .map(|offset| place.first_core + (place.next_interrupt + offset) % place.cores)
+            .find(|&core| computing(core) && self.has_job(core))
+    }
+
+    /// Goes back to the thread that handlers put off, or on to a ready one.
+    fn back_to_thread(&mut self, core: usize) -> bool {
+        if let Some((thread, left)) = self.cores[core].interrupted.take() {
+            self.cores[core].activity = Activity::Thread(thread);
+            self.continue_at(core, self.now + left);
+            return true;
+        }
+        let Some(thread) = self.cores[core].ready.pop_front() else { return false };
+        self.end_idling(core);
+        let switched = self.cores[core].last_thread.replace(thread).is_some_and(|last| last != thread);
+        let cost = if switched { self.machine.processor.thread_switch } else { Time::ZERO };
+        self.cores[core].activity = Activity::Thread(thread);
+        self.cores[core].book(Bucket::Overhead, cost);
+        self.continue_at(core, self.now + cost);
+        true
+    }
+
+    /// Books the idle time that ends now.
+    pub(crate) fn end_idling(&mut self, core: usize) {
+        if let Activity::Idle { since } = self.cores[core].activity {
+            self.cores[core].breakdown.synchronization += self.now - since;
+        }
+    }
+}

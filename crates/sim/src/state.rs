@@ -1,0 +1,249 @@
+//! Everything modelled, and time. Changed only by engine events and by the effects of the fiber that runs now.
+
+use des::{Choice, EventQueue};
+use hardware::{Network, Prices};
+use machine::{Cost, Machine};
+use tempest::policy::{Injector, Servers, Split};
+use tempest::{NodeId, Policy, Primitive, Resident, Shape, Waiter, Work};
+use trace::{Digest, Event, Sink};
+use units::Time;
+
+use crate::core::{Activity, Bucket, Core};
+use crate::node::{Node, Reason, Thread, ThreadState};
+use crate::phases::Phases;
+use crate::traffic::Flight;
+
+/// What the engine's queue holds. Small: entries are copied at every sift.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Happening {
+    /// The fiber at work on a core goes on, unless an interrupt has put it off since.
+    Continue { core: u32, epoch: u32 },
+    /// A message's first byte is at its destination.
+    Arrive { flight: u32 },
+    /// A message has passed the port in.
+    Deliver { flight: u32 },
+}
+
+/// The modelled machine at one instant.
+pub(crate) struct State {
+    pub(crate) machine: Machine,
+    pub(crate) policy: Policy,
+    pub(crate) network: Network,
+    prices: Prices,
+    pub(crate) now: Time,
+    pub(crate) events: EventQueue<Happening>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) cores: Vec<Core>,
+    pub(crate) flights: Vec<Flight>,
+    pub(crate) free_flights: Vec<u32>,
+    pub(crate) phases: Phases,
+    pub(crate) sink: Sink,
+    /// The core whose fiber runs at this instant of the host: it cannot be interrupted, it is not suspended.
+    pub(crate) running: Option<usize>,
+    /// Threads that have not returned.
+    pub(crate) live: usize,
+    /// When something last happened: a handler or a thread ended or went on.
+    pub(crate) progress: Time,
+}
+
+impl State {
+    /// The machine before anything runs. `residents` are the programs of the nodes, made by the caller with the
+    /// dispatchers of `queues`.
+    pub(crate) fn new(
+        machine: &Machine,
+        policy: &Policy,
+        split: Split,
+        shape: Shape,
+        seed: u64,
+        residents: Vec<(&Resident, hardware::EventQueue<crate::core::Event>)>,
+    ) -> Self {
+        let cores_per_node = (split.computing + split.dedicated) as usize;
+        let choice = Choice::new(seed);
+        let mut state = Self {
+            machine: machine.clone(),
+            policy: policy.clone(),
+            network: Network::new(&machine.network),
+            prices: Prices::new(&machine.processor.work),
+            now: Time::ZERO,
+            events: EventQueue::new(),
+            nodes: Vec::new(),
+            cores: Vec::new(),
+            flights: Vec::new(),
+            free_flights: Vec::new(),
+            phases: Phases::default(),
+            sink: Sink::Digest(Digest::default()),
+            running: None,
+            live: (shape.nodes * shape.threads) as usize,
+            progress: Time::ZERO,
+        };
+        for (index, (resident, queue)) in residents.into_iter().enumerate() {
+            let first_core = state.cores.len();
+            let threads_per_core = (shape.threads / split.computing) as usize;
+            state.cores.extend((0..cores_per_node).map(|number| {
+                let dedicated = number >= split.computing as usize;
+                Core::new(index, number as u16, server_number(policy, split, number), dedicated)
+            }));
+            state.nodes.push(Node {
+                waist: resident.node.clone(),
+                first_core,
+                cores: cores_per_node,
+                queue,
+                unseen: Default::default(),
+                interface: hardware::Interface::new(&machine.interface),
+                handed_over: Default::default(),
+                injecting: false,
+                threads: (0..shape.threads as usize)
+                    .map(|thread| Thread {
+                        core: first_core + thread / threads_per_core,
+                        state: ThreadState::Going,
+                        generation: 0,
+                        granted: None,
+                    })
+                    .collect(),
+                poll_owner: 0,
+                next_interrupt: 0,
+                tie: choice.tie(index as u32),
+            });
+        }
+        state
+    }
+
+    /// Records an event of the run at the present time.
+    pub(crate) fn record(&mut self, event: Event) {
+        self.sink.record(self.now, event);
+    }
+
+    /// Has the fiber at work on `core` go on at `at`.
+    pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
+        let (tie, epoch) = (self.nodes[self.cores[core].node].tie, self.cores[core].epoch);
+        self.cores[core].until = at;
+        self.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
+    }
+
+    /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
+    /// something else comes first; it will be taken up at the right time.
+    pub(crate) fn settle(&mut self, core: usize) -> bool {
+        let ahead = std::mem::take(&mut self.cores[core].ahead);
+        if ahead.is_zero() {
+            return false;
+        }
+        let target = self.now + ahead;
+        if self.events.next_time().is_none_or(|next| next > target) {
+            self.now = target;
+            return false;
+        }
+        self.continue_at(core, target);
+        true
+    }
+
+    /// The cost of a primitive.
+    pub(crate) fn cost(&self, primitive: Primitive) -> Cost {
+        let costs = &self.machine.primitives;
+        match primitive {
+            Primitive::Dispatch => costs.dispatch,
+            Primitive::ReadFaultState => costs.read_fault_state,
+            Primitive::SendHeader => costs.send_header,
+            Primitive::SendWord => costs.send_word,
+            Primitive::DirectoryLookup => costs.directory_lookup,
+            Primitive::SetTag => costs.set_tag,
+            Primitive::FetchBlock => costs.fetch_block,
+            Primitive::PlaceBlock => costs.place_block,
+            Primitive::Purge => costs.purge,
+            Primitive::Resume => costs.resume,
+            Primitive::Translate => costs.translate,
+            Primitive::Defer => costs.defer,
+        }
+    }
+
+    /// Spends the cost of `count` uses of a primitive on a core: the path now, the occupancy when its handler ends.
+    pub(crate) fn spend_primitive(&mut self, core: usize, primitive: Primitive, count: u32) {
+        let cost = self.cost(primitive);
+        self.cores[core].spend(Bucket::Overhead, cost.path * u64::from(count));
+        self.cores[core].tail += cost.occupancy * u64::from(count);
+    }
+
+    /// A charge of the fiber that runs on `core`.
+    pub(crate) fn charge(&mut self, core: usize, work: Work) {
+        match work {
+            Work::Primitive(primitive, count) => self.spend_primitive(core, primitive, count),
+            Work::Compute(done) => {
+                let time = self.prices.operations(done.flops, done.integers, done.loads, done.stores);
+                let computing = self.cores[core].activity != Activity::Handler && !self.cores[core].masked;
+                let bucket = if computing { Bucket::Compute } else { Bucket::Overhead };
+                self.cores[core].spend(bucket, time);
+            }
+        }
+    }
+
+    /// What handing `words` words to another processor of the node costs: stores to a queue in its memory.
+    pub(crate) fn hand_over_cost(&self, words: usize) -> Time {
+        self.prices.operations(0, 0, 0, words as u32 + 1)
+    }
+
+    /// Whether messages of `core`'s threads are injected by a protocol processor.
+    pub(crate) fn hands_over(&self, core: usize) -> bool {
+        self.policy.injector == Injector::Protocol && !self.cores[core].dedicated
+    }
+
+    /// The thread that runs on `core` blocks from now on.
+    pub(crate) fn block(&mut self, core: usize, thread: u32, reason: Reason) {
+        let node = self.cores[core].node;
+        self.cores[core].counters.blocks += 1;
+        self.nodes[node].threads[thread as usize].state = ThreadState::Blocked { reason, since: self.now };
+        self.record(Event::Block { node: node as u32, thread });
+        self.free(core);
+    }
+
+    /// A blocked thread may run again. False if it does not wait with that generation.
+    pub(crate) fn resume(&mut self, node: usize, waiter: Waiter) -> bool {
+        let thread = &mut self.nodes[node].threads[waiter.thread as usize];
+        if thread.generation != waiter.generation {
+            return false;
+        }
+        thread.generation = thread.generation.wrapping_add(1);
+        if matches!(thread.state, ThreadState::Blocked { .. }) {
+            self.make_ready(node, waiter.thread);
+        }
+        true
+    }
+
+    /// Puts a thread into the ready queue of its core, and wakes that core if it idles.
+    pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
+        self.record(Event::Resume { node: node as u32, thread });
+        let home = &mut self.nodes[node].threads[thread as usize];
+        home.state = ThreadState::Going;
+        let core = home.core;
+        self.cores[core].ready.push_back(thread);
+        if self.cores[core].is_idle() {
+            self.free(core);
+        }
+    }
+
+    /// The node as messages name it.
+    pub(crate) fn node_id(&self, core: usize) -> NodeId {
+        NodeId(self.cores[core].node as u32)
+    }
+}
+
+/// Which server of the dispatch queue processor `number` of a node is, if it runs handlers at all.
+fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> {
+    let computing = split.computing as usize;
+    match policy.servers {
+        Servers::Compute => (number == 0).then_some(0),
+        Servers::Idle => Some(number),
+        _ => number.checked_sub(computing),
+    }
+}
+
+impl State {
+    /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message,
+    /// or, where a protocol processor injects, one poll.
+    pub(crate) fn wait_for_room(&mut self, core: usize) -> Time {
+        let now = self.now;
+        if self.hands_over(core) {
+            return self.machine.processor.poll;
+        }
+        let node = self.cores[core].node;
+        self.nodes[node].interface.room_at(now) - now
+    }
+}

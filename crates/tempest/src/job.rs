@@ -1,0 +1,151 @@
+//! Jobs: a program with its input, ready to be installed on every node of a world, and what it says of itself
+//! afterwards.
+
+use std::fmt;
+use std::sync::Arc;
+
+use pdq::DispatcherId;
+
+use crate::{Node, NodeId, Protocol, Setup, Shape, Thread};
+
+/// A protocol whose nodes also run threads: an application.
+pub trait Program: Protocol {
+    /// The body of each thread.
+    fn main(&self, thread: &Thread<'_>);
+
+    /// What this node's share of the result is worth, once the world has ended: checked against a sequential
+    /// reference, with the program's own figures.
+    fn report(&self) -> Report;
+}
+
+/// How figures of several nodes become one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Merge {
+    /// Their sum.
+    Sum,
+    /// The largest of them.
+    Max,
+}
+
+/// A number a program reports.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Figure {
+    /// What it is, in the words of the program's documentation.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// How the nodes' values become one.
+    pub merge: Merge,
+}
+
+/// The outcome of a program's own check.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Report {
+    /// How many results were compared with the reference.
+    pub checks: u64,
+    /// What was wrong, one line each.
+    pub failures: Vec<String>,
+    /// The program's figures.
+    pub figures: Vec<Figure>,
+}
+
+impl Report {
+    /// A report of one check.
+    pub fn checked(right: bool, wrong: impl FnOnce() -> String) -> Self {
+        let failures = if right { Vec::new() } else { vec![wrong()] };
+        Self { checks: 1, failures, figures: Vec::new() }
+    }
+
+    /// The same with one more figure.
+    #[must_use]
+    pub fn figure(mut self, name: &'static str, value: f64, merge: Merge) -> Self {
+        self.figures.push(Figure { name, value, merge });
+        self
+    }
+
+    /// Takes in another node's report.
+    pub fn merge(&mut self, other: Report) {
+        self.checks += other.checks;
+        self.failures.extend(other.failures);
+        for figure in other.figures {
+            match self.figures.iter_mut().find(|known| known.name == figure.name) {
+                None => self.figures.push(figure),
+                Some(known) => {
+                    known.value = match figure.merge {
+                        Merge::Sum => known.value + figure.value,
+                        Merge::Max => known.value.max(figure.value),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether something was checked and nothing was wrong.
+    pub fn verified(&self) -> bool {
+        self.checks > 0 && self.failures.is_empty()
+    }
+}
+
+/// A program on one node, its type forgotten.
+pub(crate) trait Installed: Send + Sync {
+    fn main(&self, thread: &Thread<'_>);
+    fn report(&self) -> Report;
+}
+
+impl<P: Program> Installed for P {
+    fn main(&self, thread: &Thread<'_>) {
+        Program::main(self, thread);
+    }
+    fn report(&self) -> Report {
+        Program::report(self)
+    }
+}
+
+/// A program on one node, ready to run.
+#[derive(Clone)]
+pub struct Resident {
+    /// The node as handlers see it.
+    pub node: Arc<Node>,
+    program: Arc<dyn Installed>,
+}
+
+impl Resident {
+    /// Runs the body of one thread.
+    pub fn main(&self, thread: &Thread<'_>) {
+        self.program.main(thread);
+    }
+
+    /// The node's share of the program's report.
+    pub fn report(&self) -> Report {
+        self.program.report()
+    }
+}
+
+type Install = dyn Fn(&mut Setup<'_>) -> Arc<dyn Installed> + Send + Sync;
+
+/// A program with its input.
+#[derive(Clone)]
+pub struct Job {
+    install: Arc<Install>,
+}
+
+impl Job {
+    /// A job that runs `P` on `config`.
+    pub fn new<P: Program>(config: P::Config) -> Self {
+        Self { install: Arc::new(move |setup| setup.install::<P>(&config) as Arc<dyn Installed>) }
+    }
+
+    /// For worlds: settles the program on a node whose events go through `dispatcher`.
+    pub fn settle(&self, id: NodeId, shape: Shape, dispatcher: DispatcherId) -> Resident {
+        let mut node =
+            Node { id, shape, dispatcher, entries: Vec::new(), ids: Default::default(), states: Vec::new() };
+        let program = (self.install)(&mut Setup::of(&mut node));
+        Resident { node: Arc::new(node), program }
+    }
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Job")
+    }
+}

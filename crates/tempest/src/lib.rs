@@ -1,0 +1,132 @@
+//! The narrow waist: everything a program or protocol sees of the world it runs in.
+//!
+//! A *program* is written once against this crate and runs unmodified on real threads of this host and on
+//! modelled machines. The world behind it is a **value chosen at run time** ([`World`]), never a type
+//! parameter: [`Thread`] and [`Handler`] are concrete handles whose frequent paths are inline, and only the
+//! cold edge (send, block, poll, hold) goes through the object-safe [`Processor`] a world implements.
+//!
+//! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. Who runs
+//! handlers and when is a [`Policy`], and it is the world that obeys it.
+//!
+//! # The pieces
+//!
+//! | piece | what it is |
+//! |---|---|
+//! | [`Message`] | plain data plus what to do on arrival: [`key`](Message::key) and [`handle`](Message::handle) |
+//! | [`Protocol`], [`Program`] | one value per node: its state there; a program adds a body for its threads |
+//! | [`Setup`] | what `install` gets: registers messages, makes keyed tables |
+//! | [`Handler`] | what a running handler sees: its key's entries, sends, resumes, signals, charges |
+//! | [`Thread`] | what a program thread sees: blocking sends, waits, polls, holds, phases |
+//! | [`Event`], [`Cells`] | a monotone counter threads wait for; words that handlers write in bulk |
+//! | [`Work`] | what a step costs, in operations or protocol primitives: free natively, time in a model |
+//! | [`Policy`] | who injects, who runs handlers, when, in what order |
+//! | [`World`], [`Outcome`], [`Failure`] | how a job is launched and what comes back |
+//!
+//! # A complete program
+//!
+//! Every node sends one greeting to its right neighbour and waits for the one from its left.
+//!
+//! ```
+//! use tempest::*;
+//!
+//! struct Ring { greeted: Event }
+//!
+//! #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+//! #[repr(C)]
+//! struct Hello { from: u64 }
+//!
+//! impl Message for Hello {
+//!     type Protocol = Ring;
+//!     fn key(&self) -> Key { Key::NoSync } // touches only the shared event
+//!     fn handle(self, ring: &Ring, _payload: &[u64], cx: &mut Handler<'_>) {
+//!         cx.signal(&ring.greeted, 1);
+//!     }
+//! }
+//!
+//! impl Protocol for Ring {
+//!     type Config = ();
+//!     fn install(_: &(), node: &mut Setup<'_>) -> Self {
+//!         node.message::<Hello>();
+//!         Ring { greeted: Event::new("greeted") }
+//!     }
+//! }
+//!
+//! impl Program for Ring {
+//!     fn main(&self, thread: &Thread<'_>) {
+//!         let right = NodeId((thread.node().0 + 1) % thread.nodes());
+//!         thread.send(right, Hello { from: thread.node().0.into() }, &[]);
+//!         thread.wait(&self.greeted, 1);
+//!     }
+//!     fn report(&self) -> Report { Report::checked(self.greeted.count() == 1, || "not greeted once".into()) }
+//! }
+//! # let _ = Job::new::<Ring>(());
+//! ```
+//!
+//! # What is promised
+//!
+//! * **Order.** Messages of one source, destination and key are delivered in happens-before order.
+//! * **Exclusion.** Handlers of equal keys never overlap; a [`Key::Sequential`] handler runs alone on its node.
+//! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back; a handler's send
+//!   never fails and never waits.
+//! * **Ending.** A world ends when every thread has returned and nothing is in flight; threads that all wait
+//!   with nothing in flight are reported as [`Failure::Deadlock`], exactly, in every world.
+//!
+//! What must not compile does not. A handler cannot reach two entries at once:
+//!
+//! ```compile_fail,E0499
+//! use tempest::*;
+//! fn two_at_once(cx: &mut Handler<'_>, table: &Keyed<u64>) {
+//!     cx.with(table, |one, _| { cx.with(table, |two, _| std::mem::swap(one, two)) });
+//! }
+//! ```
+//!
+//! nor keep a borrow of keyed state beyond the handler that holds the key:
+//!
+//! ```compile_fail
+//! use tempest::*;
+//! fn escape<'a>(cx: &'a mut Handler<'_>, table: &'a Keyed<Vec<u64>>) -> &'static Vec<u64> {
+//!     cx.with(table, |entry, _| &*entry)
+//! }
+//! ```
+//!
+//! nor may a handle leave its processor for another OS thread:
+//!
+//! ```compile_fail,E0277
+//! fn must_be_send<T: Send>() {}
+//! must_be_send::<tempest::Thread<'static>>();
+//! ```
+//!
+//! This crate must never know: any implementation of a world, OS threads, sockets, wall or simulated clocks.
+
+#![forbid(unsafe_code)]
+
+mod cells;
+mod event;
+mod handler;
+mod identity;
+mod job;
+mod message;
+mod meter;
+mod node;
+pub mod policy;
+mod processor;
+mod setup;
+mod thread;
+mod work;
+mod world;
+
+pub use cells::{Cells, Word};
+pub use event::Event;
+pub use handler::{Actions, Handler};
+pub use identity::{MessageId, NodeId, ThreadId, Waiter};
+pub use job::{Figure, Job, Merge, Program, Report, Resident};
+pub use message::{Class, MAX_WORDS, Message, Packet, Volume};
+pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
+pub use node::{BadPacket, Node};
+pub use pdq::{Key, Keyed, Proof};
+pub use policy::Policy;
+pub use processor::{Processor, Wait};
+pub use setup::{Protocol, Setup, Shape};
+pub use thread::{Busy, Thread};
+pub use work::{Operations, Primitive, Work};
+pub use world::{Blocked, Failure, Launch, Outcome, PhaseRecord, World};

@@ -1,0 +1,187 @@
+//! One node as handlers and threads share it: who it is, which messages it knows, its protocols' state.
+//!
+//! Built by [`Setup`](crate::Setup) before anything runs, immutable afterwards.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+use pdq::{DispatcherId, Key};
+
+use crate::message::body_words;
+use crate::{Class, Handler, Message, MessageId, NodeId, Packet, Shape, Volume};
+
+/// A received packet that no handler may see: an unknown handler, or too few words for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadPacket(String);
+
+impl fmt::Display for BadPacket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a node knows about one kind of message.
+pub(crate) struct Entry {
+    name: &'static str,
+    body_words: usize,
+    bytes: usize,
+    payload_word_bytes: usize,
+    class: Class,
+    volume: Volume,
+    state: usize,
+    key: fn(&Packet) -> Key,
+    deliver: fn(&dyn Any, &Packet, &mut Handler<'_>),
+}
+
+impl Entry {
+    /// The entry of message `M`, whose protocol's state is number `state`.
+    pub(crate) fn of<M: Message>(state: usize) -> Self {
+        Self {
+            name: std::any::type_name::<M>(),
+            body_words: body_words::<M>(),
+            bytes: M::BYTES,
+            payload_word_bytes: M::PAYLOAD_WORD_BYTES,
+            class: M::CLASS,
+            volume: M::VOLUME,
+            state,
+            key: |packet| packet.message::<M>().key(),
+            deliver: |state, packet, cx| {
+                let protocol = state.downcast_ref::<M::Protocol>().expect("states are filed by their type");
+                packet.message::<M>().handle(protocol, packet.payload::<M>(), cx);
+            },
+        }
+    }
+}
+
+/// `TypeId`s are hashes already.
+#[derive(Default)]
+pub(crate) struct TypeIdHasher(u64);
+
+impl Hasher for TypeIdHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_ne_bytes(word));
+        }
+    }
+    fn write_u64(&mut self, word: u64) {
+        self.0 ^= word;
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+pub(crate) type Ids = HashMap<TypeId, MessageId, BuildHasherDefault<TypeIdHasher>>;
+
+/// A node, complete.
+pub struct Node {
+    pub(crate) id: NodeId,
+    pub(crate) shape: Shape,
+    pub(crate) dispatcher: DispatcherId,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) ids: Ids,
+    pub(crate) states: Vec<Arc<dyn Any + Send + Sync>>,
+}
+
+impl Node {
+    /// Which node it is.
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// How many nodes, and threads on each, the world has.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The dispatcher its keyed tables belong to.
+    pub fn dispatcher(&self) -> DispatcherId {
+        self.dispatcher
+    }
+
+    /// The packet of a message from this node.
+    pub(crate) fn encode<M: Message>(&self, to: NodeId, message: &M, payload: &[u64]) -> Packet {
+        assert!(to.0 < self.shape.nodes, "a message to {to}: there are {} nodes", self.shape.nodes);
+        let id = self.ids.get(&TypeId::of::<M>()).unwrap_or_else(|| {
+            panic!("{} was never registered: call `Setup::message` in `install`", std::any::type_name::<M>())
+        });
+        Packet::encode(*id, self.id, message, payload)
+    }
+
+    /// The key of a received packet.
+    ///
+    /// # Errors
+    /// [`BadPacket`] if no handler may see it.
+    #[inline]
+    pub fn key(&self, packet: &Packet) -> Result<Key, BadPacket> {
+        match self.entries.get(usize::from(packet.id().0)) {
+            Some(entry) if packet.words().len() >= entry.body_words => Ok((entry.key)(packet)),
+            _ => Err(self.refuse(packet)),
+        }
+    }
+
+    #[cold]
+    fn refuse(&self, packet: &Packet) -> BadPacket {
+        let (id, words) = (packet.id().0, packet.words().len());
+        BadPacket(match self.entries.get(usize::from(id)) {
+            None => format!(
+                "handler {id} of a message from {}: there are {}",
+                packet.source(),
+                self.entries.len()
+            ),
+            Some(entry) => {
+                format!(
+                    "{words} words for {} from {}: expected at least {}",
+                    entry.name,
+                    packet.source(),
+                    entry.body_words
+                )
+            }
+        })
+    }
+
+    /// Runs the handler of a packet whose [`key`](Self::key) has been read and is held.
+    #[inline]
+    pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) {
+        let entry = &self.entries[usize::from(packet.id().0)];
+        (entry.deliver)(&*self.states[entry.state], packet, cx);
+    }
+
+    /// Modelled bytes of a packet without its header.
+    pub fn bytes(&self, packet: &Packet) -> u64 {
+        let entry = &self.entries[usize::from(packet.id().0)];
+        (entry.bytes + (packet.words().len() - entry.body_words) * entry.payload_word_bytes) as u64
+    }
+
+    /// Which part of the volume a packet's bytes are.
+    pub fn volume(&self, packet: &Packet) -> Volume {
+        self.entries[usize::from(packet.id().0)].volume
+    }
+
+    /// Who may run a packet's handler.
+    pub fn class(&self, packet: &Packet) -> Class {
+        self.entries[usize::from(packet.id().0)].class
+    }
+
+    /// The name of a message, for people.
+    pub fn message_name(&self, id: MessageId) -> &'static str {
+        self.entries[usize::from(id.0)].name
+    }
+
+    /// A number over the names and sizes of all messages: equal on two nodes only if they agree on them.
+    pub fn fingerprint(&self) -> u64 {
+        // FNV-1a: stable everywhere, and speed is no matter here.
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut mix = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        for entry in &self.entries {
+            entry.name.bytes().for_each(&mut mix);
+            entry.body_words.to_le_bytes().into_iter().for_each(&mut mix);
+        }
+        hash
+    }
+}

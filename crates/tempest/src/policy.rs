@@ -1,0 +1,429 @@
+//! Policies: who injects, who runs handlers, when, in what order.
+//!
+//! Every arrangement of the studies is a point in one space; the known ones have names. A policy is written
+//! `PRESET[:COUNT][+OPTION]…`, for example `fixed:2`, `floating+every=16` or `single+interrupt`.
+//!
+//! A policy says what it needs of a machine ([`Policy::needs`], in the words machine files use); a world that
+//! lacks one of those refuses it by name. Nothing here knows how a world obeys.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Which processors run handlers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Servers {
+    /// The node's one computing processor, between its threads.
+    Compute,
+    /// `count` processors that do nothing else, taken from the node's own.
+    Taken,
+    /// `count` processors that do nothing else, added to the node's own.
+    Added,
+    /// Any computing processor when it is idle; a token passes their back-edge polls round.
+    Idle,
+    /// A processor in the network interface.
+    Network,
+    /// The computing processor or the network processor, whichever is free.
+    Either,
+    /// `count` processors embedded in a device on the memory bus.
+    Embedded,
+    /// A state machine.
+    Hardware,
+    /// Starts like `Idle`, dedicates processors and takes them back as measured.
+    Adaptive,
+}
+
+/// In what order events are handed to processors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dispatch {
+    /// One at a time per node, in order of arrival.
+    Serial,
+    /// Distinct keys in parallel, equal keys one at a time.
+    Keyed,
+    /// Keyed, each key bound to one processor.
+    Partitioned,
+}
+
+/// How a processor notices an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notice {
+    /// It looks, at back-edges and when idle.
+    Poll,
+    /// It is interrupted.
+    Interrupt,
+    /// It looks; it is interrupted only when every processor of the node computes.
+    InterruptWhenBusy,
+}
+
+/// Who puts messages into the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Injector {
+    /// The processor that sends, with the interface locked where several may.
+    Sender,
+    /// The protocol processor, handed the message by the sender.
+    Protocol,
+    /// A device that takes messages from any processor.
+    Device,
+}
+
+/// One arrangement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Policy {
+    preset: &'static Preset,
+    /// How many processors [`Servers::Taken`], `Added` or `Embedded` means; 0 where it means none.
+    pub count: u32,
+    /// Which processors run handlers.
+    pub servers: Servers,
+    /// In what order.
+    pub dispatch: Dispatch,
+    /// How they notice.
+    pub notice: Notice,
+    /// Who injects.
+    pub injector: Injector,
+    /// A computing processor polls at every so many loop back-edges; 0 for never.
+    pub poll_every: u32,
+}
+
+/// A named point of the space.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Preset {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// Whether it takes `:COUNT`.
+    pub counted: bool,
+    servers: Servers,
+    dispatch: Dispatch,
+    notice: Notice,
+    injector: Injector,
+    polls: bool,
+}
+
+const fn preset(name: &'static str, summary: &'static str, servers: Servers, injector: Injector) -> Preset {
+    let counted = matches!(servers, Servers::Taken | Servers::Added | Servers::Embedded);
+    Preset {
+        name,
+        summary,
+        counted,
+        servers,
+        injector,
+        dispatch: Dispatch::Serial,
+        notice: Notice::Poll,
+        polls: matches!(servers, Servers::Compute | Servers::Idle | Servers::Either | Servers::Adaptive),
+    }
+}
+
+impl Preset {
+    const fn dispatch(self, dispatch: Dispatch) -> Self {
+        Self { dispatch, ..self }
+    }
+    const fn notice(self, notice: Notice) -> Self {
+        Self { notice, ..self }
+    }
+}
+
+/// Every named policy.
+pub static PRESETS: &[Preset] = &[
+    preset(
+        "single",
+        "one computing processor per node, which also runs the handlers",
+        Servers::Compute,
+        Injector::Sender,
+    ),
+    preset(
+        "fixed",
+        "COUNT of the node's processors run handlers and nothing else",
+        Servers::Taken,
+        Injector::Protocol,
+    ),
+    preset(
+        "floating",
+        "whichever processor is idle; busy ones pass a polling token round",
+        Servers::Idle,
+        Injector::Sender,
+    ),
+    preset(
+        "partitioned",
+        "as fixed, but each key is bound to one of the COUNT processors",
+        Servers::Taken,
+        Injector::Protocol,
+    )
+    .dispatch(Dispatch::Partitioned),
+    preset(
+        "proc",
+        "the computing processor, through the network processor's queue",
+        Servers::Compute,
+        Injector::Device,
+    ),
+    preset("np", "the network processor injects and runs the handlers", Servers::Network, Injector::Protocol),
+    preset(
+        "inject",
+        "the computing processor injects, the network processor runs handlers",
+        Servers::Network,
+        Injector::Sender,
+    ),
+    preset(
+        "receive",
+        "the computing processor injects; it or the network processor runs handlers",
+        Servers::Either,
+        Injector::Sender,
+    ),
+    preset(
+        "hurricane",
+        "COUNT processors embedded in the interface device",
+        Servers::Embedded,
+        Injector::Device,
+    )
+    .dispatch(Dispatch::Keyed),
+    preset(
+        "hurricane-1",
+        "COUNT processors added to the node, dispatched through a cachable register",
+        Servers::Added,
+        Injector::Device,
+    )
+    .dispatch(Dispatch::Keyed),
+    preset(
+        "hurricane-1-mult",
+        "idle processors; interrupts go round only when all compute",
+        Servers::Idle,
+        Injector::Device,
+    )
+    .dispatch(Dispatch::Keyed)
+    .notice(Notice::InterruptWhenBusy),
+    preset("s-coma", "a hardware state machine", Servers::Hardware, Injector::Device),
+    preset(
+        "alewife",
+        "a hardware state machine that traps to the processor on overflow",
+        Servers::Hardware,
+        Injector::Device,
+    )
+    .notice(Notice::Interrupt),
+    preset(
+        "adaptive",
+        "starts floating; dedicates processors as measured utilization says",
+        Servers::Adaptive,
+        Injector::Sender,
+    )
+    .dispatch(Dispatch::Keyed),
+];
+
+impl Policy {
+    /// Name of the preset it started from.
+    pub fn preset(&self) -> &'static str {
+        self.preset.name
+    }
+
+    /// What it needs of a machine, in the words of machine files' `can` lists.
+    pub fn needs(&self) -> Vec<&'static str> {
+        let mut needs = Vec::new();
+        needs.push(match self.servers {
+            Servers::Compute | Servers::Idle => "poll",
+            Servers::Taken => "dedicated-processors",
+            Servers::Added => "added-processors",
+            Servers::Network | Servers::Either => "network-processor",
+            Servers::Embedded => "embedded-processors",
+            Servers::Hardware => "hardware-protocol",
+            Servers::Adaptive => "adaptive-dedication",
+        });
+        if self.dispatch != Dispatch::Serial {
+            needs.push("keyed-dispatch");
+        }
+        if self.notice != Notice::Poll {
+            needs.push("interrupt");
+        }
+        if self.injector == Injector::Device {
+            needs.push("dispatch-register");
+        }
+        needs
+    }
+
+    /// Which of the policy's needs a machine that `can` do only so much lacks, as an error for people.
+    ///
+    /// # Errors
+    /// Names the policy, the machine and the first thing missing.
+    pub fn check(&self, machine: &str, can: &[&str]) -> Result<(), String> {
+        match self.needs().into_iter().find(|need| !can.contains(need)) {
+            None => Ok(()),
+            Some(need) => Err(format!(
+                "policy `{self}` needs `{need}`, which machine `{machine}` lacks (it has: {})",
+                can.join(", ")
+            )),
+        }
+    }
+
+    /// How many of a node's `processors` compute, and how many run handlers and nothing else.
+    ///
+    /// # Errors
+    /// When none would be left to compute.
+    pub fn split(&self, processors: u32) -> Result<Split, String> {
+        match self.servers {
+            Servers::Compute => Ok(Split { computing: 1, dedicated: 0 }),
+            Servers::Taken if self.count < processors => {
+                Ok(Split { computing: processors - self.count, dedicated: self.count })
+            }
+            Servers::Taken => Err(format!(
+                "policy `{self}` dedicates {} of {processors} processors per node and leaves none to compute: \
+                 expected at least --processors {}",
+                self.count,
+                self.count.saturating_add(1)
+            )),
+            Servers::Added => Ok(Split { computing: processors, dedicated: self.count }),
+            _ => Ok(Split { computing: processors, dedicated: 0 }),
+        }
+    }
+
+    fn options(&self) -> Vec<String> {
+        let preset = self.preset;
+        let mut options = Vec::new();
+        if self.dispatch != default_dispatch(preset, self.count) {
+            options.push(if self.dispatch == Dispatch::Serial { "serial" } else { "keyed" }.to_owned());
+        }
+        if self.notice != preset.notice {
+            options.push(if self.notice == Notice::Poll { "poll" } else { "interrupt" }.to_owned());
+        }
+        if self.poll_every != u32::from(preset.polls) {
+            options.push(format!("every={}", self.poll_every));
+        }
+        options
+    }
+
+    fn apply(&mut self, option: &str) -> Result<(), String> {
+        match option.split_once('=') {
+            None if option == "serial" => self.dispatch = Dispatch::Serial,
+            None if option == "keyed" => self.dispatch = Dispatch::Keyed,
+            None if option == "poll" => self.notice = Notice::Poll,
+            None if option == "interrupt" => self.notice = Notice::Interrupt,
+            Some(("every", count)) => {
+                self.poll_every =
+                    count.parse().map_err(|_| format!("`every={count}`: expected a number of back-edges"))?;
+            }
+            _ => {
+                return Err(format!(
+                    "policy option `+{option}`: expected +serial, +keyed, +poll, +interrupt or +every=K"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The roles of a node's processors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Split {
+    /// Processors that run program threads.
+    pub computing: u32,
+    /// Processors that run handlers and nothing else.
+    pub dedicated: u32,
+}
+
+/// Several dedicated processors dispatch by key unless told otherwise; one has nothing to gain.
+fn default_dispatch(preset: &Preset, count: u32) -> Dispatch {
+    match preset.servers {
+        Servers::Taken if preset.dispatch == Dispatch::Serial && count > 1 => Dispatch::Keyed,
+        _ => preset.dispatch,
+    }
+}
+
+impl FromStr for Policy {
+    type Err = String;
+
+    /// Reads `PRESET[:COUNT][+OPTION]…`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parts = text.split('+');
+        let head = parts.next().unwrap_or_default();
+        let (name, count) = match head.split_once(':') {
+            Some((name, count)) => (name, Some(count)),
+            None => (head, None),
+        };
+        let preset = PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
+            let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+            format!("unknown policy `{name}`: expected one of {}", names.join(", "))
+        })?;
+        let count = read_count(preset, count)?;
+        let mut policy = Policy {
+            preset,
+            count,
+            servers: preset.servers,
+            dispatch: default_dispatch(preset, count),
+            notice: preset.notice,
+            injector: preset.injector,
+            poll_every: u32::from(preset.polls),
+        };
+        parts.try_for_each(|option| policy.apply(option))?;
+        Ok(policy)
+    }
+}
+
+fn read_count(preset: &Preset, count: Option<&str>) -> Result<u32, String> {
+    match count {
+        None => Ok(u32::from(preset.counted)),
+        Some(_) if !preset.counted => Err(format!("policy `{}` takes no count", preset.name)),
+        Some(count) => count.parse().ok().filter(|count| (1..=64).contains(count)).ok_or_else(|| {
+            format!("policy `{}:{count}`: expected a number of processors from 1 to 64", preset.name)
+        }),
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.preset.name)?;
+        if self.preset.counted {
+            write!(f, ":{}", self.count)?;
+        }
+        self.options().into_iter().try_for_each(|option| write!(f, "+{option}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_read_back_as_it_is_written() {
+        for preset in PRESETS {
+            let policy: Policy = preset.name.parse().unwrap();
+            assert_eq!(policy.to_string().parse(), Ok(policy));
+        }
+        for text in
+            ["fixed:2", "fixed:3+serial", "single+interrupt", "floating+keyed+every=16", "partitioned:2"]
+        {
+            assert_eq!(text.parse::<Policy>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_with_what_can() {
+        for (text, says) in [
+            ("fixd", "unknown policy `fixd`"),
+            ("single:2", "takes no count"),
+            ("fixed:0", "from 1 to 64"),
+            ("fixed:x", "from 1 to 64"),
+            ("floating+quickly", "+serial, +keyed"),
+            ("floating+every=some", "number of back-edges"),
+        ] {
+            let error = text.parse::<Policy>().unwrap_err();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn several_dedicated_processors_dispatch_by_key() {
+        assert_eq!("fixed:1".parse::<Policy>().unwrap().dispatch, Dispatch::Serial);
+        assert_eq!("fixed:2".parse::<Policy>().unwrap().dispatch, Dispatch::Keyed);
+    }
+
+    #[test]
+    fn a_split_leaves_someone_to_compute() {
+        let fixed: Policy = "fixed:2".parse().unwrap();
+        assert_eq!(fixed.split(3), Ok(Split { computing: 1, dedicated: 2 }));
+        assert!(fixed.split(2).unwrap_err().contains("--processors 3"));
+        let added: Policy = "hurricane-1:2".parse().unwrap();
+        assert_eq!(added.split(2), Ok(Split { computing: 2, dedicated: 2 }));
+    }
+
+    #[test]
+    fn a_machine_that_lacks_something_says_what() {
+        let error = "np".parse::<Policy>().unwrap().check("toy", &["poll"]).unwrap_err();
+        assert_eq!(error, "policy `np` needs `network-processor`, which machine `toy` lacks (it has: poll)");
+    }
+}

@@ -1,0 +1,67 @@
+//! The cold edge: what a world does for the thread or handler that a processor runs at the moment.
+//!
+//! Programs never see it; [`Thread`](crate::Thread) and [`Handler`](crate::Handler) call it. Every method acts
+//! for the thread or handler that is running *now* on this processor.
+
+use std::fmt;
+
+use pdq::{Key, Proof};
+
+use crate::{NodeId, Packet, Waiter, Work};
+
+/// What a blocked thread waits for, as a deadlock report will say it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// Name of the event.
+    pub event: &'static str,
+    /// The count it waits for.
+    pub at_least: u64,
+    /// The count when it blocked.
+    pub had: u64,
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "event `{}`: at {}, waiting for {}", self.event, self.had, self.at_least)
+    }
+}
+
+/// A processor of a world, seen from what runs on it.
+pub trait Processor {
+    /// A handler's send: never refuses, never waits. The message takes its place in the node's order before the
+    /// handler's key is released.
+    fn post(&self, to: NodeId, packet: &Packet);
+
+    /// A thread's send: false if there is no room now.
+    fn offer(&self, to: NodeId, packet: &Packet) -> bool;
+
+    /// Gives the processor away until there may be room towards `to`; receives meanwhile.
+    fn make_room(&self, to: NodeId);
+
+    /// The right to resume the running thread from its next [`block`](Self::block).
+    fn waiter(&self) -> Waiter;
+
+    /// Blocks the running thread until its waiter is resumed; returns at once if that has happened already.
+    fn block(&self, wait: Wait);
+
+    /// Resumes a blocked thread of this node. False if the waiter is out of date.
+    fn resume(&self, waiter: Waiter) -> bool;
+
+    /// A back-edge poll: runs handlers if the policy says that this processor does so here.
+    fn poll(&self);
+
+    /// Runs `body` once as an event of `key` on this processor: when nothing conflicting runs or is older.
+    fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>));
+
+    /// Enters a timed region: returns when every thread of every node has entered it.
+    fn enter_phase(&self, name: &'static str);
+
+    /// Accounts for work, where [`accounts`](Self::accounts).
+    fn charge(&self, work: Work);
+
+    /// Makes the next effect come after all work charged so far, where [`accounts`](Self::accounts).
+    fn synchronize(&self);
+
+    /// Whether work costs time here: true in a model, false natively. Constant for a processor.
+    fn accounts(&self) -> bool;
+}

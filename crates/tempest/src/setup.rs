@@ -1,0 +1,99 @@
+//! How protocols settle on a node: they register messages and make their tables.
+//!
+//! Every node runs the same installations in the same order, so message ids agree everywhere.
+
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+use pdq::{DispatcherId, Keyed};
+
+use crate::node::Entry;
+use crate::{Message, MessageId, Node, NodeId};
+
+/// A protocol or program: one value of this type per node is its state there.
+///
+/// Handlers share it as `&Self`: what they change lives in [`Keyed`] tables, [`Cells`](crate::Cells) and
+/// [`Event`](crate::Event)s.
+pub trait Protocol: Send + Sync + Sized + 'static {
+    /// What every node is told at installation: the problem, the parameters.
+    type Config: Send + Sync + 'static;
+
+    /// Settles on a node: registers messages, allocates tables.
+    fn install(config: &Self::Config, node: &mut Setup<'_>) -> Self;
+}
+
+/// How large the world is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Nodes of the machine, at least 1.
+    pub nodes: u32,
+    /// Program threads on each node, at least 1.
+    pub threads: u32,
+}
+
+/// A node being settled.
+pub struct Setup<'a> {
+    node: &'a mut Node,
+    /// The protocol being installed, and where its state will stand.
+    installing: Vec<(TypeId, usize)>,
+}
+
+/// Until `install` returns, a protocol's place holds this.
+struct Vacant;
+
+impl<'a> Setup<'a> {
+    pub(crate) fn of(node: &'a mut Node) -> Self {
+        Self { node, installing: Vec::new() }
+    }
+
+    /// The node being settled.
+    pub fn node(&self) -> NodeId {
+        self.node.id
+    }
+
+    /// How many nodes, and threads on each, the world has.
+    pub fn shape(&self) -> Shape {
+        self.node.shape
+    }
+
+    /// Installs a protocol, for the one being installed to build on.
+    pub fn install<P: Protocol>(&mut self, config: &P::Config) -> Arc<P> {
+        let place = self.node.states.len();
+        self.node.states.push(Arc::new(Vacant));
+        self.installing.push((TypeId::of::<P>(), place));
+        let state = Arc::new(P::install(config, self));
+        self.installing.pop();
+        self.node.states[place] = Arc::clone(&state) as Arc<dyn Any + Send + Sync>;
+        state
+    }
+
+    /// Registers a message of the protocol being installed.
+    ///
+    /// # Panics
+    /// If the message belongs to another protocol, or was registered before.
+    pub fn message<M: Message>(&mut self) {
+        let place = match self.installing.last() {
+            Some((protocol, place)) if *protocol == TypeId::of::<M::Protocol>() => *place,
+            _ => panic!("{} is registered outside its protocol's `install`", std::any::type_name::<M>()),
+        };
+        let id =
+            MessageId(u16::try_from(self.node.entries.len()).expect("fewer than 65 536 kinds of messages"));
+        let before = self.node.ids.insert(TypeId::of::<M>(), id);
+        assert!(before.is_none(), "{} is registered twice", std::any::type_name::<M>());
+        self.node.entries.push(Entry::of::<M>(place));
+    }
+
+    /// A table with an entry for each key in `0..len`.
+    pub fn keyed<T>(&self, len: usize, init: impl FnMut(u64) -> T) -> Keyed<T> {
+        Keyed::dense(self.dispatcher(), 0, len, init)
+    }
+
+    /// A table whose entries come into being when first reached.
+    pub fn keyed_sparse<T>(&self, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Keyed<T> {
+        Keyed::sparse(self.dispatcher(), init)
+    }
+
+    fn dispatcher(&self) -> DispatcherId {
+        self.node.dispatcher
+    }
+}

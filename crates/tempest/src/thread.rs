@@ -1,0 +1,150 @@
+//! What a program thread sees: straight-line blocking code.
+//!
+//! A thread is never preempted by another thread. It gives its processor away where it says so: when it waits,
+//! when it polls, when a send finds no room.
+
+use std::cell::Cell;
+
+use pdq::Key;
+
+use crate::{Event, Handler, Message, Node, NodeId, Processor, ThreadId, Wait, Work};
+
+/// A message that found no room, handed back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Busy<M>(pub M);
+
+/// A program thread's handle on the world. It stays on its processor.
+pub struct Thread<'a> {
+    node: &'a Node,
+    index: u32,
+    processor: &'a dyn Processor,
+    accounts: bool,
+    poll_every: u32,
+    until_poll: Cell<u32>,
+}
+
+impl<'a> Thread<'a> {
+    /// For worlds: thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th back-edge
+    /// (0: never).
+    pub fn new(node: &'a Node, index: u32, processor: &'a dyn Processor, poll_every: u32) -> Self {
+        let accounts = processor.accounts();
+        Self { node, index, processor, accounts, poll_every, until_poll: Cell::new(poll_every) }
+    }
+
+    /// The node the thread lives on.
+    pub fn node(&self) -> NodeId {
+        self.node.id()
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> u32 {
+        self.node.shape().nodes
+    }
+
+    /// This thread's index among the [`threads`](Self::threads) of its node.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// How many program threads each node has.
+    pub fn threads(&self) -> u32 {
+        self.node.shape().threads
+    }
+
+    /// Node and index.
+    pub fn id(&self) -> ThreadId {
+        ThreadId { node: self.node(), index: self.index }
+    }
+
+    /// Sends a message if there is room for it now.
+    ///
+    /// # Errors
+    /// [`Busy`] hands the message back when there is none.
+    ///
+    /// # Panics
+    /// If the message was not registered, is longer than a message may be, or the node does not exist.
+    #[inline]
+    pub fn try_send<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) -> Result<(), Busy<M>> {
+        if self.processor.offer(to, &self.node.encode(to, &message, payload)) {
+            Ok(())
+        } else {
+            Err(Busy(message))
+        }
+    }
+
+    /// Sends a message, receiving while there is no room for it.
+    ///
+    /// # Panics
+    /// As [`try_send`](Self::try_send).
+    #[inline]
+    pub fn send<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) {
+        let packet = self.node.encode(to, &message, payload);
+        while !self.processor.offer(to, &packet) {
+            self.processor.make_room(to);
+        }
+    }
+
+    /// Waits until the event has counted at least `at_least`, giving the processor to other threads and to
+    /// handlers. What was signalled before happens before the return.
+    #[inline]
+    pub fn wait(&self, event: &Event, at_least: u64) {
+        while event.count() < at_least {
+            self.block_on(event, at_least);
+        }
+    }
+
+    #[cold]
+    fn block_on(&self, event: &Event, at_least: u64) {
+        if event.enlist(at_least, self.processor.waiter()) {
+            self.processor.block(Wait { event: event.name(), at_least, had: event.count() });
+        }
+    }
+
+    /// Adds to an event's count and resumes the threads this satisfies.
+    pub fn signal(&self, event: &Event, amount: u64) {
+        if self.accounts {
+            self.processor.synchronize();
+        }
+        event.add(amount, |waiter| {
+            self.processor.resume(waiter);
+        });
+    }
+
+    /// A loop back-edge. What it costs and does is the policy's: mostly one decrement.
+    #[inline]
+    pub fn poll(&self) {
+        let left = self.until_poll.get();
+        if left > 1 {
+            self.until_poll.set(left - 1);
+        } else if left == 1 {
+            self.until_poll.set(self.poll_every);
+            self.processor.poll();
+        }
+    }
+
+    /// Runs `f` here as an event of `key`: alone among the events of that key, after the older ones. The way to
+    /// keyed state from a thread; free where handlers run only at this processor's polls.
+    pub fn hold<R>(&self, key: Key, f: impl FnOnce(&mut Handler<'_>) -> R) -> R {
+        let mut f = Some(f);
+        let mut result = None;
+        self.processor.hold(key, &mut |proof| {
+            let f = f.take().expect("a world runs the body of a hold once");
+            result = Some(f(&mut Handler::new(self.node, self.node(), proof, self.processor)));
+        });
+        result.expect("a world runs the body of a hold")
+    }
+
+    /// Enters a timed region. Every thread of every node enters the same regions in the same order; the call
+    /// returns when all have come. It is a measuring device, outside the program's own messages and costs.
+    pub fn phase(&self, name: &'static str) {
+        self.processor.enter_phase(name);
+    }
+
+    /// Accounts for work done: free natively, time in a model.
+    #[inline]
+    pub fn charge(&self, work: impl Into<Work>) {
+        if self.accounts {
+            self.processor.charge(work.into());
+        }
+    }
+}

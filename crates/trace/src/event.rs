@@ -1,0 +1,124 @@
+//! The vocabulary: every kind of event a run can consist of.
+//!
+//! Must never learn how an event is kept; [`Event::words`] is the one encoding all keepers share.
+
+/// One thing that happened, at an instant given beside it.
+///
+/// Nodes are numbered across the machine, processors and threads within their node, messages in the order of
+/// their registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Event {
+    /// A processor starts to run the handler of a message.
+    HandlerStart {
+        /// Where.
+        node: u32,
+        /// The processor that runs it.
+        processor: u16,
+        /// Which message.
+        message: u16,
+        /// The node that sent the message.
+        source: u32,
+    },
+    /// The processor is done with the handler it started last.
+    HandlerEnd {
+        /// Where.
+        node: u32,
+        /// The processor that ran it.
+        processor: u16,
+    },
+    /// A processor hands a message to the network.
+    Send {
+        /// The sending node.
+        node: u32,
+        /// The sending processor.
+        processor: u16,
+        /// The node it goes to.
+        to: u32,
+        /// Which message.
+        message: u16,
+        /// Its size on the wire.
+        bytes: u32,
+    },
+    /// A message is at its destination, not yet handled.
+    Arrive {
+        /// The receiving node.
+        node: u32,
+        /// The sending node.
+        from: u32,
+        /// Which message.
+        message: u16,
+    },
+    /// A thread gives its processor away until something happens.
+    Block {
+        /// Where.
+        node: u32,
+        /// Which thread.
+        thread: u32,
+    },
+    /// A blocked thread may run again.
+    Resume {
+        /// Where.
+        node: u32,
+        /// Which thread.
+        thread: u32,
+    },
+    /// A processor is interrupted.
+    Interrupt {
+        /// Where.
+        node: u32,
+        /// Which processor.
+        processor: u16,
+    },
+    /// All nodes enter a timed region of the program.
+    Phase {
+        /// Its number, in order of first entry.
+        index: u32,
+    },
+    /// A thread runs for the first time.
+    ThreadStart {
+        /// Where.
+        node: u32,
+        /// Which thread.
+        thread: u32,
+    },
+    /// A thread has returned.
+    ThreadEnd {
+        /// Where.
+        node: u32,
+        /// Which thread.
+        thread: u32,
+    },
+}
+
+impl Event {
+    /// The event as numbers, different for different events.
+    ///
+    /// The first word holds, from the lowest bit up: the kind (8 bits, from 1 in order of declaration), 8 zero
+    /// bits, the processor (16) and the node (32). The second holds the thread or the other node (32) and the size
+    /// (32). The third holds the message. What an event lacks is zero. These numbers are for ever: digests on
+    /// record depend on them.
+    #[inline]
+    pub fn words(self) -> [u64; 3] {
+        match self {
+            Event::HandlerStart { node, processor, message, source } => {
+                [place(1, node, processor), u64::from(source), u64::from(message)]
+            }
+            Event::HandlerEnd { node, processor } => [place(2, node, processor), 0, 0],
+            Event::Send { node, processor, to, message, bytes } => {
+                [place(3, node, processor), u64::from(to) | u64::from(bytes) << 32, u64::from(message)]
+            }
+            Event::Arrive { node, from, message } => [place(4, node, 0), u64::from(from), u64::from(message)],
+            Event::Block { node, thread } => [place(5, node, 0), u64::from(thread), 0],
+            Event::Resume { node, thread } => [place(6, node, 0), u64::from(thread), 0],
+            Event::Interrupt { node, processor } => [place(7, node, processor), 0, 0],
+            Event::Phase { index } => [place(8, 0, 0), u64::from(index), 0],
+            Event::ThreadStart { node, thread } => [place(9, node, 0), u64::from(thread), 0],
+            Event::ThreadEnd { node, thread } => [place(10, node, 0), u64::from(thread), 0],
+        }
+    }
+}
+
+#[inline]
+fn place(kind: u8, node: u32, processor: u16) -> u64 {
+    u64::from(kind) | u64::from(processor) << 16 | u64::from(node) << 32
+}

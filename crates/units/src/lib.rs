@@ -1,0 +1,50 @@
+//! Quantities with units: time, frequency, cycles, bytes, bandwidth.
+//!
+//! Every quantity is an integer newtype, so two runs that compute the same thing get the same bits, and every
+//! quantity reads and prints the spelling a person would write: `"2.5 us"`, `"400 MHz"`, `"64 KiB"`,
+//! `"175 MB/s"`, `"16 cycles"`. A number that is written down is held exactly or refused; nothing is rounded
+//! silently on the way in, and what is printed parses back to the same value.
+//!
+//! ```
+//! use units::{Frequency, Span, Time};
+//!
+//! let clock: Frequency = "400 MHz".parse()?;
+//! let latency: Span = "100 cycles".parse()?;
+//! assert_eq!(latency.resolve(clock), Time::from_nanoseconds(250));
+//! assert_eq!("50 Mhz".parse::<Frequency>().unwrap_err().to_string(),
+//!            "expected a frequency such as \"400 MHz\"; did you mean \"MHz\"?");
+//! # Ok::<(), units::ParseError>(())
+//! ```
+//!
+//! This crate must never know that machines, simulators or files exist.
+
+#![forbid(unsafe_code)]
+
+mod bandwidth;
+mod bytes;
+mod cycles;
+mod decimal;
+mod error;
+mod frequency;
+mod scale;
+mod span;
+mod time;
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+pub use bandwidth::{Bandwidth, BytesPerCycle, Rate};
+pub use bytes::Bytes;
+pub use cycles::Cycles;
+pub use error::ParseError;
+pub use frequency::Frequency;
+pub use span::Span;
+pub use time::Time;
+
+/// A quantity that can be read from and printed to a text with its unit.
+///
+/// `quantity.to_string().parse()` gives the same quantity back.
+pub trait Quantity: FromStr<Err = ParseError> + Display + Copy {
+    /// What a reader expects to find, with an example: `a frequency such as "400 MHz"`.
+    const EXPECTED: &'static str;
+}
