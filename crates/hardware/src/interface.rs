@@ -35,17 +35,18 @@ impl Interface {
         data.div_ceil(self.costs.packet.get()).max(1) * self.costs.header.get()
     }
 
-    /// Whether a processor may hand over a message now.
-    pub fn has_room(&mut self, now: Time) -> bool {
-        self.drain(now);
-        self.waiting.len() < self.costs.send_queue
+    /// Whether a processor may hand over a message at `at`, if none is handed over before.
+    pub fn has_room(&self, at: Time) -> bool {
+        self.room_at(at) <= at
     }
 
     /// When there will be room if nothing more is handed over; `now` if there is.
-    pub fn room_at(&mut self, now: Time) -> Time {
-        self.drain(now);
-        let excess = (self.waiting.len() + 1).saturating_sub(self.costs.send_queue);
-        if excess == 0 { now } else { self.waiting[excess - 1] }
+    pub fn room_at(&self, now: Time) -> Time {
+        // So many of those that wait must have gone for the queue to have a free place.
+        match (self.waiting.len() + 1).saturating_sub(self.costs.send_queue) {
+            0 => now,
+            excess => self.waiting[excess - 1].max(now),
+        }
     }
 
     /// Takes a message of `data` bytes; returns when its first byte leaves.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use pdq::Held;
-use tempest::{Breakdown, Counters, Packet};
+use tempest::{Breakdown, Counters};
 use units::Time;
 
 use crate::traffic::HandedOver;
@@ -27,8 +27,11 @@ pub(crate) enum Activity {
 /// A protocol event of a node.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// A message for its handler.
-    Message(Packet),
+    /// A message for its handler, by its place among the messages on their way.
+    Message {
+        /// That place.
+        flight: u32,
+    },
     /// A thread that asked for a key and now gets it.
     Grant {
         /// The thread's index on the node.

@@ -108,12 +108,10 @@ impl Edge {
 
 impl Processor for Edge {
     fn post(&self, to: NodeId, packet: &Packet) {
-        self.settle();
         self.send(to, packet);
     }
 
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
-        self.settle();
         if !self.state().has_room(self.core) {
             self.state().cores[self.core].counters.refused += 1;
             return false;

@@ -130,10 +130,10 @@ fn spawn_handler(
 fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
     let mut held = job.held;
     match job.event {
-        Event::Message(packet) => {
+        Event::Message { flight } => {
             let node = &resident.node;
+            let packet = edge.state().land(flight);
             node.deliver(&packet, &mut Handler::new(node, packet.source(), held.proof(), edge));
-            edge.settle();
             if edge.state().settle_tail(core) {
                 fiber::suspend();
             }
@@ -159,8 +159,15 @@ impl State {
 
     /// Lets time pass until a fiber goes on. `None` when nothing is left to happen.
     fn advance(&mut self, stall_limit: Option<Time>) -> Result<Option<Next>, Failure> {
-        while let Some((at, happening)) = self.events.pop() {
+        loop {
+            while let Some((core, epoch)) = self.due.pop_front() {
+                if let Some(next) = self.take_up(core, epoch) {
+                    return Ok(Some(next));
+                }
+            }
+            let Some((at, happening)) = self.events.pop() else { return Ok(None) };
             self.now = at;
+            self.happened += 1;
             if let Some(limit) = stall_limit
                 && at - self.progress > limit
             {
@@ -176,7 +183,6 @@ impl State {
                 }
             }
         }
-        Ok(None)
     }
 
     /// Which fiber goes on at a core whose time has come, if that continuation still counts.
@@ -204,9 +210,11 @@ impl State {
     fn begin_handler(&mut self, core: usize) -> Job {
         let job = self.cores[core].job.take().expect("a handler fiber is resumed with an event");
         let (node, processor) = (self.cores[core].node as u32, self.cores[core].number);
-        if let Event::Message(packet) = &job.event {
-            let (message, source) = (packet.id().0, packet.source().0);
-            self.record(Traced::HandlerStart { node, processor, message, source });
+        if let Event::Message { flight } = job.event {
+            let packet = &self.flights[flight as usize].packet;
+            let start =
+                Traced::HandlerStart { node, processor, message: packet.id().0, source: packet.source().0 };
+            self.sink.record(self.now + self.cores[core].ahead, start);
         }
         job
     }
@@ -214,18 +222,12 @@ impl State {
     /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
     /// this core has been given one and no other event comes before it.
     fn handler_goes_on(&mut self, core: usize) -> bool {
-        match self.events.peek() {
-            Some((at, &Happening::Continue { core: next, epoch }))
-                if next as usize == core
-                    && epoch == self.cores[core].epoch
-                    && self.cores[core].activity == Activity::Handler =>
-            {
-                self.events.pop();
-                self.now = at;
-                true
-            }
-            _ => false,
+        let goes_on = self.due.front() == Some(&(core, self.cores[core].epoch))
+            && self.cores[core].activity == Activity::Handler;
+        if goes_on {
+            self.due.pop_front();
         }
+        goes_on
     }
 
     /// Spends the occupancy that follows a handler. True if the fiber must suspend.

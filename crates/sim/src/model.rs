@@ -106,6 +106,7 @@ fn outcome(state: &State, residents: &[Resident]) -> Outcome {
         breakdown,
         utilization: utilization(state),
         dispatching: dispatching(state),
+        events: Some(state.happened),
         digest: state.sink.digest().map(|digest| digest.value()),
         report,
     }

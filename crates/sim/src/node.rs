@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hardware::{EventQueue, Interface};
 use pdq::Held;
-use tempest::{Node as Waist, Packet, Wait};
+use tempest::{Node as Waist, Wait};
 use units::Time;
 
 use crate::core::Event;
@@ -50,7 +50,7 @@ pub(crate) struct Thread {
 /// A message that arrived and has not been looked at.
 pub(crate) struct Arrived {
     pub(crate) at: Time,
-    pub(crate) packet: Packet,
+    pub(crate) flight: u32,
 }
 
 /// One node.

@@ -55,7 +55,7 @@ impl State {
         state.tail += arrival_cost.occupancy;
         state.book(Bucket::Overhead, delay + arrival_cost.path);
         state.job = Some(job);
-        self.continue_at(core, self.now + delay + arrival_cost.path);
+        self.continue_now(core, delay + arrival_cost.path);
         true
     }
 
@@ -97,8 +97,9 @@ impl State {
         if !node.queue.can_dispatch(server)
             && let Some(arrived) = node.unseen.pop_front()
         {
-            let key = node.waist.key(&arrived.packet).expect("packets of this world are never damaged");
-            node.queue.enqueue(arrived.at, key, Event::Message(arrived.packet));
+            let packet = &self.flights[arrived.flight as usize].packet;
+            let key = node.waist.key(packet).expect("packets of this world are never damaged");
+            node.queue.enqueue(arrived.at, key, Event::Message { flight: arrived.flight });
         }
         let dispatched = node.queue.dispatch(now, server)?;
         Some(Job { held: dispatched.held, event: dispatched.event })
@@ -107,10 +108,11 @@ impl State {
     /// Taking an event and, for a message, reading its words.
     fn arrival_cost(&self, job: &Job) -> machine::Cost {
         let mut cost = self.cost(Primitive::Dispatch);
-        if let Event::Message(packet) = &job.event {
+        if let Event::Message { flight } = job.event {
+            let words = self.flights[flight as usize].packet.words().len() as u64;
             let word = self.machine.primitives.receive_word;
-            cost.path += word.path * packet.words().len() as u64;
-            cost.occupancy += word.occupancy * packet.words().len() as u64;
+            cost.path += word.path * words;
+            cost.occupancy += word.occupancy * words;
         }
         cost
     }
@@ -168,7 +170,11 @@ impl State {
     fn back_to_thread(&mut self, core: usize) -> bool {
         if let Some((thread, left)) = self.cores[core].interrupted.take() {
             self.cores[core].activity = Activity::Thread(thread);
-            self.continue_at(core, self.now + left);
+            if left.is_zero() {
+                self.continue_now(core, left);
+            } else {
+                self.continue_at(core, self.now + left);
+            }
             return true;
         }
         let Some(thread) = self.cores[core].ready.pop_front() else { return false };
@@ -177,7 +183,7 @@ impl State {
         let cost = if switched { self.machine.processor.thread_switch } else { Time::ZERO };
         self.cores[core].activity = Activity::Thread(thread);
         self.cores[core].book(Bucket::Overhead, cost);
-        self.continue_at(core, self.now + cost);
+        self.continue_now(core, cost);
         true
     }
 

@@ -1,5 +1,7 @@
 //! Everything modelled, and time. Changed only by engine events and by the effects of the fiber that runs now.
 
+use std::collections::VecDeque;
+
 use des::{Choice, EventQueue};
 use hardware::{Network, Prices};
 use machine::{Cost, Machine};
@@ -32,6 +34,9 @@ pub(crate) struct State {
     prices: Prices,
     pub(crate) now: Time,
     pub(crate) events: EventQueue<Happening>,
+    /// Cores whose fibers go on at the present time, in order, each with the epoch it was told in. They come before
+    /// every queued event, and save most of them.
+    pub(crate) due: VecDeque<(usize, u32)>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) cores: Vec<Core>,
     pub(crate) flights: Vec<Flight>,
@@ -42,6 +47,8 @@ pub(crate) struct State {
     pub(crate) running: Option<usize>,
     /// Threads that have not returned.
     pub(crate) live: usize,
+    /// Engine events so far.
+    pub(crate) happened: u64,
     /// When something last happened: a handler or a thread ended or went on.
     pub(crate) progress: Time,
 }
@@ -66,6 +73,7 @@ impl State {
             prices: Prices::new(&machine.processor.work),
             now: Time::ZERO,
             events: EventQueue::new(),
+            due: VecDeque::new(),
             nodes: Vec::new(),
             cores: Vec::new(),
             flights: Vec::new(),
@@ -74,6 +82,7 @@ impl State {
             sink: Sink::Digest(Digest::default()),
             running: None,
             live: (shape.nodes * shape.threads) as usize,
+            happened: 0,
             progress: Time::ZERO,
         };
         for (index, (resident, queue)) in residents.into_iter().enumerate() {
@@ -120,6 +129,14 @@ impl State {
         self.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
     }
 
+    /// Has the fiber at work on `core` go on now, `cost` ahead of engine time: nobody sees it before its next effect.
+    pub(crate) fn continue_now(&mut self, core: usize, cost: Time) {
+        let state = &mut self.cores[core];
+        state.until = self.now;
+        state.ahead += cost;
+        self.due.push_back((core, state.epoch));
+    }
+
     /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
     /// something else comes first; it will be taken up at the right time.
     pub(crate) fn settle(&mut self, core: usize) -> bool {
@@ -128,7 +145,7 @@ impl State {
             return false;
         }
         let target = self.now + ahead;
-        if self.events.next_time().is_none_or(|next| next > target) {
+        if self.due.is_empty() && self.events.next_time().is_none_or(|next| next > target) {
             self.now = target;
             return false;
         }
@@ -238,12 +255,11 @@ fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> 
 impl State {
     /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message,
     /// or, where a protocol processor injects, one poll.
-    pub(crate) fn wait_for_room(&mut self, core: usize) -> Time {
-        let now = self.now;
+    pub(crate) fn wait_for_room(&self, core: usize) -> Time {
         if self.hands_over(core) {
             return self.machine.processor.poll;
         }
-        let node = self.cores[core].node;
-        self.nodes[node].interface.room_at(now) - now
+        let at = self.now + self.cores[core].ahead;
+        self.nodes[self.cores[core].node].interface.room_at(at) - at
     }
 }

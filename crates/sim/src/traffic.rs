@@ -8,12 +8,12 @@ use crate::core::{Activity, Bucket, Event};
 use crate::node::Arrived;
 use crate::state::{Happening, State};
 
-/// A message between two nodes.
-#[derive(Clone, Copy, Debug)]
+/// A message on its way to its handler.
+#[derive(Debug)]
 pub(crate) struct Flight {
     to: usize,
     bytes: u64,
-    packet: Packet,
+    pub(crate) packet: Packet,
 }
 
 /// A message a thread has handed to the protocol processor for injection.
@@ -24,14 +24,14 @@ pub(crate) struct HandedOver {
 }
 
 impl State {
-    /// Whether a thread on `core` may send now.
-    pub(crate) fn has_room(&mut self, core: usize) -> bool {
+    /// Whether a thread on `core` may send at its own time.
+    pub(crate) fn has_room(&self, core: usize) -> bool {
         let handing_over = self.hands_over(core);
-        let node = &mut self.nodes[self.cores[core].node];
+        let node = &self.nodes[self.cores[core].node];
         if handing_over {
             node.handed_over.len() < self.machine.interface.send_queue
         } else {
-            node.interface.has_room(self.now)
+            node.interface.has_room(self.now + self.cores[core].ahead)
         }
     }
 
@@ -120,7 +120,7 @@ impl State {
 
     /// A message's first byte has crossed the network.
     pub(crate) fn arrive(&mut self, flight: u32) {
-        let Flight { to, bytes, .. } = self.flights[flight as usize];
+        let &Flight { to, bytes, .. } = &self.flights[flight as usize];
         let through = self.nodes[to].interface.eject(self.now, bytes);
         if through > self.now {
             self.events.push(through, self.nodes[to].tie, Happening::Deliver { flight });
@@ -131,18 +131,27 @@ impl State {
 
     /// A message joins its node's queue.
     pub(crate) fn deliver(&mut self, flight: u32) {
-        let Flight { to, packet, .. } = self.flights[flight as usize];
-        self.free_flights.push(flight);
-        self.record(Traced::Arrive { node: to as u32, from: packet.source().0, message: packet.id().0 });
+        let Flight { to, packet, .. } = &self.flights[flight as usize];
+        let to = *to;
+        self.sink.record(
+            self.now,
+            Traced::Arrive { node: to as u32, from: packet.source().0, message: packet.id().0 },
+        );
         let now = self.now;
         let node = &mut self.nodes[to];
         if self.policy.servers == Servers::Compute {
-            node.unseen.push_back(Arrived { at: now, packet });
+            node.unseen.push_back(Arrived { at: now, flight });
         } else {
-            let key = node.waist.key(&packet).expect("packets of this world are never damaged");
-            node.queue.enqueue(now, key, Event::Message(packet));
+            let key = node.waist.key(packet).expect("packets of this world are never damaged");
+            node.queue.enqueue(now, key, Event::Message { flight });
         }
         self.notify(to);
+    }
+
+    /// The handler of a message has it now.
+    pub(crate) fn land(&mut self, flight: u32) -> Packet {
+        self.free_flights.push(flight);
+        self.flights[flight as usize].packet
     }
 
     fn take_off(&mut self, flight: Flight) -> u32 {

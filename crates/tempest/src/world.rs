@@ -62,6 +62,8 @@ pub struct Outcome {
     pub utilization: Utilization,
     /// What the dispatch queues saw.
     pub dispatching: Dispatching,
+    /// Events the engine of a model went through; `None` where there is no engine.
+    pub events: Option<u64>,
     /// Digest of the event stream, in a world that can promise to repeat it.
     pub digest: Option<u64>,
     /// The program's own check and figures.
