@@ -13,5 +13,5 @@ mod event_queue;
 mod server;
 
 pub use choice::Choice;
-pub use event_queue::{EventQueue, TIES};
+pub use event_queue::EventQueue;
 pub use server::Server;

@@ -1,21 +1,30 @@
 //! A resource that serves one user at a time, in the order they come.
+//!
+//! Must never know what it models: a port, a bank, a bus, a link are all this.
 
 use units::Time;
 
-/// A first-come, first-served resource with occupancy: a port, a bank, a bus.
-#[derive(Clone, Copy, Debug, Default)]
+/// A first-come, first-served resource with occupancy.
+///
+/// It holds no queue: each user is told on arrival when its turn starts, which is all a queue would decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Server {
     free_at: Time,
     busy: Time,
+    waited: Time,
+    served: u64,
 }
 
 impl Server {
-    /// A user comes at `now` and will hold the resource for `hold`; returns when its turn starts. Users come in the
-    /// order of time.
+    /// A user comes at `now` and will hold the resource for `hold`; returns when its turn starts. Users are served in
+    /// the order of calls, so call in the order of time.
+    #[inline]
     pub fn acquire(&mut self, now: Time, hold: Time) -> Time {
         let start = self.free_at.max(now);
         self.free_at = start + hold;
         self.busy += hold;
+        self.waited += start - now;
+        self.served += 1;
         start
     }
 
@@ -28,20 +37,52 @@ impl Server {
     pub fn busy(&self) -> Time {
         self.busy
     }
+
+    /// How long users have waited for their turns, all together.
+    pub fn waited(&self) -> Time {
+        self.waited
+    }
+
+    /// How many users have come.
+    pub fn served(&self) -> u64 {
+        self.served
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn ns(n: u64) -> Time {
+        Time::from_nanoseconds(n)
+    }
+
     #[test]
     fn users_follow_one_another_and_gaps_stay_idle() {
-        let ns = Time::from_nanoseconds;
         let mut server = Server::default();
-        // Held 0-10, then 10-30; idle until 50; held 50-55: busy 35 of 55.
+        // Held 0-10, then 10-30; idle until 50; held 50-55: busy 35 of 55. The second waited from 4 to 10.
         assert_eq!(server.acquire(ns(0), ns(10)), ns(0));
         assert_eq!(server.acquire(ns(4), ns(20)), ns(10));
         assert_eq!(server.acquire(ns(50), ns(5)), ns(50));
         assert_eq!((server.free_at(), server.busy()), (ns(55), ns(35)));
+        assert_eq!((server.waited(), server.served()), (ns(6), 3));
+    }
+
+    #[test]
+    fn overload_grows_the_wait_of_each_user_by_the_excess() {
+        let mut server = Server::default();
+        // One user every 2 ns, each for 3 ns: the i-th starts at 3 i and has waited i; 0 + 1 + … + 9 = 45.
+        for i in 0..10 {
+            assert_eq!(server.acquire(ns(2 * i), ns(3)), ns(3 * i));
+        }
+        assert_eq!((server.waited(), server.free_at()), (ns(45), ns(30)));
+    }
+
+    #[test]
+    fn a_user_that_holds_for_no_time_waits_all_the_same() {
+        let mut server = Server::default();
+        server.acquire(ns(0), ns(7));
+        assert_eq!(server.acquire(ns(3), Time::ZERO), ns(7));
+        assert_eq!(server.acquire(ns(7), Time::ZERO), ns(7));
     }
 }

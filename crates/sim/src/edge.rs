@@ -143,13 +143,13 @@ impl Processor for Edge {
 
     fn resume(&self, waiter: Waiter) -> bool {
         self.settle();
-        let mut state = self.state();
-        let node = state.cores[self.core].node;
-        let resumed = state.resume(node, waiter);
-        if resumed {
-            state.spend_primitive(self.core, Primitive::Resume, 1);
+        if !self.state().waits(self.core, waiter) {
+            return false;
         }
-        resumed
+        // The thread goes on when that has been done, not when it begins.
+        self.state().spend_primitive(self.core, Primitive::Resume, 1);
+        self.settle();
+        self.state().resume(self.core, waiter)
     }
 
     fn poll(&self) {

@@ -9,7 +9,6 @@ use std::rc::Rc;
 use fiber::{Fiber, Pool};
 use tempest::{Blocked, Failure, Handler, NodeId, Resident, Thread, ThreadId};
 use trace::Event as Traced;
-use units::Time;
 
 use crate::core::{Activity, Event, Job};
 use crate::edge::Edge;
@@ -57,9 +56,9 @@ impl Engine {
     }
 
     /// Runs until nothing is left to happen. The state says how it ended.
-    pub(crate) fn run(&mut self, stall_limit: Option<Time>) -> Result<(), Failure> {
+    pub(crate) fn run(&mut self) -> Result<(), Failure> {
         loop {
-            let next = self.state.borrow_mut().advance(stall_limit)?;
+            let next = self.state.borrow_mut().advance()?;
             let Some(next) = next else { return self.state.borrow().ending() };
             let fiber = match next {
                 Next::Thread { node, thread } => &mut self.threads[node][thread as usize],
@@ -158,7 +157,7 @@ impl State {
     }
 
     /// Lets time pass until a fiber goes on. `None` when nothing is left to happen.
-    fn advance(&mut self, stall_limit: Option<Time>) -> Result<Option<Next>, Failure> {
+    fn advance(&mut self) -> Result<Option<Next>, Failure> {
         loop {
             while let Some((core, epoch)) = self.due.pop_front() {
                 if let Some(next) = self.take_up(core, epoch) {
@@ -168,9 +167,8 @@ impl State {
             let Some((at, happening)) = self.events.pop() else { return Ok(None) };
             self.now = at;
             self.happened += 1;
-            if let Some(limit) = stall_limit
-                && at - self.progress > limit
-            {
+            if self.is_stalled_at(at) {
+                let limit = self.stall_limit.unwrap_or_default();
                 return Err(Failure::Stalled { limit, blocked: self.blocked() });
             }
             match happening {

@@ -86,10 +86,11 @@ impl World for Model {
             queues.push(EventQueue::<Event>::new(identity, config));
         }
         let places = residents.iter().zip(queues).collect();
-        let state = State::new(&self.machine, &launch.policy, split, shape, launch.seed, places);
+        let mut state = State::new(&self.machine, &launch.policy, split, shape, launch.seed, places);
+        state.stall_limit = launch.stall_limit;
         let mut engine = Engine::new(state, &residents)
             .map_err(|error| Failure::Refused(format!("no memory for the stacks of the threads: {error}")))?;
-        engine.run(launch.stall_limit)?;
+        engine.run()?;
         let outcome = outcome(&engine.state(), &residents);
         Ok(outcome)
     }

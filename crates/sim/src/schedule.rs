@@ -15,10 +15,17 @@ use crate::state::State;
 impl State {
     /// `core` has nothing to do now: finds it something.
     pub(crate) fn free(&mut self, core: usize) {
-        if !self.serve(core) && !self.back_to_thread(core) {
+        let served = !self.leaves_to_idle(core) && self.serve(core);
+        if !served && !self.back_to_thread(core) {
             self.end_idling(core);
             self.cores[core].activity = Activity::Idle { since: self.now };
         }
+    }
+
+    /// Whether `core` has a thread to go on with, and what waits can be left to a processor that idles.
+    fn leaves_to_idle(&self, core: usize) -> bool {
+        let state = &self.cores[core];
+        (state.interrupted.is_some() || !state.ready.is_empty()) && self.idle_server(state.node).is_some()
     }
 
     /// Starts a handler or an injection on `core`: they take turns when both wait.

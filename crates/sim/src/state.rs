@@ -49,6 +49,8 @@ pub(crate) struct State {
     pub(crate) live: usize,
     /// Engine events so far.
     pub(crate) happened: u64,
+    /// How long nothing may happen.
+    pub(crate) stall_limit: Option<Time>,
     /// When something last happened: a handler or a thread ended or went on.
     pub(crate) progress: Time,
 }
@@ -83,6 +85,7 @@ impl State {
             running: None,
             live: (shape.nodes * shape.threads) as usize,
             happened: 0,
+            stall_limit: None,
             progress: Time::ZERO,
         };
         for (index, (resident, queue)) in residents.into_iter().enumerate() {
@@ -145,12 +148,18 @@ impl State {
             return false;
         }
         let target = self.now + ahead;
-        if self.due.is_empty() && self.events.next_time().is_none_or(|next| next > target) {
+        let nothing_before = self.due.is_empty() && self.events.next_time().is_none_or(|next| next > target);
+        if nothing_before && !self.is_stalled_at(target) {
             self.now = target;
             return false;
         }
         self.continue_at(core, target);
         true
+    }
+
+    /// Whether too long would have passed since something last happened.
+    pub(crate) fn is_stalled_at(&self, at: Time) -> bool {
+        self.stall_limit.is_some_and(|limit| at.saturating_sub(self.progress) > limit)
     }
 
     /// The cost of a primitive.
@@ -211,12 +220,19 @@ impl State {
         self.free(core);
     }
 
-    /// A blocked thread may run again. False if it does not wait with that generation.
-    pub(crate) fn resume(&mut self, node: usize, waiter: Waiter) -> bool {
-        let thread = &mut self.nodes[node].threads[waiter.thread as usize];
-        if thread.generation != waiter.generation {
+    /// Whether that wait of a thread on the node of `core` has not been ended yet.
+    pub(crate) fn waits(&self, core: usize, waiter: Waiter) -> bool {
+        let node = &self.nodes[self.cores[core].node];
+        node.threads[waiter.thread as usize].generation == waiter.generation
+    }
+
+    /// A blocked thread of the node of `core` may run again. False if that wait has been ended already.
+    pub(crate) fn resume(&mut self, core: usize, waiter: Waiter) -> bool {
+        if !self.waits(core, waiter) {
             return false;
         }
+        let node = self.cores[core].node;
+        let thread = &mut self.nodes[node].threads[waiter.thread as usize];
         thread.generation = thread.generation.wrapping_add(1);
         if matches!(thread.state, ThreadState::Blocked { .. }) {
             self.make_ready(node, waiter.thread);

@@ -281,7 +281,7 @@ impl Policy {
         if self.notice != preset.notice {
             options.push(if self.notice == Notice::Poll { "poll" } else { "interrupt" }.to_owned());
         }
-        if self.poll_every != u32::from(preset.polls) {
+        if self.poll_every != default_polling(preset, self.notice) {
             options.push(format!("every={}", self.poll_every));
         }
         options
@@ -292,7 +292,10 @@ impl Policy {
             None if option == "serial" => self.dispatch = Dispatch::Serial,
             None if option == "keyed" => self.dispatch = Dispatch::Keyed,
             None if option == "poll" => self.notice = Notice::Poll,
-            None if option == "interrupt" => self.notice = Notice::Interrupt,
+            None if option == "interrupt" => {
+                self.notice = Notice::Interrupt;
+                self.poll_every = default_polling(self.preset, self.notice);
+            }
             Some(("every", count)) => {
                 self.poll_every =
                     count.parse().map_err(|_| format!("`every={count}`: expected a number of back-edges"))?;
@@ -324,6 +327,11 @@ fn default_dispatch(preset: &Preset, count: u32) -> Dispatch {
     }
 }
 
+/// Computing processors poll at every back-edge, unless they never have to look.
+fn default_polling(preset: &Preset, notice: Notice) -> u32 {
+    u32::from(preset.polls && notice != Notice::Interrupt)
+}
+
 impl FromStr for Policy {
     type Err = String;
 
@@ -347,7 +355,7 @@ impl FromStr for Policy {
             dispatch: default_dispatch(preset, count),
             notice: preset.notice,
             injector: preset.injector,
-            poll_every: u32::from(preset.polls),
+            poll_every: default_polling(preset, preset.notice),
         };
         parts.try_for_each(|option| policy.apply(option))?;
         Ok(policy)

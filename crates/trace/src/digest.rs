@@ -9,7 +9,7 @@ use units::Time;
 
 use crate::Event;
 
-/// First 64 hexadecimal digits of the fractional part of π: numbers nobody chose for a purpose.
+/// The first 64 hexadecimal digits of the fractional part of π: numbers nobody chose for a purpose.
 const START: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
 const STEP: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 
@@ -21,7 +21,8 @@ const STEP: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 /// The function is the multiply-and-fold of wyhash (Wang Yi, public domain, final version 4) in its protected form
 /// (`WYHASH_CONDOM 2`, where a zero factor does not wipe out what came before), kept at 128 bits between words:
 /// two inputs are added by exclusive or to the two halves of the state, the halves are multiplied to 128 bits, and
-/// the product is added crosswise. [`value`](Digest::value) folds the state once more with the count of inputs.
+/// the product is added crosswise. The four words of an event are first put into two, by a multiplication that does
+/// not wait for the state, so that events follow one another at the pace of a single fold. [`value`](Digest::value) folds the state twice more, with the count of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Digest {
     state: [u64; 2],
@@ -38,8 +39,7 @@ impl Digest {
     #[inline]
     pub fn record(&mut self, at: Time, event: Event) {
         let [place, detail, message] = event.words();
-        self.absorb(at.as_femtoseconds(), place);
-        self.absorb(detail, message);
+        self.absorb(at.as_femtoseconds() ^ scatter(detail), place ^ scatter(message));
     }
 
     /// Adds any two words: an end state, a counter, a result.
@@ -64,6 +64,13 @@ fn fold([a, b]: [u64; 2]) -> [u64; 2] {
     [a ^ (product >> 64) as u64, b ^ product as u64]
 }
 
+/// Makes room in a word for a second one: a small number comes to fill all 64 bits. The odd factor, 2⁶⁴ over the golden
+/// ratio, loses nothing.
+#[inline]
+fn scatter(word: u64) -> u64 {
+    word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 impl Default for Digest {
     fn default() -> Digest {
         Digest::new()
@@ -74,5 +81,81 @@ impl fmt::Display for Digest {
     /// Sixteen hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.value())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(events: &[(u64, Event)]) -> Digest {
+        let mut digest = Digest::new();
+        for &(at, event) in events {
+            digest.record(Time::from_nanoseconds(at), event);
+        }
+        digest
+    }
+
+    const SENT: Event = Event::Send { node: 1, processor: 2, to: 3, message: 4, bytes: 5 };
+    const ARRIVED: Event = Event::Arrive { node: 3, from: 1, message: 4 };
+
+    #[test]
+    fn digests_are_what_they_always_were() {
+        // Checked against the same formulas written in Python.
+        assert_eq!(Digest::new().to_string(), "fae273cb8b02b051");
+        assert_eq!(of(&[(1, SENT), (2, ARRIVED)]).to_string(), "43bc0452e49a5ac5");
+        let mut words = Digest::new();
+        words.absorb(1, 2);
+        assert_eq!(words.to_string(), "0a9a51904cb5d0b9");
+    }
+
+    #[test]
+    fn order_time_and_number_matter() {
+        let digests = [
+            of(&[]),
+            of(&[(1, SENT)]),
+            of(&[(2, SENT)]),
+            of(&[(1, SENT), (1, ARRIVED)]),
+            of(&[(1, ARRIVED), (1, SENT)]),
+            of(&[(1, SENT), (1, SENT)]),
+        ];
+        for (index, digest) in digests.iter().enumerate() {
+            assert!(digests[..index].iter().all(|other| other.value() != digest.value()), "number {index}");
+        }
+    }
+
+    #[test]
+    fn what_came_first_is_not_forgotten_by_a_zero_factor() {
+        // Inputs equal to the state would make both factors zero.
+        let mut early = of(&[(1, SENT)]);
+        let mut late = of(&[(2, SENT)]);
+        let [a, b] = early.state;
+        early.absorb(a, 0);
+        late.absorb(a, 0);
+        early.absorb(0, b);
+        late.absorb(0, b);
+        assert_ne!(early.value(), late.value());
+    }
+
+    proptest! {
+        #[test]
+        fn a_flipped_bit_flips_about_half_of_the_digest(
+            words in proptest::collection::vec((any::<u64>(), any::<u64>()), 1..8),
+            index in any::<proptest::sample::Index>(),
+            bit in 0_u32..128,
+        ) {
+            let digest = |words: &[(u64, u64)]| {
+                let mut digest = Digest::new();
+                words.iter().for_each(|&(a, b)| digest.absorb(a, b));
+                digest.value()
+            };
+            let mut flipped = words.clone();
+            let word = index.get_mut(&mut flipped);
+            if bit < 64 { word.0 ^= 1 << bit } else { word.1 ^= 1 << (bit - 64) }
+            let changed = (digest(&words) ^ digest(&flipped)).count_ones();
+            // Outside this range once in 10⁸ for a random function.
+            prop_assert!((9..=55).contains(&changed), "{changed} bits changed");
+        }
     }
 }

@@ -122,3 +122,52 @@ impl Event {
 fn place(kind: u8, node: u32, processor: u16) -> u64 {
     u64::from(kind) | u64::from(processor) << 16 | u64::from(node) << 32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every kind, and for each field a neighbour that differs in it alone.
+    fn many() -> Vec<Event> {
+        let mut events = Vec::new();
+        for (node, other, processor, message, bytes) in [
+            (0, 0, 0, 0, 0),
+            (1, 0, 0, 0, 0),
+            (0, 1, 0, 0, 0),
+            (0, 0, 1, 0, 0),
+            (0, 0, 0, 1, 0),
+            (0, 0, 0, 0, 1),
+        ] {
+            events.extend([
+                Event::HandlerStart { node, processor, message, source: other },
+                Event::HandlerEnd { node, processor },
+                Event::Send { node, processor, to: other, message, bytes },
+                Event::Arrive { node, from: other, message },
+                Event::Block { node, thread: other },
+                Event::Resume { node, thread: other },
+                Event::Interrupt { node, processor },
+                Event::Phase { index: other },
+                Event::ThreadStart { node, thread: other },
+                Event::ThreadEnd { node, thread: other },
+            ]);
+        }
+        events
+    }
+
+    #[test]
+    fn different_events_are_different_numbers() {
+        let events = many();
+        for a in &events {
+            for b in &events {
+                assert_eq!(a == b, a.words() == b.words(), "{a:?} and {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn fields_do_not_run_into_one_another() {
+        let (node, processor, to, message, bytes) = (u32::MAX, 0, 0, u16::MAX, u32::MAX);
+        let event = Event::Send { node, processor, to, message, bytes };
+        assert_eq!(event.words(), [0xffff_ffff_0000_0003, 0xffff_ffff_0000_0000, 0xffff]);
+    }
+}

@@ -39,7 +39,12 @@ impl Bandwidth {
     }
 
     /// How long `size` takes to pass, rounded up to a femtosecond: nothing is ever faster than stated. Saturates.
+    #[inline]
     pub fn transfer_time(self, size: Bytes) -> Time {
+        // A message of up to 18 kB needs no 128-bit division, which is slow.
+        if let Some(scaled) = size.get().checked_mul(FEMTOSECONDS_PER_SECOND as u64) {
+            return Time::from_femtoseconds(scaled.div_ceil(self.as_bytes_per_second()));
+        }
         let femtoseconds = (u128::from(size.get()) * FEMTOSECONDS_PER_SECOND)
             .div_ceil(u128::from(self.as_bytes_per_second()));
         Time::saturating(femtoseconds)

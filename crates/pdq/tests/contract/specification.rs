@@ -52,6 +52,17 @@ fn a_sequential_item_is_no_fault_of_the_window() {
 }
 
 #[test]
+fn what_waits_for_a_running_sequential_item_waits_for_no_key_and_no_window() {
+    let mut queue = queue(window(1), &[(Key::Sequential, "alone")]);
+    let _alone = take(&mut queue, "alone");
+    queue.enqueue(A, "1");
+    queue.enqueue(B, "2");
+    assert!(blocked(&mut queue));
+    let counts = queue.statistics();
+    assert_eq!((counts.waited_on_sequential, counts.waited_on_key, counts.blocked_by_window), (2, 0, 0));
+}
+
+#[test]
 fn a_continuation_needs_no_room_in_the_window() {
     let mut queue = queue(window(1), &[(A, "1"), (B, "2"), (A, "3")]);
     let _first = take(&mut queue, "1");

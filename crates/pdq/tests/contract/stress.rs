@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use pdq::{DispatcherId, Key, Keyed, Proof, Queue, Serial, queue};
 
@@ -12,6 +13,19 @@ const PRODUCERS: usize = 3;
 const SERVERS: usize = 3;
 const KEYS: u64 = 5;
 const ITEMS: usize = if cfg!(miri) { 60 } else { 20_000 };
+
+/// Bounds idle loops, so that a broken queue fails the test instead of hanging it.
+struct Patience(Instant);
+
+impl Patience {
+    const LIMIT: Duration = Duration::from_secs(120);
+
+    fn idle<T>(&self, queue: &Queue<T>) {
+        assert_eq!(queue.statistics().panicked, 0, "another server's handler has failed");
+        assert!(self.0.elapsed() < Self::LIMIT, "{} items wait, {} are held", queue.len(), queue.held());
+        thread::yield_now();
+    }
+}
 
 /// The n-th item of a producer.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +43,7 @@ struct Seen {
 }
 
 struct World {
+    patience: Patience,
     queue: Queue<Item>,
     state: Keyed<Seen>,
     /// Handlers running now.
@@ -58,6 +73,7 @@ impl World {
         );
         let ran = || (0..ITEMS).map(|_| AtomicU32::new(0)).collect();
         Self {
+            patience: Patience(Instant::now()),
             state: Keyed::sparse(queue.id(), |_| Seen::default()),
             queue,
             running: AtomicUsize::new(0),
@@ -70,7 +86,7 @@ impl World {
         for number in 0..ITEMS {
             let item = Item { producer, number };
             while self.queue.try_enqueue(key_of(item), item).is_err() {
-                thread::yield_now();
+                self.patience.idle(&self.queue);
             }
         }
     }
@@ -82,7 +98,7 @@ impl World {
                     let (item, proof) = dispatch.parts();
                     self.handle(*item, proof);
                 }
-                None => thread::yield_now(),
+                None => self.patience.idle(&self.queue),
             }
         }
     }
@@ -175,14 +191,15 @@ fn handlers_that_enqueue_and_continue_lose_nothing() {
     let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(SERVERS));
     let counts = Keyed::dense(queue.id(), 0, KEYS as usize, |_| 0_usize);
     let done = AtomicUsize::new(0);
+    let patience = Patience(Instant::now());
     (0..KEYS).for_each(|key| queue.enqueue(Key::User(key), 0));
     thread::scope(|scope| {
         for server in 0..SERVERS {
-            let (queue, counts, done) = (&queue, &counts, &done);
+            let (queue, counts, done, patience) = (&queue, &counts, &done, &patience);
             scope.spawn(move || {
                 while done.load(Ordering::Relaxed) < KEYS as usize {
                     let Some(dispatch) = queue.dequeue(server) else {
-                        thread::yield_now();
+                        patience.idle(queue);
                         continue;
                     };
                     let (step, mut held) = dispatch.into_parts();

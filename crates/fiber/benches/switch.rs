@@ -1,0 +1,72 @@
+//! What fibers cost. `cargo bench -p tradewind-fiber` prints nanoseconds, each the best of several rounds.
+#![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Instant;
+
+use fiber::{Fiber, Pool, Status, suspend};
+
+const ROUNDS: usize = 7;
+const PASSES: usize = 2_000_000;
+const STACK: usize = 64 * 1024;
+
+fn main() {
+    for fibers in [1, 64, 1024] {
+        let pair = best(|| switches(fibers));
+        println!("resume and suspend, {fibers:4} fibers in turn: {pair:5.1} ns, {:.1} a switch", pair / 2.0);
+    }
+    println!("spawn, run to the end, drop:              {:5.1} ns", best(lives));
+}
+
+/// The least of several measurements: noise only adds.
+fn best(measure: impl Fn() -> f64) -> f64 {
+    (0..ROUNDS).map(|_| measure()).fold(f64::INFINITY, f64::min)
+}
+
+fn per_pass(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e9 / PASSES as f64
+}
+
+/// A body that counts its resumptions for ever.
+fn counter(count: &Rc<Cell<usize>>) -> impl FnOnce() + use<> {
+    let count = Rc::clone(count);
+    move || {
+        loop {
+            count.set(count.get() + 1);
+            suspend();
+        }
+    }
+}
+
+fn switches(fibers: usize) -> f64 {
+    let pool = Pool::new(STACK);
+    let count = Rc::new(Cell::new(0));
+    let spawn = |_| pool.spawn(counter(&count)).expect("stacks for the benchmark");
+    let mut fibers: Vec<Fiber> = (0..fibers).map(spawn).collect();
+    let start = Instant::now();
+    let mut passes = 0;
+    while passes < PASSES {
+        for fiber in &mut fibers {
+            assert_eq!(fiber.resume(), Status::Suspended);
+        }
+        passes += fibers.len();
+    }
+    let nanoseconds = per_pass(start) * PASSES as f64 / passes as f64;
+    assert_eq!(count.get(), passes);
+    nanoseconds
+}
+
+fn lives() -> f64 {
+    let pool = Pool::new(STACK);
+    let count = Rc::new(Cell::new(0));
+    let start = Instant::now();
+    for _ in 0..PASSES {
+        let count = Rc::clone(&count);
+        let mut fiber = pool.spawn(move || count.set(count.get() + 1)).expect("one stack for the benchmark");
+        assert_eq!(fiber.resume(), Status::Finished);
+    }
+    let nanoseconds = per_pass(start);
+    assert_eq!(count.get(), PASSES);
+    nanoseconds
+}

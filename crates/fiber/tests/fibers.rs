@@ -1,0 +1,282 @@
+//! What a fiber and a pool promise, one test a promise.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use fiber::{Fiber, Pool, Status, is_inside, suspend};
+
+const STACK: usize = 64 * 1024;
+
+/// What bodies and tests did, in order.
+type Log = Rc<RefCell<Vec<&'static str>>>;
+
+/// Says so in the log when it is dropped.
+struct Noisy(Log, &'static str);
+
+impl Drop for Noisy {
+    fn drop(&mut self) {
+        self.0.borrow_mut().push(self.1);
+    }
+}
+
+fn spawn(body: impl FnOnce() + 'static) -> Fiber {
+    Pool::new(STACK).spawn(body).unwrap()
+}
+
+#[test]
+fn a_body_runs_piece_by_piece() {
+    let log = Log::default();
+    let inner = log.clone();
+    let mut fiber = spawn(move || {
+        inner.borrow_mut().push("first");
+        suspend();
+        inner.borrow_mut().push("second");
+    });
+    assert!(log.borrow().is_empty(), "a body runs at the first resume, not before");
+    assert_eq!(fiber.resume(), Status::Suspended);
+    log.borrow_mut().push("between");
+    assert!(!fiber.is_finished());
+    assert_eq!(fiber.resume(), Status::Finished);
+    assert!(fiber.is_finished());
+    assert_eq!(*log.borrow(), ["first", "between", "second"]);
+}
+
+#[test]
+fn inside_is_inside_only() {
+    assert!(!is_inside());
+    let mut fiber = spawn(|| {
+        assert!(is_inside());
+        suspend();
+        assert!(is_inside());
+    });
+    assert_eq!(fiber.resume(), Status::Suspended);
+    assert!(!is_inside());
+    assert_eq!(fiber.resume(), Status::Finished);
+    assert!(!is_inside());
+}
+
+#[test]
+#[should_panic(expected = "fiber::suspend was called outside a fiber")]
+fn suspending_outside_a_fiber_panics() {
+    suspend();
+}
+
+#[test]
+#[should_panic(expected = "a finished fiber was resumed")]
+fn resuming_a_finished_fiber_panics() {
+    let mut fiber = spawn(|| ());
+    assert_eq!(fiber.resume(), Status::Finished);
+    let _ = fiber.resume();
+}
+
+#[test]
+fn suspend_means_the_innermost_fiber() {
+    let log = Log::default();
+    let note = log.clone();
+    let mut outer = spawn(move || {
+        let inner_note = note.clone();
+        let mut inner = spawn(move || {
+            inner_note.borrow_mut().push("inner 1");
+            suspend();
+            inner_note.borrow_mut().push("inner 2");
+        });
+        assert_eq!(inner.resume(), Status::Suspended);
+        note.borrow_mut().push("outer 1");
+        suspend();
+        assert_eq!(inner.resume(), Status::Finished);
+        note.borrow_mut().push("outer 2");
+        suspend();
+    });
+    assert_eq!(outer.resume(), Status::Suspended);
+    log.borrow_mut().push("main");
+    assert_eq!(outer.resume(), Status::Suspended);
+    assert_eq!(outer.resume(), Status::Finished);
+    assert_eq!(*log.borrow(), ["inner 1", "outer 1", "main", "inner 2", "outer 2"]);
+}
+
+#[test]
+fn a_suspended_fiber_may_be_resumed_from_elsewhere() {
+    let mut traveller = spawn(|| {
+        suspend();
+        suspend();
+    });
+    assert_eq!(traveller.resume(), Status::Suspended);
+    let mut host = spawn(move || {
+        assert_eq!(traveller.resume(), Status::Suspended);
+        // Had the traveller kept the resumer it first knew, this would end up outside `host`.
+        suspend();
+        assert_eq!(traveller.resume(), Status::Finished);
+    });
+    assert_eq!(host.resume(), Status::Suspended);
+    assert_eq!(host.resume(), Status::Finished);
+}
+
+#[test]
+fn a_panic_leaves_by_resume_with_its_message() {
+    let log = Log::default();
+    let noisy = Noisy(log.clone(), "dropped");
+    let mut fiber = spawn(move || {
+        let _noisy = noisy;
+        suspend();
+        panic!("the reason");
+    });
+    assert_eq!(fiber.resume(), Status::Suspended);
+    let panic = catch_unwind(AssertUnwindSafe(|| fiber.resume())).unwrap_err();
+    assert_eq!(panic.downcast_ref(), Some(&"the reason"));
+    assert_eq!(*log.borrow(), ["dropped"]);
+    assert!(fiber.is_finished());
+    assert!(!is_inside());
+}
+
+#[test]
+fn a_panic_crosses_nested_fibers() {
+    let mut outer = spawn(|| {
+        let mut inner = spawn(|| panic!("deep"));
+        let caught = catch_unwind(AssertUnwindSafe(|| inner.resume()));
+        assert!(caught.is_err() && is_inside());
+        // Still the outer fiber: it can suspend, and panic in its turn.
+        suspend();
+        let mut inner = spawn(|| panic!("deeper"));
+        let _ = inner.resume();
+    });
+    assert_eq!(outer.resume(), Status::Suspended);
+    let panic = catch_unwind(AssertUnwindSafe(|| outer.resume())).unwrap_err();
+    assert_eq!(panic.downcast_ref(), Some(&"deeper"));
+    assert!(!is_inside());
+}
+
+#[test]
+fn dropping_a_suspended_fiber_runs_its_destructors() {
+    let log = Log::default();
+    let (outer, inner) = (Noisy(log.clone(), "outer"), log.clone());
+    let mut fiber = spawn(move || {
+        let _outer = outer;
+        let _inner = Noisy(inner.clone(), "inner");
+        suspend();
+        inner.borrow_mut().push("never");
+    });
+    assert_eq!(fiber.resume(), Status::Suspended);
+    drop(fiber);
+    assert_eq!(*log.borrow(), ["inner", "outer"]);
+    assert!(!is_inside());
+}
+
+#[test]
+fn destructors_of_a_dropped_fiber_run_inside_it_and_may_resume_others() {
+    struct Finisher(Fiber, Rc<Cell<bool>>);
+    impl Drop for Finisher {
+        fn drop(&mut self) {
+            self.1.set(is_inside() && self.0.resume() == Status::Finished && is_inside());
+        }
+    }
+    let done = Rc::new(Cell::new(false));
+    let finisher = Finisher(spawn(|| ()), done.clone());
+    let mut fiber = spawn(move || {
+        let _finisher = finisher;
+        suspend();
+    });
+    assert_eq!(fiber.resume(), Status::Suspended);
+    drop(fiber);
+    assert!(done.get());
+}
+
+#[test]
+fn dropping_a_fiber_that_never_ran_drops_its_body() {
+    let log = Log::default();
+    let noisy = Noisy(log.clone(), "dropped");
+    drop(spawn(move || drop(noisy)));
+    assert_eq!(*log.borrow(), ["dropped"]);
+}
+
+#[test]
+fn a_suspended_fiber_can_be_dropped_by_a_panic() {
+    let log = Log::default();
+    let noisy = Noisy(log.clone(), "dropped");
+    let mut fiber = spawn(move || {
+        let _noisy = noisy;
+        suspend();
+    });
+    assert_eq!(fiber.resume(), Status::Suspended);
+    let caught = catch_unwind(AssertUnwindSafe(move || {
+        let _fiber = fiber;
+        panic!("in the owner");
+    }));
+    assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"in the owner"));
+    assert_eq!(*log.borrow(), ["dropped"]);
+}
+
+#[test]
+fn a_body_that_swallows_its_unwinding_is_still_ended() {
+    let log = Log::default();
+    let note = log.clone();
+    let mut fiber = spawn(move || {
+        let _ = catch_unwind(suspend);
+        note.borrow_mut().push("went on");
+    });
+    assert_eq!(fiber.resume(), Status::Suspended);
+    drop(fiber);
+    assert_eq!(*log.borrow(), ["went on"]);
+}
+
+#[test]
+fn stacks_are_used_again_however_a_fiber_ended() {
+    let pool = Pool::new(STACK);
+    let mut returned = pool.spawn(|| ()).unwrap();
+    assert_eq!(returned.resume(), Status::Finished);
+    assert_eq!(pool.idle_stacks(), 1, "a stack returns with the body, not with the fiber");
+
+    let mut panicked = pool.spawn(|| panic!("on purpose")).unwrap();
+    assert_eq!(pool.idle_stacks(), 0);
+    assert!(catch_unwind(AssertUnwindSafe(|| panicked.resume())).is_err());
+    drop(panicked);
+    assert_eq!(pool.idle_stacks(), 1);
+
+    let mut suspended = pool.clone().spawn(suspend).unwrap();
+    assert_eq!(suspended.resume(), Status::Suspended);
+    drop(suspended);
+    drop(pool.spawn(suspend).unwrap());
+    drop(returned);
+    assert_eq!(pool.idle_stacks(), 1);
+}
+
+#[test]
+fn a_fiber_may_outlive_its_pool() {
+    let mut fiber = Pool::new(STACK).spawn(suspend).unwrap();
+    assert_eq!(fiber.resume(), Status::Suspended);
+    assert_eq!(fiber.resume(), Status::Finished);
+}
+
+#[test]
+fn a_body_may_hold_more_than_its_stack() {
+    let large = [1_u8; 4 * STACK];
+    let pool = Pool::new(STACK);
+    // Never run: moving it to the stack would overflow, and meet the guard page.
+    let fiber = pool.spawn(move || assert_eq!(large[0], 1)).unwrap();
+    drop(fiber);
+    assert_eq!(pool.idle_stacks(), 1);
+}
+
+#[test]
+fn sixteen_thousand_fibers_take_turns() {
+    const FIBERS: usize = 16_384;
+    const TURNS: usize = 4;
+    let pool = Pool::new(STACK);
+    let sum = Rc::new(Cell::new(0));
+    let body = |index: usize| {
+        let sum = sum.clone();
+        move || {
+            for turn in 0..TURNS {
+                sum.set(sum.get() + index * turn);
+                suspend();
+            }
+        }
+    };
+    let mut fibers: Vec<Fiber> = (0..FIBERS).map(|index| pool.spawn(body(index)).unwrap()).collect();
+    for _ in 0..TURNS {
+        assert!(fibers.iter_mut().all(|fiber| fiber.resume() == Status::Suspended));
+    }
+    assert!(fibers.iter_mut().all(|fiber| fiber.resume() == Status::Finished));
+    assert_eq!(sum.get(), FIBERS * (FIBERS - 1) / 2 * (TURNS * (TURNS - 1) / 2));
+    assert_eq!(pool.idle_stacks(), FIBERS);
+}

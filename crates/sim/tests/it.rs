@@ -1,0 +1,123 @@
+//! The modelled worlds keep the promises of the waist, repeat themselves to the bit, and lose no time.
+
+mod adders;
+
+use std::path::Path;
+
+use adders::Adders;
+use machine::Machine;
+use sim::Model;
+use tempest::{Failure, Job, Launch, Outcome, World};
+use units::Time;
+
+/// Every policy a Hurricane-1 node can do, with and without the options that change who is interrupted or when.
+const POLICIES: &[&str] = &[
+    "single",
+    "single+interrupt",
+    "single+every=8",
+    "fixed:1",
+    "fixed:2",
+    "fixed:2+serial",
+    "floating",
+    "floating+keyed",
+    "floating+interrupt",
+    "partitioned:2",
+    "proc",
+    "hurricane-1:2",
+    "hurricane-1-mult",
+];
+
+fn machine(name: &str) -> Machine {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines").join(name).with_extension("toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    Machine::parse(&file.to_string_lossy(), &text).unwrap()
+}
+
+fn launch(policy: &str, seed: u64) -> Launch {
+    Launch {
+        job: Job::new::<Adders>(()),
+        nodes: 4,
+        processors: 4,
+        threads: 2,
+        policy: policy.parse().unwrap(),
+        seed,
+        stall_limit: None,
+    }
+}
+
+fn run(policy: &str, seed: u64) -> Outcome {
+    let outcome = Model::new(machine("hurricane-1")).run(&launch(policy, seed)).unwrap();
+    assert!(outcome.report.verified(), "{policy}: {:?}", outcome.report);
+    outcome
+}
+
+#[test]
+fn the_same_run_is_the_same_to_the_bit_and_another_seed_only_gives_the_same_answer() {
+    for policy in POLICIES {
+        let outcome = run(policy, 1);
+        assert_eq!(outcome, run(policy, 1), "{policy}");
+        let other = run(policy, 2);
+        assert_ne!(outcome.digest, other.digest, "{policy}");
+        assert_eq!(outcome.report, other.report, "{policy}");
+    }
+}
+
+#[test]
+fn every_instant_of_every_computing_processor_is_booked_once() {
+    for policy in POLICIES {
+        let outcome = run(policy, 3);
+        let computing: u32 = policy.parse::<tempest::Policy>().unwrap().split(4).unwrap().computing;
+        let spent = outcome.breakdown;
+        let booked = spent.compute + spent.memory + spent.overhead + spent.synchronization;
+        assert_eq!(booked, outcome.time * u64::from(4 * computing), "{policy}");
+    }
+}
+
+#[test]
+fn interrupts_are_taken_only_where_the_policy_has_them() {
+    for policy in POLICIES {
+        let interrupts = run(policy, 1).counters.interrupts;
+        let expected = policy.contains("interrupt") || *policy == "hurricane-1-mult";
+        assert_eq!(interrupts > 0, expected, "{policy}: {interrupts} interrupts");
+    }
+}
+
+#[test]
+fn doubling_the_clock_period_and_every_absolute_time_doubles_the_run() {
+    let file = "toy.toml";
+    let text = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/hurricane-1.toml"),
+    );
+    let text = text.unwrap();
+    // Every duration of this file is in cycles and its bandwidth is per cycle, so the clock alone sets all of them.
+    let slow = Machine::parse_with(file, &text, &[("processor.clock", "200 MHz")]).unwrap();
+    let fast = Machine::parse_with(file, &text, &[("processor.clock", "400 MHz")]).unwrap();
+    for policy in POLICIES {
+        let time = |machine: &Machine| Model::new(machine.clone()).run(&launch(policy, 1)).unwrap().time;
+        assert_eq!(time(&slow), time(&fast) * 2, "{policy}");
+    }
+}
+
+#[test]
+fn a_machine_that_lacks_what_a_policy_needs_refuses_it_by_name() {
+    for (policy, processors, says) in [
+        ("np", 4, "network-processor"),
+        ("adaptive", 4, "adaptive-dedication"),
+        ("s-coma", 4, "hardware-protocol"),
+        ("fixed:4", 4, "expected at least --processors 5"),
+        ("single", 0, "--processors 0"),
+    ] {
+        let refused = Model::new(machine("hurricane-1")).run(&Launch { processors, ..launch(policy, 1) });
+        let Err(Failure::Refused(why)) = refused else { panic!("{policy}: {refused:?}") };
+        assert!(why.contains(says), "{policy}: {why}");
+    }
+}
+
+#[test]
+fn a_thread_that_polls_for_ever_is_stopped_at_the_stall_limit() {
+    let job = Job::new::<adders::Poller>(());
+    let limit = Some(Time::from_microseconds(50));
+    let stalled =
+        Model::new(machine("hurricane-1")).run(&Launch { job, stall_limit: limit, ..launch("single", 1) });
+    assert!(matches!(stalled, Err(Failure::Stalled { .. })), "{stalled:?}");
+}
