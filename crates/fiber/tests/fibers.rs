@@ -21,7 +21,7 @@ impl Drop for Noisy {
 }
 
 fn spawn(body: impl FnOnce() + 'static) -> Fiber {
-    Pool::new(STACK).spawn(body).unwrap()
+    Pool::new(STACK).spawn(body).expect("one stack")
 }
 
 #[test]

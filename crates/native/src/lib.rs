@@ -1,1 +1,40 @@
-//! The waist on real threads of this host
+//! The waist on real threads of this host.
+//!
+//! [`Local`] runs all nodes in one process: each processor is an OS thread, nodes talk through bounded rings, and the
+//! program's threads are fibers pinned to their processor.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `local` | [`Local`]: the world, refusals, the outcome |
+//! | `ring` | one producer, one consumer, bounded, no locked instruction |
+//! | `lane` | node to node: a ring, credits, the outbox |
+//! | `node` | what the processors of a node share; who may run a handler, under which proof |
+//! | `processor` | one OS thread: the scheduling loop, and [`tempest::Processor`] for what runs on it |
+//! | `threads` | waits and wake-ups of program threads |
+//! | `idle` | spinning, parking, waking |
+//! | `ending` | when a world has ended, or never will |
+//! | `phases`, `gauge` | timed regions; what is measured |
+//!
+//! # Policies here
+//!
+//! Any processor injects for itself, under the lane's lock where a node has several: handing a message to the protocol
+//! processor first, as the policies with `Injector::Protocol` do in a model, would add a hop and save nothing, because
+//! the ring *is* memory. `interrupt` means a dedicated processor that sleeps in the kernel and is woken.
+//!
+//! This room must never know models or engine time.
+
+#![forbid(unsafe_code)]
+
+mod ending;
+mod gauge;
+mod idle;
+mod lane;
+mod local;
+mod node;
+mod phases;
+mod processor;
+mod ring;
+mod threads;
+mod world;
+
+pub use local::Local;

@@ -1,0 +1,163 @@
+//! A program that breaks the rules fails with its own words, and takes nothing with it but its run.
+//!
+//! While one thread or handler of the last node does what it must not, every other thread waits for what will
+//! never come: a world must not take that for the failure.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Event, Failure, Handler, Key, Keyed, MAX_WORDS, Message, NodeId, Program, Protocol, Report, Setup, Thread,
+};
+
+use crate::Setting;
+
+/// What a deliberate panic says.
+const DELIBERATE: &str = "a deliberate panic";
+
+/// A panic in a thread is the program's failure.
+pub fn panic_of_a_thread_is_the_programs(setting: &Setting<'_>) {
+    fails(setting, "panic_of_a_thread_is_the_programs", Breach::Panic, DELIBERATE);
+}
+
+/// A panic in a handler is the program's failure.
+pub fn panic_of_a_handler_is_the_programs(setting: &Setting<'_>) {
+    fails(setting, "panic_of_a_handler_is_the_programs", Breach::PanicInHandler, DELIBERATE);
+}
+
+/// A panic in the body of a hold is the program's failure.
+pub fn panic_in_a_hold_is_the_programs(setting: &Setting<'_>) {
+    fails(setting, "panic_in_a_hold_is_the_programs", Breach::PanicInHold, DELIBERATE);
+}
+
+/// A message that is too long is refused, and says how long one may be.
+pub fn messages_have_a_greatest_length(setting: &Setting<'_>) {
+    let says = format!("at most {MAX_WORDS}");
+    fails(setting, "messages_have_a_greatest_length", Breach::TooLong, &says);
+    fails(setting, "messages_have_a_greatest_length", Breach::TooLongFromHandler, &says);
+}
+
+/// A message that was not registered is refused.
+pub fn messages_must_be_registered(setting: &Setting<'_>) {
+    fails(setting, "messages_must_be_registered", Breach::Unregistered, "never registered");
+}
+
+/// A message to a node that does not exist is refused, and says how many there are.
+pub fn messages_need_a_destination(setting: &Setting<'_>) {
+    let says = format!("there are {} nodes", setting.nodes);
+    fails(setting, "messages_need_a_destination", Breach::NoSuchNode, &says);
+}
+
+/// A handler without a key reaches no keyed state.
+pub fn keyed_state_needs_its_key(setting: &Setting<'_>) {
+    fails(setting, "keyed_state_needs_its_key", Breach::NoKey, "NOSYNC");
+}
+
+fn fails(setting: &Setting<'_>, promise: &str, breach: Breach, says: &str) {
+    match setting.run::<Lawless>(breach, 2) {
+        Err(Failure::Program(what)) if what.contains(says) => {}
+        other => {
+            panic!(
+                "`{promise}` is broken ({setting}): expected the program to fail with `{says}`, got {other:?}"
+            )
+        }
+    }
+}
+
+/// What is done that must not be.
+#[derive(Clone, Copy)]
+enum Breach {
+    Panic,
+    PanicInHandler,
+    PanicInHold,
+    TooLong,
+    TooLongFromHandler,
+    Unregistered,
+    NoSuchNode,
+    NoKey,
+}
+
+struct Lawless {
+    breach: Breach,
+    table: Keyed<u64>,
+    never: Event,
+}
+
+/// Has the receiving node's handler do it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Order {
+    number: u64,
+}
+
+/// A message that `install` forgets.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Forgotten {
+    number: u64,
+}
+
+impl Message for Order {
+    type Protocol = Lawless;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, lawless: &Lawless, _payload: &[u64], cx: &mut Handler<'_>) {
+        match lawless.breach {
+            Breach::TooLongFromHandler => {
+                let source = cx.source();
+                cx.send(source, self, &[0; MAX_WORDS]);
+            }
+            Breach::NoKey => cx.with(&lawless.table, |entry, _| *entry += 1),
+            _ => panic!("{DELIBERATE}"),
+        }
+    }
+}
+
+impl Message for Forgotten {
+    type Protocol = Lawless;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, _: &Lawless, _payload: &[u64], _cx: &mut Handler<'_>) {}
+}
+
+impl Protocol for Lawless {
+    type Config = Breach;
+
+    fn install(&breach: &Breach, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Order>();
+        Self { breach, table: setup.keyed(1, |_| 0), never: Event::new("conformance.never") }
+    }
+}
+
+impl Lawless {
+    fn break_the_rules(&self, thread: &Thread<'_>) {
+        let here = thread.node();
+        match self.breach {
+            Breach::Panic => panic!("{DELIBERATE}"),
+            Breach::PanicInHold => thread.hold(Key::User(0), |_| panic!("{DELIBERATE}")),
+            Breach::TooLong => thread.send(here, Order { number: 0 }, &[0; MAX_WORDS]),
+            Breach::Unregistered => thread.send(here, Forgotten { number: 0 }, &[]),
+            Breach::NoSuchNode => thread.send(NodeId(thread.nodes()), Order { number: 0 }, &[]),
+            Breach::PanicInHandler | Breach::TooLongFromHandler | Breach::NoKey => {
+                thread.send(here, Order { number: 0 }, &[]);
+            }
+        }
+    }
+}
+
+impl Program for Lawless {
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.node().0 + 1 == thread.nodes() && thread.index() == 0 {
+            self.break_the_rules(thread);
+        }
+        thread.wait(&self.never, 1);
+    }
+
+    fn report(&self) -> Report {
+        Report::checked(false, || "a program that broke the rules ended well".to_owned())
+    }
+}

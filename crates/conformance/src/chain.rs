@@ -1,0 +1,101 @@
+//! Handlers that cause handlers: a node sends to itself, and a world does not end before the chain does.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{Cells, Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+
+use crate::Setting;
+
+/// Links of each chain.
+const LINKS: u64 = 500;
+
+/// A thread and a handler send to their own node as to any other.
+pub fn self_sends(setting: &Setting<'_>) {
+    setting.verified::<Chain>("self_sends", Path::Own, 1);
+}
+
+/// When all threads have returned, what is in flight still arrives, and what that causes too.
+pub fn ending_waits_for_messages(setting: &Setting<'_>) {
+    setting.verified::<Chain>("ending_waits_for_messages", Path::Round, 1);
+}
+
+/// Where a chain goes.
+#[derive(Clone, Copy)]
+enum Path {
+    /// Within its node; threads wait for its end.
+    Own,
+    /// From node to node; threads return at once.
+    Round,
+}
+
+struct Chain {
+    path: Path,
+    /// Handlers that have run here.
+    links: Cells<u64>,
+    ended: Event,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Link {
+    left: u64,
+}
+
+impl Message for Link {
+    type Protocol = Chain;
+
+    fn key(&self) -> Key {
+        match self.left % 3 {
+            0 => Key::NoSync,
+            1 => Key::Sequential,
+            _ => Key::User(self.left),
+        }
+    }
+
+    fn handle(self, chain: &Chain, _payload: &[u64], cx: &mut Handler<'_>) {
+        chain.links.add(0, 1);
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                let to = chain.next(cx.node(), cx.nodes());
+                cx.send(to, Link { left }, &[]);
+            }
+            None => cx.signal(&chain.ended, 1),
+        }
+    }
+}
+
+impl Protocol for Chain {
+    type Config = Path;
+
+    fn install(&path: &Path, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Link>();
+        Self { path, links: Cells::new(1, 0), ended: Event::new("conformance.ended") }
+    }
+}
+
+impl Chain {
+    fn next(&self, node: NodeId, nodes: u32) -> NodeId {
+        match self.path {
+            Path::Own => node,
+            Path::Round => NodeId((node.0 + 1) % nodes),
+        }
+    }
+}
+
+impl Program for Chain {
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.index() == 0 {
+            thread.send(self.next(thread.node(), thread.nodes()), Link { left: LINKS - 1 }, &[]);
+        }
+        if let Path::Own = self.path {
+            thread.wait(&self.ended, 1);
+        }
+    }
+
+    /// One chain starts at each node and all go the same way, so that each node sees as many links.
+    fn report(&self) -> Report {
+        let (links, ends) = (self.links.get(0), self.ended.count());
+        Report::checked(links == LINKS && ends == 1, || {
+            format!("{links} links and {ends} ends of chains: expected {LINKS} and 1")
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! Threads that wait in vain are reported, exactly: who, and for what.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Blocked, Event, Failure, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread,
+};
+
+use crate::Setting;
+
+/// What is waited for in vain.
+const EVENT: &str = "conformance.never";
+
+/// How far the event comes before nothing happens any more.
+const REACHED: u64 = 1;
+
+/// What is waited for.
+const WANTED: u64 = 37;
+
+const THREADS: u32 = 2;
+
+/// One thread waits in vain while all others have returned.
+pub fn deadlock_names_who_waits(setting: &Setting<'_>) {
+    let promise = "deadlock_names_who_waits";
+    let blocked = deadlock(setting, promise, Stuck::LastNode);
+    let last = NodeId(setting.nodes - 1);
+    let who: Vec<_> = blocked.iter().map(|one| (one.thread.node, one.thread.index)).collect();
+    setting.demand(promise, who == [(last, 0)], || format!("{who:?} wait: expected only thread 0 of {last}"));
+}
+
+/// All threads of all nodes wait in vain.
+pub fn deadlock_of_all(setting: &Setting<'_>) {
+    let promise = "deadlock_of_all";
+    let mut who: Vec<_> = deadlock(setting, promise, Stuck::Everyone).iter().map(|one| one.thread).collect();
+    who.sort();
+    let threads = setting.threads_per_node(THREADS);
+    let all = (0..setting.nodes).flat_map(|node| (0..threads).map(move |index| (NodeId(node), index)));
+    let right = who.iter().map(|thread| (thread.node, thread.index)).eq(all);
+    setting.demand(promise, right, || {
+        format!("{} threads wait: expected all {threads} of each node, once each", who.len())
+    });
+}
+
+/// Runs into a deadlock, and returns who was blocked after looking at what they wait for.
+fn deadlock(setting: &Setting<'_>, promise: &str, stuck: Stuck) -> Vec<Blocked> {
+    let (at, blocked) = match setting.run::<Vain>(stuck, THREADS) {
+        Err(Failure::Deadlock { at, blocked }) => (at, blocked),
+        other => panic!("`{promise}` is broken ({setting}): expected a deadlock, got {other:?}"),
+    };
+    for one in &blocked {
+        let says = [EVENT.to_owned(), REACHED.to_string(), WANTED.to_string()];
+        let all_said = says.iter().all(|what| one.waits_for.contains(what));
+        setting.demand(promise, all_said, || format!("`{one}`: expected to be told {}", says.join(", ")));
+        setting.demand(promise, one.since <= at, || format!("`{one}`: expected a time before {at}"));
+    }
+    blocked
+}
+
+/// Who waits in vain.
+#[derive(Clone, Copy)]
+enum Stuck {
+    LastNode,
+    Everyone,
+}
+
+struct Vain {
+    stuck: Stuck,
+    never: Event,
+    reached: Event,
+}
+
+/// Brings the event as far as it gets.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Tease {
+    amount: u64,
+}
+
+impl Message for Tease {
+    type Protocol = Vain;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, vain: &Vain, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&vain.never, self.amount);
+        cx.signal(&vain.reached, 1);
+    }
+}
+
+impl Protocol for Vain {
+    type Config = Stuck;
+
+    fn install(&stuck: &Stuck, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Tease>();
+        Self { stuck, never: Event::new(EVENT), reached: Event::new("conformance.reached") }
+    }
+}
+
+impl Program for Vain {
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.index() == 0 {
+            let right = NodeId((thread.node().0 + 1) % thread.nodes());
+            thread.send(right, Tease { amount: REACHED }, &[]);
+        }
+        // So that the count is settled when it is waited for.
+        thread.wait(&self.reached, 1);
+        let last = thread.node().0 + 1 == thread.nodes() && thread.index() == 0;
+        if last || matches!(self.stuck, Stuck::Everyone) {
+            thread.wait(&self.never, WANTED);
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::checked(false, || "threads waited in vain and yet all returned".to_owned())
+    }
+}

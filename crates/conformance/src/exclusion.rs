@@ -1,0 +1,228 @@
+//! Handlers of equal keys never overlap; a sequential handler runs alone; a hold is an event like any other.
+//!
+//! Every handler counts itself in and out of cells, with a send in the middle during which a world might be
+//! tempted to run another, and insists on who may be in there with it. Entries of a keyed table are changed
+//! without any atomics: what they come to shows that one handler happens before the next.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Cells, Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape,
+    Thread,
+};
+
+use crate::Setting;
+
+/// User keys.
+const KEYS: u32 = 3;
+/// The cell in which handlers without a key count themselves.
+const NO_SYNC: u32 = KEYS;
+/// The cell in which sequential handlers count themselves.
+const SEQUENTIAL: u32 = KEYS + 1;
+const SLOTS: u32 = KEYS + 2;
+
+/// How often each thread goes round all slots.
+const ROUNDS: u32 = 20;
+
+/// How long a handler stays: instructions that a model charges, and pauses that a host makes.
+const STAY: u32 = 40;
+
+/// Handlers of one user key run one at a time.
+pub fn equal_keys_exclude(setting: &Setting<'_>) {
+    setting.verified::<Exclusion>("equal_keys_exclude", Visits { slots: KEYS, holds: false }, 2);
+}
+
+/// A sequential handler overlaps with no other, not even with one that needs no protection, and reaches every
+/// entry.
+pub fn sequential_runs_alone(setting: &Setting<'_>) {
+    setting.verified::<Exclusion>("sequential_runs_alone", Visits { slots: SLOTS, holds: false }, 2);
+}
+
+/// Holds of every kind of key exclude handlers, and each other, as handlers do.
+pub fn holds_exclude_handlers(setting: &Setting<'_>) {
+    setting.verified::<Exclusion>("holds_exclude_handlers", Visits { slots: SLOTS, holds: true }, 2);
+}
+
+/// Which keys are used, and whether by holds too.
+#[derive(Clone, Copy)]
+struct Visits {
+    slots: u32,
+    holds: bool,
+}
+
+struct Exclusion {
+    visits: Visits,
+    shape: Shape,
+    /// By slot: handlers that are between entry and exit.
+    inside: Cells<u64>,
+    /// By user key: how many handlers there were.
+    count: Keyed<u64>,
+    /// By user key: what the table held in the end.
+    total: Cells<u64>,
+    /// By thread: the visits that were acknowledged.
+    left: Box<[Event]>,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Visit {
+    slot: u32,
+    thread: u32,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Left {
+    thread: u64,
+}
+
+fn key(slot: u32) -> Key {
+    match slot {
+        NO_SYNC => Key::NoSync,
+        SEQUENTIAL => Key::Sequential,
+        user => Key::User(u64::from(user)),
+    }
+}
+
+impl Message for Visit {
+    type Protocol = Exclusion;
+
+    fn key(&self) -> Key {
+        key(self.slot)
+    }
+
+    fn handle(self, exclusion: &Exclusion, _payload: &[u64], cx: &mut Handler<'_>) {
+        exclusion.visit(self, cx);
+    }
+}
+
+impl Message for Left {
+    type Protocol = Exclusion;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, exclusion: &Exclusion, _payload: &[u64], cx: &mut Handler<'_>) {
+        // No visit, but not to be met by a sequential one either.
+        exclusion.expect_nobody_alone();
+        cx.signal(&exclusion.left[self.thread as usize], 1);
+    }
+}
+
+impl Protocol for Exclusion {
+    type Config = Visits;
+
+    fn install(&visits: &Visits, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Visit>();
+        setup.message::<Left>();
+        let shape = setup.shape();
+        Self {
+            visits,
+            shape,
+            inside: Cells::new(SLOTS as usize, 0),
+            count: setup.keyed(KEYS as usize, |_| 0),
+            total: Cells::new(KEYS as usize, 0),
+            left: (0..shape.threads).map(|_| Event::new("conformance.left")).collect(),
+        }
+    }
+}
+
+impl Exclusion {
+    /// What every handler and hold does.
+    fn visit(&self, visit: Visit, cx: &mut Handler<'_>) {
+        let slot = visit.slot as usize;
+        assert_eq!(cx.key(), key(visit.slot), "a handler holds another key than its message's");
+        let others = self.inside.add(slot, 1);
+        assert!(visit.slot == NO_SYNC || others == 0, "{others} others under {} were met", cx.key());
+        self.expect_company(visit.slot);
+        if visit.slot < KEYS {
+            cx.with(&self.count, |count, cx| {
+                let before = *count;
+                cx.charge(Operations::NONE.integers(STAY));
+                (0..STAY).for_each(|_| std::hint::spin_loop());
+                cx.send(cx.source(), Left { thread: visit.thread.into() }, &[]);
+                *count = before + 1;
+            });
+        } else {
+            cx.charge(Operations::NONE.integers(STAY));
+            let source = cx.source();
+            cx.send(source, Left { thread: visit.thread.into() }, &[]);
+        }
+        self.expect_company(visit.slot);
+        self.inside.add(slot, u64::MAX); // minus one
+    }
+
+    /// Insists that nobody is inside whom this slot excludes.
+    fn expect_company(&self, slot: u32) {
+        if slot == SEQUENTIAL {
+            let inside: u64 = (0..SLOTS as usize).map(|slot| self.inside.get(slot)).sum();
+            assert_eq!(inside, 1, "handlers inside with a sequential one, itself included");
+        } else {
+            self.expect_nobody_alone();
+        }
+    }
+
+    fn expect_nobody_alone(&self) {
+        assert_eq!(self.inside.get(SEQUENTIAL as usize), 0, "sequential handlers that another one met");
+    }
+
+    fn round(&self, thread: &Thread<'_>) {
+        for slot in 0..self.visits.slots {
+            for node in 0..thread.nodes() {
+                thread.send(NodeId(node), Visit { slot, thread: thread.index() }, &[]);
+            }
+            if self.visits.holds {
+                let visit = Visit { slot, thread: thread.index() };
+                let held = thread.hold(key(slot), |cx| {
+                    self.visit(visit, cx);
+                    cx.key()
+                });
+                assert_eq!(held, key(slot), "what a hold returned");
+            }
+            thread.poll();
+        }
+    }
+
+    /// Visits that a thread makes to one slot in one round.
+    fn visits_per_slot(&self) -> u64 {
+        u64::from(self.shape.nodes) + u64::from(self.visits.holds)
+    }
+
+    fn read_table(&self, cx: &mut Handler<'_>) {
+        for slot in 0..u64::from(KEYS) {
+            let count = cx.with_any(&self.count, slot, |count, _| *count);
+            self.total.set(slot as usize, count);
+        }
+    }
+}
+
+impl Program for Exclusion {
+    fn main(&self, thread: &Thread<'_>) {
+        let left = &self.left[thread.index() as usize];
+        for round in 1..=u64::from(ROUNDS) {
+            self.round(thread);
+            // Two rounds in flight at most, so that threads of all nodes keep meeting.
+            let two_ago = (round - 1) * u64::from(self.visits.slots) * self.visits_per_slot();
+            thread.wait(left, two_ago);
+        }
+        thread.wait(left, u64::from(ROUNDS * self.visits.slots) * self.visits_per_slot());
+        thread.phase("end");
+        if thread.index() == 0 {
+            thread.hold(Key::Sequential, |cx| self.read_table(cx));
+        }
+    }
+
+    fn report(&self) -> Report {
+        let Shape { nodes, threads } = self.shape;
+        let per_round = u64::from(threads) * (u64::from(nodes) + u64::from(self.visits.holds));
+        let expected = per_round * u64::from(ROUNDS);
+        let mut report = Report::default();
+        for slot in 0..KEYS as usize {
+            let total = self.total.get(slot);
+            report.merge(Report::checked(total == expected, || {
+                format!("key {slot} counted {total} handlers: expected {expected}")
+            }));
+        }
+        report
+    }
+}

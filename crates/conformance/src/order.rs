@@ -1,0 +1,182 @@
+//! Messages of one source, destination and key are delivered in happens-before order.
+//!
+//! Every message carries its place in that order, and the handler insists on it. What differs is who sends: one
+//! thread, threads that hand on a baton, a thread and a handler in turn, a thread and its own holds.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Cells, Event, Handler, Key, Keyed, Message, NodeId, Program, Protocol, Report, Setup, Shape, Thread,
+};
+
+use crate::Setting;
+
+/// Keys of each source at each destination.
+const LANES: u32 = 3;
+
+/// Messages of each stream.
+const LENGTH: u64 = 200;
+
+/// One thread's messages under several keys arrive as they were sent.
+pub fn order_of_a_stream(setting: &Setting<'_>) {
+    setting.verified::<Order>("order_of_a_stream", Senders::OneThread, 1);
+}
+
+/// What a thread sends after another thread of its node has signalled comes after what that one sent before.
+pub fn order_across_threads(setting: &Setting<'_>) {
+    setting.verified::<Order>("order_across_threads", Senders::Baton, 2);
+}
+
+/// What a handler sends comes after what the thread that caused it sent before, and before what a thread sends
+/// that waited for it.
+pub fn order_across_handlers(setting: &Setting<'_>) {
+    setting.verified::<Order>("order_across_handlers", Senders::ThreadAndHandler, 2);
+}
+
+/// What a thread sends in a hold has its place among what it sends outside.
+pub fn order_across_holds(setting: &Setting<'_>) {
+    setting.verified::<Order>("order_across_holds", Senders::ThreadAndHold, 2);
+}
+
+#[derive(Clone, Copy)]
+enum Senders {
+    OneThread,
+    Baton,
+    ThreadAndHandler,
+    ThreadAndHold,
+}
+
+struct Order {
+    senders: Senders,
+    shape: Shape,
+    /// By source and lane: the number to come next.
+    next: Keyed<u64>,
+    arrived: Cells<u64>,
+    /// Whose turn it is to send: a count of the numbers sent.
+    sent: Event,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Numbered {
+    source: u32,
+    lane: u32,
+    number: u64,
+}
+
+/// Has a handler of the receiving node send a number.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Relay {
+    number: u64,
+}
+
+impl Message for Numbered {
+    type Protocol = Order;
+
+    fn key(&self) -> Key {
+        Key::User(u64::from(self.source * LANES + self.lane))
+    }
+
+    fn handle(self, order: &Order, _payload: &[u64], cx: &mut Handler<'_>) {
+        assert_eq!(cx.source(), NodeId(self.source), "a message from {} arrived as another's", self.source);
+        cx.with(&order.next, |next, cx| {
+            let (number, source, lane) = (self.number, cx.source(), self.lane);
+            assert_eq!(number, *next, "number {number} of {source}, lane {lane} came when {next} was due");
+            *next += 1;
+        });
+        order.arrived.add(0, 1);
+    }
+}
+
+impl Message for Relay {
+    type Protocol = Order;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, order: &Order, _payload: &[u64], cx: &mut Handler<'_>) {
+        order.send_from_handler(cx, self.number);
+        cx.signal(&order.sent, 1);
+    }
+}
+
+impl Protocol for Order {
+    type Config = Senders;
+
+    fn install(&senders: &Senders, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Numbered>();
+        setup.message::<Relay>();
+        let shape = setup.shape();
+        Self {
+            senders,
+            shape,
+            next: setup.keyed((shape.nodes * LANES) as usize, |_| 0),
+            arrived: Cells::new(1, 0),
+            sent: Event::new("conformance.sent"),
+        }
+    }
+}
+
+impl Order {
+    /// One number to every node, in every lane.
+    fn each(nodes: u32, source: NodeId, number: u64) -> impl Iterator<Item = (NodeId, Numbered)> {
+        let lanes = move |node| (0..LANES).map(move |lane| (NodeId(node), lane));
+        (0..nodes).flat_map(lanes).map(move |(to, lane)| (to, Numbered { source: source.0, lane, number }))
+    }
+
+    fn send(&self, thread: &Thread<'_>, number: u64) {
+        for (to, message) in Self::each(thread.nodes(), thread.node(), number) {
+            thread.send(to, message, &[]);
+        }
+    }
+
+    fn send_from_handler(&self, cx: &mut Handler<'_>, number: u64) {
+        for (to, message) in Self::each(cx.nodes(), cx.node(), number) {
+            cx.send(to, message, &[]);
+        }
+    }
+
+    /// Threads send in turn; each takes its turn from the event.
+    fn pass_baton(&self, thread: &Thread<'_>) {
+        let mine = u64::from(thread.index());
+        for number in (mine..LENGTH).step_by(thread.threads() as usize) {
+            thread.wait(&self.sent, number);
+            self.send(thread, number);
+            thread.signal(&self.sent, 1);
+        }
+    }
+
+    /// A thread sends two numbers of every three, a handler the one between.
+    fn alternate(&self, thread: &Thread<'_>, number: u64) {
+        if number % 3 == 1 {
+            thread.send(thread.node(), Relay { number }, &[]);
+            thread.wait(&self.sent, number / 3 + 1);
+        } else {
+            self.send(thread, number);
+        }
+    }
+}
+
+impl Program for Order {
+    fn main(&self, thread: &Thread<'_>) {
+        match self.senders {
+            Senders::Baton => self.pass_baton(thread),
+            _ if thread.index() > 0 => {}
+            Senders::OneThread => (0..LENGTH).for_each(|number| self.send(thread, number)),
+            Senders::ThreadAndHandler => (0..LENGTH).for_each(|number| self.alternate(thread, number)),
+            Senders::ThreadAndHold => {
+                for number in (0..LENGTH).step_by(2) {
+                    self.send(thread, number);
+                    thread.hold(Key::NoSync, |cx| self.send_from_handler(cx, number + 1));
+                }
+            }
+        }
+    }
+
+    fn report(&self) -> Report {
+        let expected = u64::from(self.shape.nodes * LANES) * LENGTH;
+        let arrived = self.arrived.get(0);
+        Report::checked(arrived == expected, || format!("{arrived} messages arrived: expected {expected}"))
+    }
+}

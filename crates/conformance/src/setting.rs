@@ -1,0 +1,76 @@
+//! The world, policy and size that a promise is held against.
+//!
+//! This module must never know any one promise.
+
+use std::fmt;
+
+use tempest::{Failure, Job, Launch, Outcome, Policy, Program, World};
+use units::Time;
+
+/// When a run in which nothing happens any more is given up, in the world's own time. Nothing here comes near
+/// it unless a promise is broken.
+const STALL_LIMIT: Time = Time::from_microseconds(60_000_000);
+
+/// What a promise is held against.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
+    /// The world.
+    pub world: &'a dyn World,
+    /// The policy.
+    pub policy: &'a Policy,
+    /// Nodes, at least 1; some promises say more with 2 and up.
+    pub nodes: u32,
+    /// Processors of each node, at least as many as the policy needs.
+    pub processors: u32,
+}
+
+impl fmt::Display for Setting<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { policy, nodes, processors, .. } = self;
+        write!(f, "policy `{policy}`, {nodes} nodes of {processors} processors")
+    }
+}
+
+impl Setting<'_> {
+    /// Runs a program with so many threads on each computing processor.
+    pub(crate) fn run<P: Program>(&self, config: P::Config, threads: u32) -> Result<Outcome, Failure> {
+        self.world.run(&Launch {
+            job: Job::new::<P>(config),
+            nodes: self.nodes,
+            processors: self.processors,
+            threads,
+            policy: self.policy.clone(),
+            seed: 1,
+            stall_limit: Some(STALL_LIMIT),
+        })
+    }
+
+    /// Runs a program that must end well and find its own result right.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub(crate) fn verified<P: Program>(&self, promise: &str, config: P::Config, threads: u32) -> Outcome {
+        let outcome = self
+            .run::<P>(config, threads)
+            .unwrap_or_else(|failure| panic!("`{promise}` is broken ({self}): {failure}"));
+        self.demand(promise, outcome.report.verified(), || outcome.report.failures.join("\n"));
+        outcome
+    }
+
+    /// Insists on a condition of a promise.
+    ///
+    /// # Panics
+    /// If it does not hold.
+    pub(crate) fn demand(&self, promise: &str, holds: bool, otherwise: impl FnOnce() -> String) {
+        assert!(holds, "`{promise}` is broken ({self}): {}", otherwise());
+    }
+
+    /// How many threads a node has when each computing processor has `threads`.
+    ///
+    /// # Panics
+    /// If the policy leaves nobody to compute.
+    pub(crate) fn threads_per_node(&self, threads: u32) -> u32 {
+        let split = self.policy.split(self.processors).unwrap_or_else(|error| panic!("({self}): {error}"));
+        split.computing * threads
+    }
+}

@@ -1,0 +1,174 @@
+//! Waits end when the count is reached, and not before; nobody is forgotten and no signal is lost.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{Cells, Event, Handler, Key, Message, Program, Protocol, Report, Setup, Shape, Thread, Waiter};
+
+use crate::Setting;
+
+/// Threads of each computing processor: enough that most must give it away.
+const THREADS: u32 = 4;
+
+/// Rounds of each game.
+const ROUNDS: u64 = 50;
+
+/// What one signal of the game of leaps adds.
+const LEAP: u64 = 7;
+
+/// Generations of waits that stray resumes are tried for.
+const GENERATIONS: u32 = 32;
+
+/// Threads hand a turn round; each waits for its own and never misses it.
+pub fn threads_take_turns(setting: &Setting<'_>) {
+    setting.verified::<Waiting>("threads_take_turns", Game::Turns, THREADS);
+}
+
+/// A handler's signal, also of more than one, resumes every thread whose count it reaches.
+pub fn one_signal_resumes_all_it_satisfies(setting: &Setting<'_>) {
+    setting.verified::<Waiting>("one_signal_resumes_all_it_satisfies", Game::Leaps, THREADS);
+}
+
+/// A resume for a wait that is over, or not yet begun, does nothing; one for a wait that goes on does not end
+/// it before its count is reached. No waiter is good twice.
+pub fn waits_survive_stray_resumes(setting: &Setting<'_>) {
+    setting.verified::<Waiting>("waits_survive_stray_resumes", Game::Strays, THREADS);
+}
+
+#[derive(Clone, Copy)]
+enum Game {
+    Turns,
+    Leaps,
+    Strays,
+}
+
+struct Waiting {
+    game: Game,
+    shape: Shape,
+    /// What threads wait for.
+    count: Event,
+    /// Threads that have come to a leap, over all leaps.
+    gathered: Event,
+    /// Threads that have come through all rounds.
+    through: Cells<u64>,
+}
+
+/// Adds to the count from a handler.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Tick {
+    amount: u64,
+}
+
+/// Resumes every thread of the receiving node, whatever it waits for.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Stray {
+    generation: u64,
+}
+
+/// Ticks and strays share a key, so that they come in the order they were sent.
+const KEY: Key = Key::User(0);
+
+impl Message for Tick {
+    type Protocol = Waiting;
+
+    fn key(&self) -> Key {
+        KEY
+    }
+
+    fn handle(self, waiting: &Waiting, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&waiting.count, self.amount);
+    }
+}
+
+impl Message for Stray {
+    type Protocol = Waiting;
+
+    fn key(&self) -> Key {
+        KEY
+    }
+
+    fn handle(self, waiting: &Waiting, _payload: &[u64], cx: &mut Handler<'_>) {
+        for thread in 0..waiting.shape.threads {
+            let waiter = Waiter { thread, generation: self.generation as u32 };
+            let resumed = cx.resume(waiter);
+            assert!(!(resumed && cx.resume(waiter)), "{waiter:?} was resumed twice");
+        }
+    }
+}
+
+impl Protocol for Waiting {
+    type Config = Game;
+
+    fn install(&game: &Game, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Tick>();
+        setup.message::<Stray>();
+        Self {
+            game,
+            shape: setup.shape(),
+            count: Event::new("conformance.count"),
+            gathered: Event::new("conformance.gathered"),
+            through: Cells::new(1, 0),
+        }
+    }
+}
+
+impl Waiting {
+    fn take_turns(&self, thread: &Thread<'_>) {
+        let threads = u64::from(thread.threads());
+        for round in 0..ROUNDS {
+            let turn = round * threads + u64::from(thread.index());
+            thread.wait(&self.count, turn);
+            assert_eq!(self.count.count(), turn, "the turn when {} came to its own", thread.id());
+            thread.signal(&self.count, 1);
+        }
+    }
+
+    /// When all threads have come, the first sends a leap that satisfies every one of them, each for a count of
+    /// its own that the leap before did not reach.
+    fn leap(&self, thread: &Thread<'_>) {
+        let short = u64::from(thread.index()) % LEAP;
+        for round in 1..=ROUNDS {
+            thread.signal(&self.gathered, 1);
+            if thread.index() == 0 {
+                thread.wait(&self.gathered, round * u64::from(thread.threads()));
+                thread.send(thread.node(), Tick { amount: LEAP }, &[]);
+            }
+            self.wait(thread, round * LEAP - short);
+        }
+    }
+
+    /// The first thread sends stray resumes of many generations, then the tick that all wait for.
+    fn stray(&self, thread: &Thread<'_>) {
+        for round in 1..=3 {
+            if thread.index() == 0 {
+                for generation in 0..u64::from(GENERATIONS) {
+                    thread.send(thread.node(), Stray { generation }, &[]);
+                }
+                thread.send(thread.node(), Tick { amount: 1 }, &[]);
+            }
+            self.wait(thread, round);
+        }
+    }
+
+    fn wait(&self, thread: &Thread<'_>, at_least: u64) {
+        thread.wait(&self.count, at_least);
+        let count = self.count.count();
+        assert!(count >= at_least, "{} waited for {at_least} and went on at {count}", thread.id());
+    }
+}
+
+impl Program for Waiting {
+    fn main(&self, thread: &Thread<'_>) {
+        match self.game {
+            Game::Turns => self.take_turns(thread),
+            Game::Leaps => self.leap(thread),
+            Game::Strays => self.stray(thread),
+        }
+        self.through.add(0, 1);
+    }
+
+    fn report(&self) -> Report {
+        let (through, threads) = (self.through.get(0), u64::from(self.shape.threads));
+        Report::checked(through == threads, || format!("{through} threads came through: expected {threads}"))
+    }
+}

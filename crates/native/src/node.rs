@@ -1,0 +1,125 @@
+//! What the processors of a node share: its program, its dispatcher, the right to receive, its threads.
+//!
+//! # Who may run a handler, under which proof
+//!
+//! With *serial* dispatch whoever receives a message runs its handler there and then, under the node's
+//! [`pdq::Serial`], whose lock is the mutual exclusion. With *keyed* dispatch whoever receives moves messages into the
+//! node's [`pdq::Queue`], and every processor that serves takes from there what its key allows.
+//!
+//! The right to receive is a lock that is only ever tried: one processor of the node at a time looks at the lanes, so
+//! messages enter the queue in ring order.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use pdq::{Identity, Queue, Serial, queue};
+use tempest::policy::{Dispatch, Split};
+use tempest::{NodeId, Packet, Policy, Resident};
+
+use crate::ring::Origin;
+use crate::threads::{Inbox, ThreadSlot};
+
+/// What waits in a keyed dispatcher.
+pub(crate) enum Event {
+    /// A message for its handler.
+    Message(Packet, Origin),
+    /// A thread that asked for a key.
+    Grant(u32),
+}
+
+/// Hands out the right to run a handler.
+pub(crate) enum Dispatcher {
+    /// One at a time.
+    Serial(Mutex<Serial>),
+    /// By key.
+    Keyed(Queue<Event>),
+}
+
+impl Dispatcher {
+    pub(crate) fn new(policy: &Policy, split: Split, identity: Identity) -> Self {
+        let servers = if split.dedicated > 0 { split.dedicated } else { split.computing } as usize;
+        match policy.dispatch {
+            Dispatch::Serial => Self::Serial(Mutex::new(Serial::new(identity))),
+            Dispatch::Keyed => Self::Keyed(Queue::new(identity, queue::Config::servers(servers))),
+            Dispatch::Partitioned => {
+                let config = queue::Config { partitions: servers, ..queue::Config::servers(servers) };
+                Self::Keyed(Queue::new(identity, config))
+            }
+        }
+    }
+
+    /// Whether events wait that somebody may have to be woken for.
+    pub(crate) fn has_waiting(&self) -> bool {
+        match self {
+            Self::Serial(_) => false,
+            Self::Keyed(queue) => !queue.is_empty(),
+        }
+    }
+}
+
+/// Takes a lock whatever happened to a holder before: a run in which something panicked is over anyway.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One node.
+pub(crate) struct Node {
+    pub(crate) id: NodeId,
+    pub(crate) resident: Resident,
+    pub(crate) dispatcher: Dispatcher,
+    pub(crate) threads: Vec<ThreadSlot>,
+    /// Per processor.
+    pub(crate) inboxes: Vec<Inbox>,
+    /// Packets in the outboxes of the lanes out of here.
+    pub(crate) outboxed: AtomicUsize,
+    /// Somebody could not publish what has been digested, because outboxes were not empty.
+    pub(crate) owes_digest: AtomicBool,
+    right_to_receive: Mutex<()>,
+    /// The processor, by its number on the node, whose back-edge polls count.
+    poll_owner: AtomicUsize,
+}
+
+impl Node {
+    pub(crate) fn new(resident: Resident, dispatcher: Dispatcher, processors: usize) -> Self {
+        let threads = resident.node.shape().threads;
+        Self {
+            id: resident.node.id(),
+            resident,
+            dispatcher,
+            threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
+            inboxes: (0..processors).map(|_| Inbox::default()).collect(),
+            outboxed: AtomicUsize::new(0),
+            owes_digest: AtomicBool::new(false),
+            right_to_receive: Mutex::new(()),
+            poll_owner: AtomicUsize::new(0),
+        }
+    }
+
+    /// The right to receive, if nobody has it.
+    pub(crate) fn try_receive(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.right_to_receive.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Whether this back-edge poll of processor `number` of `processors` is the one that looks. Passes on if so.
+    pub(crate) fn owns_poll(&self, number: usize, processors: usize) -> bool {
+        let owns = self.poll_owner.load(Ordering::Relaxed) == number;
+        if owns {
+            self.poll_owner.store((number + 1) % processors, Ordering::Relaxed);
+        }
+        owns
+    }
+
+    /// Whether nothing waits in the outboxes.
+    pub(crate) fn outboxes_are_empty(&self) -> bool {
+        self.outboxed.load(Ordering::Acquire) == 0
+    }
+
+    /// Whether the outboxes, or the news of what has been digested, have to be moved on.
+    pub(crate) fn has_arrears(&self) -> bool {
+        !self.outboxes_are_empty() || self.owes_digest.load(Ordering::Acquire)
+    }
+}

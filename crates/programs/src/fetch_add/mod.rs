@@ -1,0 +1,128 @@
+//! Fetch&add: threads add to words that are spread over the nodes, and are told what the words held before.
+//!
+//! The smallest program whose handlers need exclusion, with two dials: how skewed the choice of words is (how
+//! often handlers of one key meet) and how long a handler takes. It is the workload of the parallel dispatch
+//! queue's study (B. Falsafi and D. A. Wood, *Parallel Dispatch Queue: A Queue-Based Programming Abstraction To
+//! Parallelize Fine-Grain Communication Protocols*, HPCA-5, 1999, figure 2).
+//!
+//! Word w lives on node w mod nodes and is w's only key: handlers of one word run one at a time, of different
+//! words in parallel. Each thread keeps a window of requests outstanding; a window of 1 blocks for each reply.
+//!
+//! # Timed regions
+//!
+//! `fetch_add` has all requests and replies; `check` hands in what is needed for the check.
+//!
+//! # How it is checked
+//!
+//! Every word must hold as many as a sequential pass over the same random streams counts for it. As every
+//! request adds 1, what the requests of one word were told must be 0, 1, 2, … in some order. Each thread folds
+//! the (word, told) pairs it receives into a sum of their hashes; the sum over all threads must be that of the
+//! pairs that should have been told. An update lost, repeated or torn, or a reply lost or repeated, changes it
+//! (but for one chance in 2^64).
+
+mod program;
+mod workload;
+
+use std::sync::Arc;
+
+use tempest::{Job, Shape};
+
+use crate::given::Reader;
+use crate::{Entry, Given, Input, Instance, Loaded};
+use program::FetchAdd;
+use workload::{Parameters, Workload};
+
+/// How the registry lists it.
+pub const ENTRY: Entry = Entry {
+    name: "fetch_add",
+    summary: "threads add to words spread over the nodes and get the old values back",
+    mechanisms: &["messages"],
+    inputs: INPUTS,
+    load,
+};
+
+static INPUTS: &[Input] = &[
+    Input {
+        key: "words",
+        default: "1024",
+        meaning: "how many words there are, 1 to 16777216",
+        is_file: false,
+    },
+    Input {
+        key: "operations",
+        default: "2000",
+        meaning: "fetch&adds that each thread makes, 1 to 10000000",
+        is_file: false,
+    },
+    Input {
+        key: "window",
+        default: "64",
+        meaning: "requests that a thread has outstanding at most, 1 (it blocks for each reply) to 65536",
+        is_file: false,
+    },
+    Input {
+        key: "skew",
+        default: "0",
+        meaning: "Zipf exponent s: the r-th most frequent word is chosen in proportion to r^-s; 0 (uniform) to 10",
+        is_file: false,
+    },
+    Input {
+        key: "handler",
+        default: "0",
+        meaning: "extra dependent integer steps of each request's handler, 0 to 1000000",
+        is_file: false,
+    },
+];
+
+fn load(given: &Given) -> Loaded {
+    let mut reader = Reader::new(given, INPUTS);
+    let parameters = Parameters {
+        words: reader.integer("words", 1..=1 << 24),
+        operations: reader.integer("operations", 1..=10_000_000),
+        window: reader.integer("window", 1..=1 << 16),
+        skew: reader.real("skew", 0.0..=10.0),
+        steps: reader.integer("handler", 0..=1_000_000),
+    };
+    reader.finish()?;
+    Ok(Box::new(parameters))
+}
+
+impl Instance for Parameters {
+    fn job(&self, shape: Shape, seed: u64) -> Result<Job, String> {
+        let workload = Workload::new(*self, shape, seed);
+        Ok(Job::new::<FetchAdd>(Arc::new(workload)))
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("words", self.words.to_string()),
+            ("operations per thread", self.operations.to_string()),
+            ("window", self.window.to_string()),
+            ("Zipf exponent", self.skew.to_string()),
+            ("extra steps per handler", self.steps.to_string()),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_good() {
+        assert!(load(&Given::default()).is_ok());
+    }
+
+    #[test]
+    fn every_wrong_input_is_named() {
+        let mut given = Given::default();
+        for (key, value) in [("words", "0"), ("window", "many"), ("skew", "-1"), ("handlr", "3")] {
+            given.values.insert(key.into(), value.into());
+        }
+        let errors = load(&given).map(|_| ()).unwrap_err();
+        assert_eq!(errors.len(), 4);
+        for (error, says) in errors.iter().zip(["`handler`?", "`words=0`", "`window=many`", "`skew=-1`"]) {
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}

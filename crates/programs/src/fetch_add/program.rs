@@ -1,0 +1,238 @@
+//! The program itself: requests, replies, and what each node contributes to the check.
+//!
+//! It must never know which world runs it, nor how words were chosen.
+
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Cells, Event, Handler, Key, Keyed, Merge, Message, NodeId, Operations, Program, Protocol, Report, Setup,
+    Thread,
+};
+
+use super::workload::{Workload, told_hash};
+
+/// What every request adds. It must be 1: see the check.
+const AMOUNT: u64 = 1;
+
+/// Where the threads' sums of hashes are handed in.
+const COLLECTOR: NodeId = NodeId(0);
+
+/// At most this many wrong words are listed one by one.
+const LISTED: usize = 8;
+
+/// Making a request: load the word's number; its node and place (2), the loop's count, bound and branch, and
+/// the window's bound.
+const ISSUE: Operations = Operations::NONE.loads(1).integers(6);
+
+/// The fetch&add proper: load and store of the word (figure 2 of the study; a lock would double both), and the
+/// addition.
+const FETCH_ADD: Operations = Operations::NONE.loads(1).stores(1).integers(1);
+
+/// One extra step of a handler: a multiplication and an addition, each waiting for the one before.
+const STEP: Operations = Operations::NONE.integers(2);
+
+/// Taking a reply: a load, an addition and a store. The hash is the check's, not the program's.
+const TAKE: Operations = Operations::NONE.loads(1).stores(1).integers(1);
+
+/// One node's share.
+pub(super) struct FetchAdd {
+    workload: Arc<Workload>,
+    node: NodeId,
+    words: Keyed<Word>,
+    /// Per thread: the replies it has had.
+    replied: Box<[Event]>,
+    /// Per thread: the sum of the hashes of what it was told.
+    told: Cells<u64>,
+    /// What each word holds in the end.
+    totals: Cells<u64>,
+    /// On the collector: the sum of what all threads were told.
+    collected: Cells<u64>,
+}
+
+/// A word, and what the extra steps of its handlers have come to.
+struct Word {
+    value: u64,
+    residue: u64,
+}
+
+/// Adds to a word of the receiving node.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Request {
+    place: u32,
+    thread: u32,
+    amount: u64,
+}
+
+/// What the word held before.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Reply {
+    place: u32,
+    thread: u32,
+    old: u64,
+}
+
+/// A thread's sum of hashes, on its way to the collector.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Told {
+    sum: u64,
+}
+
+impl Message for Request {
+    type Protocol = FetchAdd;
+
+    fn key(&self) -> Key {
+        // Places name words within the node that the message has come to.
+        Key::User(u64::from(self.place))
+    }
+
+    fn handle(self, program: &FetchAdd, _payload: &[u64], cx: &mut Handler<'_>) {
+        let steps = program.workload.parameters.steps;
+        cx.charge(FETCH_ADD.and(STEP.times(steps)));
+        let source = cx.source();
+        cx.with(&program.words, |word, cx| {
+            let old = word.value;
+            word.value = old.wrapping_add(self.amount);
+            word.residue = residue(word.residue ^ old, steps);
+            cx.send(source, Reply { place: self.place, thread: self.thread, old }, &[]);
+        });
+    }
+}
+
+impl Message for Reply {
+    type Protocol = FetchAdd;
+
+    /// A reply adds to a sum and a count of its thread, both atomic: it needs no protection, and replies to one
+    /// thread need not wait for each other.
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, program: &FetchAdd, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.charge(TAKE);
+        let thread = self.thread as usize;
+        let word = self.place * cx.nodes() + cx.source().0;
+        program.told.add(thread, told_hash(word, self.old));
+        cx.signal(&program.replied[thread], 1);
+    }
+}
+
+impl Message for Told {
+    type Protocol = FetchAdd;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, program: &FetchAdd, _payload: &[u64], _cx: &mut Handler<'_>) {
+        program.collected.add(0, self.sum);
+    }
+}
+
+/// The extra steps: a linear congruential generator (D. E. Knuth's MMIX), of which each step needs the last.
+fn residue(from: u64, steps: u32) -> u64 {
+    let step = |x: u64| x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (0..steps).fold(from, |x, _| step(x))
+}
+
+impl Protocol for FetchAdd {
+    type Config = Arc<Workload>;
+
+    fn install(workload: &Arc<Workload>, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Request>();
+        setup.message::<Reply>();
+        setup.message::<Told>();
+        let threads = setup.shape().threads as usize;
+        let words = workload.counts_on(setup.node()).count();
+        Self {
+            workload: Arc::clone(workload),
+            node: setup.node(),
+            words: setup.keyed(words, |_| Word { value: 0, residue: 0 }),
+            replied: (0..threads).map(|_| Event::new("fetch_add.replied")).collect(),
+            told: Cells::new(threads, 0),
+            totals: Cells::new(words, 0),
+            collected: Cells::new(1, 0),
+        }
+    }
+}
+
+impl FetchAdd {
+    /// Makes a thread's requests, and returns when it has all replies.
+    fn request(&self, thread: &Thread<'_>, words: &[u32]) {
+        let replied = &self.replied[thread.index() as usize];
+        let window = u64::from(self.workload.parameters.window);
+        for (sent, &word) in (1..).zip(words) {
+            thread.charge(ISSUE);
+            let (home, place) = (NodeId(word % thread.nodes()), word / thread.nodes());
+            let request = Request { place, thread: thread.index(), amount: AMOUNT };
+            thread.send(home, request, &[]);
+            thread.wait(replied, (sent + 1_u64).saturating_sub(window));
+            thread.poll();
+        }
+        thread.wait(replied, words.len() as u64);
+    }
+
+    /// Hands in what the check needs, when nothing is added any more.
+    fn hand_in(&self, thread: &Thread<'_>) {
+        let sum = self.told.get(thread.index() as usize);
+        thread.send(COLLECTOR, Told { sum }, &[]);
+        if thread.index() == 0 {
+            thread.hold(Key::Sequential, |cx| self.read_totals(cx));
+        }
+    }
+
+    fn read_totals(&self, cx: &mut Handler<'_>) {
+        for place in 0..self.totals.len() {
+            let total = cx.with_any(&self.words, place as u64, |word, _| word.value);
+            self.totals.set(place, total);
+        }
+    }
+
+    /// This node's words against what they should hold.
+    fn check_words(&self, report: &mut Report) {
+        let mut wrong = 0;
+        for (place, expected) in self.workload.counts_on(self.node).enumerate() {
+            let total = self.totals.get(place);
+            report.checks += 1;
+            wrong += usize::from(total != expected);
+            if total != expected && wrong <= LISTED {
+                let node = self.node;
+                report.failures.push(format!("word {place} of {node} holds {total}: expected {expected}"));
+            }
+        }
+        if wrong > LISTED {
+            report.failures.push(format!("and {} more words of {}", wrong - LISTED, self.node));
+        }
+    }
+
+    fn check_told(&self) -> Report {
+        Report::checked(self.collected.get(0) == self.workload.expected_told(), || {
+            "the old values returned for some word are not 0, 1, 2, … in some order".to_owned()
+        })
+    }
+}
+
+impl Program for FetchAdd {
+    fn main(&self, thread: &Thread<'_>) {
+        let words: Vec<u32> = self.workload.words_of(thread.id()).collect();
+        thread.phase("fetch_add");
+        self.request(thread, &words);
+        thread.phase("check");
+        self.hand_in(thread);
+    }
+
+    fn report(&self) -> Report {
+        let mut report = if self.node == COLLECTOR { self.check_told() } else { Report::default() };
+        self.check_words(&mut report);
+        let made: u64 = (0..self.totals.len()).map(|place| self.totals.get(place)).sum();
+        let hottest = self.workload.counts_on(self.node).max().unwrap_or(0);
+        report.figure("fetch&adds", made as f64, Merge::Sum).figure(
+            "fetch&adds of the hottest word",
+            hottest as f64,
+            Merge::Max,
+        )
+    }
+}

@@ -1,0 +1,180 @@
+//! What a program is told: texts by key, and the contents of files.
+//!
+//! [`Reader`] turns them into numbers and notes everything that is wrong on the way, so that a person sees all
+//! mistakes at once. This module must never know any one program.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// The likeness, 0 to 1 (Jaro–Winkler), from which on a known name is offered for an unknown one.
+const LIKENESS: f64 = 0.7;
+
+/// Something a program can be told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Input {
+    /// Its name on the command line.
+    pub key: &'static str,
+    /// What it is when nobody says: a text, or for a file the name of one that is shipped.
+    pub default: &'static str,
+    /// What it is, with unit and range.
+    pub meaning: &'static str,
+    /// Whether it is the contents of a file: the caller opens it, and supplies the default too.
+    pub is_file: bool,
+}
+
+/// A file's contents.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct File {
+    /// What to call it in errors.
+    pub name: String,
+    /// Its bytes as they stand on disk, compressed or not.
+    pub bytes: Vec<u8>,
+}
+
+/// What a program is told. Whatever is absent takes its default, except files: those the caller supplies.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Given {
+    /// Texts, by the key of their input.
+    pub values: BTreeMap<String, String>,
+    /// Files, by the key of their input.
+    pub files: BTreeMap<String, File>,
+}
+
+/// Reads what is given and gathers all that is wrong with it.
+pub(crate) struct Reader<'a> {
+    given: &'a Given,
+    inputs: &'static [Input],
+    mistakes: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    /// Starts reading; keys that are no inputs are noted at once.
+    pub(crate) fn new(given: &'a Given, inputs: &'static [Input]) -> Self {
+        let mut reader = Self { given, inputs, mistakes: Vec::new() };
+        given.values.keys().for_each(|key| reader.expect_known(key, false));
+        given.files.keys().for_each(|key| reader.expect_known(key, true));
+        reader
+    }
+
+    fn expect_known(&mut self, key: &str, is_file: bool) {
+        let keys: Vec<_> = self.inputs.iter().map(|input| input.key).collect();
+        match self.inputs.iter().find(|input| input.key == key) {
+            Some(input) if input.is_file == is_file => {}
+            Some(input) => {
+                let expected = if input.is_file { "a file" } else { "a value, not a file" };
+                self.refuse(format!("input `{key}`: expected {expected}"));
+            }
+            None => {
+                let nearest = suggestion(key, &keys);
+                self.refuse(format!("unknown input `{key}`:{nearest} expected one of {}", keys.join(", ")));
+            }
+        }
+    }
+
+    /// An integer within a range; the least of the range if it is wrong, which then is noted.
+    pub(crate) fn integer(&mut self, key: &str, range: RangeInclusive<u32>) -> u32 {
+        let expected = format!("an integer from {} to {}", range.start(), range.end());
+        self.parse(key, &expected, |value| range.contains(value)).unwrap_or(*range.start())
+    }
+
+    /// A real number within a range; the least of the range if it is wrong, which then is noted.
+    pub(crate) fn real(&mut self, key: &str, range: RangeInclusive<f64>) -> f64 {
+        let expected = format!("a number from {} to {}", range.start(), range.end());
+        self.parse(key, &expected, |value| range.contains(value)).unwrap_or(*range.start())
+    }
+
+    /// A value that reads itself and says itself what is wrong; `None` if something is, which then is noted.
+    pub(crate) fn named<T: FromStr<Err: Display>>(&mut self, key: &str) -> Option<T> {
+        let parsed = self.text(key).parse();
+        parsed.map_err(|error| self.refuse(format!("input `{key}`: {error}"))).ok()
+    }
+
+    /// A file; `None` if it was not supplied, which then is noted.
+    pub(crate) fn file(&mut self, key: &str) -> Option<&'a File> {
+        let file = self.given.files.get(key);
+        if file.is_none() {
+            self.refuse(format!("input `{key}`: missing: expected a file"));
+        }
+        file
+    }
+
+    /// Notes a mistake.
+    pub(crate) fn refuse(&mut self, mistake: String) {
+        self.mistakes.push(mistake);
+    }
+
+    /// Ends reading.
+    ///
+    /// # Errors
+    /// All mistakes noted, if there are any.
+    pub(crate) fn finish(self) -> Result<(), Vec<String>> {
+        if self.mistakes.is_empty() { Ok(()) } else { Err(self.mistakes) }
+    }
+
+    fn parse<T: FromStr>(&mut self, key: &str, expected: &str, accept: impl Fn(&T) -> bool) -> Option<T> {
+        let text = self.text(key);
+        let value = text.parse().ok().filter(accept);
+        if value.is_none() {
+            self.refuse(format!("input `{key}={text}`: expected {expected}"));
+        }
+        value
+    }
+
+    fn text(&self, key: &str) -> &'a str {
+        let input = self.inputs.iter().find(|input| input.key == key);
+        let default = input.expect("a program reads only inputs that it lists").default;
+        self.given.values.get(key).map_or(default, String::as_str)
+    }
+}
+
+/// ` did you mean …?` if one of the known names is like the unknown one, else nothing.
+pub(crate) fn suggestion(unknown: &str, known: &[&str]) -> String {
+    let likeness = |name: &&&str| strsim::jaro_winkler(unknown, name);
+    match known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
+        Some(nearest) if likeness(&nearest) >= LIKENESS => format!(" did you mean `{nearest}`?"),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static INPUTS: &[Input] = &[
+        Input { key: "words", default: "8", meaning: "", is_file: false },
+        Input { key: "skew", default: "0", meaning: "", is_file: false },
+        Input { key: "matrix", default: "small", meaning: "", is_file: true },
+    ];
+
+    fn given(values: &[(&str, &str)]) -> Given {
+        let text = |&(key, value): &(&str, &str)| (key.to_owned(), value.to_owned());
+        Given { values: values.iter().map(text).collect(), files: BTreeMap::new() }
+    }
+
+    #[test]
+    fn what_is_absent_takes_its_default() {
+        let given = given(&[("words", "9")]);
+        let mut reader = Reader::new(&given, INPUTS);
+        assert_eq!((reader.integer("words", 1..=9), reader.real("skew", 0.0..=1.0)), (9, 0.0));
+        assert_eq!(reader.finish(), Ok(()));
+    }
+
+    #[test]
+    fn all_mistakes_are_named_at_once() {
+        let given = given(&[("matrix", "x"), ("skew", "nan"), ("word", "2"), ("words", "0")]);
+        let mut reader = Reader::new(&given, INPUTS);
+        reader.integer("words", 1..=9);
+        reader.real("skew", 0.0..=1.0);
+        assert!(reader.file("matrix").is_none());
+        let expected = [
+            "input `matrix`: expected a file",
+            "unknown input `word`: did you mean `words`? expected one of words, skew, matrix",
+            "input `words=0`: expected an integer from 1 to 9",
+            "input `skew=nan`: expected a number from 0 to 1",
+            "input `matrix`: missing: expected a file",
+        ];
+        assert_eq!(reader.finish().unwrap_err(), expected);
+    }
+}

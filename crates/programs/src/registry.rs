@@ -1,0 +1,72 @@
+//! The table of programs.
+//!
+//! This module must never know what any program does.
+
+use tempest::{Job, Shape};
+
+use crate::given::suggestion;
+use crate::{Given, Input, fetch_add, iccg};
+
+/// A program with its inputs read, or all that is wrong with them, one line each.
+pub type Loaded = Result<Box<dyn Instance>, Vec<String>>;
+
+/// A program as people choose it.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// The mechanisms it is written for, in the words of the command line.
+    pub mechanisms: &'static [&'static str],
+    /// What it can be told.
+    pub inputs: &'static [Input],
+    /// Reads and checks the inputs.
+    pub load: fn(&Given) -> Loaded,
+}
+
+/// A program whose inputs have been read and found good.
+pub trait Instance: Send + Sync {
+    /// The job for a world of this shape. Whatever the program leaves to chance follows from `seed`.
+    ///
+    /// # Errors
+    /// If the program cannot run in this shape, with what it could run in.
+    fn job(&self, shape: Shape, seed: u64) -> Result<Job, String>;
+
+    /// Facts about the input, for people: name and value.
+    fn describe(&self) -> Vec<(&'static str, String)>;
+}
+
+/// Every program, by name.
+pub static PROGRAMS: &[Entry] = &[fetch_add::ENTRY, iccg::ENTRY];
+
+/// The program of this name.
+///
+/// # Errors
+/// If there is none, with the name that was probably meant and all there are.
+pub fn find(name: &str) -> Result<&'static Entry, String> {
+    PROGRAMS.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let names: Vec<_> = PROGRAMS.iter().map(|entry| entry.name).collect();
+        let nearest = suggestion(name, &names);
+        format!("unknown program `{name}`:{nearest} expected one of {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_is_found_by_its_name() {
+        assert!(PROGRAMS.is_sorted_by_key(|entry| entry.name));
+        for entry in PROGRAMS {
+            assert!(std::ptr::eq(find(entry.name).unwrap(), entry));
+        }
+    }
+
+    #[test]
+    fn an_unknown_program_is_met_with_the_nearest() {
+        assert!(find("icg").unwrap_err().contains("did you mean `iccg`?"));
+        assert_eq!(find("zzzzz").unwrap_err(), "unknown program `zzzzz`: expected one of fetch_add, iccg");
+    }
+}
