@@ -11,7 +11,7 @@ use std::sync::atomic::{Ordering, fence};
 
 use fiber::{Fiber, Pool, Status};
 use pdq::{Held, Key, Proof, Queue};
-use tempest::policy::{Notice, Servers};
+use tempest::policy::{Dispatch, Notice, Servers};
 use tempest::{Blocked, Failure, Handler, NodeId, Packet, Thread, ThreadId, Wait, Waiter, Work};
 use units::Time;
 
@@ -210,7 +210,8 @@ impl Processor {
             let Some(key) = self.key_of(&packet) else { return };
             queue.enqueue(key, Event::Message(packet, origin));
         });
-        if received > 1 {
+        // What was received may be for others, and one alone is for another if keys are bound to processors.
+        if received > 1 || received > 0 && self.world.policy.dispatch == Dispatch::Partitioned {
             self.wake_servers();
         }
         let mut done = 0;
@@ -219,6 +220,10 @@ impl Processor {
             let (event, held) = dispatch.into_parts();
             self.handle_keyed(queue, event, held);
             done += 1;
+        }
+        // The keys that were released may have been waited for.
+        if done > 0 && !queue.is_empty() {
+            self.wake_servers();
         }
         received + done
     }
@@ -312,12 +317,7 @@ impl Processor {
     /// but only a dedicated one is sure to look soon.
     fn wake_receiver(&self, to: NodeId) {
         fence(Ordering::SeqCst);
-        let first = to.0 as usize * self.world.processors_per_node();
-        let servers = match self.world.policy.servers {
-            Servers::Compute | Servers::Idle => first..first + self.world.processors_per_node(),
-            _ => first + self.world.split.computing as usize..first + self.world.processors_per_node(),
-        };
-        let berths = &self.world.berths[servers];
+        let berths = self.world.server_berths(to);
         if self.world.split.dedicated == 0 || berths.iter().all(Berth::is_taken) {
             berths.iter().any(|berth| berth.wake());
         }
@@ -326,9 +326,7 @@ impl Processor {
     /// Wakes every processor of this node that may find something in the queue.
     fn wake_servers(&self) {
         fence(Ordering::SeqCst);
-        let first = self.node * self.world.processors_per_node();
-        let all = &self.world.berths[first..first + self.world.processors_per_node()];
-        for berth in all {
+        for berth in self.world.server_berths(self.node().id) {
             berth.wake();
         }
     }

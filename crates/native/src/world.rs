@@ -94,6 +94,16 @@ impl World {
         &self.lanes[first..first + self.nodes.len()]
     }
 
+    /// Where the processors of a node sleep that run handlers.
+    pub(crate) fn server_berths(&self, node: NodeId) -> &[Berth] {
+        let first = node.0 as usize * self.processors_per_node();
+        let servers = match self.split.dedicated {
+            0 => first,
+            _ => first + self.split.computing as usize,
+        };
+        &self.berths[servers..first + self.processors_per_node()]
+    }
+
     /// Starts the clock.
     pub(crate) fn start_clock(&self) {
         self.start.get_or_init(Instant::now);
