@@ -1,2 +1,89 @@
-//! The `tradewind` command.
-fn main() {}
+//! The `tradewind` command: the only room that prints, opens files, parses arguments or chooses a world.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `arguments` | what may be said on the command line |
+//! | `shipped` | the machine files and inputs that travel inside the command |
+//! | `target` | from a machine's name or file to a world |
+//! | `input` | from `--input` to what a program is told |
+//! | `measure` | runs one combination, as often as asked |
+//! | `run`, `compare`, `list` | the commands |
+//! | `text`, `json` | how results look |
+//!
+//! Results go to standard output; progress and errors to standard error. Exit 0: done; 1: the run or a check failed;
+//! 2: the command line or an input was wrong, and nothing was written.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod compare;
+mod input;
+mod json;
+mod list;
+mod measure;
+mod run;
+mod shipped;
+mod target;
+mod text;
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, Command};
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub(crate) enum Problem {
+    /// The command line or an input is wrong: one line for each mistake.
+    Wrong(Vec<String>),
+    /// The run or a check failed.
+    Failed(String),
+    /// The results could not be written.
+    Output(io::Error),
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl Problem {
+    /// One mistake.
+    pub(crate) fn wrong(mistake: impl Into<String>) -> Self {
+        Self::Wrong(vec![mistake.into()])
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let done = match &arguments.command {
+        Command::List(list) => list::list(list, &mut out),
+        Command::Run(run) => run::run(run, &mut out),
+        Command::Compare(compare) => compare::compare(compare, &mut out),
+    };
+    let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
+    match done {
+        Ok(code) => code,
+        // Whoever read the results has seen enough.
+        Err(Problem::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(problem) => complain(&problem),
+    }
+}
+
+fn complain(problem: &Problem) -> ExitCode {
+    let (code, lines) = match problem {
+        Problem::Wrong(mistakes) => (2, mistakes.clone()),
+        Problem::Failed(what) => (1, vec![what.clone()]),
+        Problem::Output(error) => (1, vec![format!("standard output: {error}")]),
+    };
+    let mut err = io::stderr().lock();
+    for line in lines {
+        // There is nobody left to tell if this fails.
+        let _ = writeln!(err, "tradewind: error: {line}");
+    }
+    ExitCode::from(code)
+}

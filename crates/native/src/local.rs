@@ -10,9 +10,7 @@ use std::time::{Duration, Instant};
 use core_affinity::CoreId;
 use pdq::DispatcherId;
 use tempest::policy::{Notice, Servers, Split};
-use tempest::{
-    Dispatching, Failure, Launch, NodeId, Outcome, Report, Resident, Shape, Utilization,
-};
+use tempest::{Dispatching, Failure, Launch, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization};
 use units::Time;
 
 use crate::gauge::Gauge;
@@ -52,6 +50,21 @@ impl Local {
         Self { depths: Depths { slots, window } }
     }
 
+    /// Whether this host can do what a policy needs.
+    ///
+    /// # Errors
+    /// Says what is missing.
+    pub fn check(policy: &Policy) -> Result<(), String> {
+        policy.check("native", CAN)?;
+        if policy.notice != Notice::Poll && policy.servers != Servers::Taken {
+            return Err(format!(
+                "policy `{policy}` needs a computing processor that can be interrupted, which machine `native` lacks: only a \
+             dedicated processor can be woken, as under `fixed:1+interrupt`"
+            ));
+        }
+        Ok(())
+    }
+
     /// Cores that this process may run on.
     pub fn cores() -> usize {
         std::thread::available_parallelism().map_or(1, usize::from)
@@ -60,22 +73,20 @@ impl Local {
 
 fn refusal(launch: &Launch) -> Result<Split, String> {
     let policy = &launch.policy;
-    for (count, what) in [(launch.nodes, "nodes"), (launch.processors, "processors"), (launch.threads, "threads")] {
+    for (count, what) in
+        [(launch.nodes, "nodes"), (launch.processors, "processors"), (launch.threads, "threads")]
+    {
         if count == 0 {
             return Err(format!("--{what} 0: expected at least 1"));
         }
     }
-    policy.check("native", CAN)?;
-    if policy.notice != Notice::Poll && policy.servers != Servers::Taken {
-        return Err(format!(
-            "policy `{policy}` needs a computing processor that can be interrupted, which machine `native` lacks: only a \
-             dedicated processor can be woken, as under `fixed:1+interrupt`"
-        ));
-    }
+    Local::check(policy)?;
     let split = policy.split(launch.processors)?;
     let processors = launch.nodes.checked_mul(split.computing + split.dedicated);
     if processors.is_none_or(|processors| processors > MAX_PROCESSORS) {
-        return Err(format!("more than {MAX_PROCESSORS} processors in all: expected fewer --nodes or --processors"));
+        return Err(format!(
+            "more than {MAX_PROCESSORS} processors in all: expected fewer --nodes or --processors"
+        ));
     }
     let threads = launch.nodes.saturating_mul(split.computing).saturating_mul(launch.threads);
     if threads > MAX_THREADS {
@@ -88,9 +99,9 @@ impl tempest::World for Local {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
         let split = refusal(launch).map_err(Failure::Refused)?;
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
-        let world = Arc::new(catch_unwind(AssertUnwindSafe(|| self.settle(launch, split, shape))).map_err(|panic| {
-            Failure::Program(format!("{} (while settling on its nodes)", message(&*panic)))
-        })?);
+        let world = Arc::new(catch_unwind(AssertUnwindSafe(|| self.settle(launch, split, shape))).map_err(
+            |panic| Failure::Program(format!("{} (while settling on its nodes)", message(&*panic))),
+        )?);
         run_processors(&world, launch);
         finish(&world)
     }
@@ -114,7 +125,8 @@ impl Local {
 
 /// Starts every processor, and returns when all have stopped.
 fn run_processors(world: &Arc<World>, launch: &Launch) {
-    let cores = if world.oversubscribed { Vec::new() } else { core_affinity::get_core_ids().unwrap_or_default() };
+    let cores =
+        if world.oversubscribed { Vec::new() } else { core_affinity::get_core_ids().unwrap_or_default() };
     let start = Barrier::new(world.gauges.len());
     let stopped = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -148,7 +160,9 @@ fn run_processor(world: &Arc<World>, index: usize, threads: u32, core: Option<Co
     let whose = processor.describe();
     match catch_unwind(AssertUnwindSafe(|| processor.run())) {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => world.fail(Failure::Refused(format!("no memory for the stacks of the threads: {error}"))),
+        Ok(Err(error)) => {
+            world.fail(Failure::Refused(format!("no memory for the stacks of the threads: {error}")))
+        }
         Err(panic) => world.fail(Failure::Program(format!("{}{whose}", message(&*panic)))),
     }
 }
@@ -206,8 +220,11 @@ fn outcome(world: &World) -> Outcome {
 
 fn utilization(world: &World, now: u64) -> Utilization {
     let busy = |dedicated: bool| {
-        let mut gauges = world.gauges.iter().enumerate().filter(|(index, _)| world.is_dedicated(*index) == dedicated);
-        let (count, idle) = gauges.by_ref().fold((0, 0), |(count, idle), (_, gauge)| (count + 1, idle + gauge.idle_until(now)));
+        let mut gauges =
+            world.gauges.iter().enumerate().filter(|(index, _)| world.is_dedicated(*index) == dedicated);
+        let (count, idle) = gauges
+            .by_ref()
+            .fold((0, 0), |(count, idle), (_, gauge)| (count + 1, idle + gauge.idle_until(now)));
         (count > 0 && now > 0).then(|| 1.0 - (idle as f64 / (now * count) as f64).min(1.0))
     };
     Utilization { compute: busy(false).unwrap_or(0.0), protocol: busy(true) }

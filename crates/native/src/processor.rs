@@ -163,7 +163,11 @@ impl Processor {
 
     /// Its number among the servers of the node.
     fn server(&self) -> usize {
-        if self.world.is_dedicated(self.index) { self.number - self.world.split.computing as usize } else { self.number }
+        if self.world.is_dedicated(self.index) {
+            self.number - self.world.split.computing as usize
+        } else {
+            self.number
+        }
     }
 
     /// Whether this processor sleeps at once when it has nothing to do.

@@ -71,7 +71,8 @@ pub(crate) struct Consumer {
 /// A ring of `slots` messages.
 pub(crate) fn ring(slots: usize) -> (Producer, Consumer) {
     assert!(slots.is_power_of_two(), "a ring of {slots} slots: expected a power of two");
-    let ring = Arc::new(Ring { slots: (0..slots).map(|_| Slot::default()).collect(), taken: Apart::default() });
+    let ring =
+        Arc::new(Ring { slots: (0..slots).map(|_| Slot::default()).collect(), taken: Apart::default() });
     (Producer { ring: Arc::clone(&ring), next: 0, taken: 0 }, Consumer { ring, next: 0, published: 0 })
 }
 
@@ -177,7 +178,8 @@ mod tests {
     fn messages_come_out_whole_and_in_order_and_a_full_ring_refuses() {
         let (mut into, mut out) = ring(4);
         for round in 0..10_u64 {
-            let pushed = (0..6).take_while(|i| into.push(&packet(round * 4 + i, *i as usize), Origin::Thread)).count();
+            let pushed =
+                (0..6).take_while(|i| into.push(&packet(round * 4 + i, *i as usize), Origin::Thread)).count();
             assert_eq!(pushed, 4);
             for i in 0..4 {
                 let (got, origin) = out.pop().unwrap().unwrap();

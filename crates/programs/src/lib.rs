@@ -12,10 +12,10 @@
 //! ```
 //! let mut given = programs::Given::default();
 //! given.values.insert("skew".into(), "0.99".into());
-//! let instance = (programs::find("fetch_add").unwrap().load)(&given).unwrap();
+//! let instance = (programs::find("fetch-add").unwrap().load)(&given).unwrap();
 //! let job = instance.job(tempest::Shape { nodes: 4, threads: 2 }, 1).unwrap();
 //! # let _ = job;
-//! assert!(programs::find("fetch_ad").unwrap_err().contains("did you mean `fetch_add`?"));
+//! assert!(programs::find("fetch-ad").unwrap_err().contains("did you mean `fetch-add`?"));
 //! ```
 //!
 //! This room must never know which world runs a program, nor files or printing: the contents of files come to

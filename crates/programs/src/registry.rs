@@ -67,6 +67,6 @@ mod tests {
     #[test]
     fn an_unknown_program_is_met_with_the_nearest() {
         assert!(find("icg").unwrap_err().contains("did you mean `iccg`?"));
-        assert_eq!(find("zzzzz").unwrap_err(), "unknown program `zzzzz`: expected one of fetch_add, iccg");
+        assert_eq!(find("zzzzz").unwrap_err(), "unknown program `zzzzz`: expected one of fetch-add, iccg");
     }
 }

@@ -4,7 +4,7 @@ use hardware::EventQueue;
 use machine::Machine;
 use pdq::{DispatcherId, specification};
 use tempest::policy::{Dispatch, Servers, Split};
-use tempest::{Dispatching, Failure, Launch, NodeId, Outcome, Report, Resident, Shape, Utilization, World};
+use tempest::{Dispatching, Failure, Launch, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization, World};
 use units::Time;
 
 use crate::core::Event;
@@ -23,6 +23,24 @@ impl Model {
         Self { machine }
     }
 
+    /// Whether the machine has what a policy needs, and this simulator models it.
+    ///
+    /// # Errors
+    /// Says what is missing.
+    pub fn check(&self, policy: &Policy) -> Result<(), String> {
+        let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
+        policy.check(&self.machine.name, &can)?;
+        match policy.servers {
+            Servers::Compute | Servers::Taken | Servers::Added | Servers::Idle => {}
+            _ => {
+                return Err(format!(
+                    "policy `{policy}` is not modelled: this simulator has no such processors"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn refusal(&self, launch: &Launch) -> Result<Split, String> {
         let policy = &launch.policy;
         for (count, what) in
@@ -32,17 +50,8 @@ impl Model {
                 return Err(format!("--{what} 0: expected at least 1"));
             }
         }
-        let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
-        policy.check(&self.machine.name, &can)?;
+        self.check(policy)?;
         let split = policy.split(launch.processors)?;
-        match policy.servers {
-            Servers::Compute | Servers::Taken | Servers::Added | Servers::Idle => {}
-            _ => {
-                return Err(format!(
-                    "policy `{policy}` is not modelled: this simulator has no such processors"
-                ));
-            }
-        }
         if launch.nodes.checked_mul(split.computing + split.dedicated).is_none_or(|cores| cores > MAX_CORES) {
             return Err(format!(
                 "more than {MAX_CORES} processors in all: expected fewer nodes or processors"

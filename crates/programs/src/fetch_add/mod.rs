@@ -10,7 +10,7 @@
 //!
 //! # Timed regions
 //!
-//! `fetch_add` has all requests and replies; `check` hands in what is needed for the check.
+//! `add` has all requests and replies; `check` hands in what is needed for the check.
 //!
 //! # How it is checked
 //!
@@ -34,7 +34,7 @@ use workload::{Parameters, Workload};
 
 /// How the registry lists it.
 pub const ENTRY: Entry = Entry {
-    name: "fetch_add",
+    name: "fetch-add",
     summary: "threads add to words spread over the nodes and get the old values back",
     mechanisms: &["messages"],
     inputs: INPUTS,

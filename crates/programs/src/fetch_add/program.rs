@@ -218,7 +218,7 @@ impl FetchAdd {
 impl Program for FetchAdd {
     fn main(&self, thread: &Thread<'_>) {
         let words: Vec<u32> = self.workload.words_of(thread.id()).collect();
-        thread.phase("fetch_add");
+        thread.phase("add");
         self.request(thread, &words);
         thread.phase("check");
         self.hand_in(thread);

@@ -1,0 +1,128 @@
+//! What may be said on the command line. Must never do anything about it.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use tempest::Policy;
+use units::Time;
+
+/// One program, two worlds: runs fine-grain communication on this host and on modelled machines.
+#[derive(Debug, Parser)]
+#[command(name = "tradewind", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what there is: machines, programs with their inputs, policies, mechanisms
+    List(List),
+    /// Run a program once (or --repeat times) on one machine under one policy
+    #[command(after_help = "Examples:\n  \
+        tradewind run fetch-add --policy single --input skew=0.99\n  \
+        tradewind run iccg --machine hurricane-1 --nodes 8 --processors 8 --policy fixed:1 --json\n  \
+        tradewind run iccg --input my-matrix.mtx.gz --set network.latency=\"1 us\" --machine hurricane-1")]
+    Run(Run),
+    /// Run a program under every policy on several machines, check every answer, rank the policies
+    #[command(after_help = "Examples:\n  \
+        tradewind compare iccg\n  \
+        tradewind compare fetch-add --machine native,hurricane-1,ideal --input skew=0.99\n  \
+        tradewind compare iccg --machine my-machine.toml --policy single,fixed:1,floating")]
+    Compare(Compare),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// What to show; everything if not said
+    pub(crate) what: Option<What>,
+    /// Machine-readable output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum What {
+    Machines,
+    Programs,
+    Policies,
+    Mechanisms,
+}
+
+/// Where nodes live when the machine is this host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Place {
+    /// All nodes in one process
+    Local,
+}
+
+/// What `run` and `compare` have in common.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// The program: see `tradewind list programs`
+    pub(crate) program: String,
+    /// Where the nodes of a native run live
+    #[arg(long, value_enum, default_value = "local")]
+    pub(crate) world: Place,
+    /// Set a value of the machine file, for example network.latency="1 us"; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// Threads of the program on each computing processor
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) threads: u32,
+    /// How the data moves: see `tradewind list mechanisms`
+    #[arg(long, value_name = "M", default_value = "messages")]
+    pub(crate) mechanism: String,
+    /// An input of the program, or just the path of its file; may be repeated
+    #[arg(long = "input", value_name = "KEY=VALUE|FILE")]
+    pub(crate) inputs: Vec<String>,
+    /// Seed of everything left to chance
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Give up when nothing has happened for so long, for example "10 s", in the world's own time
+    #[arg(long, value_name = "TIME")]
+    pub(crate) stall_limit: Option<Time>,
+    /// Machine-readable output, described in docs/json.md
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// `native` for this host, the name of a shipped model, or a machine file
+    #[arg(long, value_name = "native|NAME|FILE", default_value = "native")]
+    pub(crate) machine: String,
+    /// Number of nodes; the machine's own if not said (native: 2)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) nodes: Option<u32>,
+    /// Processors of each node; the machine's own if not said (native: 2)
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) processors: Option<u32>,
+    /// PRESET[:COUNT][+OPTION]…, for example fixed:1 or single+interrupt
+    #[arg(long, value_name = "P", default_value = "floating")]
+    pub(crate) policy: Policy,
+    /// Run so many times and report the median
+    #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// Machines to compare on
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane-1")]
+    pub(crate) machine: Vec<String>,
+    /// Number of nodes, the same on every machine
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) nodes: u32,
+    /// Processors of each node, the same on every machine
+    #[arg(long, value_name = "P", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) processors: u32,
+    /// Policies to compare; all that the machine can do if not said
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) policy: Vec<Policy>,
+    /// Native runs of each policy; the median counts. A model gives the same every time and runs once
+    #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: u32,
+}
