@@ -121,3 +121,14 @@ fn a_thread_that_polls_for_ever_is_stopped_at_the_stall_limit() {
         Model::new(machine("hurricane-1")).run(&Launch { job, stall_limit: limit, ..launch("single", 1) });
     assert!(matches!(stalled, Err(Failure::Stalled { .. })), "{stalled:?}");
 }
+
+#[test]
+fn every_promise_of_the_waist_holds_under_every_policy() {
+    let model = Model::new(machine("hurricane-1"));
+    for (nodes, processors) in [(1, 3), (2, 4), (5, 3)] {
+        conformance::run_all(&model, POLICIES, nodes, processors);
+    }
+    // Where everything is free, everything happens at once: order must not depend on costs.
+    let anywhere = &["single", "floating", "floating+keyed", "fixed:1"];
+    conformance::run_all(&Model::new(machine("ideal")), anywhere, 3, 2);
+}
