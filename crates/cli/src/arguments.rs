@@ -98,7 +98,7 @@ pub(crate) struct Run {
     /// Processors of each node; the machine's own if not said (native: 2)
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) processors: Option<u32>,
-    /// PRESET[:COUNT][+OPTION]…, for example fixed:1 or single+interrupt
+    /// A preset, for example floating, fixed:1 or single+interrupt: see `tradewind list policies`
     #[arg(long, value_name = "P", default_value = "floating")]
     pub(crate) policy: Policy,
     /// Run so many times and report the median

@@ -10,7 +10,7 @@ use tempest::policy::PRESETS;
 use crate::arguments::Compare;
 use crate::measure::{Measured, Setting, Subject, target};
 use crate::target::Target;
-use crate::{Problem, json, text};
+use crate::{Problem, both, json, text};
 
 /// One machine's results, the fastest first.
 pub(crate) struct Ranking<'a> {
@@ -23,8 +23,7 @@ pub(crate) struct Ranking<'a> {
 /// Runs everything and reports.
 pub(crate) fn compare(arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
-    let targets = find_targets(arguments)?;
-    let subject = Subject::find(common)?;
+    let (targets, subject) = both(find_targets(arguments), Subject::find(common))?;
     let plans: Vec<_> = targets.iter().map(|target| policies(arguments, target)).collect();
     let progress = progress(plans.iter().map(Vec::len).sum());
     let mut rankings = Vec::new();

@@ -1,11 +1,15 @@
 //! From `--input` to what a program is told: opens files, finds shipped ones, leaves values to the program.
 
+use std::io::Read;
 use std::path::Path;
 
 use programs::{Entry, File, Given, Input};
 
 use crate::Problem;
 use crate::shipped::{self, INPUTS};
+
+/// The largest file that is read: 4 GiB. A device without end must not take all memory.
+const MAX_BYTES: u64 = 4 << 30;
 
 /// What the command line tells a program, shipped defaults included.
 pub(crate) fn given(program: &Entry, texts: &[String]) -> Result<Given, Problem> {
@@ -28,19 +32,23 @@ fn take(program: &Entry, text: &str, given: &mut Given) -> Result<(), String> {
     let known = |key: &str| program.inputs.iter().find(|input| input.key == key);
     match text.split_once('=') {
         Some((key, path)) if known(key).is_some_and(|input| input.is_file) => {
-            given.files.insert(key.to_owned(), open(path)?);
+            once(given.files.insert(key.to_owned(), open(path)?).is_some(), key)?;
         }
         Some((key, value)) if known(key).is_some() || !Path::new(text).exists() => {
-            given.values.insert(key.to_owned(), value.to_owned());
+            once(given.values.insert(key.to_owned(), value.to_owned()).is_some(), key)?;
         }
         _ => {
             let input = only_file(program).ok_or_else(|| {
                 format!("--input {text}: expected KEY=VALUE; `{}` reads no file", program.name)
             })?;
-            given.files.insert(input.key.to_owned(), open(text)?);
+            once(given.files.insert(input.key.to_owned(), open(text)?).is_some(), input.key)?;
         }
     }
     Ok(())
+}
+
+fn once(was_there: bool, key: &str) -> Result<(), String> {
+    if was_there { Err(format!("--input {key}: given twice; expected once")) } else { Ok(()) }
 }
 
 fn only_file(program: &Entry) -> Option<&'static Input> {
@@ -52,7 +60,13 @@ fn open(path: &str) -> Result<File, String> {
     if let Some(file) = shipped::find(INPUTS, path) {
         return Ok(File { name: file.path.to_owned(), bytes: file.bytes.to_vec() });
     }
-    let bytes = std::fs::read(path)
-        .map_err(|error| format!("{path}: {error}; shipped inputs are {}", shipped::names(INPUTS)))?;
-    Ok(File { name: path.to_owned(), bytes })
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    match read {
+        Err(error) => Err(format!("{path}: {error}; shipped inputs are {}", shipped::names(INPUTS))),
+        Ok(_) if bytes.len() as u64 > MAX_BYTES => {
+            Err(format!("{path}: more than {MAX_BYTES} bytes: expected a smaller file"))
+        }
+        Ok(_) => Ok(File { name: path.to_owned(), bytes }),
+    }
 }

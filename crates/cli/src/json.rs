@@ -7,7 +7,7 @@ use tempest::{Breakdown, Counters, Outcome, PhaseRecord};
 use units::Time;
 
 use crate::Problem;
-use crate::arguments::Compare;
+use crate::arguments::{Common, Compare};
 use crate::compare::Ranking;
 use crate::measure::{Measured, Setting, Subject};
 use crate::target::Target;
@@ -20,8 +20,8 @@ pub(crate) fn write(out: &mut impl Write, value: &Value) -> Result<(), Problem> 
 }
 
 /// One run.
-pub(crate) fn run(setting: &Setting<'_>, measured: &Measured) -> Value {
-    let mut value = json!({ "program": setting.subject.entry.name, "input": facts(setting.subject) });
+pub(crate) fn run(common: &Common, setting: &Setting<'_>, measured: &Measured) -> Value {
+    let mut value = asked(common, setting.subject);
     append(&mut value, combination(setting));
     append(&mut value, result(setting.target, measured));
     value
@@ -29,12 +29,22 @@ pub(crate) fn run(setting: &Setting<'_>, measured: &Measured) -> Value {
 
 /// A comparison.
 pub(crate) fn compare(subject: &Subject, arguments: &Compare, rankings: &[Ranking<'_>]) -> Value {
-    json!({
-        "program": subject.entry.name,
-        "input": facts(subject),
+    let mut value = asked(&arguments.common, subject);
+    let worlds = json!({
         "nodes": arguments.nodes,
         "processors": arguments.processors,
         "worlds": rankings.iter().map(ranking).collect::<Value>(),
+    });
+    append(&mut value, worlds);
+    value
+}
+
+/// The program, and what it and the machine were told.
+fn asked(common: &Common, subject: &Subject) -> Value {
+    json!({
+        "program": subject.entry.name,
+        "given": { "input": common.inputs, "set": common.settings },
+        "input": facts(subject),
     })
 }
 
@@ -62,6 +72,7 @@ fn combination(setting: &Setting<'_>) -> Value {
     };
     json!({
         "machine": setting.target.name(),
+        "world": if setting.target.is_native() { "local" } else { "model" },
         "machine_digest": machine_digest,
         "policy": setting.policy.to_string(),
         "mechanism": setting.subject.mechanism,

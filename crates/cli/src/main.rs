@@ -50,6 +50,18 @@ impl From<io::Error> for Problem {
     }
 }
 
+/// Both, or the mistakes of both: a person wants to hear of all at once.
+pub(crate) fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, B), Problem> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(Problem::Wrong(mut mistakes)), Err(Problem::Wrong(more))) => {
+            mistakes.extend(more);
+            Err(Problem::Wrong(mistakes))
+        }
+        (Err(problem), _) | (_, Err(problem)) => Err(problem),
+    }
+}
+
 impl Problem {
     /// One mistake.
     pub(crate) fn wrong(mistake: impl Into<String>) -> Self {

@@ -8,6 +8,9 @@ use crate::arguments::Common;
 use crate::target::{self, Target};
 use crate::{Problem, input};
 
+/// The most program threads of a run.
+const MAX_THREADS: u32 = 1 << 20;
+
 /// A program with its inputs, checked.
 pub(crate) struct Subject {
     pub(crate) entry: &'static Entry,
@@ -59,10 +62,7 @@ impl Setting<'_> {
 
     fn once(&self) -> Result<Outcome, Problem> {
         let split = self.policy.split(self.processors).map_err(Problem::wrong)?;
-        let threads = split.computing.checked_mul(self.threads);
-        let threads =
-            threads.ok_or_else(|| Problem::wrong(format!("--threads {}: expected fewer", self.threads)))?;
-        let shape = Shape { nodes: self.nodes, threads };
+        let shape = self.shape(split.computing)?;
         let launch = Launch {
             job: self.subject.instance.job(shape, self.seed).map_err(Problem::wrong)?,
             nodes: self.nodes,
@@ -81,6 +81,19 @@ impl Setting<'_> {
                 self.policy
             )),
         })
+    }
+
+    /// How many threads there will be, if they are not too many: a program prepares its work for each.
+    fn shape(&self, computing: u32) -> Result<Shape, Problem> {
+        let threads = computing.saturating_mul(self.threads);
+        if self.nodes.saturating_mul(threads) > MAX_THREADS {
+            return Err(Problem::wrong(format!(
+                "--nodes {} with {computing} computing processors and --threads {}: expected at most {MAX_THREADS} \
+                 threads in all",
+                self.nodes, self.threads
+            )));
+        }
+        Ok(Shape { nodes: self.nodes, threads })
     }
 
     /// More processors than this host has cores, where that matters.

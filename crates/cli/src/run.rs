@@ -5,13 +5,12 @@ use std::process::ExitCode;
 
 use crate::arguments::Run;
 use crate::measure::{Setting, Subject, target};
-use crate::{Problem, json, text};
+use crate::{Problem, both, json, text};
 
 /// Runs and reports.
 pub(crate) fn run(arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
-    let target = target(&arguments.machine, common)?;
-    let subject = Subject::find(common)?;
+    let (target, subject) = both(target(&arguments.machine, common), Subject::find(common))?;
     let (nodes, processors) = target.shape();
     let setting = Setting {
         subject: &subject,
@@ -25,7 +24,7 @@ pub(crate) fn run(arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Pro
     };
     let measured = setting.measure(arguments.repeat)?;
     if common.json {
-        json::write(out, &json::run(&setting, &measured))?;
+        json::write(out, &json::run(common, &setting, &measured))?;
     } else {
         text::run(out, &setting, &measured)?;
     }

@@ -7,21 +7,23 @@
 //!    each round; the ratio is taken within the round. On a host with a single core both mean nothing.
 //! 2. *Oversubscription*: the same work by 2 and by 8 processors, on however many cores there are.
 
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 use native::Local;
+use programs::Given;
 use tempest::{
-    Event, Handler, Job, Key, Keyed, Launch, Message, NodeId, Outcome, Program, Protocol, Report, Setup, Thread,
-    World,
+    Event, Handler, Job, Key, Launch, Message, NodeId, Outcome, Program, Protocol, Report, Setup, Shape,
+    Thread, World,
 };
 
 const ROUNDS: usize = 9;
 const TRIPS: u64 = 200_000;
-const WORDS: u64 = 1024;
-const ADDITIONS: u64 = 400_000;
+const ADDITIONS: u32 = 400_000;
 
 /// Thread 0 of node 0 counts as far as the other node echoes.
 struct Echo {
@@ -88,68 +90,19 @@ impl Program for Echo {
     }
 }
 
-/// Threads share a number of additions to words of all nodes.
-struct Adders {
-    words: Keyed<u64>,
-    added: Event,
+/// `fetch-add` with `ADDITIONS` operations shared out among the threads of this shape.
+fn fetch_add(shape: Shape) -> Job {
+    let mut given = Given::default();
+    let each = ADDITIONS / (shape.nodes * shape.threads);
+    given.values.insert("operations".to_owned(), each.to_string());
+    let program = programs::find("fetch-add").expect("the program is there");
+    let instance = (program.load)(&given).expect("the inputs are good");
+    instance.job(shape, 1).expect("the shape is possible")
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Add {
-    word: u64,
-}
-
-impl Message for Add {
-    type Protocol = Adders;
-    fn key(&self) -> Key {
-        Key::User(self.word)
-    }
-    fn handle(self, adders: &Adders, _: &[u64], cx: &mut Handler<'_>) {
-        cx.with(&adders.words, |word, cx| {
-            *word += 1;
-            cx.signal(&adders.added, 1);
-        });
-    }
-}
-
-impl Protocol for Adders {
-    type Config = ();
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Add>();
-        Self { words: node.keyed(WORDS as usize, |_| 0), added: Event::new("added") }
-    }
-}
-
-impl Program for Adders {
-    fn main(&self, thread: &Thread<'_>) {
-        let share = ADDITIONS / u64::from(thread.nodes() * thread.threads());
-        thread.phase("add");
-        for number in 0..share {
-            let to = NodeId((thread.node().0 + 1) % thread.nodes());
-            thread.send(to, Add { word: number % WORDS }, &[]);
-            thread.poll();
-        }
-        thread.wait(&self.added, share * u64::from(thread.threads()));
-    }
-
-    fn report(&self) -> Report {
-        let added = self.added.count();
-        Report::checked(added > 0 && ADDITIONS.is_multiple_of(added), || format!("{added} additions"))
-            .figure("added", added as f64, tempest::Merge::Sum)
-    }
-}
-
-fn launch<P: Program<Config = ()>>(nodes: u32, processors: u32, policy: &str) -> Outcome {
-    let launch = Launch {
-        job: Job::new::<P>(()),
-        nodes,
-        processors,
-        threads: 1,
-        policy: policy.parse().expect("a policy of the table"),
-        seed: 1,
-        stall_limit: None,
-    };
+fn run(job: Job, nodes: u32, processors: u32, policy: &str) -> Outcome {
+    let policy = policy.parse().expect("a policy of the table");
+    let launch = Launch { job, nodes, processors, threads: 1, policy, seed: 1, stall_limit: None };
     let outcome = Local::new().run(&launch).expect("the run ends well");
     assert!(outcome.report.verified(), "{:?}", outcome.report);
     outcome
@@ -198,7 +151,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn round_trips(policy: &str, processors: u32) {
     let (mut ours, mut raw, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let trip = launch::<Echo>(2, processors, policy).timed().as_nanoseconds() / TRIPS as f64;
+        let trip = run(Job::new::<Echo>(()), 2, processors, policy).timed().as_nanoseconds() / TRIPS as f64;
         let bound = raw_ping_pong().as_nanos() as f64 / TRIPS as f64;
         ours.push(trip);
         raw.push(bound);
@@ -210,8 +163,8 @@ fn round_trips(policy: &str, processors: u32) {
 fn oversubscription(policy: &str) {
     let (mut few, mut many, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let two = launch::<Adders>(2, 1, policy).timed().as_seconds();
-        let eight = launch::<Adders>(2, 4, policy).timed().as_seconds();
+        let two = run(fetch_add(Shape { nodes: 2, threads: 1 }), 2, 1, policy).timed().as_seconds();
+        let eight = run(fetch_add(Shape { nodes: 2, threads: 4 }), 2, 4, policy).timed().as_seconds();
         few.push(two * 1e3);
         many.push(eight * 1e3);
         ratios.push(eight / two);
@@ -223,7 +176,10 @@ fn main() {
     println!("round trip through handlers, 2 nodes, {TRIPS} trips, median of {ROUNDS} rounds");
     println!("{:<12} {:>12} {:>12} {:>8}", "policy", "ns", "raw ns", "ratio");
     round_trips("single", 1);
-    println!("\n{ADDITIONS} additions by messages, 2 nodes, {} cores, median of {ROUNDS} rounds", Local::cores());
+    println!(
+        "\nfetch-add, {ADDITIONS} operations in all, 2 nodes, {} cores, median of {ROUNDS} rounds",
+        Local::cores()
+    );
     println!("{:<12} {:>12} {:>12} {:>8}", "policy", "2 proc. ms", "8 proc. ms", "ratio");
     oversubscription("floating");
     oversubscription("floating+keyed");

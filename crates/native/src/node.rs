@@ -32,7 +32,7 @@ pub(crate) enum Dispatcher {
     /// One at a time.
     Serial(Mutex<Serial>),
     /// By key.
-    Keyed(Queue<Event>),
+    Keyed(Box<Queue<Event>>),
 }
 
 impl Dispatcher {
@@ -40,12 +40,16 @@ impl Dispatcher {
         let servers = if split.dedicated > 0 { split.dedicated } else { split.computing } as usize;
         match policy.dispatch {
             Dispatch::Serial => Self::Serial(Mutex::new(Serial::new(identity))),
-            Dispatch::Keyed => Self::Keyed(Queue::new(identity, queue::Config::servers(servers))),
+            Dispatch::Keyed => Self::keyed(identity, queue::Config::servers(servers)),
             Dispatch::Partitioned => {
                 let config = queue::Config { partitions: servers, ..queue::Config::servers(servers) };
-                Self::Keyed(Queue::new(identity, config))
+                Self::keyed(identity, config)
             }
         }
+    }
+
+    fn keyed(identity: Identity, config: queue::Config) -> Self {
+        Self::Keyed(Box::new(Queue::new(identity, config)))
     }
 
     /// Whether events wait that somebody may have to be woken for.

@@ -4,97 +4,20 @@
 //! thread; the rows of one round are measured right after one another, and medians over the rounds are printed, with
 //! ratios taken within a round, because the host's speed drifts.
 
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{
-    Event, Handler, Job, Key, Keyed, Launch, Merge, Message, NodeId, Operations, Outcome, Program, Protocol,
-    Report, Setup, Thread, World,
-};
+use programs::Given;
+use tempest::{Launch, Outcome, Shape, World};
 
 const ROUNDS: usize = 7;
 const NODES: u32 = 8;
-const REQUESTS: u64 = 20_000;
-const WINDOW: u64 = 16;
-const WORDS: u64 = 64;
-
-/// Every thread asks its neighbours to add to their words, with a window of requests on their way.
-struct Adders {
-    replies: Event,
-    words: Keyed<u64>,
-    expected: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Add {
-    word: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Added {
-    before: u64,
-}
-
-impl Message for Add {
-    type Protocol = Adders;
-    fn key(&self) -> Key {
-        Key::User(self.word)
-    }
-    fn handle(self, adders: &Adders, _: &[u64], cx: &mut Handler<'_>) {
-        let back = cx.source();
-        cx.charge(Operations::NONE.loads(1).stores(1));
-        cx.with(&adders.words, |word, cx| {
-            cx.send(back, Added { before: *word }, &[]);
-            *word += 1;
-        });
-    }
-}
-
-impl Message for Added {
-    type Protocol = Adders;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, adders: &Adders, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&adders.replies, 1);
-    }
-}
-
-impl Protocol for Adders {
-    type Config = ();
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Add>();
-        node.message::<Added>();
-        Self {
-            replies: Event::new("replies"),
-            words: node.keyed(WORDS as usize, |_| 0),
-            expected: REQUESTS * u64::from(node.shape().threads),
-        }
-    }
-}
-
-impl Program for Adders {
-    fn main(&self, thread: &Thread<'_>) {
-        for request in 0..REQUESTS {
-            thread.wait(&self.replies, (request + 1).saturating_sub(WINDOW));
-            let distance = 1 + request as u32 % (thread.nodes() - 1);
-            let to = NodeId((thread.node().0 + distance) % thread.nodes());
-            thread.send(to, Add { word: request % WORDS }, &[]);
-            thread.poll();
-        }
-        thread.wait(&self.replies, self.expected);
-    }
-    fn report(&self) -> Report {
-        let replies = self.replies.count();
-        Report::checked(replies == self.expected, || format!("{replies} replies of {}", self.expected))
-            .figure("replies", replies as f64, Merge::Sum)
-    }
-}
+const OPERATIONS: u32 = 20_000;
+const WINDOW: u32 = 16;
 
 /// `events` events through a heap that holds as many as the simulation has messages on their way, each resuming one of
 /// `fibers` fibers: the bound.
@@ -110,7 +33,7 @@ fn bare_loop(fibers: usize, events: u64) -> Duration {
             .expect("stacks for a few fibers")
         })
         .collect();
-    let pending = u64::from(NODES) * WINDOW;
+    let pending = u64::from(NODES * WINDOW);
     let mut heap: BinaryHeap<_> =
         (0..pending).map(|event| Reverse((event, event as usize % fibers.len()))).collect();
     let start = Instant::now();
@@ -123,16 +46,19 @@ fn bare_loop(fibers: usize, events: u64) -> Duration {
     start.elapsed()
 }
 
+/// `fetch-add` on a modelled Hurricane-1: two messages for each operation.
 fn simulate(policy: &str, processors: u32) -> (Outcome, Duration) {
     let text = include_str!("../../../machines/hurricane-1.toml");
     let machine =
         machine::Machine::parse("machines/hurricane-1.toml", text).expect("the shipped file is valid");
+    let policy: tempest::Policy = policy.parse().expect("a policy of the table");
+    let threads = policy.split(processors).expect("a processor is left to compute").computing;
     let launch = Launch {
-        job: Job::new::<Adders>(()),
+        job: fetch_add(Shape { nodes: NODES, threads }),
         nodes: NODES,
         processors,
         threads: 1,
-        policy: policy.parse().expect("a policy of the table"),
+        policy,
         seed: 1,
         stall_limit: None,
     };
@@ -142,6 +68,16 @@ fn simulate(policy: &str, processors: u32) -> (Outcome, Duration) {
     let elapsed = start.elapsed();
     assert!(outcome.report.verified(), "{:?}", outcome.report);
     (outcome, elapsed)
+}
+
+fn fetch_add(shape: Shape) -> tempest::Job {
+    let mut given = Given::default();
+    for (key, value) in [("operations", OPERATIONS), ("window", WINDOW), ("words", 512)] {
+        given.values.insert(key.to_owned(), value.to_string());
+    }
+    let program = programs::find("fetch-add").expect("the program is there");
+    let instance = (program.load)(&given).expect("the inputs are good");
+    instance.job(shape, 1).expect("the shape is possible")
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -175,7 +111,7 @@ fn row(policy: &str, processors: u32) {
 
 fn main() {
     println!(
-        "{NODES} modelled nodes, {REQUESTS} requests and replies each, median of {ROUNDS} rounds, all answers checked"
+        "fetch-add, {NODES} modelled nodes, {OPERATIONS} operations a thread, window {WINDOW}, median of {ROUNDS} rounds, all answers checked"
     );
     println!("ratio: bare heap-and-fiber loop of as many events / the simulator, in the same round");
     println!(

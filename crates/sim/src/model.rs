@@ -4,7 +4,9 @@ use hardware::EventQueue;
 use machine::Machine;
 use pdq::{DispatcherId, specification};
 use tempest::policy::{Dispatch, Servers, Split};
-use tempest::{Dispatching, Failure, Launch, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization, World};
+use tempest::{
+    Dispatching, Failure, Launch, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization, World,
+};
 use units::Time;
 
 use crate::core::Event;

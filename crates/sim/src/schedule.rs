@@ -30,11 +30,10 @@ impl State {
 
     /// Starts a handler or an injection on `core`: they take turns when both wait.
     fn serve(&mut self, core: usize) -> bool {
-        if self.cores[core].injected_last {
-            self.start_handler(core, Time::ZERO) || self.start_injection(core)
-        } else {
-            self.start_injection(core) || self.start_handler(core, Time::ZERO)
-        }
+        let handlers_first = self.cores[core].injected_last;
+        handlers_first && self.start_handler(core, Time::ZERO)
+            || self.start_injection(core)
+            || self.start_handler(core, Time::ZERO)
     }
 
     /// Something became dispatchable on `node`: finds processors for all of it.

@@ -29,8 +29,8 @@ const POLICIES: &[&str] = &[
 
 fn machine(name: &str) -> Machine {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines").join(name).with_extension("toml");
-    let text = std::fs::read_to_string(&file).unwrap();
-    Machine::parse(&file.to_string_lossy(), &text).unwrap()
+    let text = std::fs::read_to_string(&file).expect("a shipped machine file");
+    Machine::parse(&file.to_string_lossy(), &text).expect("a valid machine file")
 }
 
 fn launch(policy: &str, seed: u64) -> Launch {
@@ -39,14 +39,14 @@ fn launch(policy: &str, seed: u64) -> Launch {
         nodes: 4,
         processors: 4,
         threads: 2,
-        policy: policy.parse().unwrap(),
+        policy: policy.parse().expect("a policy of the table"),
         seed,
         stall_limit: None,
     }
 }
 
 fn run(policy: &str, seed: u64) -> Outcome {
-    let outcome = Model::new(machine("hurricane-1")).run(&launch(policy, seed)).unwrap();
+    let outcome = Model::new(machine("hurricane-1")).run(&launch(policy, seed)).expect("the run ends well");
     assert!(outcome.report.verified(), "{policy}: {:?}", outcome.report);
     outcome
 }

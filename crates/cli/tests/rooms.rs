@@ -1,0 +1,288 @@
+//! The rooms of the workspace keep to themselves: who may use whom, who may be unsafe, who may print, how long a
+//! file may be. The table is that of DESIGN §3; a new room or a new arrow is written here first.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, TargetKind};
+
+/// The most lines of a source file.
+const MAX_LINES: usize = 600;
+
+/// The room that may use every other, and the only one that prints.
+const CLI: &str = "cli";
+
+/// Each room, which rooms it may use, and whether its tests are held to the same.
+const TABLE: &[(&str, &[&str], Tests)] = &[
+    ("pdq", &[], Tests::Alone),
+    ("units", &[], Tests::Alone),
+    ("fiber", &[], Tests::Alone),
+    ("formats", &[], Tests::Alone),
+    ("trace", &["units"], Tests::Alone),
+    ("machine", &["units"], Tests::Alone),
+    ("des", &["units", "trace", "fiber"], Tests::Free),
+    ("hardware", &["des", "machine", "units", "trace", "pdq"], Tests::Free),
+    ("tempest", &["units", "trace", "pdq"], Tests::Free),
+    ("native", &["tempest", "pdq", "fiber", "units", "trace"], Tests::Free),
+    ("sim", &["tempest", "hardware", "des", "machine", "fiber", "pdq", "units", "trace"], Tests::Free),
+    ("protocols", &["tempest", "units"], Tests::Free),
+    // `units` is not in the row of DESIGN §3: a `tempest::Launch` cannot be written without `units::Time`.
+    ("conformance", &["tempest", "protocols", "units"], Tests::Free),
+    ("programs", &["tempest", "protocols", "formats", "units"], Tests::Free),
+    ("lab", &["machine", "units", "trace"], Tests::Free),
+];
+
+/// Whether the tests of a room may use rooms that it may not use itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tests {
+    /// They may not: the room can be taken out of the workspace whole.
+    Alone,
+    Free,
+}
+
+/// Who may be unsafe, and how the crate's root says so.
+const UNSAFE: &[(&str, Option<&str>)] = &[("pdq", Some("#![deny(unsafe_code)]")), ("fiber", None)];
+
+/// One room's use of another.
+struct Arrow {
+    from: String,
+    to: String,
+    kind: DependencyKind,
+}
+
+impl Arrow {
+    /// What is wrong with it, if anything.
+    fn complaint(&self) -> Option<String> {
+        let Self { from, to, kind } = self;
+        let row = TABLE.iter().find(|(room, ..)| room == from);
+        let Some((_, allowed, tests)) = row else {
+            return (from != CLI)
+                .then(|| format!("room {from}: not in the table of DESIGN §3, so it may not use {to}"));
+        };
+        let free = *kind == DependencyKind::Development && *tests == Tests::Free;
+        if free || allowed.contains(&to.as_str()) {
+            return None;
+        }
+        let by = if *kind == DependencyKind::Development { "its tests use" } else { "it uses" };
+        let may = if allowed.is_empty() { "no other room".to_owned() } else { allowed.join(", ") };
+        Some(format!("crates/{from}/Cargo.toml: {by} {to}: {from} may use {may}"))
+    }
+}
+
+/// One source file of a room.
+struct Source<'a> {
+    room: &'a str,
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    /// What is wrong with a file, wherever it lies.
+    fn complaints(&self) -> Vec<String> {
+        if self.text.starts_with("//!") {
+            return Vec::new();
+        }
+        vec![self.say(1, "expected `//!` and what the file is for")]
+    }
+
+    /// What is wrong with a file of `src`.
+    fn complaints_of_src(&self) -> Vec<String> {
+        let mut complaints = self.complaints();
+        let lines = self.text.lines().count();
+        if lines > MAX_LINES {
+            complaints.push(self.say(lines, &format!("expected at most {MAX_LINES} lines")));
+        }
+        if self.room != CLI {
+            let code = self.text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+            let prints = code.filter(|(_, line)| line.contains("println!") || line.contains("print!("));
+            complaints.extend(prints.map(|(at, _)| self.say(at + 1, "only the room cli prints")));
+        }
+        complaints
+    }
+
+    /// What is wrong with a crate's root.
+    fn complaints_of_root(&self) -> Option<String> {
+        let exception = UNSAFE.iter().find(|(room, _)| *room == self.room).map(|(_, line)| *line);
+        let expected = exception.unwrap_or(Some("#![forbid(unsafe_code)]"))?;
+        let found = self.text.lines().any(|line| line.trim() == expected);
+        (!found).then(|| self.say(1, &format!("expected a line `{expected}`")))
+    }
+
+    fn say(&self, line: usize, what: &str) -> String {
+        format!("{}:{line}: {what}", self.path.display())
+    }
+}
+
+fn metadata() -> Metadata {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    MetadataCommand::new().manifest_path(manifest).no_deps().exec().expect("cargo describes the workspace")
+}
+
+/// Each member's name in `Cargo.toml` and its room, the name of its folder.
+fn rooms(metadata: &Metadata) -> BTreeMap<String, PathBuf> {
+    let folder = |package: &cargo_metadata::Package| {
+        package.manifest_path.parent().expect("a manifest lies in a folder").as_std_path().to_owned()
+    };
+    metadata
+        .workspace_packages()
+        .into_iter()
+        .map(|package| (package.name.to_string(), folder(package)))
+        .collect()
+}
+
+fn name(folder: &Path) -> String {
+    folder.file_name().expect("a crate's folder has a name").to_string_lossy().into_owned()
+}
+
+fn arrows(metadata: &Metadata) -> Vec<Arrow> {
+    let rooms = rooms(metadata);
+    let mut arrows = Vec::new();
+    for package in metadata.workspace_packages() {
+        for dependency in &package.dependencies {
+            if let Some(to) = rooms.get(&dependency.name) {
+                let from = name(&rooms[package.name.as_str()]);
+                arrows.push(Arrow { from, to: name(to), kind: dependency.kind });
+            }
+        }
+    }
+    arrows
+}
+
+/// Every `.rs` file below a folder; none if there is no such folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.expect("the folder can be read").path()) {
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn none(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn rooms_use_only_the_rooms_they_may() {
+    let arrows = arrows(&metadata());
+    assert!(arrows.len() > 20, "only {} arrows found: is this the workspace?", arrows.len());
+    none(&arrows.iter().filter_map(Arrow::complaint).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_room_is_in_the_table() {
+    let folders = rooms(&metadata()).into_values();
+    let strange = folders
+        .map(|folder| name(&folder))
+        .filter(|room| room != CLI && TABLE.iter().all(|(known, ..)| known != room));
+    let strange: Vec<_> =
+        strange.map(|room| format!("crates/{room}: not in the table of DESIGN §3")).collect();
+    none(&strange);
+}
+
+#[test]
+fn the_table_has_no_circle() {
+    // Each row names rows that are gone already, until none is left.
+    let mut left: Vec<_> = TABLE.iter().map(|(room, allowed, _)| (*room, *allowed)).collect();
+    while !left.is_empty() {
+        let rooms: Vec<_> = left.iter().map(|(room, _)| *room).collect();
+        let before = left.len();
+        left.retain(|(_, allowed)| allowed.iter().any(|used| rooms.contains(used)));
+        assert!(left.len() < before, "these use each other in a circle: {}", rooms.join(", "));
+    }
+}
+
+#[test]
+fn files_are_as_they_should_be() {
+    let mut complaints = Vec::new();
+    let mut files = 0;
+    for folder in rooms(&metadata()).into_values() {
+        let room = name(&folder);
+        for part in ["src", "tests", "benches"] {
+            for path in sources(&folder.join(part)) {
+                let text = read(&path);
+                let source = Source { room: &room, path: &path, text: &text };
+                let found = if part == "src" { source.complaints_of_src() } else { source.complaints() };
+                complaints.extend(found);
+                files += 1;
+            }
+        }
+    }
+    assert!(files > 50, "only {files} files found: is this the workspace?");
+    none(&complaints);
+}
+
+#[test]
+fn only_few_rooms_may_be_unsafe() {
+    let metadata = metadata();
+    let rooms = rooms(&metadata);
+    let mut complaints = Vec::new();
+    for package in metadata.workspace_packages() {
+        let room = name(&rooms[package.name.as_str()]);
+        let is_root = |kind: &TargetKind| matches!(kind, TargetKind::Lib | TargetKind::Bin);
+        let roots = package.targets.iter().filter(|target| target.kind.iter().any(is_root));
+        for root in roots {
+            let path = root.src_path.as_std_path();
+            complaints.extend(Source { room: &room, path, text: &read(path) }.complaints_of_root());
+        }
+    }
+    none(&complaints);
+}
+
+/// What the checker says of a made-up arrow.
+fn verdict(from: &str, to: &str, kind: DependencyKind) -> Option<String> {
+    Arrow { from: from.to_owned(), to: to.to_owned(), kind }.complaint()
+}
+
+#[test]
+fn a_forbidden_arrow_is_reported_with_what_is_allowed() {
+    use DependencyKind::{Build, Development, Normal};
+    assert_eq!(
+        verdict("tempest", "sim", Normal).unwrap(),
+        "crates/tempest/Cargo.toml: it uses sim: tempest may use units, trace, pdq"
+    );
+    assert_eq!(
+        verdict("pdq", "units", Development).unwrap(),
+        "crates/pdq/Cargo.toml: its tests use units: pdq may use no other room"
+    );
+    assert!(verdict("programs", "native", Build).is_some());
+    assert!(verdict("machine", "tempest", Development).is_some());
+    assert!(verdict("novelty", "units", Normal).unwrap().contains("not in the table"));
+    assert!(verdict("cli", "sim", Normal).is_none());
+    assert!(verdict("sim", "conformance", Development).is_none());
+    assert!(verdict("sim", "conformance", Normal).is_some());
+}
+
+#[test]
+fn a_bad_file_is_reported_with_its_line() {
+    let path = Path::new("crates/des/src/lib.rs");
+    let say = |room, text: &str| {
+        let source = Source { room, path, text };
+        let mut complaints = source.complaints_of_src();
+        complaints.extend(source.complaints_of_root());
+        complaints
+    };
+    let loud = "use a;\n// println! in a comment\neprintln!(\"x\");\n";
+    assert_eq!(
+        say("des", loud),
+        [
+            "crates/des/src/lib.rs:1: expected `//!` and what the file is for",
+            "crates/des/src/lib.rs:3: only the room cli prints",
+            "crates/des/src/lib.rs:1: expected a line `#![forbid(unsafe_code)]`",
+        ]
+    );
+    let root = "//! A room.\n#![deny(unsafe_code)]\n";
+    assert!(say("pdq", root).is_empty() && say("fiber", "//! A room.\n").is_empty());
+    assert_eq!(say("des", root).len(), 1);
+    let long = format!("//! A room.\n#![forbid(unsafe_code)]\n{}", "\n".repeat(MAX_LINES));
+    assert_eq!(say("des", &long), ["crates/des/src/lib.rs:602: expected at most 600 lines"]);
+}
