@@ -231,7 +231,11 @@ fn percent(share: f64) -> String {
 }
 
 fn number(value: f64) -> String {
-    if value == value.trunc() && value.abs() < 1e15 { format!("{value:.0}") } else { format!("{value:.6e}") }
+    match value.abs() {
+        size if value == value.trunc() && size < 1e15 => format!("{value:.0}"),
+        1e-3..1e6 => format!("{value:.6}"),
+        _ => format!("{value:.3e}"),
+    }
 }
 
 /// Joins facts with commas into lines of at most 78 columns.

@@ -90,11 +90,10 @@ impl Program for Echo {
     }
 }
 
-/// `fetch-add` with `ADDITIONS` operations shared out among the threads of this shape.
+/// `fetch-add` for this shape.
 fn fetch_add(shape: Shape) -> Job {
     let mut given = Given::default();
-    let each = ADDITIONS / (shape.nodes * shape.threads);
-    given.values.insert("operations".to_owned(), each.to_string());
+    given.values.insert("operations".to_owned(), ADDITIONS.to_string());
     let program = programs::find("fetch-add").expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
     instance.job(shape, 1).expect("the shape is possible")

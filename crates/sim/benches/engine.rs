@@ -72,7 +72,7 @@ fn simulate(policy: &str, processors: u32) -> (Outcome, Duration) {
 
 fn fetch_add(shape: Shape) -> tempest::Job {
     let mut given = Given::default();
-    for (key, value) in [("operations", OPERATIONS), ("window", WINDOW), ("words", 512)] {
+    for (key, value) in [("operations", OPERATIONS * NODES), ("window", WINDOW), ("words", 512)] {
         given.values.insert(key.to_owned(), value.to_string());
     }
     let program = programs::find("fetch-add").expect("the program is there");
@@ -111,7 +111,7 @@ fn row(policy: &str, processors: u32) {
 
 fn main() {
     println!(
-        "fetch-add, {NODES} modelled nodes, {OPERATIONS} operations a thread, window {WINDOW}, median of {ROUNDS} rounds, all answers checked"
+        "fetch-add, {NODES} modelled nodes, {OPERATIONS} operations a node, window {WINDOW}, median of {ROUNDS} rounds, all answers checked"
     );
     println!("ratio: bare heap-and-fiber loop of as many events / the simulator, in the same round");
     println!(

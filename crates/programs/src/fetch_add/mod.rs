@@ -50,8 +50,8 @@ static INPUTS: &[Input] = &[
     },
     Input {
         key: "operations",
-        default: "2000",
-        meaning: "fetch&adds that each thread makes, 1 to 10000000",
+        default: "32000",
+        meaning: "fetch&adds in all, shared out evenly among the threads, 1 to 100000000",
         is_file: false,
     },
     Input {
@@ -78,7 +78,7 @@ fn load(given: &Given) -> Loaded {
     let mut reader = Reader::new(given, INPUTS);
     let parameters = Parameters {
         words: reader.integer("words", 1..=1 << 24),
-        operations: reader.integer("operations", 1..=10_000_000),
+        operations: reader.integer("operations", 1..=100_000_000),
         window: reader.integer("window", 1..=1 << 16),
         skew: reader.real("skew", 0.0..=10.0),
         steps: reader.integer("handler", 0..=1_000_000),
@@ -96,7 +96,7 @@ impl Instance for Parameters {
     fn describe(&self) -> Vec<(&'static str, String)> {
         vec![
             ("words", self.words.to_string()),
-            ("operations per thread", self.operations.to_string()),
+            ("operations", self.operations.to_string()),
             ("window", self.window.to_string()),
             ("Zipf exponent", self.skew.to_string()),
             ("extra steps per handler", self.steps.to_string()),

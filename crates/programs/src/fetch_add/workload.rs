@@ -16,7 +16,7 @@ use crate::random::{mix, stream};
 pub(super) struct Parameters {
     /// How many words there are, at least 1.
     pub(super) words: u32,
-    /// Fetch&adds of each thread.
+    /// Fetch&adds of all threads together, shared out evenly: the same work whoever does it.
     pub(super) operations: u32,
     /// Requests that a thread has outstanding at most, at least 1.
     pub(super) window: u32,
@@ -54,8 +54,10 @@ impl Workload {
         let index = u64::from(thread.node.0) * u64::from(self.shape.threads) + u64::from(thread.index);
         let mut random = stream(self.seed, index);
         let ranks = Zipf::new(f64::from(words), skew).expect("the parameters are within their ranges");
+        let threads = u64::from(self.shape.nodes) * u64::from(self.shape.threads);
+        let share = u64::from(operations) / threads + u64::from(index < u64::from(operations) % threads);
         // The largest uniform sample below 1 may be rounded up to a rank beyond the last.
-        (0..operations).map(move |_| (ranks.sample(&mut random) as u32).min(words) - 1)
+        (0..share as u32).map(move |_| (ranks.sample(&mut random) as u32).min(words) - 1)
     }
 
     /// How often each word of a node is added to, in the order of their places there.
@@ -88,7 +90,9 @@ mod tests {
 
     const SHAPE: Shape = Shape { nodes: 3, threads: 2 };
 
+    /// `operations` of each thread.
     fn workload(words: u32, operations: u32, skew: f64, seed: u64) -> Workload {
+        let operations = operations * SHAPE.nodes * SHAPE.threads;
         Workload::new(Parameters { words, operations, window: 1, skew, steps: 0 }, SHAPE, seed)
     }
 
@@ -122,6 +126,14 @@ mod tests {
         let one = workload(1, 100, 0.99, 1);
         assert_eq!(one.counts, [600]);
         assert_eq!(workload(5, 100, 10.0, 1).counts.iter().sum::<u64>(), 600);
+    }
+
+    #[test]
+    fn operations_are_shared_out_to_the_last() {
+        let parameters = Parameters { words: 4, operations: 20, window: 1, skew: 0.0, steps: 0 };
+        let workload = Workload::new(parameters, SHAPE, 1);
+        let shares: Vec<usize> = workload.threads().map(|thread| workload.words_of(thread).len()).collect();
+        assert_eq!(shares, [4, 4, 3, 3, 3, 3]);
     }
 
     #[test]
