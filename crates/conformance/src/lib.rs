@@ -68,6 +68,7 @@ pub fn promises() -> &'static [Promise] {
         threads_take_turns
         one_signal_resumes_all_it_satisfies
         waits_survive_stray_resumes
+        blocks_end_with_their_waiter
         deadlock_names_who_waits
         deadlock_of_all
         panic_of_a_thread_is_the_programs

@@ -1,7 +1,10 @@
 //! Waits end when the count is reached, and not before; nobody is forgotten and no signal is lost.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Cells, Event, Handler, Key, Message, Program, Protocol, Report, Setup, Shape, Thread, Waiter};
+use tempest::{
+    Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape, Thread,
+    Waiter,
+};
 
 use crate::Setting;
 
@@ -33,11 +36,17 @@ pub fn waits_survive_stray_resumes(setting: &Setting<'_>) {
     setting.verified::<Waiting>("waits_survive_stray_resumes", Game::Strays, THREADS);
 }
 
+/// A thread that blocks is resumed by the waiter it left, whether that is used before it blocks or after.
+pub fn blocks_end_with_their_waiter(setting: &Setting<'_>) {
+    setting.verified::<Waiting>("blocks_end_with_their_waiter", Game::Blocks, THREADS);
+}
+
 #[derive(Clone, Copy)]
 enum Game {
     Turns,
     Leaps,
     Strays,
+    Blocks,
 }
 
 struct Waiting {
@@ -49,6 +58,8 @@ struct Waiting {
     gathered: Event,
     /// Threads that have come through all rounds.
     through: Cells<u64>,
+    /// How often each thread has been resumed by its own waiter.
+    resumed: Cells<u64>,
 }
 
 /// Adds to the count from a handler.
@@ -63,6 +74,35 @@ struct Tick {
 #[repr(C)]
 struct Stray {
     generation: u64,
+}
+
+/// Carries a waiter round: to the node it is sent to and back, where it is used.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Token {
+    thread: u32,
+    generation: u32,
+    home: u64,
+}
+
+impl Message for Token {
+    type Protocol = Waiting;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, waiting: &Waiting, _payload: &[u64], cx: &mut Handler<'_>) {
+        let home = NodeId(self.home as u32);
+        if cx.node() != home {
+            return cx.send(home, self, &[]);
+        }
+        waiting.resumed.add(self.thread as usize, 1);
+        assert!(
+            cx.resume(Waiter { thread: self.thread, generation: self.generation }),
+            "the waiter is good once"
+        );
+    }
 }
 
 /// Ticks and strays share a key, so that they come in the order they were sent.
@@ -102,17 +142,34 @@ impl Protocol for Waiting {
     fn install(&game: &Game, setup: &mut Setup<'_>) -> Self {
         setup.message::<Tick>();
         setup.message::<Stray>();
+        setup.message::<Token>();
         Self {
             game,
             shape: setup.shape(),
             count: Event::new("conformance.count"),
             gathered: Event::new("conformance.gathered"),
             through: Cells::new(1, 0),
+            resumed: Cells::new(setup.shape().threads as usize, 0),
         }
     }
 }
 
 impl Waiting {
+    /// Every thread blocks in every round; in odd rounds it first does so much else that the resume may come before.
+    fn block(&self, thread: &Thread<'_>) {
+        let next = NodeId((thread.node().0 + 1) % thread.nodes());
+        for round in 1..=ROUNDS {
+            let Waiter { thread: index, generation } = thread.waiter();
+            thread.send(next, Token { thread: index, generation, home: thread.node().0.into() }, &[]);
+            for _ in 0..round % 2 * 100 {
+                thread.charge(Operations::NONE.integers(100));
+                thread.poll();
+            }
+            thread.block("the token");
+            assert_eq!(self.resumed.get(index as usize), round, "resumes of {}", thread.id());
+        }
+    }
+
     fn take_turns(&self, thread: &Thread<'_>) {
         let threads = u64::from(thread.threads());
         for round in 0..ROUNDS {
@@ -162,6 +219,7 @@ impl Program for Waiting {
         match self.game {
             Game::Turns => self.take_turns(thread),
             Game::Leaps => self.leap(thread),
+            Game::Blocks => self.block(thread),
             Game::Strays => self.stray(thread),
         }
         self.through.add(0, 1);

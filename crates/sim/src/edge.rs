@@ -131,14 +131,25 @@ impl Processor for Edge {
     fn waiter(&self) -> Waiter {
         self.settle();
         let thread = self.thread();
-        let state = self.state();
+        let mut state = self.state();
         let node = state.cores[self.core].node;
-        Waiter { thread, generation: state.nodes[node].threads[thread as usize].generation }
+        let place = &mut state.nodes[node].threads[thread as usize];
+        place.awaited = place.generation;
+        Waiter { thread, generation: place.generation }
     }
 
     fn block(&self, wait: Wait) {
-        // Nothing else has run since `waiter`: no resume can have come in between.
-        self.block_for(Reason::Event(wait));
+        self.settle();
+        let thread = self.thread();
+        let node = self.state().cores[self.core].node;
+        let resumed = {
+            let state = self.state();
+            let place = &state.nodes[node].threads[thread as usize];
+            place.awaited != place.generation
+        };
+        if !resumed {
+            self.block_for(Reason::Wait(wait));
+        }
     }
 
     fn resume(&self, waiter: Waiter) -> bool {

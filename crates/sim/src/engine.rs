@@ -285,7 +285,7 @@ impl State {
 
     fn describe(&self, reason: &Reason) -> String {
         match reason {
-            Reason::Event(wait) => wait.to_string(),
+            Reason::Wait(wait) => wait.to_string(),
             Reason::Key(key) => format!("key {key}"),
             Reason::Phase { name } => {
                 let threads: usize = self.nodes.iter().map(|node| node.threads.len()).sum();

@@ -30,7 +30,7 @@ pub(crate) enum ThreadState {
 /// What a blocked thread waits for.
 #[derive(Debug)]
 pub(crate) enum Reason {
-    Event(Wait),
+    Wait(Wait),
     Key(pdq::Key),
     Phase { name: &'static str },
 }
@@ -43,6 +43,8 @@ pub(crate) struct Thread {
     pub(crate) state: ThreadState,
     /// Which of its waits the next one is.
     pub(crate) generation: u32,
+    /// The wait that the waiter it took last is for.
+    pub(crate) awaited: u32,
     /// A key it asked for and was given.
     pub(crate) granted: Option<Held>,
 }

@@ -109,6 +109,7 @@ impl State {
                         core: first_core + thread / threads_per_core,
                         state: ThreadState::Going,
                         generation: 0,
+                        awaited: 0,
                         granted: None,
                     })
                     .collect(),

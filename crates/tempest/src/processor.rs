@@ -11,18 +11,31 @@ use crate::{NodeId, Packet, Waiter, Work};
 
 /// What a blocked thread waits for, as a deadlock report will say it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wait {
-    /// Name of the event.
-    pub event: &'static str,
-    /// The count it waits for.
-    pub at_least: u64,
-    /// The count when it blocked.
-    pub had: u64,
+pub enum Wait {
+    /// An event's count.
+    Event {
+        /// Name of the event.
+        name: &'static str,
+        /// The count it waits for.
+        at_least: u64,
+        /// The count when it blocked.
+        had: u64,
+    },
+    /// Being resumed by name.
+    Resume {
+        /// For what, in the program's words.
+        what: &'static str,
+    },
 }
 
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "event `{}`: at {}, waiting for {}", self.event, self.had, self.at_least)
+        match self {
+            Wait::Event { name, at_least, had } => {
+                write!(f, "event `{name}`: at {had}, waiting for {at_least}")
+            }
+            Wait::Resume { what } => write!(f, "`{what}`"),
+        }
     }
 }
 
@@ -41,7 +54,7 @@ pub trait Processor {
     /// The right to resume the running thread from its next [`block`](Self::block).
     fn waiter(&self) -> Waiter;
 
-    /// Blocks the running thread until its waiter is resumed; returns at once if that has happened already.
+    /// Blocks the running thread until the waiter it took last is resumed; returns at once if that has happened.
     fn block(&self, wait: Wait);
 
     /// Resumes a blocked thread of this node. False if the waiter is out of date.

@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use pdq::Key;
 
-use crate::{Event, Handler, Message, Node, NodeId, Processor, ThreadId, Wait, Work};
+use crate::{Event, Handler, Message, Node, NodeId, Processor, ThreadId, Wait, Waiter, Work};
 
 /// A message that found no room, handed back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,8 +96,20 @@ impl<'a> Thread<'a> {
     #[cold]
     fn block_on(&self, event: &Event, at_least: u64) {
         if event.enlist(at_least, self.processor.waiter()) {
-            self.processor.block(Wait { event: event.name(), at_least, had: event.count() });
+            self.processor.block(Wait::Event { name: event.name(), at_least, had: event.count() });
         }
+    }
+
+    /// The right to resume this thread, once, from its next [`block`](Self::block). Leave it where a handler will find
+    /// it, then block.
+    pub fn waiter(&self) -> Waiter {
+        self.processor.waiter()
+    }
+
+    /// Blocks until the [`waiter`](Self::waiter) taken last is resumed; returns at once if that has happened already.
+    /// `what` is what a deadlock report will say the thread waits for. What the resuming handler did happens before.
+    pub fn block(&self, what: &'static str) {
+        self.processor.block(Wait::Resume { what });
     }
 
     /// Adds to an event's count and resumes the threads this satisfies.
