@@ -11,6 +11,7 @@ use tempest::policy::PRESETS;
 use crate::arguments::{List, What};
 use crate::shipped::MACHINES;
 use crate::target::NATIVE;
+use crate::text::fold;
 use crate::{Problem, json};
 
 /// One section of the list.
@@ -106,10 +107,10 @@ fn print(section: &Section, out: &mut impl Write) -> Result<(), Problem> {
     writeln!(out, "{}", section.title)?;
     let width = section.rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     for row in &section.rows {
-        writeln!(out, "  {:width$}  {}", row.name, row.summary)?;
+        writeln!(out, "{}", fold(&format!("  {:width$}  ", row.name), &row.summary))?;
         for [key, default, meaning] in &row.inputs {
             writeln!(out, "  {:width$}    --input {key}={default}", "")?;
-            writeln!(out, "  {:width$}        {meaning}", "")?;
+            writeln!(out, "{}", fold(&format!("  {:width$}        ", ""), meaning))?;
         }
     }
     writeln!(out)?;

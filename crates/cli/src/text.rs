@@ -42,7 +42,7 @@ pub(crate) fn compare(
     arguments: &Compare,
     rankings: &[Ranking<'_>],
 ) -> Result<(), Problem> {
-    writeln!(out, "{}: {}", subject.entry.name, subject.entry.summary)?;
+    writeln!(out, "{}", fold(&format!("{}: ", subject.entry.name), subject.entry.summary))?;
     let facts: Vec<_> =
         subject.instance.describe().iter().map(|(name, value)| format!("{name} {value}")).collect();
     writeln!(out, "{}", wrap(&facts))?;
@@ -65,14 +65,14 @@ fn table(out: &mut impl Write, arguments: &Compare, ranking: &Ranking<'_>) -> Re
     )?;
     writeln!(
         out,
-        "{:>3} {:<17} {:>10} {:>7} {:>6} {:>9} {:>9} {:>5} {:>5}",
+        "{:>3} {:<16}  {:>8} {:>6} {:>5} {:>8} {:>9} {:>5} {:>5}",
         "", "policy", "time", "spread", "ratio", "messages", "bytes", "busy", "proto"
     )?;
     let best = ranking.rows.first().map_or(0.0, |(_, measured)| measured.median().timed().as_seconds());
     for (rank, (setting, measured)) in ranking.rows.iter().enumerate() {
         writeln!(out, "{}", line(rank + 1, setting, measured, best))?;
         for failure in measured.failures() {
-            writeln!(out, "      WRONG: {failure}")?;
+            writeln!(out, "{}", fold("      WRONG: ", failure))?;
         }
     }
     notes(out, ranking)
@@ -84,7 +84,7 @@ fn line(rank: usize, setting: &Setting<'_>, measured: &Measured, best: f64) -> S
     let mark = if setting.is_oversubscribed() { "*" } else { " " };
     let proto = outcome.utilization.protocol.map_or("-".to_owned(), percent);
     format!(
-        "{rank:>3} {:<17}{mark}{:>10} {:>7} {:>6.2} {:>9} {:>9} {:>5} {proto:>5}  {}",
+        "{rank:>3} {:<16}{mark} {:>8} {:>6} {:>5.2} {:>8} {:>9} {:>5} {proto:>5} {}",
         setting.policy.to_string(),
         time(outcome.timed()),
         spread(setting.target, measured),
@@ -114,7 +114,7 @@ fn notes(out: &mut impl Write, ranking: &Ranking<'_>) -> Result<(), Problem> {
     let checked = rows.iter().filter(|(_, measured)| measured.verified()).count();
     writeln!(out, "    answers checked against the sequential one: {checked} of {} right", rows.len())?;
     for (policy, why) in &ranking.refused {
-        writeln!(out, "    {policy}: {why}")?;
+        writeln!(out, "{}", fold(&format!("    {policy}: "), why))?;
     }
     Ok(())
 }
@@ -183,7 +183,7 @@ fn breakdown(out: &mut impl Write, spent: &Breakdown) -> Result<(), Problem> {
 }
 
 fn row(out: &mut impl Write, name: &str, value: &str) -> Result<(), Problem> {
-    writeln!(out, "  {name:<30} {value}")?;
+    writeln!(out, "{}", fold(&format!("  {name:<30} "), value))?;
     Ok(())
 }
 
@@ -238,6 +238,26 @@ fn number(value: f64) -> String {
     }
 }
 
+/// `text` after `head`, broken between words into lines of at most 80 columns, those after the first indented as far.
+pub(crate) fn fold(head: &str, text: &str) -> String {
+    const COLUMNS: usize = 80;
+    let indent = head.chars().count();
+    let (mut folded, mut column) = (head.to_owned(), indent);
+    for word in text.split_whitespace() {
+        let width = word.chars().count();
+        if column > indent && column + 1 + width > COLUMNS {
+            folded += &format!("\n{:indent$}", "");
+            column = indent;
+        } else if column > indent {
+            folded.push(' ');
+            column += 1;
+        }
+        folded += word;
+        column += width;
+    }
+    folded
+}
+
 /// Joins facts with commas into lines of at most 78 columns.
 fn wrap(facts: &[String]) -> String {
     let mut lines = vec![String::from("input:")];
@@ -249,4 +269,21 @@ fn wrap(facts: &[String]) -> String {
         }
     }
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_broken_between_words() {
+        let folded = fold("  why: ", &"eight88 ".repeat(12));
+        let lines: Vec<_> = folded.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].starts_with("  why: eight88") && lines[0].len() <= 80);
+        assert!(lines[1].starts_with("       eight88") && !lines[1].ends_with(' '));
+        assert_eq!(fold("a: ", "b"), "a: b");
+        // A word is never broken.
+        assert_eq!(fold("", &"x".repeat(99)).len(), 99);
+    }
 }

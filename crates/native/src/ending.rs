@@ -12,6 +12,9 @@
 //! only grows and was read last, so equality means that at the moment between the waves everything sent had been
 //! handled. Then nobody has work, and only work makes work.
 //!
+//! `handled` is stored with release and read with acquire. A processor that handled something after it had been found
+//! idle, and whose first wave counts that already, is therefore seen awake by the second.
+//!
 //! At that moment the world has ended if every thread has returned; else those that have not all wait for something
 //! that nobody is left to do: a deadlock. The last processor to become idle always comes here after having said so, and
 //! then sees everybody idle, so neither can go unnoticed.

@@ -24,13 +24,16 @@ pub(crate) struct Gauge {
     handlers: AtomicU64,
     blocks: AtomicU64,
     refused: AtomicU64,
+    interrupts: AtomicU64,
     data: AtomicU64,
     requests: AtomicU64,
     invalidations: AtomicU64,
     remote: AtomicU64,
-    pub(crate) idle_ns: AtomicU64,
+    idle_ns: AtomicU64,
     /// When the idling that is going on began, plus one; 0 for none.
-    pub(crate) idle_since_ns: AtomicU64,
+    idle_since_ns: AtomicU64,
+    /// The overhead as it was then.
+    overhead_before_ns: AtomicU64,
     pub(crate) memory_ns: AtomicU64,
     pub(crate) overhead_ns: AtomicU64,
 }
@@ -54,6 +57,12 @@ impl Gauge {
         }
     }
 
+    /// Counts what has been dealt with here. Released, so that whoever reads the count also sees that this processor was
+    /// not idle: see `ending`.
+    pub(crate) fn count_handled(&self, amount: u64) {
+        self.handled.store(self.handled.load(Ordering::Relaxed) + amount, Ordering::Release);
+    }
+
     /// Counts a handler that has run.
     pub(crate) fn count_handler(&self) {
         bump(&self.handlers, 1);
@@ -69,9 +78,17 @@ impl Gauge {
         bump(&self.refused, 1);
     }
 
+    /// Counts a message noticed by being woken for it.
+    pub(crate) fn count_interrupt(&self) {
+        bump(&self.interrupts, 1);
+    }
+
     /// Everything that has happened here: it stands still only when nothing does.
     pub(crate) fn progress(&self) -> u64 {
-        self.handlers.load(Ordering::Relaxed) + self.messages.load(Ordering::Relaxed)
+        [&self.messages, &self.handled, &self.blocks]
+            .iter()
+            .map(|counter| counter.load(Ordering::Relaxed))
+            .sum()
     }
 
     /// The counters as they stand.
@@ -80,7 +97,7 @@ impl Gauge {
         Counters {
             messages: read(&self.messages),
             handlers: read(&self.handlers),
-            interrupts: 0,
+            interrupts: read(&self.interrupts),
             blocks: read(&self.blocks),
             refused: read(&self.refused),
             volume: VolumeBytes {
@@ -92,10 +109,34 @@ impl Gauge {
         }
     }
 
+    /// From `now` on the processor is idle, but for the handlers it runs.
+    pub(crate) fn begin_idle(&self, now: u64) {
+        self.overhead_before_ns.store(self.overhead_ns.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.idle_since_ns.store(now + 1, Ordering::Relaxed);
+    }
+
+    /// It has been, up to `now`.
+    pub(crate) fn end_idle(&self, now: u64) {
+        let idle = self.idle_until(now);
+        self.idle_since_ns.store(0, Ordering::Relaxed);
+        self.idle_ns.store(idle, Ordering::Relaxed);
+    }
+
     /// Idle time up to `now`.
     pub(crate) fn idle_until(&self, now: u64) -> u64 {
-        let since = self.idle_since_ns.load(Ordering::Relaxed);
-        let running = if since == 0 { 0 } else { now.saturating_sub(since - 1) };
-        self.idle_ns.load(Ordering::Relaxed) + running
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let going_on = match read(&self.idle_since_ns) {
+            0 => 0,
+            since => {
+                let overhead = read(&self.overhead_ns).saturating_sub(read(&self.overhead_before_ns));
+                (now + 1).saturating_sub(since + overhead)
+            }
+        };
+        read(&self.idle_ns) + going_on
+    }
+
+    /// Time spent waiting for work or for room, up to `now`.
+    pub(crate) fn waited_until(&self, now: u64) -> u64 {
+        self.idle_until(now) + self.memory_ns.load(Ordering::Relaxed)
     }
 }

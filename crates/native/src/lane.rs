@@ -2,9 +2,10 @@
 //!
 //! # Order
 //!
-//! Whoever sends from the node holds the lane's lock for the moment it takes to push. Two sends of the node in
-//! happens-before order therefore enter the ring in that order, whichever processors they come from, and the receiver
-//! takes them out in ring order. When the outbox holds anything, everything goes behind it.
+//! Whoever sends from the node has the lane's *turn* for the moment it takes to push: a lock, which is left out where
+//! only one processor of the node ever sends. Two sends of the node in happens-before order therefore enter the ring in
+//! that order, whichever processors they come from, and the receiver takes them out in ring order. When the outbox holds
+//! anything, everything goes behind it.
 //!
 //! # Back-pressure, and why outboxes are bounded
 //!
@@ -13,8 +14,9 @@
 //!
 //! The receiving node publishes how many thread messages of a lane it has *digested* (handled) only while all its own
 //! outboxes are empty, and a sender's threads may be at most [`WINDOW`] ahead of that. So while a node's outboxes hold
-//! anything, at most `WINDOW` thread messages per lane into it start handlers there, and it takes in at most that many
-//! times their fan-out. Handlers' messages start no further ones in a request-reply protocol, hence
+//! anything, at most `WINDOW` thread messages per lane into it start handlers there (give or take those that run as the
+//! first one overflows), and it takes in at most that many times their fan-out. Handlers' messages start no further ones
+//! in a request-reply protocol, hence
 //!
 //! > outbox ≤ lanes in × `WINDOW` × fan-out.
 //!
@@ -24,13 +26,15 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use tempest::Packet;
 
-use crate::ring::{Apart, BadLength, Consumer, Origin, Producer, ring};
+use crate::gauge::bump;
+use crate::node::lock;
+use crate::ring::{Apart, BadLength, Origin, Ring};
 
-/// Slots of a ring: enough that a burst of a window does not wait for the receiver's next look.
+/// Slots of a ring where there is memory for it: a burst of a window does not wait for the receiver's next look.
 pub(crate) const RING_SLOTS: usize = 1024;
 
 /// Thread messages of one lane that may be on their way and not digested.
@@ -42,20 +46,28 @@ pub(crate) const OUTBOX_LIMIT: usize = 1 << 22;
 /// How deep rings, windows and outboxes are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Depths {
+    /// Messages of a ring, a power of two.
     pub(crate) slots: usize,
+    /// Credits of a lane.
     pub(crate) window: u64,
+    /// Packets in the outboxes of a node.
+    pub(crate) outbox: usize,
 }
 
 impl Default for Depths {
     fn default() -> Self {
-        Self { slots: RING_SLOTS, window: WINDOW }
+        Self { slots: RING_SLOTS, window: WINDOW, outbox: OUTBOX_LIMIT }
     }
 }
 
 /// From one node to another.
 pub(crate) struct Lane {
-    out: Mutex<Out>,
-    input: Mutex<Consumer>,
+    ring: Ring,
+    /// `None` where one processor is all that ever sends.
+    turn: Option<Mutex<()>>,
+    /// What waits for room. Changed by who has the turn.
+    outbox: Mutex<VecDeque<Packet>>,
+    sender: Sender,
     /// Thread messages handled at the far end.
     handled: Apart,
     /// As many of them as the sender may know of.
@@ -63,90 +75,168 @@ pub(crate) struct Lane {
     window: u64,
 }
 
-struct Out {
-    ring: Producer,
-    outbox: VecDeque<Packet>,
+/// What the sending side knows, changed by who has the turn.
+#[derive(Default)]
+#[repr(align(128))]
+struct Sender {
+    /// Packets in the outbox.
+    outboxed: AtomicUsize,
     /// Thread messages sent.
-    by_threads: u64,
+    by_threads: AtomicU64,
+    /// Of those, as many as were known to be digested when last asked.
+    digested: AtomicU64,
 }
 
 impl Lane {
-    pub(crate) fn new(depths: Depths) -> Self {
-        let (producer, consumer) = ring(depths.slots);
+    /// An empty lane; `shared` says whether several processors of the source node may send.
+    pub(crate) fn new(depths: Depths, shared: bool) -> Self {
         Self {
-            out: Mutex::new(Out { ring: producer, outbox: VecDeque::new(), by_threads: 0 }),
-            input: Mutex::new(consumer),
+            ring: Ring::new(depths.slots),
+            turn: shared.then(Mutex::default),
+            outbox: Mutex::default(),
+            sender: Sender::default(),
             handled: Apart::default(),
-            digested: Apart(AtomicU64::new(0)),
+            digested: Apart::default(),
             window: depths.window,
         }
     }
 
     /// A thread's message, if there is room and credit. `outboxed` counts the packets in the outboxes of the sender.
+    #[inline]
     pub(crate) fn offer(&self, packet: &Packet, outboxed: &AtomicUsize) -> bool {
-        let mut out = self.out();
-        let credit = out.by_threads - self.digested.0.load(Ordering::Acquire) < self.window;
-        let sent = credit && out.flush(outboxed) && out.ring.push(packet, Origin::Thread);
-        out.by_threads += u64::from(sent);
+        let _turn = self.turn();
+        let sent = self.has_credit() && self.is_flushed(outboxed) && self.ring.push(packet, Origin::Thread);
+        if sent {
+            bump(&self.sender.by_threads, 1);
+        }
         sent
     }
 
     /// A handler's message: into the ring, or behind what waits in the outbox.
+    #[inline]
     pub(crate) fn post(&self, packet: &Packet, outboxed: &AtomicUsize) {
-        let mut out = self.out();
-        if !out.flush(outboxed) || !out.ring.push(packet, Origin::Handler) {
-            out.outbox.push_back(*packet);
+        let _turn = self.turn();
+        if !self.is_flushed(outboxed) || !self.ring.push(packet, Origin::Handler) {
+            lock(&self.outbox).push_back(*packet);
+            self.sender.outboxed.fetch_add(1, Ordering::Relaxed);
             outboxed.fetch_add(1, Ordering::AcqRel);
         }
     }
 
-    /// Moves what it can from the outbox into the ring.
-    pub(crate) fn flush(&self, outboxed: &AtomicUsize) {
-        self.out().flush(outboxed);
+    /// Moves what it can from the outbox into the ring; says whether it moved anything.
+    pub(crate) fn flush(&self, outboxed: &AtomicUsize) -> bool {
+        let before = self.sender.outboxed.load(Ordering::Relaxed);
+        if before == 0 {
+            return false;
+        }
+        let _turn = self.turn();
+        self.is_flushed(outboxed) || self.sender.outboxed.load(Ordering::Relaxed) < before
     }
 
-    /// Takes the next message out. The caller has the node's right to receive, so the lock is hardly ever waited for.
+    /// Takes the next message out. The caller has the node's right to receive.
+    #[inline]
     pub(crate) fn receive(&self) -> Option<Result<(Packet, Origin), BadLength>> {
-        self.input().pop()
+        self.ring.pop()
     }
 
-    /// Whether a message waits. Exact, as whoever goes to sleep on the answer needs it: the lock is waited for.
+    /// Whether a message waits. Exact, as whoever goes to sleep on the answer needs it; see [`Ring::is_ready`].
+    #[inline]
     pub(crate) fn has_message(&self) -> bool {
-        self.input().is_ready()
+        self.ring.is_ready()
     }
 
     /// A thread's message has been handled at the far end.
     pub(crate) fn count_handled(&self) {
-        self.handled.0.fetch_add(1, Ordering::AcqRel);
+        self.handled.0.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Lets the sender know of all that has been handled.
     pub(crate) fn publish_digested(&self) {
-        let handled = self.handled.0.load(Ordering::Acquire);
+        let handled = self.handled.0.load(Ordering::Relaxed);
         if self.digested.0.load(Ordering::Relaxed) < handled {
             self.digested.0.fetch_max(handled, Ordering::AcqRel);
         }
     }
 
-    fn out(&self) -> MutexGuard<'_, Out> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+    #[inline]
+    fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+        self.turn.as_ref().map(lock)
     }
 
-    fn input(&self) -> MutexGuard<'_, Consumer> {
-        self.input.lock().unwrap_or_else(PoisonError::into_inner)
+    #[inline]
+    fn has_credit(&self) -> bool {
+        let sent = self.sender.by_threads.load(Ordering::Relaxed);
+        if sent - self.sender.digested.load(Ordering::Relaxed) < self.window {
+            return true;
+        }
+        let digested = self.digested.0.load(Ordering::Acquire);
+        self.sender.digested.store(digested, Ordering::Relaxed);
+        sent - digested < self.window
     }
-}
 
-impl Out {
-    /// True if the outbox is empty afterwards.
-    fn flush(&mut self, outboxed: &AtomicUsize) -> bool {
-        while let Some(packet) = self.outbox.front() {
+    /// Moves what it can from the outbox into the ring; true if the outbox is empty afterwards. Needs the turn.
+    #[inline]
+    fn is_flushed(&self, outboxed: &AtomicUsize) -> bool {
+        self.sender.outboxed.load(Ordering::Relaxed) == 0 || self.empty_outbox(outboxed)
+    }
+
+    #[cold]
+    fn empty_outbox(&self, outboxed: &AtomicUsize) -> bool {
+        let mut outbox = lock(&self.outbox);
+        while let Some(packet) = outbox.front() {
             if !self.ring.push(packet, Origin::Handler) {
                 return false;
             }
-            self.outbox.pop_front();
+            outbox.pop_front();
+            self.sender.outboxed.fetch_sub(1, Ordering::Relaxed);
             outboxed.fetch_sub(1, Ordering::AcqRel);
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::{MessageId, NodeId};
+
+    use super::*;
+
+    fn packet(number: u64) -> Packet {
+        Packet::from_parts(MessageId(0), NodeId(0), &[number]).unwrap()
+    }
+
+    fn lane(slots: usize, window: u64) -> (Lane, AtomicUsize) {
+        (Lane::new(Depths { slots, window, outbox: 100 }, true), AtomicUsize::new(0))
+    }
+
+    fn drain(lane: &Lane) -> Vec<u64> {
+        std::iter::from_fn(|| lane.receive()).map(|message| message.unwrap().0.words()[0]).collect()
+    }
+
+    #[test]
+    fn handlers_messages_wait_in_the_outbox_and_keep_their_order() {
+        let (lane, outboxed) = lane(2, 10);
+        (0..5).for_each(|number| lane.post(&packet(number), &outboxed));
+        assert_eq!(outboxed.load(Ordering::Relaxed), 3);
+        assert!(!lane.offer(&packet(9), &outboxed), "the outbox comes first");
+        assert_eq!(drain(&lane), [0, 1]);
+        assert!(lane.flush(&outboxed));
+        assert_eq!(drain(&lane), [2, 3]);
+        lane.post(&packet(5), &outboxed);
+        assert_eq!((drain(&lane), outboxed.load(Ordering::Relaxed)), (vec![4, 5], 0));
+        assert!(!lane.flush(&outboxed));
+    }
+
+    #[test]
+    fn threads_have_as_many_credits_as_are_digested() {
+        let (lane, outboxed) = lane(8, 3);
+        let offer = |number: &u64| lane.offer(&packet(*number), &outboxed);
+        assert_eq!((0..8).take_while(offer).count(), 3);
+        assert_eq!(drain(&lane), [0, 1, 2]);
+        lane.count_handled();
+        lane.count_handled();
+        assert!(!offer(&3), "handled, but the sender does not know");
+        lane.publish_digested();
+        assert_eq!((3..8).take_while(offer).count(), 2);
     }
 }

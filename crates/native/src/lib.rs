@@ -9,9 +9,12 @@
 //! | `ring` | one producer, one consumer, bounded, no locked instruction |
 //! | `lane` | node to node: a ring, credits, the outbox |
 //! | `node` | what the processors of a node share; who may run a handler, under which proof |
+//! | `world` | what all processors share |
+//! | `crew` | the OS threads: started together, watched, waited for |
 //! | `processor` | one OS thread: the scheduling loop, and [`tempest::Processor`] for what runs on it |
+//! | `serve` | receiving messages and running handlers |
 //! | `threads` | waits and wake-ups of program threads |
-//! | `idle` | spinning, parking, waking |
+//! | `idle` | looking for work, napping, sleeping, waking |
 //! | `ending` | when a world has ended, or never will |
 //! | `phases`, `gauge` | timed regions; what is measured |
 //!
@@ -25,6 +28,7 @@
 
 #![forbid(unsafe_code)]
 
+mod crew;
 mod ending;
 mod gauge;
 mod idle;
@@ -34,6 +38,7 @@ mod node;
 mod phases;
 mod processor;
 mod ring;
+mod serve;
 mod threads;
 mod world;
 

@@ -1,22 +1,16 @@
 //! The world of one process on this host: what it refuses, how it runs a job, what it reports.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Barrier};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-use core_affinity::CoreId;
-use pdq::DispatcherId;
 use tempest::policy::{Notice, Servers, Split};
-use tempest::{Dispatching, Failure, Launch, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization};
+use tempest::{Dispatching, Failure, Launch, Outcome, Policy, Report, Resident, Utilization};
 use units::Time;
 
-use crate::gauge::Gauge;
+use crate::crew::{self, message};
 use crate::lane::{Depths, Lane};
 use crate::node::{Dispatcher, Node, lock};
-use crate::processor::Processor;
+use crate::ring::SLOT_BYTES;
 use crate::world::{Stage, World};
 
 /// What this host can do, in the words of policies' needs.
@@ -28,8 +22,11 @@ const MAX_PROCESSORS: u32 = 4096;
 /// The most program threads: each has a stack.
 const MAX_THREADS: u32 = 1 << 20;
 
-/// How often a run with a stall limit is looked at.
-const WATCH: Duration = Duration::from_millis(5);
+/// Memory for the rings of all lanes together. Where full ones do not fit, there are smaller ones.
+const RING_MEMORY: usize = 256 << 20;
+
+/// Slots of a ring that is still worth having.
+const MIN_SLOTS: usize = 8;
 
 /// Several nodes in this process: every processor is an OS thread.
 #[derive(Clone, Debug, Default)]
@@ -45,9 +42,21 @@ impl Local {
 
     /// The same with rings of `slots` messages (a power of two) and `window` credits per lane, for tests that want full
     /// rings to happen.
+    ///
+    /// # Panics
+    /// If `slots` is no power of two, or there is no credit at all.
     #[must_use]
     pub fn with_depths(slots: usize, window: u64) -> Self {
-        Self { depths: Depths { slots, window } }
+        assert!(slots.is_power_of_two(), "rings of {slots} slots: expected a power of two");
+        assert!(window > 0, "no thread could ever send without a credit");
+        Self { depths: Depths { slots, window, ..Depths::default() } }
+    }
+
+    /// The same with outboxes of `packets` in all on a node, at which a run is given up whose handlers start messages
+    /// without end.
+    #[must_use]
+    pub fn with_outbox(self, packets: usize) -> Self {
+        Self { depths: Depths { outbox: packets, ..self.depths } }
     }
 
     /// Whether this host can do what a policy needs.
@@ -95,98 +104,40 @@ fn refusal(launch: &Launch) -> Result<Split, String> {
     Ok(split)
 }
 
+/// Rings as deep as wanted, or as deep as there is memory for between so many nodes.
+///
+/// # Errors
+/// If there is not even memory for shallow ones.
+fn affordable(wanted: Depths, nodes: u32) -> Result<Depths, String> {
+    let lanes = (nodes as usize).pow(2);
+    let mut slots = wanted.slots;
+    while slots > MIN_SLOTS && lanes * (slots * SLOT_BYTES + size_of::<Lane>()) > RING_MEMORY {
+        slots /= 2;
+    }
+    if slots <= MIN_SLOTS && lanes * (slots * SLOT_BYTES + size_of::<Lane>()) > RING_MEMORY {
+        return Err(format!(
+            "{nodes} nodes: the rings between each two of them would take more than {} MiB; expected fewer --nodes",
+            RING_MEMORY >> 20
+        ));
+    }
+    Ok(Depths { slots, ..wanted })
+}
+
 impl tempest::World for Local {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
         let split = refusal(launch).map_err(Failure::Refused)?;
-        let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
-        let world = Arc::new(catch_unwind(AssertUnwindSafe(|| self.settle(launch, split, shape))).map_err(
-            |panic| Failure::Program(format!("{} (while settling on its nodes)", message(&*panic))),
-        )?);
-        run_processors(&world, launch);
+        let depths = affordable(self.depths, launch.nodes).map_err(Failure::Refused)?;
+        let world = guarded("settling on its nodes", || World::settle(launch, split, depths, Self::cores()))?;
+        let world = Arc::new(world);
+        crew::run(&world, launch);
         finish(&world)
     }
 }
 
-impl Local {
-    fn settle(&self, launch: &Launch, split: Split, shape: Shape) -> World {
-        let processors = (split.computing + split.dedicated) as usize;
-        let settle = |node| {
-            let identity = DispatcherId::fresh();
-            let resident = launch.job.settle(NodeId(node), shape, identity.id());
-            Node::new(resident, Dispatcher::new(&launch.policy, split, identity), processors)
-        };
-        let nodes: Vec<_> = (0..launch.nodes).map(settle).collect();
-        let lanes = (0..nodes.len() * nodes.len()).map(|_| Lane::new(self.depths)).collect();
-        let oversubscribed = nodes.len() * processors > Self::cores();
-        let threads = (shape.nodes * shape.threads) as usize;
-        World::new(launch.policy.clone(), split, nodes, lanes, threads, oversubscribed)
-    }
-}
-
-/// Starts every processor, and returns when all have stopped.
-fn run_processors(world: &Arc<World>, launch: &Launch) {
-    let cores =
-        if world.oversubscribed { Vec::new() } else { core_affinity::get_core_ids().unwrap_or_default() };
-    let start = Barrier::new(world.gauges.len());
-    let stopped = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        if let Some(limit) = launch.stall_limit {
-            let stopped = &stopped;
-            scope.spawn(move || watch(world, limit, stopped));
-        }
-        let processors: Vec<_> = (0..world.gauges.len())
-            .map(|index| {
-                let (core, start) = (cores.get(index).copied(), &start);
-                scope.spawn(move || run_processor(world, index, launch.threads, core, start))
-            })
-            .collect();
-        for processor in processors {
-            // A processor catches what its program panics with; the error is in the world.
-            let _ = processor.join();
-        }
-        stopped.store(true, Ordering::Release);
-    });
-}
-
-fn run_processor(world: &Arc<World>, index: usize, threads: u32, core: Option<CoreId>, start: &Barrier) {
-    if let Some(core) = core {
-        // Where the host forbids it, the processor runs unpinned.
-        core_affinity::set_for_current(core);
-    }
-    world.berths[index].belongs_to_current_thread();
-    start.wait();
-    world.start_clock();
-    let processor = Rc::new(Processor::new(Arc::clone(world), index, threads));
-    let whose = processor.describe();
-    match catch_unwind(AssertUnwindSafe(|| processor.run())) {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => {
-            world.fail(Failure::Refused(format!("no memory for the stacks of the threads: {error}")))
-        }
-        Err(panic) => world.fail(Failure::Program(format!("{}{whose}", message(&*panic)))),
-    }
-}
-
-/// What a panic said.
-fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
-}
-
-/// Ends a run in which nothing has happened for `limit`.
-fn watch(world: &World, limit: Time, stopped: &AtomicBool) {
-    let limit_ns = Duration::from_nanos((limit.as_femtoseconds() / 1_000_000).max(1));
-    let mut last = (u64::MAX, Instant::now());
-    while !stopped.load(Ordering::Acquire) && world.is_running() {
-        let live = world.live.load(Ordering::Acquire) as u64;
-        let progress = world.gauges.iter().map(Gauge::progress).sum::<u64>().wrapping_sub(live);
-        if progress != last.0 {
-            last = (progress, Instant::now());
-        } else if last.1.elapsed() > limit_ns {
-            world.fail(Failure::Stalled { limit, blocked: Vec::new() });
-        }
-        std::thread::sleep(WATCH);
-    }
+/// Calls the program outside its threads and handlers.
+fn guarded<T>(doing: &str, program: impl FnOnce() -> T) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(program))
+        .map_err(|panic| Failure::Program(format!("panicked while {doing}: {}", message(&*panic))))
 }
 
 fn finish(world: &World) -> Result<Outcome, Failure> {
@@ -196,21 +147,21 @@ fn finish(world: &World) -> Result<Outcome, Failure> {
         (Some(Failure::Stalled { limit, .. }), _) => Err(Failure::Stalled { limit, blocked }),
         (Some(failure), _) => Err(failure),
         (None, Stage::Deadlocked) => Err(Failure::Deadlock { at: world.now(), blocked }),
-        (None, _) => Ok(outcome(world)),
+        (None, _) => guarded("reporting", || outcome(world)),
     }
 }
 
 fn outcome(world: &World) -> Outcome {
-    let now = world.now_ns();
-    let (counters, breakdown) = world.totals(now);
+    let end = world.running_ns();
+    let (counters, breakdown) = world.totals(end);
     let mut report = Report::default();
     world.nodes.iter().map(|node| &node.resident).map(Resident::report).for_each(|part| report.merge(part));
     Outcome {
-        time: Time::from_nanoseconds(now),
-        phases: world.phase_records(),
+        time: Time::from_nanoseconds(end),
+        phases: world.phase_records(end),
         counters,
         breakdown,
-        utilization: utilization(world, now),
+        utilization: utilization(world, end),
         dispatching: dispatching(world),
         events: None,
         digest: None,
@@ -218,14 +169,13 @@ fn outcome(world: &World) -> Outcome {
     }
 }
 
-fn utilization(world: &World, now: u64) -> Utilization {
+fn utilization(world: &World, end: u64) -> Utilization {
     let busy = |dedicated: bool| {
-        let mut gauges =
+        let gauges =
             world.gauges.iter().enumerate().filter(|(index, _)| world.is_dedicated(*index) == dedicated);
-        let (count, idle) = gauges
-            .by_ref()
-            .fold((0, 0), |(count, idle), (_, gauge)| (count + 1, idle + gauge.idle_until(now)));
-        (count > 0 && now > 0).then(|| 1.0 - (idle as f64 / (now * count) as f64).min(1.0))
+        let waited: Vec<u64> = gauges.map(|(_, gauge)| gauge.waited_until(end)).collect();
+        let time = end * waited.len() as u64;
+        (time > 0).then(|| 1.0 - (waited.iter().sum::<u64>() as f64 / time as f64).min(1.0))
     };
     Utilization { compute: busy(false).unwrap_or(0.0), protocol: busy(true) }
 }
@@ -233,7 +183,7 @@ fn utilization(world: &World, now: u64) -> Utilization {
 fn dispatching(world: &World) -> Dispatching {
     let waited = |node: &Node| match &node.dispatcher {
         Dispatcher::Serial(_) => 0,
-        Dispatcher::Keyed(queue) => queue.statistics().waited_on_key,
+        Dispatcher::Keyed(shared) => shared.queue.statistics().waited_on_key,
     };
     Dispatching { waited_on_key: world.nodes.iter().map(waited).sum(), mean_wait: None }
 }

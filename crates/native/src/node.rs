@@ -12,11 +12,11 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use pdq::{Identity, Queue, Serial, queue};
+use pdq::{Identity, Key, Queue, Serial, queue};
 use tempest::policy::{Dispatch, Split};
 use tempest::{NodeId, Packet, Policy, Resident};
 
-use crate::ring::Origin;
+use crate::ring::{Apart, Origin};
 use crate::threads::{Inbox, ThreadSlot};
 
 /// What waits in a keyed dispatcher.
@@ -32,36 +32,54 @@ pub(crate) enum Dispatcher {
     /// One at a time.
     Serial(Mutex<Serial>),
     /// By key.
-    Keyed(Box<Queue<Event>>),
+    Keyed(Box<Shared>),
+}
+
+/// A dispatch queue, and a count of the changes by which an event may have become dispatchable: who has searched in
+/// vain need not search, nor take the queue's lock, before that moves.
+pub(crate) struct Shared {
+    pub(crate) queue: Queue<Event>,
+    changes: Apart,
 }
 
 impl Dispatcher {
     pub(crate) fn new(policy: &Policy, split: Split, identity: Identity) -> Self {
         let servers = if split.dedicated > 0 { split.dedicated } else { split.computing } as usize;
+        let any = queue::Config::servers(servers);
         match policy.dispatch {
             Dispatch::Serial => Self::Serial(Mutex::new(Serial::new(identity))),
-            Dispatch::Keyed => Self::keyed(identity, queue::Config::servers(servers)),
+            Dispatch::Keyed => Self::Keyed(Box::new(Shared::new(identity, any))),
             Dispatch::Partitioned => {
-                let config = queue::Config { partitions: servers, ..queue::Config::servers(servers) };
-                Self::keyed(identity, config)
+                Self::Keyed(Box::new(Shared::new(identity, queue::Config { partitions: servers, ..any })))
             }
-        }
-    }
-
-    fn keyed(identity: Identity, config: queue::Config) -> Self {
-        Self::Keyed(Box::new(Queue::new(identity, config)))
-    }
-
-    /// Whether events wait that somebody may have to be woken for.
-    pub(crate) fn has_waiting(&self) -> bool {
-        match self {
-            Self::Serial(_) => false,
-            Self::Keyed(queue) => !queue.is_empty(),
         }
     }
 }
 
+impl Shared {
+    fn new(identity: Identity, config: queue::Config) -> Self {
+        Self { queue: Queue::new(identity, config), changes: Apart::default() }
+    }
+
+    /// Appends an event. The caller notes the change when it has no more of them.
+    pub(crate) fn enqueue(&self, key: Key, event: Event) {
+        self.queue.enqueue(key, event);
+    }
+
+    /// Something has been appended, or a key released.
+    pub(crate) fn note_change(&self) {
+        self.changes.0.fetch_add(1, Ordering::Release);
+    }
+
+    /// Changes so far.
+    #[inline]
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.0.load(Ordering::Acquire)
+    }
+}
+
 /// Takes a lock whatever happened to a holder before: a run in which something panicked is over anyway.
+#[inline]
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -77,7 +95,7 @@ pub(crate) struct Node {
     /// Packets in the outboxes of the lanes out of here.
     pub(crate) outboxed: AtomicUsize,
     /// Somebody could not publish what has been digested, because outboxes were not empty.
-    pub(crate) owes_digest: AtomicBool,
+    owes_digest: AtomicBool,
     right_to_receive: Mutex<()>,
     /// The processor, by its number on the node, whose back-edge polls count.
     poll_owner: AtomicUsize,
@@ -100,6 +118,7 @@ impl Node {
     }
 
     /// The right to receive, if nobody has it.
+    #[inline]
     pub(crate) fn try_receive(&self) -> Option<MutexGuard<'_, ()>> {
         match self.right_to_receive.try_lock() {
             Ok(guard) => Some(guard),
@@ -118,11 +137,25 @@ impl Node {
     }
 
     /// Whether nothing waits in the outboxes.
+    #[inline]
     pub(crate) fn outboxes_are_empty(&self) -> bool {
         self.outboxed.load(Ordering::Acquire) == 0
     }
 
+    /// Leaves the news of what has been digested to whoever finds the outboxes empty.
+    pub(crate) fn owe_digest(&self) {
+        self.owes_digest.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether that news is to be published now, by the caller.
+    pub(crate) fn settles_digest(&self) -> bool {
+        self.outboxes_are_empty()
+            && self.owes_digest.load(Ordering::SeqCst)
+            && self.owes_digest.swap(false, Ordering::AcqRel)
+    }
+
     /// Whether the outboxes, or the news of what has been digested, have to be moved on.
+    #[inline]
     pub(crate) fn has_arrears(&self) -> bool {
         !self.outboxes_are_empty() || self.owes_digest.load(Ordering::Acquire)
     }

@@ -1,11 +1,12 @@
 //! Timed regions: all threads enter together, outside the program's own messages.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use tempest::{Breakdown, Counters, PhaseRecord, ThreadId};
 use units::Time;
 
+use crate::node::lock;
 use crate::world::World;
 
 /// The regions entered so far, and who waits to enter the next.
@@ -48,13 +49,13 @@ impl Phases {
         self.entered.load(Ordering::Acquire)
     }
 
-    /// For a report: how many threads have come to the next region, of how many.
-    pub(crate) fn arrivals(&self) -> (usize, usize) {
-        (self.inner().waiting.len(), self.threads)
+    /// How many threads have come to the next region, for people.
+    pub(crate) fn arrivals(&self) -> String {
+        format!("{} of {} threads have come", self.inner().waiting.len(), self.threads)
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
     }
 }
 
@@ -74,15 +75,15 @@ impl World {
             inner.waiting.push(thread);
             return Entry::Wait(self.phases.entered() + 1);
         }
-        let start = self.snapshot(name);
+        let start = self.snapshot(name, self.now_ns());
         inner.starts.push(start);
         self.phases.entered.fetch_add(1, Ordering::AcqRel);
         Entry::Last(std::mem::take(&mut inner.waiting))
     }
 
-    /// The regions, the last of them ending now.
-    pub(crate) fn phase_records(&self) -> Vec<PhaseRecord> {
-        let end = self.snapshot("");
+    /// The regions, the last of them ending at `end`.
+    pub(crate) fn phase_records(&self, end: u64) -> Vec<PhaseRecord> {
+        let end = self.snapshot("", end);
         let inner = self.phases.inner();
         let ends = inner.starts.iter().skip(1).chain([&end]);
         let record = |(start, end): (&Start, &Start)| PhaseRecord {
@@ -120,15 +121,9 @@ impl World {
         (counters, breakdown)
     }
 
-    fn snapshot(&self, name: &'static str) -> Start {
-        let now = self.now_ns();
+    fn snapshot(&self, name: &'static str, now: u64) -> Start {
         let (counters, breakdown) = self.totals(now);
         Start { name, at: Time::from_nanoseconds(now), counters, breakdown }
-    }
-
-    /// Whether a processor runs handlers and nothing else.
-    pub(crate) fn is_dedicated(&self, index: usize) -> bool {
-        index % self.processors_per_node() >= self.split.computing as usize
     }
 }
 

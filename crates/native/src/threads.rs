@@ -1,16 +1,76 @@
 //! Waits and wake-ups of program threads.
 //!
-//! A thread is a fiber of one processor and waits in loops that look at their condition again, so a wake-up too many is
-//! harmless. One too few cannot be: a wake-up first makes the condition true, then puts the thread into the ready
-//! queue of its processor (directly, or through the inbox and, if need be, out of its sleep).
+//! A thread is a fiber of one processor. It is *running*, *ready* (in its processor's queue, or in the inbox on the way
+//! there) or *waiting*, and a waiting thread looks at its condition again whenever it is resumed, so a wake-up too many
+//! is harmless. One too few cannot be: a wake-up first makes the condition true, then makes the thread ready.
 
+use std::cell::Cell;
+use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
-use pdq::Held;
-use tempest::Waiter;
+use pdq::{Held, Key};
+use tempest::{NodeId, Wait, Waiter};
+use units::Time;
 
-/// What the processors of a node know of one of its threads.
+use crate::node::lock;
+
+/// What a thread waits for.
+#[derive(Clone, Copy)]
+pub(crate) enum Reason {
+    /// An event's count.
+    Event(Wait),
+    /// A key that is held.
+    Key(Key),
+    /// The other threads, before a timed region: how many of how many have come is the world's to say.
+    Phase(&'static str),
+    /// Room on the way to a node.
+    Room(NodeId),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Event(wait) => write!(f, "{wait}"),
+            Self::Key(key) => write!(f, "key {key}"),
+            Self::Phase(name) => write!(f, "phase `{name}`"),
+            Self::Room(to) => write!(f, "room towards {to}"),
+        }
+    }
+}
+
+/// What only the processor of a thread knows of it.
+#[derive(Default)]
+pub(crate) struct Local {
+    /// For what it waits, and since when.
+    pub(crate) waits_for: Cell<Option<(Reason, Time)>>,
+    /// The generation of the wait it is about to enter.
+    pub(crate) wait: Cell<u32>,
+}
+
+impl Local {
+    /// The thread has found no room, for the first time or again.
+    pub(crate) fn lacks_room(&self, to: NodeId, now: Time) {
+        if !self.lacked_room() {
+            self.waits_for.set(Some((Reason::Room(to), now)));
+        }
+    }
+
+    /// The thread has found room, perhaps after lacking it.
+    #[inline]
+    pub(crate) fn has_room(&self) {
+        if self.lacked_room() {
+            self.waits_for.set(None);
+        }
+    }
+
+    #[inline]
+    fn lacked_room(&self) -> bool {
+        matches!(self.waits_for.get(), Some((Reason::Room(_), _)))
+    }
+}
+
+/// What all processors of a node know of one of its threads.
 #[derive(Default)]
 pub(crate) struct ThreadSlot {
     /// Which wait the next one is: a waiter with another number is out of date.
@@ -33,16 +93,12 @@ impl ThreadSlot {
 
     /// Leaves a key for the thread.
     pub(crate) fn grant(&self, held: Held) {
-        *self.granted() = Some(held);
+        *lock(&self.granted) = Some(held);
     }
 
     /// Takes the key, if it is there.
     pub(crate) fn take_grant(&self) -> Option<Held> {
-        self.granted().take()
-    }
-
-    fn granted(&self) -> MutexGuard<'_, Option<Held>> {
-        self.granted.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.granted).take()
     }
 }
 
@@ -57,28 +113,32 @@ pub(crate) struct Inbox {
 impl Inbox {
     /// Adds a thread. The caller wakes the processor.
     pub(crate) fn push(&self, thread: u32) {
-        self.lock().push(thread);
-        self.count.fetch_add(1, Ordering::Release);
+        let mut threads = lock(&self.threads);
+        threads.push(thread);
+        self.say_how_many(&threads);
     }
 
-    /// Whether it seems empty; exact once the pushers' fences have passed.
+    /// Whether there is nothing in it; exact for who has seen, by whatever order, the last push.
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.count.load(Ordering::Acquire) == 0
+        self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// Moves all threads into `ready`; returns how many.
-    pub(crate) fn drain(&self, mut ready: impl FnMut(u32)) -> u32 {
+    /// Takes all threads out; returns how many.
+    #[inline]
+    pub(crate) fn drain(&self, each: impl FnMut(u32)) -> u64 {
         if self.is_empty() {
             return 0;
         }
-        let mut threads = self.lock();
-        let count = threads.len() as u32;
-        threads.drain(..).for_each(&mut ready);
-        self.count.fetch_sub(count, Ordering::Release);
+        let mut threads = lock(&self.threads);
+        let count = threads.len() as u64;
+        threads.drain(..).for_each(each);
+        self.say_how_many(&threads);
         count
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<u32>> {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Lets `is_empty` know without the lock.
+    fn say_how_many(&self, threads: &MutexGuard<'_, Vec<u32>>) {
+        self.count.store(threads.len() as u32, Ordering::Relaxed);
     }
 }

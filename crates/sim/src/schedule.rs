@@ -25,7 +25,8 @@ impl State {
     /// Whether `core` has a thread to go on with, and what waits can be left to a processor that idles.
     fn leaves_to_idle(&self, core: usize) -> bool {
         let state = &self.cores[core];
-        (state.interrupted.is_some() || !state.ready.is_empty()) && self.idle_server(state.node).is_some()
+        let has_own = state.interrupted.is_some() || !state.ready.is_empty();
+        has_own && self.something_waits(state.node) && self.idle_server(state.node).is_some()
     }
 
     /// Starts a handler or an injection on `core`: they take turns when both wait.

@@ -1,0 +1,55 @@
+//! Every program gives the right answer on every machine under every policy.
+//!
+//! One test for each machine, so that they run side by side.
+
+use crate::command::json;
+
+const POLICIES: &[&str] =
+    &["single", "fixed:1", "fixed:2", "floating", "floating+keyed", "partitioned:1", "partitioned:2"];
+
+/// What only a model with an interface device and interrupts can do.
+const POLICIES_OF_HURRICANE: &[&str] = &["single+interrupt", "hurricane-1:2", "hurricane-1-mult"];
+
+/// Programs with their inputs.
+const PROGRAMS: &[&[&str]] = &[
+    &["iccg", "matrix=494_bus", "partition=bisection"],
+    &["iccg", "matrix=494_bus", "partition=cyclic"],
+    &["iccg", "matrix=jagmesh7", "partition=blocks"],
+    &["fetch-add", "operations=1200"],
+    &["fetch-add", "operations=1200", "skew=0.99"],
+    // Each thread waits for each reply.
+    &["fetch-add", "operations=120", "window=1"],
+    &["fetch-add", "operations=600", "handler=100"],
+];
+
+/// Runs all programs under these policies on three nodes of four processors.
+fn verify(machine: &str, policies: &[&str]) {
+    for policy in policies {
+        for (program, threads) in PROGRAMS.iter().flat_map(|program| [(program, "1"), (program, "2")]) {
+            let mut arguments = vec!["run", program[0], "--machine", machine, "--policy", policy];
+            arguments.extend(["--nodes", "3", "--processors", "4", "--threads", threads]);
+            arguments.extend(program[1..].iter().flat_map(|input| ["--input", input]));
+            let run = json(&arguments);
+            let report = &run["report"];
+            assert!(report["verified"] == true, "tradewind {}: {report}", arguments.join(" "));
+            assert!(report["checks"].as_u64().is_some_and(|checks| checks > 0), "{report}");
+            assert_eq!([&run["machine"], &run["policy"]], [machine, policy]);
+        }
+    }
+}
+
+#[test]
+fn every_program_is_right_on_this_host() {
+    verify("native", POLICIES);
+}
+
+#[test]
+fn every_program_is_right_on_hurricane_1() {
+    verify("hurricane-1", POLICIES);
+    verify("hurricane-1", POLICIES_OF_HURRICANE);
+}
+
+#[test]
+fn every_program_is_right_on_ideal() {
+    verify("ideal", POLICIES);
+}

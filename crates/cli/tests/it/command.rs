@@ -1,0 +1,55 @@
+//! Runs the built command and keeps what came of it.
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// What a finished command left.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// The command with these arguments, not yet started and with nothing to read.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tradewind"));
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// Runs the command to its end.
+pub(crate) fn tradewind(arguments: &[&str]) -> Ran {
+    let done = command(arguments).output().expect("the command starts");
+    Ran {
+        code: done.status.code(),
+        out: String::from_utf8(done.stdout).expect("results are UTF-8"),
+        err: String::from_utf8(done.stderr).expect("errors are UTF-8"),
+    }
+}
+
+/// Runs a command that must go well and say nothing but its result.
+pub(crate) fn good(arguments: &[&str]) -> String {
+    let ran = tradewind(arguments);
+    assert!(ran.code == Some(0) && ran.err.is_empty(), "tradewind {}: {ran:?}", arguments.join(" "));
+    ran.out
+}
+
+/// Runs a command that must go well with `--json`, and reads what it says.
+pub(crate) fn json(arguments: &[&str]) -> Value {
+    let out = good(&[arguments, &["--json"]].concat());
+    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{}: {error}: {out}", arguments.join(" ")))
+}
+
+/// Runs a command that must be refused before anything is done: exit 2, nothing on standard output, and every
+/// one of `fragments` in what it says.
+pub(crate) fn refused(arguments: &[&str], fragments: &[&str]) {
+    let ran = tradewind(arguments);
+    let asked = arguments.join(" ");
+    assert!(ran.code == Some(2) && ran.out.is_empty(), "tradewind {asked}: {ran:?}");
+    assert!(!ran.err.contains("panicked"), "tradewind {asked}: {}", ran.err);
+    for fragment in fragments {
+        assert!(ran.err.contains(fragment), "tradewind {asked}: expected `{fragment}` in\n{}", ran.err);
+    }
+}

@@ -1,0 +1,48 @@
+//! Every key that a script can meet is described in `docs/json.md`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command::json;
+
+/// Objects whose keys the program chooses.
+const OF_THE_PROGRAM: &[&str] = &["figures", "input"];
+
+fn gather(value: &Value, keys: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| gather(value, keys)),
+        Value::Object(object) => {
+            for (key, value) in object {
+                keys.insert(key.clone());
+                if !(value.is_object() && OF_THE_PROGRAM.contains(&key.as_str())) {
+                    gather(value, keys);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_key_is_documented() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json.md");
+    let page = fs::read_to_string(&path).unwrap();
+    // What stands between backticks in the tables, taken apart: `report.verified` describes `verified`.
+    let tables = page.lines().filter(|line| line.starts_with('|'));
+    let described: BTreeSet<_> = tables
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .flat_map(|code| code.split(['.', '[', ']']))
+        .collect();
+    let run = ["run", "fetch-add", "--machine", "hurricane-1", "--input", "operations=1000"];
+    let compare = ["compare", "fetch-add", "--machine", "ideal", "--policy", "single,np"];
+    let mut keys = BTreeSet::new();
+    for arguments in [&["list"][..], &run, &compare] {
+        gather(&json(arguments), &mut keys);
+    }
+    assert!(keys.contains("inputs") && keys.contains("ratio_to_best") && keys.contains("reason"), "{keys:?}");
+    let missing: Vec<_> = keys.iter().filter(|key| !described.contains(key.as_str())).collect();
+    assert!(missing.is_empty(), "{}: expected a row for each of {missing:?}", path.display());
+}

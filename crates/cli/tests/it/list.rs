@@ -1,0 +1,56 @@
+//! `tradewind list` shows all there is, to people and to scripts.
+
+use serde_json::Value;
+use tempest::policy::PRESETS;
+
+use crate::command::{good, json};
+
+fn names(list: &Value, section: &str) -> Vec<String> {
+    let rows = list[section].as_array().unwrap_or_else(|| panic!("no {section} in {list}"));
+    rows.iter().map(|row| row["name"].as_str().expect("a name is a text").to_owned()).collect()
+}
+
+#[test]
+fn the_list_has_everything() {
+    let text = good(&["list"]);
+    for name in ["native", "hurricane-1", "ideal", "iccg", "fetch-add", "messages", "--input matrix=bcsstk13"]
+    {
+        assert!(text.contains(name), "{name} is not in\n{text}");
+    }
+    for preset in PRESETS {
+        let start = format!("  {}{} ", preset.name, if preset.counted { ":COUNT" } else { "" });
+        assert!(text.lines().any(|line| line.starts_with(&start)), "{start:?} starts no line of\n{text}");
+    }
+}
+
+#[test]
+fn the_list_for_scripts_has_everything() {
+    let list = json(&["list"]);
+    assert_eq!(names(&list, "machines"), ["native", "hurricane-1", "ideal"]);
+    assert_eq!(names(&list, "programs"), ["fetch-add", "iccg"]);
+    assert_eq!(names(&list, "mechanisms"), ["messages"]);
+    let policies = names(&list, "policies");
+    assert_eq!(policies.len(), PRESETS.len());
+    for preset in PRESETS {
+        assert!(policies.iter().any(|name| name.trim_end_matches(":COUNT") == preset.name), "{policies:?}");
+    }
+    let inputs = list["programs"][1]["inputs"].as_array().unwrap();
+    let keys: Vec<_> = inputs.iter().map(|input| input["key"].as_str().unwrap()).collect();
+    assert_eq!(keys, ["matrix", "partition"]);
+    assert!(inputs.iter().all(|input| input["default"].is_string() && input["meaning"].is_string()));
+}
+
+#[test]
+fn a_section_is_listed_alone() {
+    let text = good(&["list", "machines"]);
+    assert!(text.contains("hurricane-1") && !text.contains("fetch-add"), "{text}");
+    let list = json(&["list", "policies"]);
+    assert_eq!(list.as_object().unwrap().keys().collect::<Vec<_>>(), ["policies"]);
+}
+
+#[test]
+fn no_line_of_the_list_is_longer_than_a_narrow_terminal() {
+    let text = good(&["list"]);
+    let long: Vec<_> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}

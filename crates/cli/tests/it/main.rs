@@ -1,0 +1,13 @@
+//! The built command, as people and scripts meet it.
+
+#![forbid(unsafe_code)]
+
+mod combinations;
+mod command;
+mod compare;
+mod documented;
+mod list;
+mod mistakes;
+mod pipe;
+mod repetition;
+mod scratch;

@@ -1,0 +1,238 @@
+//! Every mistake of the user is met before anything is done, with the place, the value and what was expected.
+
+use std::fs;
+use std::path::Path;
+
+use crate::command::{refused, tradewind};
+use crate::scratch::Scratch;
+
+/// A file of the workspace.
+fn shipped(path: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A matrix of that text is refused with these fragments after its name.
+fn refused_matrix(text: impl AsRef<[u8]>, place: &str, fragments: &[&str]) {
+    let file = Scratch::new("matrix.mtx", text);
+    let input = format!("matrix={}", file.path());
+    let place = file.at(place);
+    refused(&["run", "iccg", "--input", &input], &[&[place.as_str()], fragments].concat());
+}
+
+/// The text of a matrix of two rows with these lines after the banner.
+fn matrix(lines: &str) -> String {
+    format!("%%MatrixMarket matrix coordinate real symmetric\n{lines}\n")
+}
+
+#[test]
+fn a_matrix_with_a_wrong_count() {
+    let few = matrix("2 2 3\n1 1 2\n2 2 2");
+    refused_matrix(few, "5:", &["number of entries 2", "expected 3"]);
+    let many = matrix("2 2 1\n1 1 2\n2 2 2");
+    refused_matrix(many, "4:", &["number of entries 2", "expected 1"]);
+}
+
+#[test]
+fn a_matrix_with_an_index_out_of_range() {
+    refused_matrix(matrix("2 2 2\n1 1 2\n3 2 2"), "4:1:", &["row index 3", "expected 1..=2"]);
+}
+
+#[test]
+fn a_matrix_with_a_value_that_is_no_number() {
+    refused_matrix(matrix("2 2 2\n1 1 nan\n2 2 2"), "3:5:", &["value nan", "expected a finite number"]);
+    refused_matrix(matrix("2 2 2\n1 1 2,5\n2 2 2"), "3:5:", &["value 2,5", "expected"]);
+}
+
+#[test]
+fn all_mistakes_of_a_matrix_at_once() {
+    let text = matrix("2 2 2\n1 1 inf\n9 2 2");
+    refused_matrix(text, "3:5:", &["value inf", "matrix.mtx:4:1: row index 9"]);
+}
+
+#[test]
+fn a_truncated_matrix() {
+    let whole = shipped("inputs/494_bus.mtx");
+    refused_matrix(&whole[..2000], "", &["expected 1080", "truncated"]);
+}
+
+#[test]
+fn a_truncated_gzip_stream() {
+    let whole = shipped("inputs/bcsstk13.mtx.gz");
+    let file = Scratch::new("matrix.mtx.gz", &whole[..whole.len() / 2]);
+    refused(
+        &["run", "iccg", "--input", file.path()],
+        &[file.path(), "truncated or corrupt gzip", "expected"],
+    );
+}
+
+#[test]
+fn not_a_matrix() {
+    refused_matrix("hello, world\n", "1:1:", &["hello,", "expected %%MatrixMarket"]);
+    refused_matrix("", "1:1:", &["missing", "expected %%MatrixMarket"]);
+}
+
+#[test]
+fn a_matrix_that_cannot_be_factored() {
+    refused_matrix(
+        "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 2\n",
+        "",
+        &["2 rows and 3 columns", "expected a square matrix"],
+    );
+}
+
+#[test]
+fn all_mistakes_of_a_machine_file_at_once() {
+    let good = String::from_utf8(shipped("machines/hurricane-1.toml")).unwrap();
+    let changes = [
+        ("nodes = 8 ", "nodes = 0 ", "nodes = 0: expected a whole number from 1"),
+        ("\"400 MHz\"", "\"50 MHZ2\"", "\"50 MHZ2\": expected a frequency"),
+        ("thread_switch = ", "thread_swich = ", "did you mean \"thread_switch\"?"),
+    ];
+    let (mut bad, mut expected) = (good.clone(), Vec::new());
+    for (from, to, message) in changes {
+        assert_eq!(bad.matches(from).count(), 1, "{from}");
+        bad = bad.replace(from, to);
+        let line = bad.lines().position(|line| line.contains(to)).unwrap() + 1;
+        expected.push((line, message));
+    }
+    let file = Scratch::new("machine.toml", &bad);
+    let places = expected.iter().map(|(line, _)| file.at(&format!("{line}: "))).collect::<Vec<_>>();
+    let fragments = places.iter().map(String::as_str).chain(expected.iter().map(|(_, message)| *message));
+    refused(&["run", "iccg", "--machine", file.path()], &fragments.collect::<Vec<_>>());
+    // The file as it is shipped is a good one.
+    let file = Scratch::new("machine.toml", &good);
+    let input = ["--policy", "single", "--input", "matrix=494_bus"];
+    let ran = tradewind(&[&["run", "iccg", "--machine", file.path()], &input[..]].concat());
+    assert!(ran.code == Some(0), "{ran:?}");
+}
+
+#[test]
+fn a_machine_file_that_is_not_there_or_no_text() {
+    refused(&["run", "iccg", "--machine", "./no-such.toml"], &["./no-such.toml", "No such file"]);
+    let file = Scratch::new("machine.toml", b"name = \"\xff\"");
+    refused(&["run", "iccg", "--machine", file.path()], &[file.path(), "byte 8", "expected UTF-8"]);
+}
+
+#[test]
+fn a_setting_that_is_none() {
+    let model = ["run", "iccg", "--machine", "hurricane-1", "--set"];
+    let refused = |setting, fragments: &[&str]| refused(&[&model[..], &[setting]].concat(), fragments);
+    refused("network.latenzy=1 us", &["--set network.latenzy", "did you mean \"network.latency\"?"]);
+    refused("network.latency=1 parsec", &["--set network.latency", "1 parsec", "expected a time"]);
+    refused("network.latency", &["--set network.latency", "expected KEY=VALUE"]);
+}
+
+#[test]
+fn this_host_has_nothing_to_set() {
+    let setting = "network.latency=1 us";
+    let fragments = ["--set network.latency", "`native`", "expected a model"];
+    refused(&["run", "iccg", "--set", setting], &fragments);
+    refused(&["compare", "iccg", "--machine", "native", "--set", setting], &fragments);
+}
+
+#[test]
+fn a_policy_that_the_machine_cannot_do() {
+    let refused = |machine, policy, need| {
+        let arguments = ["run", "fetch-add", "--machine", machine, "--policy", policy];
+        refused(&arguments, &[&format!("`{policy}`"), &format!("machine `{machine}`"), need]);
+    };
+    refused("hurricane-1", "np", "`network-processor`");
+    refused("hurricane-1", "s-coma", "`hardware-protocol`");
+    refused("native", "hurricane-1:1", "`added-processors`");
+    refused("native", "single+interrupt", "interrupted");
+}
+
+#[test]
+fn a_policy_that_leaves_nobody_to_compute() {
+    for machine in ["native", "hurricane-1"] {
+        let arguments = ["run", "iccg", "--machine", machine, "--processors", "2", "--policy", "fixed:2"];
+        refused(&arguments, &["`fixed:2`", "2 of 2 processors", "expected at least --processors 3"]);
+    }
+}
+
+#[test]
+fn names_that_are_not_known() {
+    let program = ["unknown program `icgc`", "did you mean `iccg`?", "fetch-add, iccg"];
+    refused(&["run", "icgc"], &program);
+    refused(&["compare", "icgc"], &program);
+    let machine =
+        ["unknown machine `huricane-1`", "did you mean `hurricane-1`?", "native, hurricane-1, ideal"];
+    refused(&["run", "iccg", "--machine", "huricane-1"], &machine);
+    let machines = ["unknown machine `natve`", "did you mean `native`?", machine[0]];
+    refused(&["compare", "iccg", "--machine", "natve,huricane-1"], &machines);
+    refused(
+        &["run", "iccg", "--policy", "flating"],
+        &["`flating`", "expected one of single, fixed, floating"],
+    );
+    refused(&["run", "iccg", "--policy", "fixed:0"], &["`fixed:0`", "from 1 to 64"]);
+    refused(&["run", "iccg", "--policy", "single:2"], &["`single` takes no count"]);
+    refused(&["run", "iccg", "--policy", "floating+fast"], &["`+fast`", "expected +serial"]);
+    refused(&["compare", "iccg", "--policy", "single,flating"], &["`flating`", "expected one of single"]);
+    refused(&["run", "iccg", "--mechanism", "mesages"], &["`mesages`", "expected one of messages", "`iccg`"]);
+    refused(&["list", "nonsense"], &["nonsense", "machines, programs, policies, mechanisms"]);
+}
+
+#[test]
+fn inputs_that_are_not_known_or_out_of_range() {
+    let refused =
+        |program, input, fragments: &[&str]| refused(&["run", program, "--input", input], fragments);
+    refused(
+        "fetch-add",
+        "wrds=3",
+        &["unknown input `wrds`", "did you mean `words`?", "expected one of words"],
+    );
+    refused("fetch-add", "words=0", &["`words=0`", "expected an integer from 1 to"]);
+    refused("fetch-add", "skew=11", &["`skew=11`", "expected a number from 0 to 10"]);
+    refused("fetch-add", "skew=NaN", &["`skew=NaN`", "expected a number from 0 to 10"]);
+    refused("fetch-add", "window=many", &["`window=many`", "expected an integer from 1 to 65536"]);
+    refused("fetch-add", "some.mtx", &["some.mtx", "expected KEY=VALUE", "`fetch-add` reads no file"]);
+    refused("iccg", "partition=round", &["round", "expected one of bisection, blocks, cyclic"]);
+    let both = ["run", "fetch-add", "--input", "words=0", "--input", "wrds=3"];
+    crate::command::refused(&both, &["`words=0`", "`wrds`"]);
+}
+
+#[test]
+fn an_input_that_is_not_there() {
+    for input in ["no-such.mtx", "matrix=no-such.mtx"] {
+        let shipped = ["bcsstk13", "494_bus", "jagmesh7"];
+        refused(
+            &["run", "iccg", "--input", input],
+            &[&["no-such.mtx", "No such file"], &shipped[..]].concat(),
+        );
+    }
+}
+
+#[test]
+fn numbers_that_are_none() {
+    let refused =
+        |option, value, expected| refused(&["run", "iccg", option, value], &[option, value, expected]);
+    refused("--nodes", "0", "1..");
+    refused("--processors", "0", "1..");
+    refused("--threads", "0", "1..");
+    refused("--repeat", "0", "1..");
+    refused("--nodes", "two", "invalid");
+    refused("--seed", "one", "invalid");
+    refused("--stall-limit", "nonsense", "expected a time such as");
+    refused("--world", "moon", "local");
+}
+
+#[test]
+fn more_than_anyone_can_have() {
+    for option in ["--nodes", "--threads", "--processors"] {
+        let fragments = ["4294967295", "expected at most 1048576 threads in all"];
+        refused(&["run", "fetch-add", option, "4294967295"], &fragments);
+    }
+}
+
+#[test]
+fn a_comparison_in_which_nothing_can_run() {
+    let arguments = ["compare", "fetch-add", "--machine", "native,hurricane-1", "--policy", "np"];
+    refused(&arguments, &["machine `native` lacks", "machine `hurricane-1` lacks"]);
+}
+
+#[test]
+fn no_command_at_all() {
+    refused(&[], &["Usage:", "run", "compare", "list"]);
+    refused(&["run"], &["<PROGRAM>"]);
+}

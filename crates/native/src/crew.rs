@@ -1,0 +1,150 @@
+//! The OS threads of a world: started together, watched, and waited for.
+//!
+//! A processor *arrives* when it has all it needs, is *released* with all others when the clock starts, and is *gone*
+//! when it has stopped. Who launched the world watches meanwhile that something happens, if there is a limit to that.
+//!
+//! A run that has failed does not wait for ever for a processor whose thread computes and never polls: after [`GRACE`]
+//! it is left behind, and its OS thread with it, until the thread does give way or the process ends.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use core_affinity::CoreId;
+use tempest::{Failure, Launch};
+use units::Time;
+
+use crate::gauge::Gauge;
+use crate::node::lock;
+use crate::processor::Processor;
+use crate::world::{Stage, World};
+
+/// How long a failed run waits for its processors to see it.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How often a run that is watched is looked at.
+const WATCH: Duration = Duration::from_millis(20);
+
+/// Stack of a processor's OS thread: handlers run there, threads on stacks of their own.
+const STACK_BYTES: usize = 1 << 20;
+
+/// How far the processors of a world are.
+#[derive(Default)]
+struct Muster {
+    counts: Mutex<Counts>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Counts {
+    arrived: usize,
+    released: bool,
+    gone: usize,
+}
+
+impl Muster {
+    fn change(&self, change: impl FnOnce(&mut Counts)) {
+        change(&mut lock(&self.counts));
+        self.changed.notify_all();
+    }
+
+    fn wait_until(&self, so_far: impl Fn(&Counts) -> bool) {
+        let counts = self.changed.wait_while(lock(&self.counts), |counts| !so_far(counts));
+        drop(counts.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Whether all `processors` are gone, now or in `patience`.
+    fn sees_off(&self, processors: usize, patience: Duration) -> bool {
+        let left = |counts: &mut Counts| counts.gone < processors;
+        let waited = self.changed.wait_timeout_while(lock(&self.counts), patience, left);
+        let (counts, _): (MutexGuard<'_, Counts>, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        counts.gone >= processors
+    }
+}
+
+/// Runs every processor of the world until it has stopped.
+pub(crate) fn run(world: &Arc<World>, launch: &Launch) {
+    let muster = Arc::new(Muster::default());
+    let cores =
+        if world.oversubscribed { Vec::new() } else { core_affinity::get_core_ids().unwrap_or_default() };
+    let mut processors = 0;
+    for index in 0..world.gauges.len() {
+        if let Err(error) = start(world, &muster, index, launch.threads, cores.get(index).copied()) {
+            world.fail(Failure::Refused(format!("processor {index} could not be started: {error}")));
+            break;
+        }
+        processors += 1;
+    }
+    muster.wait_until(|counts| counts.arrived == processors);
+    world.start_clock();
+    muster.change(|counts| counts.released = true);
+    watch(world, &muster, processors, launch.stall_limit);
+}
+
+fn start(
+    world: &Arc<World>,
+    muster: &Arc<Muster>,
+    index: usize,
+    threads: u32,
+    core: Option<CoreId>,
+) -> std::io::Result<()> {
+    let (world, muster) = (Arc::clone(world), Arc::clone(muster));
+    let processor = thread::Builder::new().name(format!("processor {index}")).stack_size(STACK_BYTES);
+    processor.spawn(move || {
+        if let Some(core) = core {
+            // Where the host forbids it, the processor runs unpinned.
+            core_affinity::set_for_current(core);
+        }
+        run_processor(&world, &muster, index, threads);
+        muster.change(|counts| counts.gone += 1);
+    })?;
+    Ok(())
+}
+
+fn run_processor(world: &Arc<World>, muster: &Muster, index: usize, threads: u32) {
+    world.berths[index].belongs_to_current_thread();
+    let processor = Rc::new(Processor::new(Arc::clone(world), index, threads));
+    let fibers = processor.spawn_threads().unwrap_or_else(|error| {
+        world.fail(Failure::Refused(format!("no memory for the stacks of the threads: {error}")));
+        Vec::new()
+    });
+    muster.change(|counts| counts.arrived += 1);
+    muster.wait_until(|counts| counts.released);
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| processor.run(fibers))) {
+        world.fail(Failure::Program(format!("{} panicked: {}", processor.doing(), message(&*panic))));
+    }
+}
+
+/// What a panic said.
+pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("(without a message)")
+}
+
+/// Waits until the run is over; ends it when nothing has happened for `limit`.
+fn watch(world: &World, muster: &Muster, processors: usize, limit: Option<Time>) {
+    let patience = limit.map(|limit| Duration::from_nanos((limit.as_femtoseconds() / 1_000_000).max(1)));
+    let mut last = (progress(world), Instant::now());
+    while !muster.sees_off(processors, WATCH) {
+        if world.stage() == Stage::Failed {
+            muster.sees_off(processors, GRACE);
+            return;
+        }
+        let now = progress(world);
+        if now != last.0 {
+            last = (now, Instant::now());
+        } else if let (Some(limit), Some(patience)) = (limit, patience)
+            && last.1.elapsed() > patience
+        {
+            world.fail(Failure::Stalled { limit, blocked: Vec::new() });
+        }
+    }
+}
+
+/// A number that stands still only while nothing happens.
+fn progress(world: &World) -> u64 {
+    world.gauges.iter().map(Gauge::progress).sum()
+}

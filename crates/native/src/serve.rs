@@ -1,0 +1,210 @@
+//! Serving: moving outboxes on, receiving from the lanes if nobody else does, running what may be run.
+//!
+//! A message is *in flight* from the moment its sender counts it until [`Processor::finish`] counts it handled here,
+//! after its handler has run and its key is free again. This module must never know when a processor serves.
+
+use std::sync::Mutex;
+use std::sync::atomic::{Ordering, fence};
+
+use pdq::{Held, Key, Proof, Serial};
+use tempest::policy::Dispatch;
+use tempest::{Handler, NodeId, Packet, ThreadId};
+
+use crate::gauge::bump;
+use crate::idle::Berth;
+use crate::lane::Lane;
+use crate::node::{Dispatcher, Event, Shared, lock};
+use crate::processor::{Doing, Processor};
+use crate::ring::Origin;
+
+/// Messages taken from one lane before the next is looked at.
+const BATCH: usize = 32;
+
+/// One in so many batches is timed: two looks at the clock cost as much as a handler.
+const SAMPLE: u32 = 16;
+
+impl Processor {
+    /// Moves messages on and runs handlers; returns how many events it dealt with.
+    pub(crate) fn serve(&self) -> usize {
+        self.move_on();
+        if !self.sees_events() {
+            return 0;
+        }
+        let timed = (self.batches.get() % SAMPLE == SAMPLE / 2).then(|| self.world.now_ns());
+        let done = match &self.node().dispatcher {
+            Dispatcher::Serial(serial) => self.serve_serial(serial),
+            Dispatcher::Keyed(shared) => self.serve_keyed(shared),
+        };
+        self.tell_digested();
+        if done > 0 {
+            self.batches.set(self.batches.get().wrapping_add(1));
+            if let Some(start) = timed {
+                bump(&self.gauge().overhead_ns, (self.world.now_ns() - start) * u64::from(SAMPLE));
+            }
+        }
+        done
+    }
+
+    /// Whether there may be something to receive or to run.
+    #[inline]
+    pub(crate) fn sees_events(&self) -> bool {
+        let node = self.node();
+        let changed = match &node.dispatcher {
+            Dispatcher::Serial(_) => false,
+            Dispatcher::Keyed(shared) => shared.changes() != self.searched.get(),
+        };
+        changed || self.world.lanes_into(node.id).any(Lane::has_message)
+    }
+
+    /// Moves what it can from the outboxes into the rings, and then publishes what could not be before.
+    #[inline]
+    pub(crate) fn move_on(&self) {
+        if self.node().has_arrears() {
+            self.clear_arrears();
+        }
+    }
+
+    #[cold]
+    fn clear_arrears(&self) {
+        let node = self.node();
+        for (lane, to) in self.world.lanes_from(node.id).iter().zip(0..) {
+            if lane.flush(&node.outboxed) {
+                self.wake_receiver(NodeId(to));
+            }
+        }
+        fence(Ordering::SeqCst);
+        if node.settles_digest() {
+            self.world.lanes_into(node.id).for_each(Lane::publish_digested);
+        }
+    }
+
+    /// Tells senders of what this processor has handled, or leaves that to who empties the outboxes.
+    #[inline]
+    fn tell_digested(&self) {
+        if !self.owes_digest.replace(false) {
+            return;
+        }
+        let node = self.node();
+        if node.outboxes_are_empty() {
+            self.world.lanes_into(node.id).for_each(Lane::publish_digested);
+        } else {
+            node.owe_digest();
+            self.clear_arrears();
+        }
+    }
+
+    /// Takes messages from the lanes into this node, unless another processor is at it; returns how many.
+    fn receive(&self, mut each: impl FnMut(Packet, Origin)) -> usize {
+        let Some(_right) = self.node().try_receive() else { return 0 };
+        let mut received = 0;
+        for lane in self.world.lanes_into(self.node().id) {
+            for _ in 0..BATCH {
+                match lane.receive() {
+                    None => break,
+                    Some(Ok((packet, origin))) => each(packet, origin),
+                    Some(Err(length)) => self.fail(format!("a message claims {} words", length.0)),
+                }
+                received += 1;
+            }
+        }
+        received
+    }
+
+    fn serve_serial(&self, serial: &Mutex<Serial>) -> usize {
+        self.receive(|packet, origin| {
+            let Some(key) = self.key_of(&packet) else { return };
+            self.handle(&packet, lock(serial).hold(key));
+            self.finish(&packet, origin);
+        })
+    }
+
+    fn serve_keyed(&self, shared: &Shared) -> usize {
+        let received = self.receive(|packet, origin| {
+            let Some(key) = self.key_of(&packet) else { return };
+            shared.enqueue(key, Event::Message(packet, origin));
+        });
+        if received > 0 {
+            shared.note_change();
+            // One of them it can take itself.
+            self.wake_servers(received - 1);
+        }
+        let mut done = 0;
+        while done < BATCH && self.runs_one(shared) {
+            done += 1;
+        }
+        if done > 0 {
+            self.wake_idle_servers(shared);
+        }
+        received + done
+    }
+
+    /// Runs the oldest event that this processor may run. False if there is none.
+    fn runs_one(&self, shared: &Shared) -> bool {
+        let changes = shared.changes();
+        let Some(dispatch) = shared.queue.dequeue(self.server()) else {
+            self.searched.set(changes);
+            return false;
+        };
+        let (event, held) = dispatch.into_parts();
+        match event {
+            Event::Message(packet, origin) => self.handle_keyed(shared, &packet, origin, held),
+            Event::Grant(thread) => self.grant(thread, held),
+        }
+        true
+    }
+
+    fn handle_keyed(&self, shared: &Shared, packet: &Packet, origin: Origin, mut held: Held) {
+        self.handle(packet, held.proof());
+        shared.queue.complete(held);
+        shared.note_change();
+        self.finish(packet, origin);
+    }
+
+    /// Gives a key to the thread that asked for it.
+    fn grant(&self, thread: u32, held: Held) {
+        let node = self.node();
+        node.threads[thread as usize].grant(held);
+        self.make_ready(ThreadId { node: node.id, index: thread });
+        self.gauge().count_handled(1);
+    }
+
+    fn key_of(&self, packet: &Packet) -> Option<Key> {
+        self.node().resident.node.key(packet).map_err(|bad| self.fail(bad.to_string())).ok()
+    }
+
+    fn handle(&self, packet: &Packet, proof: Proof<'_>) {
+        let node = &self.node().resident.node;
+        let before = self.doing.replace(Doing::Handler(packet.id()));
+        node.deliver(packet, &mut Handler::new(node, packet.source(), proof, self));
+        self.doing.set(before);
+        self.gauge().count_handler();
+    }
+
+    /// Accounts for a message whose handler has run.
+    fn finish(&self, packet: &Packet, origin: Origin) {
+        if origin == Origin::Thread {
+            self.world.lane(packet.source(), self.node().id).count_handled();
+            self.owes_digest.set(true);
+        }
+        self.gauge().count_handled(1);
+    }
+
+    /// Wakes servers of this node that sleep, as many as there are new events; where each key is bound to one of them,
+    /// all.
+    pub(crate) fn wake_servers(&self, events: usize) {
+        fence(Ordering::SeqCst);
+        let events = if self.world.policy.dispatch == Dispatch::Partitioned { usize::MAX } else { events };
+        let berths = self.world.server_berths(self.node().id).iter();
+        let woken = berths.filter(|berth| berth.wake());
+        woken.take(events).for_each(drop);
+    }
+
+    /// Wakes the servers of this node that sleep although events wait: a key that was released may be theirs to take.
+    pub(crate) fn wake_idle_servers(&self, shared: &Shared) {
+        fence(Ordering::SeqCst);
+        let someone_sleeps = self.world.server_berths(self.node().id).iter().any(Berth::is_taken);
+        if someone_sleeps && !shared.queue.is_empty() {
+            self.wake_servers(usize::MAX);
+        }
+    }
+}

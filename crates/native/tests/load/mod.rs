@@ -1,0 +1,358 @@
+//! Small programs that put a load on a world.
+
+use std::time::{Duration, Instant};
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Cells, Event, Handler, Job, Key, Keyed, Launch, Message, NodeId, Program, Protocol, Report, Setup,
+};
+use tempest::{Shape, Thread};
+use units::Time;
+
+/// Longer than any of these programs goes without a message.
+const STALL_LIMIT: Time = Time::from_microseconds(10_000_000);
+
+/// A limit that a program may run longer than, but not without anything happening.
+pub(crate) const SHORT_LIMIT: Duration = Duration::from_millis(300);
+
+/// Long enough that whoever has nothing to do has gone to sleep.
+const NAP: Duration = Duration::from_millis(20);
+
+/// A run of a program under a policy, with so many threads on each computing processor.
+pub(crate) fn launch<P: Program>(
+    policy: &str,
+    nodes: u32,
+    processors: u32,
+    threads: u32,
+    config: P::Config,
+) -> Launch {
+    Launch {
+        job: Job::new::<P>(config),
+        nodes,
+        processors,
+        threads,
+        policy: policy.parse().expect("a policy of this host"),
+        seed: 1,
+        stall_limit: Some(STALL_LIMIT),
+    }
+}
+
+/// Every thread adds to the counter of every node, one reply at a time.
+pub(crate) struct FetchAdd {
+    rounds: u64,
+    shape: Shape,
+    counter: Keyed<u64>,
+    total: Cells<u64>,
+    replied: Box<[Event]>,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Add {
+    thread: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Added {
+    thread: u64,
+}
+
+impl Message for Add {
+    type Protocol = FetchAdd;
+
+    fn key(&self) -> Key {
+        Key::User(self.thread % 2)
+    }
+
+    fn handle(self, fetch_add: &FetchAdd, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.with(&fetch_add.counter, |counter, _| *counter += 1);
+        fetch_add.total.add(0, 1);
+        let source = cx.source();
+        cx.send(source, Added { thread: self.thread }, &[]);
+    }
+}
+
+impl Message for Added {
+    type Protocol = FetchAdd;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, fetch_add: &FetchAdd, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&fetch_add.replied[self.thread as usize], 1);
+    }
+}
+
+impl Protocol for FetchAdd {
+    type Config = u64;
+
+    fn install(&rounds: &u64, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Add>();
+        setup.message::<Added>();
+        let shape = setup.shape();
+        Self {
+            rounds,
+            shape,
+            counter: setup.keyed(2, |_| 0),
+            total: Cells::new(1, 0),
+            replied: (0..shape.threads).map(|_| Event::new("stress.replied")).collect(),
+        }
+    }
+}
+
+impl Program for FetchAdd {
+    fn main(&self, thread: &Thread<'_>) {
+        let (index, nodes) = (thread.index(), u64::from(thread.nodes()));
+        for round in 0..self.rounds {
+            for to in 0..thread.nodes() {
+                thread.send(NodeId(to), Add { thread: index.into() }, &[]);
+                thread.wait(&self.replied[index as usize], round * nodes + u64::from(to) + 1);
+            }
+        }
+    }
+
+    fn report(&self) -> Report {
+        let (total, threads) = (self.total.get(0), self.shape.nodes * self.shape.threads);
+        let expected = u64::from(threads) * self.rounds;
+        Report::checked(total == expected, || format!("counted {total}: expected {expected}"))
+    }
+}
+
+/// The first node fills its outbox, lets the second fall asleep, and is refused just once.
+pub(crate) struct Starved {
+    back: Event,
+}
+
+/// As many as fill the ring twice.
+const PIECES: u64 = 4;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Piece {
+    last: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Back {
+    unused: u64,
+}
+
+impl Message for Piece {
+    type Protocol = Starved;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, _: &Starved, _payload: &[u64], cx: &mut Handler<'_>) {
+        if self.last == 1 {
+            let source = cx.source();
+            cx.send(source, Back { unused: 0 }, &[]);
+        }
+    }
+}
+
+impl Message for Back {
+    type Protocol = Starved;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, starved: &Starved, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&starved.back, 1);
+    }
+}
+
+impl Protocol for Starved {
+    type Config = ();
+
+    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+        setup.message::<Piece>();
+        setup.message::<Back>();
+        Self { back: Event::new("stress.back") }
+    }
+}
+
+impl Program for Starved {
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.id().node.0 > 0 || thread.index() > 0 {
+            return;
+        }
+        thread.hold(Key::NoSync, |cx| {
+            (1..=PIECES)
+                .for_each(|piece| cx.send(NodeId(1), Piece { last: u64::from(piece == PIECES) }, &[]));
+        });
+        std::thread::sleep(NAP);
+        // Whether this finds room is not the point.
+        let _ = thread.try_send(NodeId(1), Piece { last: 0 }, &[]);
+        thread.wait(&self.back, 1);
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+/// The first thread of each node waits for what never comes, the second for all to enter a region; others return.
+pub(crate) struct Hopeless {
+    hope: Event,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Hope {
+    amount: u64,
+}
+
+impl Message for Hope {
+    type Protocol = Hopeless;
+
+    fn key(&self) -> Key {
+        Key::User(0)
+    }
+
+    fn handle(self, hopeless: &Hopeless, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&hopeless.hope, self.amount);
+    }
+}
+
+impl Protocol for Hopeless {
+    type Config = ();
+
+    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+        setup.message::<Hope>();
+        Self { hope: Event::new("stress.hope") }
+    }
+}
+
+impl Program for Hopeless {
+    fn main(&self, thread: &Thread<'_>) {
+        match thread.index() {
+            0 => {
+                let next = NodeId((thread.node().0 + 1) % thread.nodes());
+                thread.send(next, Hope { amount: 1 }, &[]);
+                thread.wait(&self.hope, 1);
+                thread.wait(&self.hope, 2);
+            }
+            1 => thread.phase("stress.together"),
+            _ => {}
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+/// A handler of the last node panics while some threads sleep, some poll and some try to send.
+pub(crate) struct Boom {
+    /// Whether polls do anything here: else a thread that only polls would never stop.
+    polls: bool,
+    never: Event,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Bang {
+    unused: u64,
+}
+
+/// Has a handler that does nothing.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Idle {
+    unused: u64,
+}
+
+impl Message for Bang {
+    type Protocol = Boom;
+
+    fn key(&self) -> Key {
+        Key::User(1)
+    }
+
+    fn handle(self, _: &Boom, _payload: &[u64], _cx: &mut Handler<'_>) {
+        panic!("a deliberate panic");
+    }
+}
+
+impl Message for Idle {
+    type Protocol = Boom;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, _: &Boom, _payload: &[u64], _cx: &mut Handler<'_>) {}
+}
+
+impl Protocol for Boom {
+    type Config = bool;
+
+    fn install(&polls: &bool, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Bang>();
+        setup.message::<Idle>();
+        Self { polls, never: Event::new("stress.never") }
+    }
+}
+
+impl Program for Boom {
+    fn main(&self, thread: &Thread<'_>) {
+        let (node, last) = (thread.node().0, NodeId(thread.nodes() - 1));
+        match (node, thread.index()) {
+            (0, 0) => {
+                std::thread::sleep(NAP);
+                thread.send(last, Bang { unused: 0 }, &[]);
+            }
+            (0, 1) if self.polls => loop {
+                thread.poll();
+            },
+            (1, 0) => loop {
+                // Mostly refused.
+                let _ = thread.try_send(NodeId(0), Idle { unused: 0 }, &[]);
+            },
+            _ => {}
+        }
+        thread.wait(&self.never, 1);
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+/// Two threads hand a turn to and fro for a while, without a message.
+pub(crate) struct Baton {
+    turns: Event,
+}
+
+impl Protocol for Baton {
+    type Config = ();
+
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
+        Self { turns: Event::new("stress.turns") }
+    }
+}
+
+impl Program for Baton {
+    fn main(&self, thread: &Thread<'_>) {
+        let start = Instant::now();
+        for turn in (u64::from(thread.index())..).step_by(2) {
+            thread.wait(&self.turns, turn);
+            thread.signal(&self.turns, 1);
+            if start.elapsed() > 2 * SHORT_LIMIT {
+                // Lets the other one go.
+                thread.signal(&self.turns, u64::MAX / 2);
+                return;
+            }
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}

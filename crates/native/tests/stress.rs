@@ -1,0 +1,114 @@
+//! What is hard on real threads: too few cores, full rings, ends that nobody expects.
+
+mod load;
+
+use std::time::{Duration, Instant};
+
+use conformance::Setting;
+use load::{Baton, Boom, FetchAdd, Hopeless, SHORT_LIMIT, Starved, launch};
+use native::Local;
+use tempest::{Failure, Launch, World};
+use units::Time;
+
+const POLICIES: &[&str] = &[
+    "single",
+    "fixed:1",
+    "fixed:1+interrupt",
+    "fixed:2",
+    "fixed:2+serial",
+    "fixed:2+interrupt",
+    "floating",
+    "floating+keyed",
+    "partitioned:2",
+];
+
+/// More than a run that ends takes on the slowest host, less than people wait for.
+const PROMPTLY: Duration = Duration::from_secs(5);
+
+#[test]
+fn four_nodes_share_few_cores() {
+    for (policy, processors) in [("single", 2), ("fixed:1", 2), ("fixed:1+interrupt", 2), ("floating", 2)] {
+        for world in [Local::new(), Local::with_depths(2, 3)] {
+            let outcome = world.run(&launch::<FetchAdd>(policy, 4, processors, 2, 200)).unwrap();
+            assert!(outcome.report.verified(), "{policy}: {:?}", outcome.report.failures);
+        }
+    }
+}
+
+#[test]
+fn a_hundred_short_runs_end_each() {
+    for policy in POLICIES {
+        for run in 0..100 {
+            let world = if run % 2 == 0 { Local::new() } else { Local::with_depths(2, 3) };
+            let outcome = world.run(&launch::<FetchAdd>(policy, 2, 3, 1, 5));
+            let outcome = outcome.unwrap_or_else(|failure| panic!("{policy}, run {run}: {failure}"));
+            assert!(outcome.report.verified(), "{policy}, run {run}: {:?}", outcome.report.failures);
+        }
+    }
+}
+
+#[test]
+fn holds_and_handlers_of_a_key_exclude_each_other_again_and_again() {
+    for text in ["fixed:2", "partitioned:2", "floating+keyed"] {
+        for world in [Local::new(), Local::with_depths(2, 3)] {
+            let policy = text.parse().unwrap();
+            let setting = Setting { world: &world, policy: &policy, nodes: 2, processors: 4 };
+            for _ in 0..5 {
+                conformance::holds_exclude_handlers(&setting);
+                conformance::equal_keys_exclude(&setting);
+                conformance::order_across_holds(&setting);
+            }
+        }
+    }
+}
+
+/// A send that is refused may have moved the outbox into the ring, and then has to wake the receiver.
+#[test]
+fn a_refused_send_wakes_whom_the_outbox_went_to() {
+    for policy in ["single", "floating", "fixed:1"] {
+        let outcome = Local::with_depths(2, 3).run(&launch::<Starved>(policy, 2, 2, 1, ()));
+        outcome.unwrap_or_else(|failure| panic!("{policy}: {failure}"));
+    }
+}
+
+#[test]
+fn a_deadlock_is_told_thread_by_thread() {
+    for policy in POLICIES {
+        let Err(Failure::Deadlock { at, blocked }) =
+            Local::new().run(&launch::<Hopeless>(policy, 2, 3, 3, ()))
+        else {
+            panic!("{policy}: expected a deadlock")
+        };
+        assert!(blocked.iter().all(|one| one.since <= at), "{policy}: {blocked:?}");
+        let told: Vec<_> =
+            blocked.iter().map(|one| (one.thread.node.0, one.thread.index, one.waits_for.as_str())).collect();
+        let event = "event `stress.hope`: at 1, waiting for 2";
+        let phase = "phase `stress.together`";
+        assert_eq!(told.len(), 4, "{policy}: {told:?}");
+        for (node, two) in told.chunks(2).enumerate() {
+            assert_eq!(two[0], (node as u32, 0, event), "{policy}");
+            assert_eq!((two[1].0, two[1].1), (node as u32, 1), "{policy}");
+            assert!(two[1].2.starts_with(phase) && two[1].2.contains(": 2 of "), "{policy}: {:?}", two[1]);
+        }
+    }
+}
+
+#[test]
+fn a_panic_ends_the_run_of_those_who_sleep_and_of_those_who_poll() {
+    for policy in POLICIES {
+        let polls = policy.starts_with("single") || policy.starts_with("floating");
+        let start = Instant::now();
+        match Local::new().run(&launch::<Boom>(policy, 3, 3, 2, polls)) {
+            Err(Failure::Program(what)) => assert!(what.contains("deliberate"), "{policy}: {what}"),
+            other => panic!("{policy}: expected the program's failure, got {other:?}"),
+        }
+        assert!(start.elapsed() < PROMPTLY, "{policy}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn threads_that_only_signal_each_other_are_not_stalled() {
+    let stall_limit = Some(Time::from_nanoseconds(SHORT_LIMIT.as_nanos() as u64));
+    let launch = Launch { stall_limit, ..launch::<Baton>("floating", 1, 2, 1, ()) };
+    Local::new().run(&launch).unwrap();
+}
