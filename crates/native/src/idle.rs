@@ -135,7 +135,9 @@ impl Processor {
         }
         // The last to fall asleep finds that nothing will ever happen, if that is so.
         self.world.detect_ending();
-        let slept = self.world.berths[self.index].sleep_unless(|| self.sees_work());
+        // A computing processor that does not serve may fill an outbox here at any moment, so arrears are work too.
+        let slept = self.world.berths[self.index]
+            .sleep_unless(|| self.sees_work() || self.serves() && self.node().has_arrears());
         if slept && self.is_interrupted() {
             self.gauge().count_interrupt();
         }

@@ -5,7 +5,7 @@ mod load;
 use std::time::{Duration, Instant};
 
 use conformance::Setting;
-use load::{Baton, Boom, FetchAdd, Hopeless, SHORT_LIMIT, Starved, launch};
+use load::{Baton, Boom, FetchAdd, Hopeless, Overflow, SHORT_LIMIT, Starved, launch};
 use native::Local;
 use tempest::{Failure, Launch, World};
 use units::Time;
@@ -111,4 +111,14 @@ fn threads_that_only_signal_each_other_are_not_stalled() {
     let stall_limit = Some(Time::from_nanoseconds(SHORT_LIMIT.as_nanos() as u64));
     let launch = Launch { stall_limit, ..launch::<Baton>("floating", 1, 2, 1, ()) };
     Local::new().run(&launch).unwrap();
+}
+
+/// A server falls asleep only after it has looked at the outboxes once more, having said that it would.
+#[test]
+fn an_outbox_that_a_hold_fills_is_moved_on() {
+    for policy in ["fixed:1+interrupt", "fixed:1", "fixed:2+interrupt"] {
+        let processors = if policy.starts_with("fixed:2") { 3 } else { 2 };
+        let outcome = Local::with_depths(2, 3).run(&launch::<Overflow>(policy, 2, processors, 1, 1_000));
+        outcome.unwrap_or_else(|failure| panic!("{policy}: {failure}"));
+    }
 }

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use fiber::{Fiber, Pool};
+use fiber::{Fiber, Pool, Status};
 use tempest::{Blocked, Failure, Handler, NodeId, Resident, Thread, ThreadId};
 use trace::Event as Traced;
 
@@ -57,6 +57,11 @@ impl Engine {
 
     /// Runs until nothing is left to happen. The state says how it ended.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
+        let ended = catch_unwind(AssertUnwindSafe(|| self.drive()));
+        ended.unwrap_or_else(|panic| Err(self.failure(&*panic)))
+    }
+
+    fn drive(&mut self) -> Result<(), Failure> {
         loop {
             let next = self.state.borrow_mut().advance()?;
             let Some(next) = next else { return self.state.borrow().ending() };
@@ -66,10 +71,8 @@ impl Engine {
                     self.handlers[core].as_mut().expect("only cores that serve are given handlers")
                 }
             };
-            let status = catch_unwind(AssertUnwindSafe(|| fiber.resume()));
-            if let Err(panic) = status {
-                return Err(self.failure(&*panic));
-            }
+            // Whether a thread has returned the state knows.
+            let (Status::Suspended | Status::Finished) = fiber.resume();
             self.state.borrow_mut().running = None;
         }
     }

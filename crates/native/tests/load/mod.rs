@@ -356,3 +356,84 @@ impl Program for Baton {
         Report::default()
     }
 }
+
+/// A thread fills its node's outbox again and again, at the moment the node's server falls asleep.
+pub(crate) struct Overflow {
+    rounds: u64,
+    back: Event,
+}
+
+/// More than go into a ring of two.
+const OVERFLOW: u64 = 12;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Drop {
+    last: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Dry {
+    unused: u64,
+}
+
+impl Message for Drop {
+    type Protocol = Overflow;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, _: &Overflow, _payload: &[u64], cx: &mut Handler<'_>) {
+        if self.last == 1 {
+            let source = cx.source();
+            cx.send(source, Dry { unused: 0 }, &[]);
+        }
+    }
+}
+
+impl Message for Dry {
+    type Protocol = Overflow;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, overflow: &Overflow, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&overflow.back, 1);
+    }
+}
+
+impl Protocol for Overflow {
+    type Config = u64;
+
+    fn install(&rounds: &u64, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Drop>();
+        setup.message::<Dry>();
+        Self { rounds, back: Event::new("stress.dry") }
+    }
+}
+
+impl Program for Overflow {
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.node().0 > 0 || thread.index() > 0 {
+            return;
+        }
+        for round in 1..=self.rounds {
+            thread.hold(Key::NoSync, |cx| {
+                (1..=OVERFLOW)
+                    .for_each(|piece| cx.send(NodeId(1), Drop { last: u64::from(piece == OVERFLOW) }, &[]));
+            });
+            // Catches the server just after it has signalled, mostly; then at other moments.
+            let start = Instant::now();
+            while self.back.count() < round && start.elapsed() < Duration::from_micros(200) {}
+            (0..round % 64 * 8).for_each(|_| std::hint::spin_loop());
+            thread.wait(&self.back, round);
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
