@@ -51,6 +51,13 @@ pub fn keyed_state_needs_its_key(setting: &Setting<'_>) {
     fails(setting, "keyed_state_needs_its_key", Breach::NoKey, "NOSYNC");
 }
 
+/// A hold that gives the processor away is refused: its key would never be free for what it waits for.
+pub fn holds_give_nothing_away(setting: &Setting<'_>) {
+    for breach in [Breach::HoldInHold, Breach::WaitInHold] {
+        fails(setting, "holds_give_nothing_away", breach, "inside a hold");
+    }
+}
+
 fn fails(setting: &Setting<'_>, promise: &str, breach: Breach, says: &str) {
     match setting.run::<Lawless>(breach, 2) {
         Err(Failure::Program(what)) if what.contains(says) => {}
@@ -67,6 +74,8 @@ fn fails(setting: &Setting<'_>, promise: &str, breach: Breach, says: &str) {
 enum Breach {
     Panic,
     PanicInHandler,
+    HoldInHold,
+    WaitInHold,
     PanicInHold,
     TooLong,
     TooLongFromHandler,
@@ -138,6 +147,8 @@ impl Lawless {
         let here = thread.node();
         match self.breach {
             Breach::Panic => panic!("{DELIBERATE}"),
+            Breach::HoldInHold => thread.hold(Key::User(0), |_| thread.hold(Key::User(1), |_| ())),
+            Breach::WaitInHold => thread.hold(Key::User(0), |_| thread.phase("never")),
             Breach::PanicInHold => thread.hold(Key::User(0), |_| panic!("{DELIBERATE}")),
             Breach::TooLong => thread.send(here, Order { number: 0 }, &[0; MAX_WORDS]),
             Breach::Unregistered => thread.send(here, Forgotten { number: 0 }, &[]),

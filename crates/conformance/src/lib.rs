@@ -78,6 +78,7 @@ pub fn promises() -> &'static [Promise] {
         messages_must_be_registered
         messages_need_a_destination
         keyed_state_needs_its_key
+        holds_give_nothing_away
         phases_agree
         runs_repeat
     }

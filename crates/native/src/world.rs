@@ -180,8 +180,10 @@ impl World {
 
     /// Ends the run with an error, if it has not ended already.
     pub(crate) fn fail(&self, failure: Failure) {
+        // Locked first: whoever sees that the run has failed also finds out why.
+        let mut why = lock(&self.failure);
         if self.stop(Stage::Failed) {
-            *lock(&self.failure) = Some(failure);
+            *why = Some(failure);
         }
     }
 

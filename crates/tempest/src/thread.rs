@@ -21,6 +21,8 @@ pub struct Thread<'a> {
     accounts: bool,
     poll_every: u32,
     until_poll: Cell<u32>,
+    /// Inside the body of a hold, which must not give the processor away.
+    holding: Cell<bool>,
 }
 
 impl<'a> Thread<'a> {
@@ -28,7 +30,8 @@ impl<'a> Thread<'a> {
     /// (0: never).
     pub fn new(node: &'a Node, index: u32, processor: &'a dyn Processor, poll_every: u32) -> Self {
         let accounts = processor.accounts();
-        Self { node, index, processor, accounts, poll_every, until_poll: Cell::new(poll_every) }
+        let (until_poll, holding) = (Cell::new(poll_every), Cell::new(false));
+        Self { node, index, processor, accounts, poll_every, until_poll, holding }
     }
 
     /// The node the thread lives on.
@@ -80,6 +83,7 @@ impl<'a> Thread<'a> {
     pub fn send<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) {
         let packet = self.node.encode(to, &message, payload);
         while !self.processor.offer(to, &packet) {
+            self.expect_no_hold("a send that finds no room");
             self.processor.make_room(to);
         }
     }
@@ -95,6 +99,7 @@ impl<'a> Thread<'a> {
 
     #[cold]
     fn block_on(&self, event: &Event, at_least: u64) {
+        self.expect_no_hold("a wait");
         if event.enlist(at_least, self.processor.waiter()) {
             self.processor.block(Wait::Event { name: event.name(), at_least, had: event.count() });
         }
@@ -109,6 +114,7 @@ impl<'a> Thread<'a> {
     /// Blocks until the [`waiter`](Self::waiter) taken last is resumed; returns at once if that has happened already.
     /// `what` is what a deadlock report will say the thread waits for. What the resuming handler did happens before.
     pub fn block(&self, what: &'static str) {
+        self.expect_no_hold("a block");
         self.processor.block(Wait::Resume { what });
     }
 
@@ -130,18 +136,25 @@ impl<'a> Thread<'a> {
             self.until_poll.set(left - 1);
         } else if left == 1 {
             self.until_poll.set(self.poll_every);
+            self.expect_no_hold("a poll");
             self.processor.poll();
         }
     }
 
     /// Runs `f` here as an event of `key`: alone among the events of that key, after the older ones. The way to
     /// keyed state from a thread; free where handlers run only at this processor's polls.
+    ///
+    /// # Panics
+    /// If `f` gives the processor away through this thread: polls, waits, sends without room, or holds again.
     pub fn hold<R>(&self, key: Key, f: impl FnOnce(&mut Handler<'_>) -> R) -> R {
+        self.expect_no_hold("a hold");
         let mut f = Some(f);
         let mut result = None;
         self.processor.hold(key, &mut |proof| {
             let f = f.take().expect("a world runs the body of a hold once");
+            self.holding.set(true);
             result = Some(f(&mut Handler::new(self.node, self.node(), proof, self.processor)));
+            self.holding.set(false);
         });
         result.expect("a world runs the body of a hold")
     }
@@ -149,7 +162,17 @@ impl<'a> Thread<'a> {
     /// Enters a timed region. Every thread of every node enters the same regions in the same order; the call
     /// returns when all have come. It is a measuring device, outside the program's own messages and costs.
     pub fn phase(&self, name: &'static str) {
+        self.expect_no_hold("a phase");
         self.processor.enter_phase(name);
+    }
+
+    /// Handlers of the key that is held could never run while this thread waits for them.
+    fn expect_no_hold(&self, what: &str) {
+        assert!(
+            !self.holding.get(),
+            "{what} inside a hold on {}: a hold must not give the processor away",
+            self.id()
+        );
     }
 
     /// Accounts for work done: free natively, time in a model.
