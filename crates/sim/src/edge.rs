@@ -11,7 +11,7 @@ use tempest::policy::{Notice, Servers};
 use tempest::{NodeId, Packet, Primitive, Processor, Wait, Waiter, Work};
 use units::Time;
 
-use crate::core::{Activity, Bucket, Event};
+use crate::core::{Bucket, Event};
 use crate::node::Reason;
 use crate::state::State;
 
@@ -33,22 +33,29 @@ impl Edge {
 
     /// Brings engine time up to this core's clock.
     pub(crate) fn settle(&self) {
-        if self.state().settle(self.core) {
+        self.settle_after(|_, _| ());
+    }
+
+    /// Does something to the state, then brings engine time up to this core's clock: one borrow for both.
+    #[inline]
+    fn settle_after(&self, first: impl FnOnce(&mut State, usize)) {
+        let suspends = {
+            let mut state = self.state();
+            first(&mut state, self.core);
+            state.settle(self.core)
+        };
+        if suspends {
             fiber::suspend();
         }
     }
 
     /// The thread that runs here.
     fn thread(&self) -> u32 {
-        match self.state().cores[self.core].activity {
-            Activity::Thread(thread) => thread,
-            other => unreachable!("a thread acts on a core that is {other:?}"),
-        }
+        self.state().thread_on(self.core)
     }
 
     fn block_for(&self, reason: Reason) {
-        let thread = self.thread();
-        self.state().block(self.core, thread, reason);
+        self.state().block(self.core, reason);
         fiber::suspend();
     }
 
@@ -61,8 +68,7 @@ impl Edge {
 
     /// Spends the cost of a send and lets the message go.
     fn send(&self, to: NodeId, packet: &Packet) {
-        self.state().spend_send(self.core, packet);
-        self.settle();
+        self.settle_after(|state, core| state.spend_send(core, packet));
         self.state().send(self.core, to, packet);
     }
 
@@ -130,8 +136,8 @@ impl Processor for Edge {
 
     fn waiter(&self) -> Waiter {
         self.settle();
-        let thread = self.thread();
         let mut state = self.state();
+        let thread = state.thread_on(self.core);
         let node = state.cores[self.core].node;
         let place = &mut state.nodes[node].threads[thread as usize];
         place.awaited = place.generation;
@@ -140,15 +146,16 @@ impl Processor for Edge {
 
     fn block(&self, wait: Wait) {
         self.settle();
-        let thread = self.thread();
-        let node = self.state().cores[self.core].node;
-        let resumed = {
-            let state = self.state();
-            let place = &state.nodes[node].threads[thread as usize];
-            place.awaited != place.generation
+        let blocks = {
+            let mut state = self.state();
+            let waits = state.still_awaits(self.core);
+            if waits {
+                state.block(self.core, Reason::Wait(wait));
+            }
+            waits
         };
-        if !resumed {
-            self.block_for(Reason::Wait(wait));
+        if blocks {
+            fiber::suspend();
         }
     }
 
@@ -158,8 +165,7 @@ impl Processor for Edge {
             return false;
         }
         // The thread goes on when that has been done, not when it begins.
-        self.state().spend_primitive(self.core, Primitive::Resume, 1);
-        self.settle();
+        self.settle_after(|state, core| state.spend_primitive(core, Primitive::Resume, 1));
         self.state().resume(self.core, waiter)
     }
 
@@ -167,9 +173,10 @@ impl Processor for Edge {
         if !self.state().owns_poll(self.core) {
             return;
         }
-        let poll = self.state().machine.processor.poll;
-        self.state().cores[self.core].spend(Bucket::Overhead, poll);
-        self.settle();
+        self.settle_after(|state, core| {
+            let poll = state.machine.processor.poll;
+            state.cores[core].spend(Bucket::Overhead, poll);
+        });
         self.yield_to_handlers(Time::ZERO);
     }
 

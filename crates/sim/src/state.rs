@@ -212,8 +212,23 @@ impl State {
         self.policy.injector == Injector::Protocol && !self.cores[core].dedicated
     }
 
+    /// The thread that runs on `core`.
+    pub(crate) fn thread_on(&self, core: usize) -> u32 {
+        match self.cores[core].activity {
+            Activity::Thread(thread) => thread,
+            other => unreachable!("a thread acts on a core that is {other:?}"),
+        }
+    }
+
+    /// Whether the waiter that the thread on `core` took last has not been resumed yet.
+    pub(crate) fn still_awaits(&self, core: usize) -> bool {
+        let thread = &self.nodes[self.cores[core].node].threads[self.thread_on(core) as usize];
+        thread.awaited == thread.generation
+    }
+
     /// The thread that runs on `core` blocks from now on.
-    pub(crate) fn block(&mut self, core: usize, thread: u32, reason: Reason) {
+    pub(crate) fn block(&mut self, core: usize, reason: Reason) {
+        let thread = self.thread_on(core);
         let node = self.cores[core].node;
         self.cores[core].counters.blocks += 1;
         self.nodes[node].threads[thread as usize].state = ThreadState::Blocked { reason, since: self.now };
