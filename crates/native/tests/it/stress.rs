@@ -1,26 +1,13 @@
 //! What is hard on real threads: too few cores, full rings, ends that nobody expects.
 
-mod load;
-
 use std::time::{Duration, Instant};
 
+use crate::POLICIES;
+use crate::load::{Baton, Boom, FetchAdd, Hopeless, Overflow, SHORT_LIMIT, Starved, launch};
 use conformance::Setting;
-use load::{Baton, Boom, FetchAdd, Hopeless, Overflow, SHORT_LIMIT, Starved, launch};
 use native::Local;
 use tempest::{Failure, Launch, World};
 use units::Time;
-
-const POLICIES: &[&str] = &[
-    "single",
-    "fixed:1",
-    "fixed:1+interrupt",
-    "fixed:2",
-    "fixed:2+serial",
-    "fixed:2+interrupt",
-    "floating",
-    "floating+keyed",
-    "partitioned:2",
-];
 
 /// More than a run that ends takes on the slowest host, less than people wait for.
 const PROMPTLY: Duration = Duration::from_secs(5);
