@@ -52,8 +52,18 @@ impl Event {
     }
 
     #[cold]
-    fn release(&self, count: u64, resume: impl FnMut(Waiter)) {
+    fn release(&self, count: u64, mut resume: impl FnMut(Waiter)) {
         let mut waiting = self.lock();
+        // One waiter is the common case, and needs no list.
+        if let [(at_least, waiter)] = waiting[..] {
+            if at_least <= count {
+                waiting.clear();
+                self.any.store(false, Ordering::SeqCst);
+                drop(waiting);
+                resume(waiter);
+            }
+            return;
+        }
         let due: Vec<Waiter> =
             waiting.extract_if(.., |(at_least, _)| *at_least <= count).map(|(_, waiter)| waiter).collect();
         self.any.store(!waiting.is_empty(), Ordering::SeqCst);
