@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::POLICIES;
-use crate::load::{Baton, Boom, FetchAdd, Hopeless, Overflow, SHORT_LIMIT, Starved, launch};
+use crate::load::{Baton, Boom, Hopeless, Overflow, SHORT_LIMIT, Starved, fetch_add, launch};
 use conformance::Setting;
 use native::Local;
 use tempest::{Failure, Launch, World};
@@ -16,7 +16,7 @@ const PROMPTLY: Duration = Duration::from_secs(5);
 fn four_nodes_share_few_cores() {
     for (policy, processors) in [("single", 2), ("fixed:1", 2), ("fixed:1+interrupt", 2), ("floating", 2)] {
         for world in [Local::new(), Local::with_depths(2, 3)] {
-            let outcome = world.run(&launch::<FetchAdd>(policy, 4, processors, 2, 200)).unwrap();
+            let outcome = world.run(&fetch_add(policy, 4, processors, 2, 800)).unwrap();
             assert!(outcome.report.verified(), "{policy}: {:?}", outcome.report.failures);
         }
     }
@@ -27,7 +27,7 @@ fn a_hundred_short_runs_end_each() {
     for policy in POLICIES {
         for run in 0..100 {
             let world = if run % 2 == 0 { Local::new() } else { Local::with_depths(2, 3) };
-            let outcome = world.run(&launch::<FetchAdd>(policy, 2, 3, 1, 5));
+            let outcome = world.run(&fetch_add(policy, 2, 3, 1, 10));
             let outcome = outcome.unwrap_or_else(|failure| panic!("{policy}, run {run}: {failure}"));
             assert!(outcome.report.verified(), "{policy}, run {run}: {:?}", outcome.report.failures);
         }

@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{
-    Cells, Event, Handler, Job, Key, Keyed, Launch, Message, NodeId, Program, Protocol, Report, Setup,
-};
+use programs::Given;
+use tempest::{Event, Handler, Job, Key, Launch, Message, NodeId, Policy, Program, Protocol, Report, Setup};
 use tempest::{Shape, Thread};
 use units::Time;
 
@@ -37,87 +36,20 @@ pub(crate) fn launch<P: Program>(
     }
 }
 
-/// Every thread adds to the counter of every node, one reply at a time.
-pub(crate) struct FetchAdd {
-    rounds: u64,
-    shape: Shape,
-    counter: Keyed<u64>,
-    total: Cells<u64>,
-    replied: Box<[Event]>,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Add {
-    thread: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Added {
-    thread: u64,
-}
-
-impl Message for Add {
-    type Protocol = FetchAdd;
-
-    fn key(&self) -> Key {
-        Key::User(self.thread % 2)
+/// `fetch-add` of the programs, each thread waiting for every reply, so many operations for each of its threads.
+pub(crate) fn fetch_add(policy: &str, nodes: u32, processors: u32, threads: u32, each: u32) -> Launch {
+    let policy: Policy = policy.parse().expect("a policy of this host");
+    let computing = policy.split(processors).expect("a processor is left to compute").computing;
+    let shape = Shape { nodes, threads: computing * threads };
+    let mut given = Given::default();
+    let operations = each * shape.nodes * shape.threads;
+    for (key, value) in [("operations", operations), ("window", 1), ("words", 8)] {
+        given.values.insert(key.to_owned(), value.to_string());
     }
-
-    fn handle(self, fetch_add: &FetchAdd, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.with(&fetch_add.counter, |counter, _| *counter += 1);
-        fetch_add.total.add(0, 1);
-        let source = cx.source();
-        cx.send(source, Added { thread: self.thread }, &[]);
-    }
-}
-
-impl Message for Added {
-    type Protocol = FetchAdd;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, fetch_add: &FetchAdd, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&fetch_add.replied[self.thread as usize], 1);
-    }
-}
-
-impl Protocol for FetchAdd {
-    type Config = u64;
-
-    fn install(&rounds: &u64, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Add>();
-        setup.message::<Added>();
-        let shape = setup.shape();
-        Self {
-            rounds,
-            shape,
-            counter: setup.keyed(2, |_| 0),
-            total: Cells::new(1, 0),
-            replied: (0..shape.threads).map(|_| Event::new("stress.replied")).collect(),
-        }
-    }
-}
-
-impl Program for FetchAdd {
-    fn main(&self, thread: &Thread<'_>) {
-        let (index, nodes) = (thread.index(), u64::from(thread.nodes()));
-        for round in 0..self.rounds {
-            for to in 0..thread.nodes() {
-                thread.send(NodeId(to), Add { thread: index.into() }, &[]);
-                thread.wait(&self.replied[index as usize], round * nodes + u64::from(to) + 1);
-            }
-        }
-    }
-
-    fn report(&self) -> Report {
-        let (total, threads) = (self.total.get(0), self.shape.nodes * self.shape.threads);
-        let expected = u64::from(threads) * self.rounds;
-        Report::checked(total == expected, || format!("counted {total}: expected {expected}"))
-    }
+    let program = programs::find("fetch-add").expect("the program is there");
+    let job =
+        (program.load)(&given).expect("the inputs are good").job(shape, 1).expect("the shape is possible");
+    Launch { job, nodes, processors, threads, policy, seed: 1, stall_limit: Some(STALL_LIMIT) }
 }
 
 /// The first node fills its outbox, lets the second fall asleep, and is refused just once.
