@@ -8,6 +8,8 @@ use std::{borrow::Cow, fmt, io::Read};
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 
+use crate::Errors;
+
 /// How many bytes [`decompress`] will produce at most: 4 GiB, a hundred times the largest matrix of the
 /// Harwell-Boeing collection.
 pub const MAX_DECOMPRESSED_BYTES: u64 = 4 << 30;
@@ -80,6 +82,20 @@ fn gunzip(bytes: &[u8], limit: u64) -> Result<Vec<u8>, DecompressError> {
     let mut out = Vec::new();
     append("gzip", MultiGzDecoder::new(bytes), &mut out, limit)?;
     Ok(out)
+}
+
+/// [`decompress`] for a reader that reports all it finds as [`Errors`] of the file called `name`.
+pub(crate) fn decompress_named<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, Errors> {
+    decompress(bytes).map_err(|error| match error {
+        DecompressError::Corrupt { format, reason } => {
+            let found = format_args!("truncated or corrupt {format} ({reason})");
+            Errors::whole_file(name, "stream", found, "a whole one")
+        }
+        DecompressError::TooLarge { format, limit } => {
+            let expected = format_args!("at most {limit} bytes once decompressed");
+            Errors::whole_file(name, "stream", format_args!("too large {format}"), expected)
+        }
+    })
 }
 
 /// The decoder reads one frame at a time and leaves comparing its checksum to us.

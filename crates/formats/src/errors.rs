@@ -10,7 +10,7 @@ pub const MAX_LISTED: usize = 20;
 /// The longest piece of a file that a message repeats, in characters.
 const EXCERPT_CHARACTERS: usize = 40;
 
-/// One mistake in a file.
+/// One mistake in a file. What is wrong with the file as a whole stands at line 1, column 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// Line, counted from 1.
@@ -43,6 +43,18 @@ pub struct Errors {
 }
 
 impl Errors {
+    /// One mistake of a file that is wrong as a whole: it stands at the file's first byte.
+    pub(crate) fn whole_file(
+        name: &str,
+        what: &'static str,
+        found: impl fmt::Display,
+        expected: impl fmt::Display,
+    ) -> Self {
+        let (found, expected) = (found.to_string(), expected.to_string());
+        let mistake = Mistake { line: 1, column: 1, what, found, expected };
+        Self { name: name.to_owned(), listed: vec![mistake], unlisted: 0 }
+    }
+
     /// What the reader was told to call the file.
     pub fn name(&self) -> &str {
         &self.name
@@ -129,6 +141,29 @@ impl<'a> Report<'a> {
         }
         self.listed.sort_by_key(|mistake| (mistake.line, mistake.column));
         Err(Errors { name: name.to_owned(), listed: self.listed, unlisted: self.unlisted })
+    }
+
+    /// [`finish`](Self::finish) of a reader that gives no value exactly if it has reported why.
+    pub(crate) fn finish_some<T>(self, name: &str, value: Option<T>) -> Result<T, Errors> {
+        self.finish(name, value).map(|value| value.expect("a file without mistakes gives a value"))
+    }
+}
+
+/// After so many lines in a row that are not of the shape they should have, it is the shape that is wrong:
+/// one more report a line would say nothing new.
+const MOST_MISFITS: u32 = 2;
+
+/// Tells a wrong shape from wrong lines.
+#[derive(Default)]
+pub(crate) struct Misfits {
+    in_a_row: u32,
+}
+
+impl Misfits {
+    /// Notes whether one more line has the right shape; says whether to look at the next.
+    pub(crate) fn go_on(&mut self, fits: bool) -> bool {
+        self.in_a_row = if fits { 0 } else { self.in_a_row + 1 };
+        self.in_a_row < MOST_MISFITS
     }
 }
 

@@ -1,4 +1,7 @@
-//! Bytes to values: compressed streams and sparse matrices.
+//! Bytes to values: compressed streams, sparse matrices and meshes.
+//!
+//! [`matrix::read`] and [`mesh::read`] take a file of any format they know, compressed or not; the modules
+//! beside them read one format each.
 //!
 //! A reader takes the bytes of a whole file and a name to call it by, and gives either a value that keeps
 //! every promise its type makes, or [`Errors`]: *all* that is wrong with the file, each with its line, its
@@ -18,11 +21,20 @@
 
 #![forbid(unsafe_code)]
 
+mod compressed_column;
 mod compression;
+mod coordinates;
 mod errors;
+mod file_name;
+pub mod harwell_boeing;
+pub mod matrix;
 pub mod matrix_market;
+pub mod mesh;
+pub mod rutherford_boeing;
+mod scan;
 mod sparse;
+pub mod triplet;
 
 pub use compression::{DecompressError, MAX_DECOMPRESSED_BYTES, decompress, decompress_within};
 pub use errors::{Errors, MAX_LISTED, Mistake};
-pub use sparse::{Entry, SparseMatrix, Symmetry, Values};
+pub use sparse::{Asymmetry, Entry, SparseMatrix, Symmetry, Values};

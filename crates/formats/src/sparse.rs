@@ -2,6 +2,8 @@
 //!
 //! It must never know a file format, nor what its numbers are used for.
 
+use std::{collections::HashMap, fmt};
+
 /// Which entries of a matrix its list holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symmetry {
@@ -49,3 +51,69 @@ pub struct SparseMatrix {
     /// The stored entries, in the order of the file.
     pub entries: Vec<Entry>,
 }
+
+impl SparseMatrix {
+    /// The same matrix as [`Symmetry::Symmetric`]: of the entries, those of the lower triangle, in their
+    /// order. A matrix that is symmetric already is returned as it is.
+    ///
+    /// # Errors
+    /// The shape if it is not square, else the first entry, in the order of the list, without one of exactly
+    /// equal value in the mirrored position.
+    pub fn into_symmetric(mut self) -> Result<Self, Asymmetry> {
+        if self.symmetry == Symmetry::Symmetric {
+            return Ok(self);
+        }
+        if self.rows != self.columns {
+            return Err(Asymmetry::Shape { rows: self.rows, columns: self.columns });
+        }
+        let positions = self.entries.iter().map(|entry| ((entry.row, entry.column), entry.value));
+        let values: HashMap<_, _> = positions.collect();
+        for &entry in &self.entries {
+            let mirror = values.get(&(entry.column, entry.row)).copied();
+            if mirror != Some(entry.value) {
+                return Err(Asymmetry::Entry { entry, mirror });
+            }
+        }
+        self.entries.retain(|entry| entry.column <= entry.row);
+        self.symmetry = Symmetry::Symmetric;
+        Ok(self)
+    }
+}
+
+/// Why a matrix is not symmetric. Displays as what was found and what was expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Asymmetry {
+    /// It is not square.
+    Shape {
+        /// Number of rows.
+        rows: u32,
+        /// Number of columns.
+        columns: u32,
+    },
+    /// An entry differs from the one in the mirrored position.
+    Entry {
+        /// The entry.
+        entry: Entry,
+        /// The value in the mirrored position; `None` if nothing is stored there.
+        mirror: Option<f64>,
+    },
+}
+
+impl fmt::Display for Asymmetry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Shape { rows, columns } => {
+                write!(f, "{rows} rows and {columns} columns: expected a square matrix, to be symmetric")
+            }
+            Self::Entry { entry: Entry { row, column, value }, mirror } => {
+                write!(f, "entry ({row}, {column}), counted from 0, is {value:?}: expected ")?;
+                match mirror {
+                    Some(mirror) => write!(f, "{mirror:?} as entry ({column}, {row})"),
+                    None => write!(f, "an entry ({column}, {row}) too, of the same value"),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for Asymmetry {}

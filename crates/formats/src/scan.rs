@@ -1,27 +1,34 @@
 //! Lines, fields and numbers, each field with its place in the file.
 //!
-//! It must never know what a field means.
+//! It must never know what a field means, nor which format it stands in.
+
+use crate::errors::{Excerpt, Report};
 
 /// A piece of the file and the byte offset it starts at. A missing field is an empty one.
 #[derive(Clone, Copy)]
-pub(super) struct Field<'a> {
-    pub(super) offset: usize,
-    pub(super) text: &'a [u8],
+pub(crate) struct Field<'a> {
+    pub(crate) offset: usize,
+    pub(crate) text: &'a [u8],
 }
 
-/// Splits the file into lines that may hold data, one after the other.
-pub(super) struct Lines<'a> {
+/// Splits the file into lines, one after the other.
+///
+/// [`any`](Self::any) takes each as it comes; the iterator gives those with data, neither blank nor comments.
+#[derive(Clone)]
+pub(crate) struct Lines<'a> {
     text: &'a [u8],
     offset: usize,
+    comment: Option<u8>,
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, offset: 0 }
+    /// `comment` is the byte that a comment begins with, if the format has comments.
+    pub(crate) fn new(text: &'a [u8], comment: Option<u8>) -> Self {
+        Self { text, offset: 0, comment }
     }
 
     /// The very next line, blank or not; an empty one at the end of the file.
-    pub(super) fn any(&mut self) -> Fields<'a> {
+    pub(crate) fn any(&mut self) -> Fields<'a> {
         let rest = &self.text[self.offset..];
         let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         let line = Fields { text: &rest[..length], offset: self.offset };
@@ -30,24 +37,23 @@ impl<'a> Lines<'a> {
     }
 
     /// Where the next line begins.
-    pub(super) fn offset(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
     /// How many bytes are left.
-    pub(super) fn remaining(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.text.len() - self.offset
     }
 }
 
-/// Gives the lines with data: neither blank nor comments.
 impl<'a> Iterator for Lines<'a> {
     type Item = Fields<'a>;
 
     fn next(&mut self) -> Option<Fields<'a>> {
         while self.offset < self.text.len() {
             let line = self.any().trimmed();
-            if line.text.first().is_some_and(|&byte| byte != b'%') {
+            if line.text.first().is_some_and(|&byte| Some(byte) != self.comment) {
                 return Some(line);
             }
         }
@@ -57,14 +63,14 @@ impl<'a> Iterator for Lines<'a> {
 
 /// What is left of a line, taken field by field.
 #[derive(Clone, Copy)]
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     text: &'a [u8],
     offset: usize,
 }
 
 impl<'a> Fields<'a> {
     /// The next field, empty at the end of the line: then it stands right behind the last one.
-    pub(super) fn take(&mut self) -> Field<'a> {
+    pub(crate) fn take(&mut self) -> Field<'a> {
         let length = self.text.iter().position(u8::is_ascii_whitespace).unwrap_or(self.text.len());
         let (text, rest) = self.text.split_at(length);
         let field = Field { offset: self.offset, text };
@@ -75,21 +81,68 @@ impl<'a> Fields<'a> {
         field
     }
 
+    /// The line as it stands, up to its end: neither `\n` nor `\r\n` is part of it.
+    pub(crate) fn card(&self) -> Field<'a> {
+        Field { offset: self.offset, text: self.text.strip_suffix(b"\r").unwrap_or(self.text) }
+    }
+
+    /// How many fields are left.
+    pub(crate) fn count(&self) -> usize {
+        self.text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).count()
+    }
+
     /// All that is left, without the blanks around it.
-    pub(super) fn rest(&self) -> Field<'a> {
+    pub(crate) fn rest(&self) -> Field<'a> {
         let Fields { text, offset } = self.trimmed();
         Field { offset, text: text.trim_ascii_end() }
     }
 
     /// Without leading blanks.
-    pub(super) fn trimmed(self) -> Self {
+    pub(crate) fn trimmed(self) -> Self {
         let text = self.text.trim_ascii_start();
         Fields { text, offset: self.offset + self.text.len() - text.len() }
     }
 }
 
+/// One of the words we read, or a report of which ones those are.
+pub(crate) fn choice<T: Copy>(
+    field: Field<'_>,
+    what: &'static str,
+    choices: &[(&str, T)],
+    report: &mut Report<'_>,
+) -> Option<T> {
+    let known = choices.iter().find(|(word, _)| field.text.eq_ignore_ascii_case(word.as_bytes()));
+    if known.is_none() {
+        let words: Vec<_> = choices.iter().map(|&(word, _)| word).collect();
+        report.add(field.offset, what, Excerpt(field.text), words.join(" or "));
+    }
+    known.map(|&(_, value)| value)
+}
+
+/// A count or size of at most `limit`.
+pub(crate) fn bounded(
+    field: Field<'_>,
+    what: &'static str,
+    limit: u64,
+    report: &mut Report<'_>,
+) -> Option<u64> {
+    let number = unsigned(field.text).filter(|&number| number <= limit);
+    if number.is_none() {
+        report.add(field.offset, what, Excerpt(field.text), format_args!("0..={limit}"));
+    }
+    number
+}
+
+/// Reports what is left of a line, if anything.
+pub(crate) fn end_of_line(fields: Fields<'_>, report: &mut Report<'_>) {
+    let rest = fields.rest();
+    if !rest.text.is_empty() {
+        report.add(rest.offset, "trailing text", Excerpt(rest.text), "the end of the line");
+    }
+}
+
 /// An unsigned decimal integer: digits only, at most `u64::MAX`.
-pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
+pub(crate) fn unsigned(text: &[u8]) -> Option<u64> {
     if text.is_empty() {
         return None;
     }
@@ -103,7 +156,7 @@ pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
 }
 
 /// A finite real number, its exponent marked by `E` or, as Fortran writes double precision, by `D`.
-pub(super) fn real(text: &[u8]) -> Option<f64> {
+pub(crate) fn real(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?;
     let number = text.parse().or_else(|_| text.replace(['D', 'd'], "e").parse::<f64>()).ok()?;
     // Also refuses the words that `parse` knows, "inf" and "nan", and what overflows.
@@ -111,7 +164,7 @@ pub(super) fn real(text: &[u8]) -> Option<f64> {
 }
 
 /// An integer that a double holds exactly: at most 2^53 either way.
-pub(super) fn integer(text: &[u8]) -> Option<f64> {
+pub(crate) fn integer(text: &[u8]) -> Option<f64> {
     const LARGEST: u64 = 1 << f64::MANTISSA_DIGITS;
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
     let magnitude = unsigned(digits).filter(|&number| number <= LARGEST)? as f64;

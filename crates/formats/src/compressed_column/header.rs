@@ -1,0 +1,161 @@
+//! The four cards of the header: what the matrix is, how large, and how its numbers are written.
+//!
+//! It must never know the cards behind them.
+
+use super::{
+    Dialect,
+    fortran::{self, Edit, Format},
+};
+use crate::{
+    Symmetry,
+    coordinates::{self, Kind, Size},
+    errors::{Excerpt, Report},
+    scan::{self, Field, Lines},
+};
+
+/// How many cards every file begins with: title, card counts, sizes, formats.
+const CARDS: usize = 4;
+
+/// All that the header says and the reader needs.
+pub(super) struct Header {
+    pub(super) kind: Kind,
+    pub(super) symmetry: Symmetry,
+    pub(super) size: Size,
+    /// Cards of right-hand sides behind the matrix.
+    pub(super) right_hand_sides: u64,
+    pub(super) pointers: Format,
+    pub(super) indices: Format,
+    /// `None` in a pattern.
+    pub(super) values: Option<Format>,
+}
+
+/// Reads the header; `None`, with its mistakes reported, if what follows cannot be understood.
+pub(super) fn read(lines: &mut Lines<'_>, dialect: Dialect, report: &mut Report<'_>) -> Option<Header> {
+    let mut cards = [Field { offset: 0, text: &[] }; CARDS];
+    for (complete, card) in cards.iter_mut().enumerate() {
+        if lines.remaining() == 0 {
+            let expected = format_args!("{CARDS} cards; is the file truncated?");
+            report.add(lines.offset(), "header", format_args!("of {complete} cards"), expected);
+            return None;
+        }
+        *card = lines.any().card();
+    }
+    let [_title, counts, sizes, formats] = cards;
+    let right_hand_sides = right_hand_sides(counts, dialect, report);
+    let matrix = matrix_type(type_letters_field(sizes), dialect, report);
+    // The fourth number counts elements, which an assembled matrix has none of.
+    let [rows, columns, count] = [14, 28, 42].map(|start| field(sizes, start, 14));
+    let symmetry = matrix.map_or(Symmetry::General, |(_, symmetry)| symmetry);
+    let size = coordinates::checked_size(rows, columns, count, symmetry, report);
+    let pointers = integers(field(formats, 0, 16), "pointer format", report);
+    let indices = integers(field(formats, 16, 16), "index format", report);
+    // A guess at the columns would misplace all that follows.
+    scan::unsigned(columns.text).filter(|&columns| columns <= u64::from(u32::MAX))?;
+    let (kind, symmetry) = matrix?;
+    let values = value_format(field(formats, 32, 20), kind, report);
+    let right_hand_sides = right_hand_sides?;
+    if right_hand_sides > 0 {
+        lines.any(); // the fifth card, on how the right-hand sides are stored
+    }
+    Some(Header {
+        kind,
+        symmetry,
+        size,
+        right_hand_sides,
+        pointers: pointers?,
+        indices: indices?,
+        values: values?,
+    })
+}
+
+/// Cuts a field of a card: without the blanks around it, and empty if the card ends before it.
+pub(super) fn field(card: Field<'_>, start: usize, width: usize) -> Field<'_> {
+    let start = start.min(card.text.len());
+    let text = &card.text[start..card.text.len().min(start + width)];
+    let blanks = text.iter().take_while(|&&byte| byte == b' ').count();
+    if blanks == text.len() {
+        return Field { offset: card.offset + start, text: &[] };
+    }
+    let end = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+    Field { offset: card.offset + start + blanks, text: &text[blanks..end] }
+}
+
+/// The three letters at the start of the third card, as far as they are there.
+pub(super) fn type_letters(card: Field<'_>) -> &[u8] {
+    type_letters_field(card).text
+}
+
+fn type_letters_field(card: Field<'_>) -> Field<'_> {
+    field(card, 0, 14)
+}
+
+/// The last field of the second card, blank or left out where there are no right-hand sides.
+pub(super) fn right_hand_side_cards(card: Field<'_>) -> Field<'_> {
+    field(card, 56, 14)
+}
+
+fn right_hand_sides(card: Field<'_>, dialect: Dialect, report: &mut Report<'_>) -> Option<u64> {
+    let field = right_hand_side_cards(card);
+    if field.text.is_empty() {
+        return Some(0);
+    }
+    if dialect == Dialect::RutherfordBoeing && scan::unsigned(field.text) != Some(0) {
+        let expected = "none: a Rutherford-Boeing matrix has no right-hand sides";
+        report.add(field.offset, "number of right-hand side cards", Excerpt(field.text), expected);
+        return None;
+    }
+    scan::bounded(field, "number of right-hand side cards", u64::from(u32::MAX), report)
+}
+
+/// The letters of the type, each known or reported.
+fn matrix_type(field: Field<'_>, dialect: Dialect, report: &mut Report<'_>) -> Option<(Kind, Symmetry)> {
+    let letters = field.text.to_ascii_uppercase();
+    let kind = match (letters.first(), dialect) {
+        (Some(b'R'), _) => Some(Kind::Real),
+        (Some(b'P'), _) => Some(Kind::Pattern),
+        (Some(b'I'), Dialect::RutherfordBoeing) => Some(Kind::Integer),
+        _ => None,
+    };
+    let symmetry = match letters.get(1) {
+        Some(b'S') => Some(Symmetry::Symmetric),
+        Some(b'U' | b'R') => Some(Symmetry::General),
+        _ => None,
+    };
+    let assembled = letters.get(2..) == Some(b"A");
+    let matrix = kind.zip(symmetry).filter(|_| assembled);
+    if matrix.is_none() {
+        let kinds = match dialect {
+            Dialect::HarwellBoeing => "R (real) or P (pattern)",
+            Dialect::RutherfordBoeing => "R (real), I (integer) or P (pattern)",
+        };
+        let expected = format_args!(
+            "{kinds}, then S (symmetric), U (unsymmetric) or R (rectangular), then A (assembled)"
+        );
+        report.add(field.offset, "matrix type", Excerpt(field.text), expected);
+    }
+    matrix
+}
+
+fn integers(field: Field<'_>, what: &'static str, report: &mut Report<'_>) -> Option<Format> {
+    let format = fortran::format(field.text).filter(|format| format.edit == Edit::Integer);
+    if format.is_none() {
+        report.add(field.offset, what, Excerpt(field.text), "one of integers, as (16I5)");
+    }
+    format
+}
+
+/// The format of the values, which a pattern does not have; the outer `None` if it was reported.
+fn value_format(field: Field<'_>, kind: Kind, report: &mut Report<'_>) -> Option<Option<Format>> {
+    match kind {
+        Kind::Pattern => Some(None),
+        Kind::Integer => integers(field, "value format", report).map(Some),
+        Kind::Real => {
+            let format = fortran::format(field.text).filter(|format| format.edit != Edit::Integer);
+            if format.is_none() {
+                let expected = "one of reals, as (4E20.12) or (1P,5D16.8)";
+                report.add(field.offset, "value format", Excerpt(field.text), expected);
+            }
+            format.map(Some)
+        }
+    }
+}

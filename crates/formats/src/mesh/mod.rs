@@ -1,0 +1,73 @@
+//! Meshes of tetrahedra, and any mesh file: which of the formats it has.
+//!
+//! It must never know what a mesh is for.
+
+mod elements;
+pub mod medit;
+pub mod text;
+
+use crate::{
+    Errors, compression::decompress_named, errors::Excerpt, file_name::ends_in, scan::Lines, scan::unsigned,
+};
+
+/// The formats read, as a message lists them.
+const KNOWN: &str = "Medit (MeshVersionFormatted …) or mesh text (nodes edges tets faces, then records); \
+                     each plain, gzip or zstd";
+
+/// A mesh of tetrahedra with a marked surface.
+///
+/// Every reader of this crate upholds, and every user may rely on: coordinates are finite, nodes are in
+/// range, the nodes of an edge, tetrahedron or face differ from each other, and none of these occurs twice,
+/// in whatever order of its nodes. Nothing is said about orientation, nor whether all faces lie on
+/// tetrahedra.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// The nodes: x, y, z.
+    pub points: Vec<[f64; 3]>,
+    /// The edges, by the indices of their nodes.
+    pub edges: Vec<[u32; 2]>,
+    /// The tetrahedra, by the indices of their nodes.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// The marked triangles, usually those of the boundary.
+    pub faces: Vec<Face>,
+}
+
+/// A marked triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Face {
+    /// Its nodes, by index.
+    pub nodes: [u32; 3],
+    /// What kind of boundary it is; the meaning is the mesh's own.
+    pub marker: i32,
+}
+
+/// Reads a mesh file of any format of this crate, called `name` in messages: undoes gzip or zstd, and
+/// recognises the format by the content, or by the name where the content does not say.
+///
+/// * [Medit](medit): the word `MeshVersionFormatted`, or a name ending in `.mesh`.
+/// * [Mesh text](text): four counts on the first line that is not a comment, or a name ending in `.txt`.
+///
+/// Names may further end in `.gz` or `.zst`, and letter case is all one.
+///
+/// # Errors
+/// A corrupt or too large stream, a format that is none of these, or what the format's reader reports.
+pub fn read(name: &str, bytes: &[u8]) -> Result<Mesh, Errors> {
+    let bytes = &*decompress_named(name, bytes)?;
+    let first = Lines::new(bytes, Some(b'#')).next();
+    let word = first.map_or(&b""[..], |mut line| line.take().text);
+    let counts = first.is_some_and(|mut line| {
+        line.count() == 4 && [(); 4].iter().all(|()| unsigned(line.take().text).is_some())
+    });
+    if word == medit::FIRST_KEYWORD {
+        medit::read(name, bytes)
+    } else if counts {
+        text::read(name, bytes)
+    } else if ends_in(name, &[".mesh"]) {
+        medit::read(name, bytes)
+    } else if ends_in(name, &[".txt"]) {
+        text::read(name, bytes)
+    } else {
+        let start = first.map_or(&b""[..], |line| line.rest().text);
+        Err(Errors::whole_file(name, "mesh format", Excerpt(start), KNOWN))
+    }
+}

@@ -1,0 +1,5 @@
+//! Medit meshes.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| checks::medit(bytes));
