@@ -1,8 +1,11 @@
 //! What may be said on the command line. Must never do anything about it.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use tempest::Policy;
 use units::Time;
+
+use crate::page::LEAST_WIDTH;
 
 /// One program, two worlds: runs fine-grain communication on this host and on modelled machines.
 #[derive(Debug, Parser)]
@@ -20,9 +23,10 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         tradewind run fetch-add --policy single --input skew=0.99\n  \
         tradewind run iccg --machine hurricane-1 --nodes 8 --processors 8 --policy fixed:1 --json\n  \
+        tradewind run em3d --mechanism bulk --trace em3d.perfetto-trace\n  \
         tradewind run iccg --input my-matrix.mtx.gz --set network.latency=\"1 us\" --machine hurricane-1")]
     Run(Run),
-    /// Run a program under every policy on several machines, check every answer, rank the policies
+    /// Run a program by every mechanism under every policy on several machines, check every answer, rank them
     #[command(after_help = "Examples:\n  \
         tradewind compare iccg\n  \
         tradewind compare fetch-add --machine native,hurricane-1,ideal --input skew=0.99\n  \
@@ -68,9 +72,6 @@ pub(crate) struct Common {
     /// Threads of the program on each computing processor
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) threads: u32,
-    /// How the data moves: see `tradewind list mechanisms`
-    #[arg(long, value_name = "M", default_value = "messages")]
-    pub(crate) mechanism: String,
     /// An input of the program, or just the path of its file; may be repeated
     #[arg(long = "input", value_name = "KEY=VALUE|FILE")]
     pub(crate) inputs: Vec<String>,
@@ -80,6 +81,9 @@ pub(crate) struct Common {
     /// Give up when nothing has happened for so long, for example "10 s", in the world's own time
     #[arg(long, value_name = "TIME")]
     pub(crate) stall_limit: Option<Time>,
+    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(i64::from(LEAST_WIDTH)..))]
+    pub(crate) width: Option<u16>,
     /// Machine-readable output, described in docs/json.md
     #[arg(long)]
     pub(crate) json: bool,
@@ -100,10 +104,16 @@ pub(crate) struct Run {
     pub(crate) processors: Option<u32>,
     /// A preset, for example floating, fixed:1 or single+interrupt: see `tradewind list policies`
     #[arg(long, value_name = "P", default_value = "floating")]
-    pub(crate) policy: Policy,
+    pub(crate) policy: String,
+    /// How the data moves, see `tradewind list mechanisms`; the program's first if not said
+    #[arg(long, value_name = "M")]
+    pub(crate) mechanism: Option<String>,
     /// Run so many times and report the median
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
+    /// Write what happened, event by event, for Perfetto (https://ui.perfetto.dev)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -121,7 +131,10 @@ pub(crate) struct Compare {
     pub(crate) processors: u32,
     /// Policies to compare; all that the machine can do if not said
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) policy: Vec<Policy>,
+    pub(crate) policy: Vec<String>,
+    /// Mechanisms to compare; all that the program has if not said
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) mechanism: Vec<String>,
     /// Native runs of each policy; the median counts. A model gives the same every time and runs once
     #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,

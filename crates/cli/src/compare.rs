@@ -1,55 +1,62 @@
-//! `tradewind compare`: one program under every policy on several machines, every answer checked, ranked.
+//! `tradewind compare`: one program by every mechanism under every policy on several machines, every answer checked,
+//! ranked.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tempest::Policy;
 use tempest::policy::PRESETS;
+use tempest::{Mechanism, Policy};
 
 use crate::arguments::Compare;
-use crate::measure::{Measured, Setting, Subject, target};
-use crate::target::Target;
-use crate::{Problem, both, json, text};
+use crate::measure::{Setting, Subject};
+use crate::page::Page;
+use crate::progress::Progress;
+use crate::ranking::{Ranking, Row};
+use crate::target::{NATIVE, Target, settings};
+use crate::{Problem, agreement, both, json, names, text};
 
-/// One machine's results, the fastest first.
-pub(crate) struct Ranking<'a> {
-    pub(crate) target: &'a Target,
-    pub(crate) rows: Vec<(Setting<'a>, Measured)>,
-    /// Policies that were asked for and cannot be had here, and why.
-    pub(crate) refused: Vec<(Policy, String)>,
+/// A comparison as asked for: understood, and not yet run.
+struct Plan<'a> {
+    arguments: &'a Compare,
+    policies: Vec<Policy>,
+    mechanisms: Vec<Mechanism>,
+    subject: &'a Subject,
 }
 
 /// Runs everything and reports.
 pub(crate) fn compare(arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
-    let (targets, subject) = both(find_targets(arguments), Subject::find(common))?;
-    let plans: Vec<_> = targets.iter().map(|target| policies(arguments, target)).collect();
-    let progress = progress(plans.iter().map(Vec::len).sum());
-    let mut rankings = Vec::new();
-    for (target, policies) in targets.iter().zip(plans) {
-        rankings.push(rank(arguments, &subject, target, policies, &progress)?);
-    }
-    progress.finish_and_clear();
-    if rankings.iter().all(|ranking| ranking.rows.is_empty()) {
-        let refused = rankings.iter().flat_map(|ranking| &ranking.refused).map(|(_, why)| why.clone());
+    let asked = both(names::policies(&arguments.policy), Subject::find(common, &arguments.mechanism));
+    let (targets, (policies, (subject, mechanisms))) = both(find_targets(arguments), asked)?;
+    let plan = Plan { arguments, policies, mechanisms, subject: &subject };
+    let rankings = plan.run(&targets)?;
+    if rankings.iter().all(|ranking| ranking.places.is_empty()) {
+        let refused = rankings.iter().flat_map(|ranking| &ranking.refused).map(|(.., why)| why.clone());
         return Err(Problem::Wrong(refused.collect()));
     }
     if common.json {
         json::write(out, &json::compare(&subject, arguments, &rankings))?;
     } else {
-        text::compare(out, &subject, arguments, &rankings)?;
+        text::compare(out, &Page::find(common.width), &subject, arguments, &rankings)?;
     }
-    let verified = rankings.iter().flat_map(|ranking| &ranking.rows).all(|(_, measured)| measured.verified());
+    let verified = rankings.iter().all(|ranking| ranking.right() == ranking.ran());
     Ok(if verified { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// What the machines say together, if there are several.
+pub(crate) fn agree<'r>(rankings: &'r [Ranking<'_>]) -> Option<agreement::Agreement<'r>> {
+    let worlds: Vec<(&str, Vec<&Row>)> =
+        rankings.iter().map(|ranking| (ranking.target.name(), ranking.rows())).collect();
+    agreement::compare(&worlds)
+}
+
 fn find_targets(arguments: &Compare) -> Result<Vec<Target>, Problem> {
-    let common = &arguments.common;
+    let settings = settings(&arguments.common.settings);
+    let given = settings.as_deref().unwrap_or_default();
     // Settings are values of models; in a comparison with this host they concern the models alone.
-    let find = |name: &String| match name == crate::target::NATIVE && arguments.machine.len() > 1 {
+    let find = |name: &String| match name == NATIVE && arguments.machine.len() > 1 {
         true => Target::find(name, &[]),
-        false => target(name, common),
+        false => Target::find(name, given),
     };
     let mut mistakes = Vec::new();
     let mut targets = Vec::new();
@@ -60,68 +67,86 @@ fn find_targets(arguments: &Compare) -> Result<Vec<Target>, Problem> {
             Err(other) => return Err(other),
         }
     }
-    if mistakes.is_empty() { Ok(targets) } else { Err(Problem::Wrong(mistakes)) }
+    let targets = if mistakes.is_empty() { Ok(targets) } else { Err(Problem::Wrong(mistakes)) };
+    both(settings, targets).map(|(_, targets)| targets)
 }
 
-/// The policies to run: those asked for, or every preset, with one dedicated processor and, where there is room, two.
-/// What a machine cannot do it refuses itself; presets that nobody asked for then go without saying.
-fn policies(arguments: &Compare, target: &Target) -> Vec<Policy> {
-    if !arguments.policy.is_empty() {
-        return arguments.policy.clone();
+impl<'a> Plan<'a> {
+    fn run<'t>(&self, targets: &'t [Target]) -> Result<Vec<Ranking<'t>>, Problem>
+    where
+        'a: 't,
+    {
+        let ways: Vec<_> = targets.iter().map(|target| self.ways(target)).collect();
+        let progress = Progress::new(ways.iter().map(Vec::len).sum());
+        targets.iter().zip(ways).map(|(target, ways)| self.rank(target, ways, &progress)).collect()
     }
-    let texts = PRESETS.iter().flat_map(|preset| match preset.counted {
-        true => vec![format!("{}:1", preset.name), format!("{}:2", preset.name)],
-        false => vec![preset.name.to_owned()],
-    });
-    texts
-        .filter_map(|text| text.parse().ok())
-        .filter(|policy| is_possible(arguments, target, policy))
-        .collect()
-}
 
-fn is_possible(arguments: &Compare, target: &Target, policy: &Policy) -> bool {
-    policy.split(arguments.processors).is_ok() && target.can(policy)
-}
+    /// What to run on a machine: every mechanism under every policy.
+    fn ways(&self, target: &Target) -> Vec<(Mechanism, Policy)> {
+        let asked = &self.mechanisms;
+        let mechanisms = if asked.is_empty() { self.subject.entry.mechanisms } else { asked };
+        let policies = |&mechanism: &Mechanism| {
+            self.policies(mechanism, target).into_iter().map(move |policy| (mechanism, policy))
+        };
+        mechanisms.iter().flat_map(policies).collect()
+    }
 
-fn rank<'a>(
-    arguments: &Compare,
-    subject: &'a Subject,
-    target: &'a Target,
-    policies: Vec<Policy>,
-    progress: &ProgressBar,
-) -> Result<Ranking<'a>, Problem> {
-    let repeat = if target.is_native() { arguments.repeat } else { 1 };
-    let mut ranking = Ranking { target, rows: Vec::new(), refused: Vec::new() };
-    for policy in policies {
-        progress.set_message(format!("{} under {policy}", target.name()));
-        let common = &arguments.common;
-        let setting = Setting {
-            subject,
+    /// The policies to run: those asked for, or every preset, with one dedicated processor and, where there is room,
+    /// two. What a machine cannot do it refuses itself; presets that nobody asked for then go without saying.
+    fn policies(&self, mechanism: Mechanism, target: &Target) -> Vec<Policy> {
+        if !self.policies.is_empty() {
+            return self.policies.clone();
+        }
+        let texts = PRESETS.iter().flat_map(|preset| match preset.counted {
+            true => vec![format!("{}:1", preset.name), format!("{}:2", preset.name)],
+            false => vec![preset.name.to_owned()],
+        });
+        let is_possible = |policy: &Policy| {
+            policy.split(self.arguments.processors).is_ok() && target.can(mechanism, policy)
+        };
+        texts.filter_map(|text| text.parse().ok()).filter(is_possible).collect()
+    }
+
+    fn rank<'t>(
+        &self,
+        target: &'t Target,
+        ways: Vec<(Mechanism, Policy)>,
+        progress: &Progress,
+    ) -> Result<Ranking<'t>, Problem>
+    where
+        'a: 't,
+    {
+        let repeat = if target.is_native() { self.arguments.repeat } else { 1 };
+        let (mut ran, mut refused) = (Vec::new(), Vec::new());
+        for (mechanism, policy) in ways {
+            progress.begin(format!("{} by {mechanism} under {policy}", target.name()));
+            let setting = self.setting(target, mechanism, policy.clone());
+            match setting.measure(repeat) {
+                Ok(measured) => ran.push((setting, measured)),
+                Err(Problem::Wrong(why)) => refused.push((mechanism, policy, why.join("; "))),
+                Err(other) => return Err(other),
+            }
+            progress.step();
+        }
+        Ok(Ranking::new(target, ran, refused))
+    }
+
+    fn setting<'t>(&self, target: &'t Target, mechanism: Mechanism, policy: Policy) -> Setting<'t>
+    where
+        'a: 't,
+    {
+        let common = &self.arguments.common;
+        Setting {
+            subject: self.subject,
             target,
-            nodes: arguments.nodes,
-            processors: arguments.processors,
+            mechanism,
+            nodes: self.arguments.nodes,
+            processors: self.arguments.processors,
             threads: common.threads,
-            policy: policy.clone(),
+            policy,
             seed: common.seed,
             stall_limit: common.stall_limit,
-        };
-        match setting.measure(repeat) {
-            Ok(measured) => ranking.rows.push((setting, measured)),
-            Err(Problem::Wrong(why)) => ranking.refused.push((policy, why.join("; "))),
-            Err(other) => return Err(other),
+            trace: None,
         }
-        progress.inc(1);
     }
-    ranking.rows.sort_by_key(|(_, measured)| measured.median().timed());
-    Ok(ranking)
-}
-
-fn progress(steps: usize) -> ProgressBar {
-    let target = if std::io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    };
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}").expect("the template is right");
-    ProgressBar::with_draw_target(Some(steps as u64), target).with_style(style)
 }

@@ -16,7 +16,7 @@ pub(crate) fn given(program: &Entry, texts: &[String]) -> Result<Given, Problem>
     let mut given = Given::default();
     let mut mistakes: Vec<String> =
         texts.iter().filter_map(|text| take(program, text, &mut given).err()).collect();
-    for input in program.inputs.iter().filter(|input| input.is_file) {
+    for input in program.inputs.iter().filter(|input| input.is_file()) {
         // A file that was named and not found has been complained of; its default would only hide the place.
         if !given.files.contains_key(input.key) && mistakes.is_empty() {
             match open(input.default) {
@@ -31,7 +31,7 @@ pub(crate) fn given(program: &Entry, texts: &[String]) -> Result<Given, Problem>
 fn take(program: &Entry, text: &str, given: &mut Given) -> Result<(), String> {
     let known = |key: &str| program.inputs.iter().find(|input| input.key == key);
     match text.split_once('=') {
-        Some((key, path)) if known(key).is_some_and(|input| input.is_file) => {
+        Some((key, path)) if known(key).is_some_and(|input| input.is_file()) => {
             once(given.files.insert(key.to_owned(), open(path)?).is_some(), key)?;
         }
         Some((key, value)) if known(key).is_some() || !Path::new(text).exists() => {
@@ -52,7 +52,7 @@ fn once(was_there: bool, key: &str) -> Result<(), String> {
 }
 
 fn only_file(program: &Entry) -> Option<&'static Input> {
-    program.inputs.iter().find(|input| input.is_file)
+    program.inputs.iter().find(|input| input.is_file())
 }
 
 /// A shipped input by its name, or a file.

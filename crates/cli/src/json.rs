@@ -3,14 +3,17 @@
 use std::io::Write;
 
 use serde_json::{Value, json};
-use tempest::{Breakdown, Counters, Outcome, PhaseRecord};
+use tempest::{Breakdown, Counters, Mechanism, Outcome, PhaseRecord, Policy};
 use units::Time;
 
-use crate::Problem;
+use crate::agreement::Agreement;
 use crate::arguments::{Common, Compare};
-use crate::compare::Ranking;
+use crate::compare::agree;
+use crate::finding::{Because, Differs, Finding, find};
 use crate::measure::{Measured, Setting, Subject};
+use crate::ranking::{Place, Ranking, Row, ratio};
 use crate::target::Target;
+use crate::{Problem, words};
 
 /// Writes a value, indented, with a line end.
 pub(crate) fn write(out: &mut impl Write, value: &Value) -> Result<(), Problem> {
@@ -34,6 +37,7 @@ pub(crate) fn compare(subject: &Subject, arguments: &Compare, rankings: &[Rankin
         "nodes": arguments.nodes,
         "processors": arguments.processors,
         "worlds": rankings.iter().map(ranking).collect::<Value>(),
+        "agreement": agree(rankings).as_ref().map(agreement),
     });
     append(&mut value, worlds);
     value
@@ -49,19 +53,80 @@ fn asked(common: &Common, subject: &Subject) -> Value {
 }
 
 fn ranking(ranking: &Ranking<'_>) -> Value {
-    let best = ranking.rows.first().map_or(0.0, |(_, measured)| measured.median().timed().as_seconds());
-    let row = |(setting, measured): &(Setting<'_>, Measured)| {
+    let rows = ranking.rows();
+    let places = ranking.places.iter().enumerate();
+    let repeatable = !ranking.target.is_native();
+    json!({
+        "machine": ranking.target.name(),
+        "rows": places.flat_map(|(index, place)| combinations(index, place, rows[0])).collect::<Value>(),
+        "refused": ranking.refused.iter().map(refused).collect::<Value>(),
+        "finding": finding(&find(&rows, repeatable), repeatable),
+    })
+}
+
+/// Every combination of a row of the table.
+fn combinations(index: usize, place: &Place<'_>, first: &Row) -> Vec<Value> {
+    let row = |(same, (setting, measured)): (usize, &(Setting<'_>, Measured))| {
         let mut value = combination(setting);
-        value["ratio_to_best"] = json!(measured.median().timed().as_seconds() / best);
+        value["rank"] = json!(place.row.verified.then_some(index + 1));
+        value["same_as"] = json!((same > 0).then(|| &place.row.policies[0]));
+        value["ratio_to_best"] = json!(ratio(first, &place.row));
         append(&mut value, result(setting.target, measured));
         value
     };
-    let refused =
-        |(policy, why): &(tempest::Policy, String)| json!({ "policy": policy.to_string(), "reason": why });
+    place.ran.iter().enumerate().map(row).collect()
+}
+
+fn refused((mechanism, policy, why): &(Mechanism, Policy, String)) -> Value {
+    json!({ "mechanism": mechanism.name(), "policy": policy.to_string(), "reason": why })
+}
+
+fn finding(found: &Finding<'_>, repeatable: bool) -> Value {
+    let contrast = found.contrast.as_ref();
+    let because = contrast.and_then(|contrast| contrast.because);
     json!({
-        "machine": ranking.target.name(),
-        "rows": ranking.rows.iter().map(row).collect::<Value>(),
-        "refused": ranking.refused.iter().map(refused).collect::<Value>(),
+        "text": words::finding(found, repeatable),
+        "winner": found.winner.map(way),
+        "contrast": contrast.map(|contrast| way(contrast.loser)),
+        "differs_in": contrast.map(|contrast| match contrast.differs {
+            Differs::Policy => "policy",
+            Differs::Mechanism => "mechanism",
+        }),
+        "percent": contrast.map(|contrast| (contrast.ratio - 1.0) * 100.0),
+        "because": because.as_ref().map(cause),
+        "other_contrast": found.other.as_ref().map(|other| way(other.loser)),
+        "other_percent": found.other.as_ref().map(|other| (other.ratio - 1.0) * 100.0),
+        "tied": found.tied.iter().map(|row| way(row)).collect::<Value>(),
+        "oversubscribed": found.oversubscribed,
+    })
+}
+
+fn cause(because: &Because) -> Value {
+    let evidence = because.evidence.as_ref();
+    json!({
+        "part": because.part.key(),
+        "excess_ns": because.seconds * 1e9,
+        "share": because.share,
+        "counter": evidence.map(|evidence| evidence.counter.key()),
+        "of_winner": evidence.and_then(|evidence| evidence.winner),
+        "of_contrast": evidence.map(|evidence| evidence.loser),
+    })
+}
+
+/// What a row ran, by the first of its policies.
+fn way(row: &Row) -> Value {
+    json!({ "mechanism": row.mechanism.name(), "policy": row.policies[0] })
+}
+
+fn agreement(agreement: &Agreement<'_>) -> Value {
+    let choices = agreement.choices.iter().map(|choice| {
+        json!({ "machine": choice.machine, "mechanism": choice.mechanism.name(), "policy": choice.policy })
+    });
+    json!({
+        "text": words::agreement(agreement),
+        "on_mechanism": agreement.mechanism.as_ref().map(Option::is_some),
+        "on_policy": agreement.policy.as_ref().map(Option::is_some),
+        "choices": choices.collect::<Value>(),
     })
 }
 
@@ -75,7 +140,7 @@ fn combination(setting: &Setting<'_>) -> Value {
         "world": if setting.target.is_native() { "local" } else { "model" },
         "machine_digest": machine_digest,
         "policy": setting.policy.to_string(),
-        "mechanism": setting.subject.mechanism,
+        "mechanism": setting.mechanism.name(),
         "nodes": setting.nodes,
         "processors": setting.processors,
         "threads": setting.threads,
@@ -102,6 +167,7 @@ fn result(target: &Target, measured: &Measured) -> Value {
         "dispatching": {
             "waited_on_key": outcome.dispatching.waited_on_key,
             "mean_wait_ns": outcome.dispatching.mean_wait.map(ns),
+            "busy": outcome.dispatching.busy,
         },
         "events": outcome.events,
         "digest": outcome.digest.map(|digest| format!("{digest:016x}")),
@@ -132,6 +198,8 @@ fn phase(phase: &PhaseRecord) -> Value {
 fn counters(counters: &Counters) -> Value {
     json!({
         "messages": counters.messages,
+        "transfers": counters.transfers,
+        "deposits": counters.deposits,
         "handlers": counters.handlers,
         "interrupts": counters.interrupts,
         "blocks": counters.blocks,

@@ -4,14 +4,16 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use machine::Machine;
-use programs::PROGRAMS;
+use programs::{Input, PROGRAMS};
 use serde_json::{Value, json};
+use tempest::Mechanism;
 use tempest::policy::PRESETS;
 
 use crate::arguments::{List, What};
+use crate::measure::mechanism_names;
+use crate::page::Page;
 use crate::shipped::MACHINES;
 use crate::target::NATIVE;
-use crate::text::fold;
 use crate::{Problem, json};
 
 /// One section of the list.
@@ -23,13 +25,13 @@ struct Section {
 struct Row {
     name: String,
     summary: String,
-    /// Inputs of a program: key, default, meaning.
-    inputs: Vec<[&'static str; 3]>,
+    /// Inputs of a program.
+    inputs: &'static [Input],
 }
 
 impl Row {
     fn new(name: impl Into<String>, summary: impl Into<String>) -> Self {
-        Self { name: name.into(), summary: summary.into(), inputs: Vec::new() }
+        Self { name: name.into(), summary: summary.into(), inputs: &[] }
     }
 }
 
@@ -47,7 +49,8 @@ pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, P
         let values = sections.iter().map(|section| (section.title.to_owned(), as_json(section)));
         json::write(out, &Value::Object(values.collect()))?;
     } else {
-        sections.iter().try_for_each(|section| print(section, out))?;
+        let page = Page::find(None);
+        sections.iter().try_for_each(|section| print(section, &page, out))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -73,8 +76,8 @@ fn machines() -> Section {
 fn programs() -> Section {
     let row = |entry: &programs::Entry| Row {
         name: entry.name.to_owned(),
-        summary: format!("{} ({})", entry.summary, entry.mechanisms.join(", ")),
-        inputs: entry.inputs.iter().map(|input| [input.key, input.default, input.meaning]).collect(),
+        summary: format!("{} ({})", entry.summary, mechanism_names(entry)),
+        inputs: entry.inputs,
     };
     Section { title: "programs", rows: PROGRAMS.iter().map(row).collect() }
 }
@@ -88,14 +91,22 @@ fn policies() -> Section {
 }
 
 fn mechanisms() -> Section {
-    Section { title: "mechanisms", rows: vec![Row::new("messages", "active messages of up to 14 words")] }
+    let rows = Mechanism::ALL.map(|mechanism| Row::new(mechanism.name(), mechanism.summary()));
+    Section { title: "mechanisms", rows: rows.into() }
 }
 
 fn as_json(section: &Section) -> Value {
     let row = |row: &Row| {
         let mut value = json!({ "name": row.name, "summary": row.summary });
         if section.title == "programs" {
-            let input = |[key, default, meaning]: &[&str; 3]| json!({ "key": key, "default": default, "meaning": meaning });
+            let input = |input: &Input| {
+                json!({
+                    "key": input.key,
+                    "default": input.default,
+                    "kind": input.kind.to_string(),
+                    "meaning": input.meaning,
+                })
+            };
             value["inputs"] = row.inputs.iter().map(input).collect();
         }
         value
@@ -103,14 +114,15 @@ fn as_json(section: &Section) -> Value {
     section.rows.iter().map(row).collect()
 }
 
-fn print(section: &Section, out: &mut impl Write) -> Result<(), Problem> {
+fn print(section: &Section, page: &Page, out: &mut impl Write) -> Result<(), Problem> {
     writeln!(out, "{}", section.title)?;
     let width = section.rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     for row in &section.rows {
-        writeln!(out, "{}", fold(&format!("  {:width$}  ", row.name), &row.summary))?;
-        for [key, default, meaning] in &row.inputs {
+        writeln!(out, "{}", page.fold(&format!("  {:width$}  ", row.name), &row.summary))?;
+        for Input { key, default, kind, meaning } in row.inputs {
             writeln!(out, "  {:width$}    --input {key}={default}", "")?;
-            writeln!(out, "{}", fold(&format!("  {:width$}        ", ""), meaning))?;
+            let text = format!("{kind}: {meaning}");
+            writeln!(out, "{}", page.fold(&format!("  {:width$}        ", ""), &text))?;
         }
     }
     writeln!(out)?;

@@ -8,23 +8,43 @@
 //! | `input` | from `--input` to what a program is told |
 //! | `measure` | runs one combination, as often as asked |
 //! | `run`, `compare`, `list` | the commands |
-//! | `text`, `json` | how results look |
+//! | `names` | from names of policies and mechanisms to what they mean |
+//! | `ranking` | from measured combinations to ranked rows |
+//! | `parts` | the four parts of time |
+//! | `finding`, `agreement` | what one machine, and several together, show |
+//! | `text`, `words`, `json` | how results look |
+//! | `page`, `table`, `columns`, `bar`, `quantity` | what a text is made of |
+//! | `progress` | how far a long command is |
+//! | `trace_file` | the file of a trace, whole or not at all |
 //!
 //! Results go to standard output; progress and errors to standard error. Exit 0: done; 1: the run or a check failed;
 //! 2: the command line or an input was wrong, and nothing was written.
 
 #![forbid(unsafe_code)]
 
+mod agreement;
 mod arguments;
+mod bar;
+mod columns;
 mod compare;
+mod finding;
 mod input;
 mod json;
 mod list;
 mod measure;
+mod names;
+mod page;
+mod parts;
+mod progress;
+mod quantity;
+mod ranking;
 mod run;
 mod shipped;
+mod table;
 mod target;
 mod text;
+mod trace_file;
+mod words;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;

@@ -1,12 +1,13 @@
 //! Runs one combination of program, machine and policy, as often as asked, and keeps every outcome.
 
 use programs::{Entry, Instance};
-use tempest::{Failure, Launch, Outcome, Policy, Shape};
+use tempest::{Breakdown, Counters, Failure, Launch, Mechanism, Outcome, Policy, Shape};
+use trace::Recorder;
 use units::Time;
 
 use crate::arguments::Common;
 use crate::target::{self, Target};
-use crate::{Problem, input};
+use crate::{Problem, both, input, names};
 
 /// The most program threads of a run.
 const MAX_THREADS: u32 = 1 << 20;
@@ -15,36 +16,64 @@ const MAX_THREADS: u32 = 1 << 20;
 pub(crate) struct Subject {
     pub(crate) entry: &'static Entry,
     pub(crate) instance: Box<dyn Instance>,
-    pub(crate) mechanism: &'static str,
 }
 
 impl Subject {
-    /// What the command line asks for.
-    pub(crate) fn find(common: &Common) -> Result<Self, Problem> {
-        let entry = programs::find(&common.program).map_err(Problem::wrong)?;
-        let mechanism = entry.mechanisms.iter().find(|name| **name == common.mechanism).ok_or_else(|| {
-            let known = entry.mechanisms.join(", ");
-            Problem::wrong(format!(
-                "mechanism `{}`: expected one of {known} for `{}`",
-                common.mechanism, entry.name
-            ))
-        })?;
-        let given = input::given(entry, &common.inputs)?;
-        let instance = (entry.load)(&given).map_err(Problem::Wrong)?;
-        Ok(Self { entry, instance, mechanism })
+    /// What the command line asks for, and the mechanisms that it names.
+    pub(crate) fn find(common: &Common, mechanisms: &[String]) -> Result<(Self, Vec<Mechanism>), Problem> {
+        let mechanisms = names::mechanisms(mechanisms);
+        let (entry, mechanisms) = both(programs::find(&common.program).map_err(Problem::wrong), mechanisms)?;
+        let (instance, mechanisms) = both(Self::load(entry, common), written(entry, mechanisms))?;
+        Ok((Self { entry, instance }, mechanisms))
     }
+
+    fn load(entry: &Entry, common: &Common) -> Result<Box<dyn Instance>, Problem> {
+        (entry.load)(&input::given(entry, &common.inputs)?).map_err(Problem::Wrong)
+    }
+}
+
+/// The mechanisms asked for, if the program is written for all of them.
+fn written(entry: &Entry, asked: Vec<Mechanism>) -> Result<Vec<Mechanism>, Problem> {
+    let missing = asked.iter().filter(|asked| !entry.mechanisms.contains(asked));
+    let missing: Vec<_> = missing.map(|asked| not_written(entry, *asked)).collect();
+    if missing.is_empty() { Ok(asked) } else { Err(Problem::Wrong(missing)) }
+}
+
+fn not_written(entry: &Entry, asked: Mechanism) -> String {
+    format!("mechanism `{asked}`: expected one of {} for `{}`", mechanism_names(entry), entry.name)
+}
+
+/// The mechanisms of a program, for people.
+pub(crate) fn mechanism_names(entry: &Entry) -> String {
+    let names: Vec<_> = entry.mechanisms.iter().map(|mechanism| mechanism.name()).collect();
+    names.join(", ")
+}
+
+/// What was counted and spent in the part of a run that is timed.
+pub(crate) struct Region {
+    pub(crate) counters: Counters,
+    pub(crate) breakdown: Breakdown,
+}
+
+/// The region that counts: the first phase, or the whole run if there is none.
+pub(crate) fn region(outcome: &Outcome) -> Region {
+    let whole = Region { counters: outcome.counters, breakdown: outcome.breakdown };
+    let timed = outcome.phases.first();
+    timed.map_or(whole, |phase| Region { counters: phase.counters, breakdown: phase.breakdown })
 }
 
 /// One combination to be run.
 pub(crate) struct Setting<'a> {
     pub(crate) subject: &'a Subject,
     pub(crate) target: &'a Target,
+    pub(crate) mechanism: Mechanism,
     pub(crate) nodes: u32,
     pub(crate) processors: u32,
     pub(crate) threads: u32,
     pub(crate) policy: Policy,
     pub(crate) seed: u64,
     pub(crate) stall_limit: Option<Time>,
+    pub(crate) trace: Option<Recorder>,
 }
 
 /// What came of a combination: at least one outcome, by time, the fastest first.
@@ -63,20 +92,23 @@ impl Setting<'_> {
     fn once(&self) -> Result<Outcome, Problem> {
         let split = self.policy.split(self.processors).map_err(Problem::wrong)?;
         let shape = self.shape(split.computing)?;
+        let job = self.subject.instance.job(self.mechanism, shape, self.seed).map_err(Problem::wrong)?;
         let launch = Launch {
-            job: self.subject.instance.job(shape, self.seed).map_err(Problem::wrong)?,
+            mechanism: self.mechanism,
             nodes: self.nodes,
             processors: self.processors,
             threads: self.threads,
-            policy: self.policy.clone(),
             seed: self.seed,
             stall_limit: self.stall_limit,
+            trace: self.trace.clone(),
+            ..Launch::new(job, self.policy.clone())
         };
         self.target.world().run(&launch).map_err(|failure| match failure {
             Failure::Refused(why) => Problem::wrong(why),
             other => Problem::Failed(format!(
-                "{} on {} under `{}`: {other}",
+                "{} by {} on {} under `{}`: {other}",
                 self.subject.entry.name,
+                self.mechanism,
                 self.target.name(),
                 self.policy
             )),
@@ -134,5 +166,7 @@ impl Measured {
 
 /// The machine of that name with the settings of the command line.
 pub(crate) fn target(name: &str, common: &Common) -> Result<Target, Problem> {
-    Target::find(name, &target::settings(&common.settings)?)
+    let settings = target::settings(&common.settings);
+    let target = Target::find(name, settings.as_deref().unwrap_or_default());
+    both(settings, target).map(|(_, target)| target)
 }

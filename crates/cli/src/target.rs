@@ -3,9 +3,10 @@
 use machine::Machine;
 use native::Local;
 use sim::Model;
-use tempest::{Policy, World};
+use tempest::{Mechanism, Policy, World};
 
 use crate::Problem;
+use crate::names::suggestion;
 use crate::shipped::{self, MACHINES};
 
 /// The name of this host.
@@ -13,9 +14,6 @@ pub(crate) const NATIVE: &str = "native";
 
 /// Nodes and processors of a native run when nobody says.
 const NATIVE_SHAPE: (u32, u32) = (2, 2);
-
-/// Names less alike than this (0 to 1, Jaro–Winkler) are not offered for one another.
-const LIKENESS: f64 = 0.7;
 
 /// A machine to run on.
 pub(crate) enum Target {
@@ -62,11 +60,11 @@ impl Target {
         }
     }
 
-    /// Whether the machine has what a policy needs.
-    pub(crate) fn can(&self, policy: &Policy) -> bool {
+    /// Whether the machine has what a mechanism and a policy need.
+    pub(crate) fn can(&self, mechanism: Mechanism, policy: &Policy) -> bool {
         match self {
-            Self::Native => Local::check(policy).is_ok(),
-            Self::Model(machine) => Model::new((**machine).clone()).check(policy).is_ok(),
+            Self::Native => Local::check(mechanism, policy).is_ok(),
+            Self::Model(machine) => Model::new((**machine).clone()).check(mechanism, policy).is_ok(),
         }
     }
 
@@ -107,12 +105,7 @@ fn read(name: &str) -> Result<(String, String), Problem> {
 }
 
 fn unknown(name: &str) -> String {
-    let known = MACHINES.iter().map(|file| file.name).chain([NATIVE]);
-    let nearest = known
-        .map(|known| (strsim::jaro_winkler(name, known), known))
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .filter(|(likeness, _)| *likeness >= LIKENESS)
-        .map_or(String::new(), |(_, nearest)| format!(" did you mean `{nearest}`?"));
+    let nearest = suggestion(name, MACHINES.iter().map(|file| file.name).chain([NATIVE]));
     format!(
         "unknown machine `{name}`:{nearest} expected {NATIVE}, {}, or a file such as my-machine.toml",
         shipped::names(MACHINES)

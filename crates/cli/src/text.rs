@@ -1,289 +1,297 @@
-//! How results look to people: plain text of at most 80 columns, no colour.
+//! How results look to people: which pieces stand where. Must never measure or find anything.
 
 use std::io::Write;
 
-use tempest::{Breakdown, Counters, Outcome};
-use units::Time;
+use tempest::Outcome;
 
-use crate::Problem;
 use crate::arguments::Compare;
-use crate::compare::Ranking;
-use crate::measure::{Measured, Setting, Subject};
+use crate::compare::agree;
+use crate::finding;
+use crate::measure::{Measured, Setting, Subject, region};
+use crate::page::{ALARM, Page, QUIET, STRONG};
+use crate::parts::{self, Part};
+use crate::quantity::{bytes, number, percent, seconds, several, time};
+use crate::ranking::{Ranking, Row};
 use crate::target::Target;
+use crate::{Problem, bar, table, words};
+
+/// The widest bar of a single run.
+const LONGEST_BAR: usize = 40;
 
 /// One run.
-pub(crate) fn run(out: &mut impl Write, setting: &Setting<'_>, measured: &Measured) -> Result<(), Problem> {
+pub(crate) fn run(
+    out: &mut impl Write,
+    page: &Page,
+    setting: &Setting<'_>,
+    measured: &Measured,
+) -> Result<(), Problem> {
     let outcome = measured.median();
-    let Setting { subject, target, nodes, processors, threads, policy, .. } = setting;
-    writeln!(out, "{} by {} on {}", subject.entry.name, subject.mechanism, target.name())?;
-    row(out, "policy", &policy.to_string())?;
-    row(out, "size", &format!("{nodes} nodes of {processors} processors, {threads} threads each"))?;
-    subject.instance.describe().iter().try_for_each(|(name, value)| row(out, name, value))?;
-    writeln!(out)?;
-    row(out, "answer", &answer(measured))?;
-    outcome.report.figures.iter().try_for_each(|figure| row(out, figure.name, &number(figure.value)))?;
-    writeln!(out)?;
-    times(out, measured)?;
-    counters(out, outcome)?;
-    breakdown(out, &outcome.breakdown)?;
+    let Setting { subject, target, policy, .. } = setting;
+    let mut rows = Rows { out, page };
+    let title =
+        format!("{} by {} on {} ({})", subject.entry.name, setting.mechanism, target.name(), kind(target));
+    rows.line(&page.paint(STRONG, &title))?;
+    rows.row("policy", &policy.to_string())?;
+    rows.row("size", &size(setting))?;
+    subject.instance.describe().iter().try_for_each(|(name, value)| rows.row(name, value))?;
+    rows.line("")?;
+    rows.answer(measured)?;
+    outcome.report.figures.iter().try_for_each(|figure| rows.row(figure.name, &number(figure.value)))?;
+    rows.line("")?;
+    rows.times(measured)?;
+    rows.breakdown(outcome)?;
+    rows.traffic(outcome)?;
+    rows.processors(outcome)?;
     if let Some(digest) = outcome.digest {
-        row(out, "digest of the event stream", &format!("{digest:016x}"))?;
+        rows.row("digest of the event stream", &format!("{digest:016x}"))?;
     }
     if setting.is_oversubscribed() {
-        writeln!(out, "\nMore processors than this host has cores: they took turns, and times mean little.")?;
+        let cores = native::Local::cores();
+        let note = format!(
+            "More processors than the {cores} cores of this host: they took turns, and times mean little."
+        );
+        rows.line(&format!("\n{}", page.fold("* ", &note)))?;
     }
     Ok(())
 }
 
-/// A comparison: one ranked table for each machine.
+fn size(setting: &Setting<'_>) -> String {
+    format!(
+        "{} of {}, {} each",
+        several(setting.nodes, "node", "nodes"),
+        several(setting.processors, "processor", "processors"),
+        several(setting.threads, "thread", "threads"),
+    )
+}
+
+/// Lines of a name and a value.
+struct Rows<'a, W> {
+    out: &'a mut W,
+    page: &'a Page,
+}
+
+impl<W: Write> Rows<'_, W> {
+    fn line(&mut self, line: &str) -> Result<(), Problem> {
+        writeln!(self.out, "{line}")?;
+        Ok(())
+    }
+
+    fn row(&mut self, name: &str, value: &str) -> Result<(), Problem> {
+        // Long names take half of a narrow page, and no more than they need of others.
+        let names = 30.min(self.page.width * 3 / 8);
+        self.line(&self.page.fold(&format!("  {name:<names$} "), value))
+    }
+
+    fn answer(&mut self, measured: &Measured) -> Result<(), Problem> {
+        if measured.verified() {
+            let checks = measured.median().report.checks;
+            return self.row("answer", &format!("verified against the sequential one ({checks} checks)"));
+        }
+        let failures: Vec<_> = measured.failures().collect();
+        let said = self.page.fold("  WRONG: ", &failures.join("; "));
+        self.line(&self.page.paint(ALARM, &said))
+    }
+
+    fn times(&mut self, measured: &Measured) -> Result<(), Problem> {
+        let outcome = measured.median();
+        for (index, phase) in outcome.phases.iter().enumerate() {
+            let counts = if index == 0 { "  <- what counts" } else { "" };
+            self.row(&format!("phase `{}`", phase.name), &format!("{}{counts}", time(phase.time)))?;
+        }
+        self.row("whole run", &time(outcome.time))?;
+        if measured.runs() > 1 {
+            let (least, greatest) = measured.spread();
+            let name = format!("spread of {} runs", measured.runs());
+            self.row(&name, &format!("{} to {}", time(least), time(greatest)))?;
+        }
+        Ok(())
+    }
+
+    /// Where the time that counts went.
+    fn breakdown(&mut self, outcome: &Outcome) -> Result<(), Problem> {
+        let shares = parts::shares(outcome);
+        let cells = self.page.width.saturating_sub(self.page.width * 3 / 8 + 4).min(LONGEST_BAR);
+        self.row("where it went", &bar::bar(self.page, shares, cells))?;
+        Part::ALL.iter().zip(shares).try_for_each(|(part, share)| {
+            let key = bar::key(self.page, *part);
+            self.row(&format!("  {}", part.name()), &format!("{key} {}", percent(share)))
+        })
+    }
+
+    /// What was sent in the time that counts.
+    fn traffic(&mut self, outcome: &Outcome) -> Result<(), Problem> {
+        let counted = region(outcome).counters;
+        let mut sent = vec![counted.messages.to_string()];
+        if counted.transfers > 0 {
+            sent.push(format!("{} of them block transfers", counted.transfers));
+        }
+        if counted.deposits > 0 {
+            sent.push(format!("and {} deposits", counted.deposits));
+        }
+        self.row("messages", &sent.join(", "))?;
+        let volume = counted.volume;
+        let parts = [
+            ("data", volume.data),
+            ("headers", volume.headers),
+            ("requests", volume.requests),
+            ("invalidations", volume.invalidations),
+        ];
+        let parts: Vec<_> = parts.iter().map(|(name, size)| format!("{name} {}", bytes(*size))).collect();
+        self.row("volume", &parts.join(", "))?;
+        let events = [
+            ("handlers", counted.handlers),
+            ("interrupts", counted.interrupts),
+            ("waits of threads", counted.blocks),
+            ("refused sends", counted.refused),
+        ];
+        let events: Vec<_> = events.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        self.row("events", &events.join(", "))
+    }
+
+    fn processors(&mut self, outcome: &Outcome) -> Result<(), Problem> {
+        let mut busy = vec![format!("computing {}", percent(outcome.utilization.compute))];
+        busy.extend(outcome.utilization.protocol.map(|share| format!("protocol {}", percent(share))));
+        busy.extend(outcome.dispatching.busy.map(|share| format!("dispatch queue {}", percent(share))));
+        self.row("busy in the whole run", &busy.join(", "))?;
+        let wait =
+            outcome.dispatching.mean_wait.map(|wait| format!("{} on average", seconds(wait.as_seconds())));
+        let keys = format!("{} on a busy key", outcome.dispatching.waited_on_key);
+        self.row("wait for dispatch", &wait.into_iter().chain([keys]).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// A comparison: for each machine its tables and its finding, and what they show together.
 pub(crate) fn compare(
     out: &mut impl Write,
+    page: &Page,
     subject: &Subject,
     arguments: &Compare,
     rankings: &[Ranking<'_>],
 ) -> Result<(), Problem> {
-    writeln!(out, "{}", fold(&format!("{}: ", subject.entry.name), subject.entry.summary))?;
+    let name = page.paint(STRONG, subject.entry.name);
+    let summary = page.fold(&format!("{}: ", subject.entry.name), subject.entry.summary);
+    writeln!(out, "{}", summary.replacen(subject.entry.name, &name, 1))?;
     let facts: Vec<_> =
         subject.instance.describe().iter().map(|(name, value)| format!("{name} {value}")).collect();
-    writeln!(out, "{}", wrap(&facts))?;
+    writeln!(out, "{}", page.fold("input: ", &facts.join(", ")))?;
+    writeln!(out, "{}", bar::legend(page, "bars:"))?;
+    let mut legend = Legend::default();
     for ranking in rankings {
-        table(out, arguments, ranking)?;
+        world(out, page, arguments, ranking, &mut legend)?;
     }
-    writeln!(out, "\nbusy: share of the computing processors' time not spent waiting; proto: the same")?;
-    writeln!(out, "for processors that only run handlers. Under single a node uses one processor.")?;
+    if let Some(agreement) = agree(rankings) {
+        writeln!(out, "\n{}", page.fold("Together: ", &words::agreement(&agreement)))?;
+    }
+    legend.write(out, page)
+}
+
+fn kind(target: &Target) -> &'static str {
+    if target.is_native() { "this host" } else { "model" }
+}
+
+fn world(
+    out: &mut impl Write,
+    page: &Page,
+    arguments: &Compare,
+    ranking: &Ranking<'_>,
+    legend: &mut Legend,
+) -> Result<(), Problem> {
+    let rows = ranking.rows();
+    let name = ranking.target.name();
+    let title = page.fold("", &title(arguments, ranking, &rows));
+    writeln!(out, "\n{}", title.replacen(name, &page.paint(STRONG, name), 1))?;
+    if !rows.is_empty() {
+        let tables = table::tables(page, &rows);
+        tables.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        notes(out, page, ranking, &rows)?;
+        legend.add(&tables);
+    }
+    for (mechanism, policy, why) in &ranking.refused {
+        writeln!(out, "{}", page.fold(&format!("    {mechanism} under {policy}: "), why))?;
+    }
+    if !rows.is_empty() {
+        let repeatable = !ranking.target.is_native();
+        let found = words::finding(&finding::find(&rows, repeatable), repeatable);
+        let found = page.fold("Finding: ", &found);
+        writeln!(out, "{}", found.replacen("Finding:", &page.paint(STRONG, "Finding:"), 1))?;
+    }
     Ok(())
 }
 
-fn table(out: &mut impl Write, arguments: &Compare, ranking: &Ranking<'_>) -> Result<(), Problem> {
-    let Compare { nodes, processors, .. } = arguments;
-    let kind = if ranking.target.is_native() { "this host" } else { "model" };
-    writeln!(
-        out,
-        "\n{} ({kind}), {nodes} nodes of {processors} processors{}",
+fn title(arguments: &Compare, ranking: &Ranking<'_>, rows: &[&Row]) -> String {
+    let mut title = format!(
+        "{} ({}), {} of {}",
         ranking.target.name(),
-        what_is_timed(ranking)
-    )?;
-    writeln!(
-        out,
-        "{:>3} {:<16}  {:>8} {:>6} {:>5} {:>8} {:>9} {:>5} {:>5}",
-        "", "policy", "time", "spread", "ratio", "messages", "bytes", "busy", "proto"
-    )?;
-    let best = ranking.rows.first().map_or(0.0, |(_, measured)| measured.median().timed().as_seconds());
-    for (rank, (setting, measured)) in ranking.rows.iter().enumerate() {
-        writeln!(out, "{}", line(rank + 1, setting, measured, best))?;
-        for failure in measured.failures() {
-            writeln!(out, "{}", fold("      WRONG: ", failure))?;
-        }
-    }
-    notes(out, ranking)
-}
-
-fn line(rank: usize, setting: &Setting<'_>, measured: &Measured, best: f64) -> String {
-    let outcome = measured.median();
-    let counters = region(outcome);
-    let mark = if setting.is_oversubscribed() { "*" } else { " " };
-    let proto = outcome.utilization.protocol.map_or("-".to_owned(), percent);
-    format!(
-        "{rank:>3} {:<16}{mark} {:>8} {:>6} {:>5.2} {:>8} {:>9} {:>5} {proto:>5} {}",
-        setting.policy.to_string(),
-        time(outcome.timed()),
-        spread(setting.target, measured),
-        outcome.timed().as_seconds() / best,
-        counters.messages,
-        bytes(counters.volume.total()),
-        percent(outcome.utilization.compute),
-        if measured.verified() { "ok" } else { "WRONG" },
-    )
-}
-
-fn notes(out: &mut impl Write, ranking: &Ranking<'_>) -> Result<(), Problem> {
-    let rows = &ranking.rows;
-    let runs = rows.first().map_or(1, |(_, measured)| measured.runs());
-    if ranking.target.is_native() {
-        let runs = if runs == 1 {
-            "one run each".to_owned()
-        } else {
-            format!("median and spread of {runs} runs each")
-        };
-        writeln!(out, "    {runs}")?;
-    }
-    if rows.iter().any(|(setting, _)| setting.is_oversubscribed()) {
-        let cores = native::Local::cores();
-        writeln!(out, "  * more processors than the {cores} cores of this host: they take turns")?;
-    }
-    let checked = rows.iter().filter(|(_, measured)| measured.verified()).count();
-    writeln!(out, "    answers checked against the sequential one: {checked} of {} right", rows.len())?;
-    for (policy, why) in &ranking.refused {
-        writeln!(out, "{}", fold(&format!("    {policy}: "), why))?;
-    }
-    Ok(())
-}
-
-fn what_is_timed(ranking: &Ranking<'_>) -> String {
-    let first = ranking.rows.first().and_then(|(_, measured)| measured.median().phases.first());
-    first.map_or(String::new(), |phase| format!(", phase `{}`", phase.name))
-}
-
-fn times(out: &mut impl Write, measured: &Measured) -> Result<(), Problem> {
-    let outcome = measured.median();
-    for (index, phase) in outcome.phases.iter().enumerate() {
-        let counts = if index == 0 { "  <- what counts" } else { "" };
-        row(out, &format!("phase `{}`", phase.name), &format!("{}{counts}", time(phase.time)))?;
-    }
-    row(out, "whole run", &time(outcome.time))?;
-    if measured.runs() > 1 {
-        let (least, greatest) = measured.spread();
-        row(
-            out,
-            &format!("spread of {} runs", measured.runs()),
-            &format!("{} to {}", time(least), time(greatest)),
-        )?;
-    }
-    Ok(())
-}
-
-fn counters(out: &mut impl Write, outcome: &Outcome) -> Result<(), Problem> {
-    let Counters { messages, handlers, interrupts, blocks, refused, volume } = outcome.counters;
-    let sent = format!(
-        "{messages} ({handlers} handlers, {interrupts} interrupts, {blocks} waits, {refused} refusals)"
+        kind(ranking.target),
+        several(arguments.nodes, "node", "nodes"),
+        several(arguments.processors, "processor", "processors"),
     );
-    row(out, "messages", &sent)?;
-    let parts = [
-        ("data", volume.data),
-        ("headers", volume.headers),
-        ("requests", volume.requests),
-        ("invalidations", volume.invalidations),
-    ];
-    let parts: Vec<_> = parts.iter().map(|(name, size)| format!("{name} {}", bytes(*size))).collect();
-    row(out, "volume", &parts.join(", "))?;
-    let mut busy = format!("computing {}", percent(outcome.utilization.compute));
-    if let Some(protocol) = outcome.utilization.protocol {
-        busy += &format!(", protocol {}", percent(protocol));
+    let Some(row) = rows.first() else { return title };
+    if let Some(phase) = row.outcome.phases.first() {
+        title += &format!(", phase `{}`", phase.name);
     }
-    row(out, "processors busy", &busy)?;
-    if let Some(wait) = outcome.dispatching.mean_wait {
-        let waited = outcome.dispatching.waited_on_key;
-        row(out, "wait for dispatch", &format!("{} on average, {waited} on a busy key", time(wait)))?;
+    if ranking.target.is_native() {
+        title += &match row.runs {
+            1 => ", one run each".to_owned(),
+            runs => format!(", median of {runs} runs"),
+        };
     }
+    title
+}
+
+fn notes(out: &mut impl Write, page: &Page, ranking: &Ranking<'_>, rows: &[&Row]) -> Result<(), Problem> {
+    if rows.iter().any(|row| row.oversubscribed) {
+        let cores = native::Local::cores();
+        let note = format!("more processors than the {cores} cores of this host: they took turns");
+        writeln!(out, "{}", page.paint(QUIET, &page.fold("  * ", &note)))?;
+    }
+    let (right, ran) = (ranking.right(), ranking.ran());
+    let said = match right == ran {
+        true => format!("all {ran} answers agree with the sequential one"),
+        false => format!("{right} of {ran} answers agree with the sequential one"),
+    };
+    let style = if right == ran { QUIET } else { ALARM };
+    writeln!(out, "{}", page.paint(style, &page.fold("    ", &said)))?;
     Ok(())
 }
 
-fn breakdown(out: &mut impl Write, spent: &Breakdown) -> Result<(), Problem> {
-    let parts = [
-        ("compute", spent.compute),
-        ("memory and interface wait", spent.memory),
-        ("message overhead", spent.overhead),
-        ("synchronization", spent.synchronization),
-    ];
-    let all: f64 = parts.iter().map(|(_, time)| time.as_seconds()).sum();
-    let share = |part: Time| if all > 0.0 { part.as_seconds() / all } else { 0.0 };
-    let parts: Vec<_> =
-        parts.iter().map(|(name, part)| format!("{name} {}", percent(share(*part)))).collect();
-    row(out, "time", &parts.join(", "))
+/// What needs explaining, of all tables.
+#[derive(Default)]
+struct Legend {
+    heads: Vec<&'static str>,
+    dropped: Vec<&'static str>,
+    is_cut: bool,
+    has_same: bool,
 }
 
-fn row(out: &mut impl Write, name: &str, value: &str) -> Result<(), Problem> {
-    writeln!(out, "{}", fold(&format!("  {name:<30} "), value))?;
-    Ok(())
-}
-
-fn answer(measured: &Measured) -> String {
-    if measured.verified() {
-        return format!("verified against the sequential one ({} checks)", measured.median().report.checks);
-    }
-    let failures: Vec<_> = measured.failures().collect();
-    format!("WRONG: {}", failures.join("; "))
-}
-
-/// Counts of what is timed.
-pub(crate) fn region(outcome: &Outcome) -> Counters {
-    outcome.phases.first().map_or(outcome.counters, |phase| phase.counters)
-}
-
-fn spread(target: &Target, measured: &Measured) -> String {
-    if !target.is_native() || measured.runs() < 2 {
-        return "-".to_owned();
-    }
-    let (least, greatest) = measured.spread();
-    let median = measured.median().timed().as_seconds();
-    percent((greatest.as_seconds() - least.as_seconds()) / median)
-}
-
-/// Four significant digits and a unit.
-fn time(time: Time) -> String {
-    let text = format!("{time:.3}");
-    match text.split_once(' ') {
-        Some((number, unit)) => format!("{} {unit}", number.get(..5).unwrap_or(number).trim_end_matches('.')),
-        None => text,
-    }
-}
-
-fn bytes(count: u64) -> String {
-    match count {
-        0..10_000 => format!("{count} B"),
-        10_000..10_000_000 => format!("{:.1} kB", count as f64 / 1e3),
-        _ => format!("{:.1} MB", count as f64 / 1e6),
-    }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
-
-fn number(value: f64) -> String {
-    match value.abs() {
-        size if value == value.trunc() && size < 1e15 => format!("{value:.0}"),
-        1e-3..1e6 => format!("{value:.6}"),
-        _ => format!("{value:.3e}"),
-    }
-}
-
-/// `text` after `head`, broken between words into lines of at most 80 columns, those after the first indented as far.
-pub(crate) fn fold(head: &str, text: &str) -> String {
-    const COLUMNS: usize = 80;
-    let indent = head.chars().count();
-    let (mut folded, mut column) = (head.to_owned(), indent);
-    for word in text.split_whitespace() {
-        let width = word.chars().count();
-        if column > indent && column + 1 + width > COLUMNS {
-            folded += &format!("\n{:indent$}", "");
-            column = indent;
-        } else if column > indent {
-            folded.push(' ');
-            column += 1;
+impl Legend {
+    fn add(&mut self, tables: &table::Tables) {
+        self.heads.extend(&tables.heads);
+        for head in &tables.dropped {
+            if !self.dropped.contains(head) {
+                self.dropped.push(head);
+            }
         }
-        folded += word;
-        column += width;
+        self.is_cut |= tables.is_cut;
+        self.has_same |= tables.has_same;
     }
-    folded
-}
 
-/// Joins facts with commas into lines of at most 78 columns.
-fn wrap(facts: &[String]) -> String {
-    let mut lines = vec![String::from("input:")];
-    for (index, fact) in facts.iter().enumerate() {
-        let comma = if index + 1 < facts.len() { "," } else { "" };
-        match lines.last_mut() {
-            Some(line) if line.len() + fact.len() < 77 => *line += &format!(" {fact}{comma}"),
-            _ => lines.push(format!("  {fact}{comma}")),
+    fn write(&self, out: &mut impl Write, page: &Page) -> Result<(), Problem> {
+        let meanings = table::meanings(&self.heads);
+        let meanings: Vec<_> = meanings.iter().map(|(head, meaning)| format!("{head}: {meaning}")).collect();
+        let mut said = vec![format!("{}.", meanings.join("; "))];
+        said.push("busy and dispatch are of the whole run, the rest of the timed phase.".to_owned());
+        if self.has_same {
+            said.push("Policies in one row ran exactly the same.".to_owned());
         }
-    }
-    lines.join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_are_broken_between_words() {
-        let folded = fold("  why: ", &"eight88 ".repeat(12));
-        let lines: Vec<_> = folded.lines().collect();
-        assert_eq!(lines.len(), 2);
-        assert!(lines[0].starts_with("  why: eight88") && lines[0].len() <= 80);
-        assert!(lines[1].starts_with("       eight88") && !lines[1].ends_with(' '));
-        assert_eq!(fold("a: ", "b"), "a: b");
-        // A word is never broken.
-        assert_eq!(fold("", &"x".repeat(99)).len(), 99);
+        if self.is_cut {
+            said.push(format!("A bar that ends in {} is cut off.", bar::cut(page)));
+        }
+        if !self.dropped.is_empty() {
+            let heads = self.dropped.join(", ");
+            said.push(format!("No room for: {heads}; see --width and --json."));
+        }
+        writeln!(out, "\n{}", page.paint(QUIET, &page.fold("", &said.join(" "))))?;
+        Ok(())
     }
 }

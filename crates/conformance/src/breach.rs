@@ -5,7 +5,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Event, Failure, Handler, Key, Keyed, MAX_WORDS, Message, NodeId, Program, Protocol, Report, Setup, Thread,
+    Event, Failure, Handler, Key, Keyed, MAX_WORDS, Message, NodeId, Program, Protocol, Report, Segment,
+    Setup, Thread,
 };
 
 use crate::Setting;
@@ -46,6 +47,17 @@ pub fn messages_need_a_destination(setting: &Setting<'_>) {
     fails(setting, "messages_need_a_destination", Breach::NoSuchNode, &says);
 }
 
+/// Words for a place that is not there are refused, and nothing is written.
+pub fn words_need_a_place(setting: &Setting<'_>) {
+    let promise = "words_need_a_place";
+    fails(setting, promise, Breach::DepositBeyond, "1 words from node");
+    fails(setting, promise, Breach::TransferBeyond, &format!("which has {PLACES}"));
+    fails(setting, promise, Breach::LongDeposit, &format!("at most {MAX_WORDS}"));
+}
+
+/// Words of the segment here.
+const PLACES: usize = 8;
+
 /// A handler without a key reaches no keyed state.
 pub fn keyed_state_needs_its_key(setting: &Setting<'_>) {
     fails(setting, "keyed_state_needs_its_key", Breach::NoKey, "NOSYNC");
@@ -82,11 +94,15 @@ enum Breach {
     Unregistered,
     NoSuchNode,
     NoKey,
+    DepositBeyond,
+    TransferBeyond,
+    LongDeposit,
 }
 
 struct Lawless {
     breach: Breach,
     table: Keyed<u64>,
+    segment: Segment<u64>,
     never: Event,
 }
 
@@ -138,13 +154,19 @@ impl Protocol for Lawless {
 
     fn install(&breach: &Breach, setup: &mut Setup<'_>) -> Self {
         setup.message::<Order>();
-        Self { breach, table: setup.keyed(1, |_| 0), never: Event::new("conformance.never") }
+        Self {
+            breach,
+            table: setup.keyed(1, |_| 0),
+            segment: setup.segment("conformance.places", PLACES, 0),
+            never: Event::new("conformance.never"),
+        }
     }
 }
 
 impl Lawless {
     fn break_the_rules(&self, thread: &Thread<'_>) {
         let here = thread.node();
+        let (last, beyond) = (self.segment.place(PLACES as u32 - 1), self.segment.place(PLACES as u32));
         match self.breach {
             Breach::Panic => panic!("{DELIBERATE}"),
             Breach::HoldInHold => thread.hold(Key::User(0), |_| thread.hold(Key::User(1), |_| ())),
@@ -153,6 +175,9 @@ impl Lawless {
             Breach::TooLong => thread.send(here, Order { number: 0 }, &[0; MAX_WORDS]),
             Breach::Unregistered => thread.send(here, Forgotten { number: 0 }, &[]),
             Breach::NoSuchNode => thread.send(NodeId(thread.nodes()), Order { number: 0 }, &[]),
+            Breach::DepositBeyond => thread.deposit(NodeId(0), beyond, &[1]),
+            Breach::TransferBeyond => thread.transfer(NodeId(0), last, &[1, 2], Order { number: 0 }),
+            Breach::LongDeposit => thread.deposit(here, last, &[0; MAX_WORDS + 1]),
             Breach::PanicInHandler | Breach::TooLongFromHandler | Breach::NoKey => {
                 thread.send(here, Order { number: 0 }, &[]);
             }

@@ -1,15 +1,17 @@
-//! The promises of the waist, as functions run against every world.
+//! The promises of the waist and of the protocols over it, as functions run against every world.
 //!
 //! Each promise is a small program and what must come of it. A world's tests call [`run_all`] with the policies
 //! it obeys; a broken promise panics and says which one, under which policy, and what happened instead.
 //!
 //! | module | promises |
 //! |---|---|
+//! | `barrier` | a barrier lets nobody leave before everybody has come |
 //! | `order` | messages of one source, destination and key arrive in happens-before order |
 //! | `exclusion` | equal keys never overlap, a sequential handler runs alone, holds are events like others |
 //! | `flood` | everything arrives exactly once, however little room there is |
 //! | `chain` | nodes send to themselves; a world does not end while something is in flight |
 //! | `payload` | messages and payloads of every length arrive as they were sent |
+//! | `placement` | transfers and deposits put every word in its place before anybody is told |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `breach` | a program that breaks the rules fails, and only the program |
@@ -20,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+mod barrier;
 mod breach;
 mod chain;
 mod deadlock;
@@ -28,9 +31,11 @@ mod flood;
 mod order;
 mod payload;
 mod phases;
+mod placement;
 mod setting;
 mod waiting;
 
+pub use barrier::*;
 pub use breach::*;
 pub use chain::*;
 pub use deadlock::*;
@@ -39,6 +44,7 @@ pub use flood::*;
 pub use order::*;
 pub use payload::*;
 pub use phases::*;
+pub use placement::*;
 pub use setting::Setting;
 pub use waiting::*;
 
@@ -65,6 +71,9 @@ pub fn promises() -> &'static [Promise] {
         self_sends
         ending_waits_for_messages
         payloads_of_every_length
+        transfers_of_every_length
+        deposits_are_counted
+        placement_precedes_messages
         threads_take_turns
         one_signal_resumes_all_it_satisfies
         waits_survive_stray_resumes
@@ -77,6 +86,8 @@ pub fn promises() -> &'static [Promise] {
         messages_have_a_greatest_length
         messages_must_be_registered
         messages_need_a_destination
+        words_need_a_place
+        barriers_hold_everybody
         keyed_state_needs_its_key
         holds_give_nothing_away
         phases_agree

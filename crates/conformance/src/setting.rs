@@ -35,13 +35,11 @@ impl Setting<'_> {
     /// Runs a program with so many threads on each computing processor.
     pub(crate) fn run<P: Program>(&self, config: P::Config, threads: u32) -> Result<Outcome, Failure> {
         self.world.run(&Launch {
-            job: Job::new::<P>(config),
             nodes: self.nodes,
             processors: self.processors,
             threads,
-            policy: self.policy.clone(),
-            seed: 1,
             stall_limit: Some(STALL_LIMIT),
+            ..Launch::new(Job::new::<P>(config), self.policy.clone())
         })
     }
 

@@ -1,5 +1,5 @@
 //! The dispatch queue of a node: the executable specification of the parallel dispatch queue, used as it stands as the
-//! modelled hardware, plus the time each event arrived.
+//! modelled hardware, plus the time each event arrived and how long the queue has had anything to do.
 
 use pdq::{DispatcherId, Held, Identity, Key, Specification, Statistics, specification};
 use units::Time;
@@ -9,6 +9,10 @@ use units::Time;
 pub struct EventQueue<T> {
     queue: Specification<(Time, T)>,
     waits: Waits,
+    /// Events that wait, and keys that are held.
+    unfinished: usize,
+    busy: Time,
+    busy_since: Time,
 }
 
 /// An event on its way to a processor: its key is held.
@@ -32,7 +36,13 @@ pub struct Waits {
 impl<T> EventQueue<T> {
     /// An empty queue.
     pub fn new(identity: Identity, config: specification::Config) -> Self {
-        Self { queue: Specification::new(identity, config), waits: Waits::default() }
+        Self {
+            queue: Specification::new(identity, config),
+            waits: Waits::default(),
+            unfinished: 0,
+            busy: Time::ZERO,
+            busy_since: Time::ZERO,
+        }
     }
 
     /// The dispatcher that tables belong to.
@@ -40,8 +50,9 @@ impl<T> EventQueue<T> {
         self.queue.id()
     }
 
-    /// An event that arrived at `arrived` joins the queue.
-    pub fn enqueue(&mut self, arrived: Time, key: Key, event: T) {
+    /// An event that arrived at `arrived` joins the queue now.
+    pub fn enqueue(&mut self, now: Time, arrived: Time, key: Key, event: T) {
+        self.begin(now);
         self.queue.enqueue(key, (arrived, event));
     }
 
@@ -59,13 +70,31 @@ impl<T> EventQueue<T> {
     }
 
     /// Holds `key` at once if nothing unfinished conflicts.
-    pub fn try_hold(&mut self, key: Key) -> Option<Held> {
-        self.queue.try_hold(key)
+    pub fn try_hold(&mut self, now: Time, key: Key) -> Option<Held> {
+        let held = self.queue.try_hold(key)?;
+        self.begin(now);
+        Some(held)
     }
 
     /// A handler is done with its key.
-    pub fn complete(&mut self, held: Held) {
+    pub fn complete(&mut self, now: Time, held: Held) {
         self.queue.complete(held);
+        self.unfinished -= 1;
+        if self.unfinished == 0 {
+            self.busy += now - self.busy_since;
+        }
+    }
+
+    fn begin(&mut self, now: Time) {
+        if self.unfinished == 0 {
+            self.busy_since = now;
+        }
+        self.unfinished += 1;
+    }
+
+    /// How long, up to now, there has been an event that waits or a key that is held.
+    pub fn busy(&self, now: Time) -> Time {
+        if self.unfinished == 0 { self.busy } else { self.busy + (now - self.busy_since) }
     }
 
     /// Events that wait.

@@ -2,12 +2,24 @@
 //!
 //! A message occupies a port for its bytes, headers included, at the port's bandwidth. Its first byte passes as soon
 //! as the port is free (cut-through), so that on an idle machine a message costs the network's latency and no more;
-//! the bytes behind it delay the messages behind it.
+//! the bytes behind it delay the messages behind it. What the interface itself puts into memory, a block transfer or a
+//! deposit, is there when its last byte is.
 
 use std::collections::VecDeque;
 
 use des::Server;
 use units::{Bytes, Time};
+
+/// Who moves the data of what passes the interface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mover {
+    /// Processors: they write it into the port out and read it from the port in.
+    Processors,
+    /// The interface's engine, from memory and to memory.
+    Engine,
+    /// A processor writes it into the port out, the interface puts it in memory.
+    Deposit,
+}
 
 /// The network interface of one node.
 #[derive(Clone, Debug)]
@@ -15,9 +27,9 @@ pub struct Interface {
     costs: machine::Interface,
     out: Server,
     into: Server,
-    /// The size asked for last and what it takes: most messages of a program are of one size, and a division costs more
+    /// What was asked for last and what it takes: most messages of a program are of one size, and a division costs more
     /// than everything else here.
-    last_passage: (u64, Time),
+    last_passage: (u64, Mover, Time),
     /// When each message that still waits for the port out will start through it, in order.
     waiting: VecDeque<Time>,
 }
@@ -29,7 +41,7 @@ impl Interface {
             costs: costs.clone(),
             out: Server::default(),
             into: Server::default(),
-            last_passage: (u64::MAX, Time::ZERO),
+            last_passage: (u64::MAX, Mover::Processors, Time::ZERO),
             waiting: VecDeque::new(),
         }
     }
@@ -54,9 +66,9 @@ impl Interface {
     }
 
     /// Takes a message of `data` bytes; returns when its first byte leaves.
-    pub fn inject(&mut self, now: Time, data: u64) -> Time {
+    pub fn inject(&mut self, now: Time, data: u64, mover: Mover) -> Time {
         self.drain(now);
-        let passage = self.passage(data);
+        let passage = self.passage(data, mover);
         let start = self.out.acquire(now, passage);
         if start > now {
             self.waiting.push_back(start);
@@ -64,18 +76,32 @@ impl Interface {
         start
     }
 
-    /// Receives a message of `data` bytes whose first byte arrives now; returns when it has reached the node.
-    pub fn eject(&mut self, now: Time, data: u64) -> Time {
-        let passage = self.passage(data);
-        self.into.acquire(now, passage)
+    /// Receives a message of `data` bytes whose first byte arrives now; returns when it has reached the node: its first
+    /// byte if processors read it, its last if the interface puts it in memory.
+    pub fn eject(&mut self, now: Time, data: u64, mover: Mover) -> Time {
+        let passage = self.passage(data, mover);
+        match mover {
+            Mover::Processors => self.into.acquire(now, passage),
+            Mover::Engine => self.into.acquire(now, passage) + passage,
+            Mover::Deposit => {
+                let occupied = passage + self.costs.deposit;
+                self.into.acquire(now, occupied) + occupied
+            }
+        }
     }
 
-    fn passage(&mut self, data: u64) -> Time {
-        if self.last_passage.0 != data {
+    fn passage(&mut self, data: u64, mover: Mover) -> Time {
+        let (last_data, last_mover, _) = self.last_passage;
+        if (last_data, last_mover) != (data, mover) {
             let bytes = Bytes::new(data + self.headers(data));
-            self.last_passage = (data, self.costs.bandwidth.transfer_time(bytes));
+            let port = self.costs.bandwidth.transfer_time(bytes);
+            let engine = match mover {
+                Mover::Engine => self.costs.engine.transfer_time(Bytes::new(data)),
+                _ => Time::ZERO,
+            };
+            self.last_passage = (data, mover, port.max(engine));
         }
-        self.last_passage.1
+        self.last_passage.2
     }
 
     fn drain(&mut self, now: Time) {
@@ -100,25 +126,27 @@ mod tests {
             header: Bytes::new(16),
             packet: Bytes::new(64),
             send_queue: 2,
+            engine: units::Bandwidth::new(500_000_000).unwrap(),
+            deposit: ns(7),
         })
     }
 
     #[test]
     fn a_message_leaves_an_idle_port_at_once_and_occupies_it_for_its_bytes() {
         let mut ni = interface();
-        assert_eq!(ni.inject(ns(100), 24), ns(100));
+        assert_eq!(ni.inject(ns(100), 24, Mover::Processors), ns(100));
         // 24 data + 16 header = 40 ns of port time.
-        assert_eq!(ni.inject(ns(100), 24), ns(140));
-        assert_eq!(ni.inject(ns(500), 24), ns(500));
+        assert_eq!(ni.inject(ns(100), 24, Mover::Processors), ns(140));
+        assert_eq!(ni.inject(ns(500), 24, Mover::Processors), ns(500));
     }
 
     #[test]
     fn a_message_longer_than_a_packet_pays_a_header_for_each() {
         let mut ni = interface();
         assert_eq!((ni.headers(0), ni.headers(64), ni.headers(65)), (16, 16, 32));
-        ni.inject(ns(0), 100);
+        ni.inject(ns(0), 100, Mover::Processors);
         // 100 data + 2 headers of 16 = 132.
-        assert_eq!(ni.inject(ns(0), 1), ns(132));
+        assert_eq!(ni.inject(ns(0), 1, Mover::Processors), ns(132));
     }
 
     #[test]
@@ -126,7 +154,7 @@ mod tests {
         let mut ni = interface();
         // One in the port until 40, two waiting to start at 40 and 80.
         for _ in 0..3 {
-            ni.inject(ns(0), 24);
+            ni.inject(ns(0), 24, Mover::Processors);
         }
         assert!(!ni.has_room(ns(39)));
         assert_eq!(ni.room_at(ns(0)), ns(40));
@@ -136,7 +164,24 @@ mod tests {
     #[test]
     fn the_port_in_serves_in_order_of_arrival() {
         let mut ni = interface();
-        assert_eq!(ni.eject(ns(10), 16), ns(10));
-        assert_eq!(ni.eject(ns(20), 16), ns(42));
+        assert_eq!(ni.eject(ns(10), 16, Mover::Processors), ns(10));
+        assert_eq!(ni.eject(ns(20), 16, Mover::Processors), ns(42));
+    }
+
+    #[test]
+    fn the_engine_is_as_slow_as_the_slower_of_itself_and_the_port() {
+        let mut ni = interface();
+        ni.inject(ns(0), 100, Mover::Engine);
+        // 100 B at 0.5 B/ns take longer than 132 B at 1 B/ns.
+        assert_eq!(ni.inject(ns(0), 1, Mover::Engine), ns(200));
+    }
+
+    #[test]
+    fn what_the_interface_puts_in_memory_is_there_with_its_last_byte() {
+        let mut ni = interface();
+        assert_eq!(ni.eject(ns(0), 100, Mover::Engine), ns(200));
+        // 8 data + 16 header, and 7 ns to place them.
+        assert_eq!(ni.eject(ns(200), 8, Mover::Deposit), ns(231));
+        assert_eq!(ni.eject(ns(200), 8, Mover::Deposit), ns(262));
     }
 }

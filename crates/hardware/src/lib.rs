@@ -20,6 +20,6 @@ mod network;
 mod prices;
 
 pub use event_queue::{Dispatched, EventQueue, Waits};
-pub use interface::Interface;
+pub use interface::{Interface, Mover};
 pub use network::Network;
 pub use prices::Prices;

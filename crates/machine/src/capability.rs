@@ -45,6 +45,10 @@ capabilities! {
     NetworkProcessor = "network-processor",
     /// The NI device has processors of its own for protocol handlers.
     EmbeddedProcessors = "embedded-processors",
+    /// The NI moves blocks between memory and network by itself.
+    Transfer = "transfer",
+    /// The NI puts words that arrive where their sender says.
+    Deposit = "deposit",
     /// A state machine in hardware runs the protocol.
     HardwareProtocol = "hardware-protocol",
 }

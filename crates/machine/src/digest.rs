@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use crate::{Interface, Machine, Network, Processor, Queue, WorkCosts};
+use crate::{Interface, Machine, Memory, Network, Processor, Queue, WorkCosts};
 
 /// The digest so far.
 pub(crate) struct Digest(u64);
@@ -20,6 +20,7 @@ impl Digest {
             primitives,
             queue,
             interface,
+            memory,
             network,
             can,
             values: _,
@@ -35,6 +36,9 @@ impl Digest {
         }
         digest.queue(queue);
         digest.interface(interface);
+        let Memory { line, read } = memory;
+        digest.add("line", line.get());
+        digest.add("read", read.as_femtoseconds());
         let Network { latency } = network;
         digest.add("latency", latency.as_femtoseconds());
         for capability in can {
@@ -71,11 +75,13 @@ impl Digest {
     }
 
     fn interface(&mut self, interface: &Interface) {
-        let Interface { bandwidth, header, packet, send_queue } = interface;
+        let Interface { bandwidth, header, packet, send_queue, engine, deposit } = interface;
         self.add("bandwidth", bandwidth.as_bytes_per_second());
         self.add("header", header.get());
         self.add("packet", packet.get());
         self.add("send_queue", send_queue);
+        self.add("engine", engine.as_bytes_per_second());
+        self.add("deposit", deposit.as_femtoseconds());
     }
 
     fn add(&mut self, key: &str, value: impl Display) {

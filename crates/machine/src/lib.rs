@@ -26,6 +26,6 @@ mod value;
 
 pub use capability::{Capability, UnknownCapability};
 pub use errors::{Error, Errors};
-pub use model::{Interface, Machine, Network, Processor, Queue, WorkCosts};
+pub use model::{Interface, Machine, Memory, Network, Processor, Queue, WorkCosts};
 pub use primitives::{Cost, Primitives};
 pub use value::Value;

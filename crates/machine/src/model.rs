@@ -27,6 +27,8 @@ pub struct Machine {
     pub queue: Queue,
     /// The network interface of a node.
     pub interface: Interface,
+    /// The memory of a node.
+    pub memory: Memory,
     /// What joins the nodes.
     pub network: Network,
     /// What the machine can do, in the order of its file; no two alike.
@@ -82,6 +84,20 @@ pub struct Interface {
     pub packet: Bytes,
     /// Packets the NI takes before the sender must wait; at least 1.
     pub send_queue: usize,
+    /// Of the engine that moves a block transfer between the node's memory and a port.
+    pub engine: Bandwidth,
+    /// What the NI takes to put the words of a deposit in memory, once they have passed the port in. The port is not free
+    /// before that.
+    pub deposit: Time,
+}
+
+/// The memory of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// What a processor's cache takes from it at a time; at least 1 B.
+    pub line: Bytes,
+    /// How long a processor waits for a line that is in no cache.
+    pub read: Time,
 }
 
 /// The network: the same latency between any two nodes, and no contention inside (`topology = "constant"`).

@@ -7,7 +7,9 @@ use units::Frequency;
 use crate::digest::Digest;
 use crate::reader::Reader;
 use crate::section::Section;
-use crate::{Error, Errors, Interface, Machine, Network, Primitives, Processor, Queue, Value, WorkCosts};
+use crate::{
+    Error, Errors, Interface, Machine, Memory, Network, Primitives, Processor, Queue, Value, WorkCosts,
+};
 
 /// Stands in for a clock that was refused, so that the other mistakes of the file are found in the same reading.
 const NO_CLOCK: Frequency = Frequency::from_megahertz(1_000);
@@ -81,6 +83,7 @@ fn machine(file: &Section<'_>) -> Option<Machine> {
     let primitives = file.section("primitives", |section| Primitives::read(section, clock));
     let queue = file.section("queue", queue);
     let interface = file.section("interface", |section| interface(section, clock));
+    let memory = file.section("memory", |section| memory(section, clock));
     let network = file.section("network", |section| network(section, clock));
     Some(Machine {
         name: name?,
@@ -91,6 +94,7 @@ fn machine(file: &Section<'_>) -> Option<Machine> {
         primitives: primitives?,
         queue: queue?,
         interface: interface?,
+        memory: memory?,
         network: network?,
         can: can?,
         values: Vec::new(),
@@ -137,7 +141,22 @@ fn interface(section: &Section<'_>, clock: Frequency) -> Option<Interface> {
     let header = section.quantity("header");
     let packet = section.quantity_above_zero("packet");
     let send_queue = section.count("send_queue");
-    Some(Interface { bandwidth: bandwidth?, header: header?, packet: packet?, send_queue: send_queue? })
+    let engine = section.bandwidth("engine", clock);
+    let deposit = section.time("deposit", clock);
+    Some(Interface {
+        bandwidth: bandwidth?,
+        header: header?,
+        packet: packet?,
+        send_queue: send_queue?,
+        engine: engine?,
+        deposit: deposit?,
+    })
+}
+
+fn memory(section: &Section<'_>, clock: Frequency) -> Option<Memory> {
+    let line = section.quantity_above_zero("line");
+    let read = section.time("read", clock);
+    Some(Memory { line: line?, read: read? })
 }
 
 fn network(section: &Section<'_>, clock: Frequency) -> Option<Network> {

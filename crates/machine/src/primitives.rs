@@ -48,6 +48,8 @@ primitives! {
     send_header,
     /// Sending one further 8-byte word.
     send_word,
+    /// Describing a block transfer to the NI, which then moves the data by itself.
+    start_transfer,
     /// Reading one 8-byte word of a message beyond its header.
     receive_word,
     /// Looking up a block's directory entry and writing it back.

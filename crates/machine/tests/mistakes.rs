@@ -134,7 +134,7 @@ fn each_mistake_is_met_with_line_key_value_and_expectation() {
         (
             "window = 4",
             "window = 0",
-            28,
+            29,
             "queue.window",
             Some("0"),
             "a whole number from 1, such as 16, or \"unlimited\"",
@@ -142,17 +142,17 @@ fn each_mistake_is_met_with_line_key_value_and_expectation() {
         (
             "window = 4",
             "window = \"endless\"",
-            28,
+            29,
             "queue.window",
             Some("\"endless\""),
             "a whole number from 1, such as 16, or \"unlimited\"",
         ),
-        ("window = 4", "window = 9", 28, "queue.window", Some("9"), "at most queue.capacity, which is 8"),
-        ("capacity = 8", "capacity = 0", 29, "queue.capacity", Some("0"), count),
+        ("window = 4", "window = 9", 29, "queue.window", Some("9"), "at most queue.capacity, which is 8"),
+        ("capacity = 8", "capacity = 0", 30, "queue.capacity", Some("0"), count),
         (
             "bandwidth = \"175 MB/s\"",
             "bandwidth = \"0 MB/s\"",
-            31,
+            32,
             "interface.bandwidth",
             Some("\"0 MB/s\""),
             rate,
@@ -160,7 +160,7 @@ fn each_mistake_is_met_with_line_key_value_and_expectation() {
         (
             "bandwidth = \"175 MB/s\"",
             "bandwidth = \"175 MB\"",
-            31,
+            32,
             "interface.bandwidth",
             Some("\"175 MB\""),
             rate,
@@ -168,17 +168,17 @@ fn each_mistake_is_met_with_line_key_value_and_expectation() {
         (
             "packet = \"64 B\"",
             "packet = \"0 B\"",
-            33,
+            34,
             "interface.packet",
             Some("\"0 B\""),
             "a size such as \"64 KiB\" or \"16 B\" above zero",
         ),
-        ("header = \"16 B\"", "header = \"0.5 B\"", 32, "interface.header", Some("\"0.5 B\""), size),
-        ("send_queue = 4", "send_queue = 1.5", 34, "interface.send_queue", Some("1.5"), count),
+        ("header = \"16 B\"", "header = \"0.5 B\"", 33, "interface.header", Some("\"0.5 B\""), size),
+        ("send_queue = 4", "send_queue = 1.5", 35, "interface.send_queue", Some("1.5"), count),
         (
             "topology = \"constant\"",
             "topology = \"mesh\"",
-            36,
+            39,
             "network.topology",
             Some("\"mesh\""),
             "\"constant\", the only topology there is so far",
@@ -186,7 +186,7 @@ fn each_mistake_is_met_with_line_key_value_and_expectation() {
         (
             "latency = \"1 us\"",
             "latency = \"0 us\"",
-            37,
+            40,
             "network.latency",
             Some("\"0 us\""),
             "a time such as \"1.7 us\" or \"16 cycles\" above zero",
@@ -194,7 +194,7 @@ fn each_mistake_is_met_with_line_key_value_and_expectation() {
         (
             "latency = \"1 us\"",
             "latency = \"1 us\"\n[netwrk]\nhop = \"1 ns\"",
-            38,
+            41,
             "netwrk",
             Some("{…}"),
             "a key or section of a machine file; did you mean \"network\"?",
@@ -244,7 +244,7 @@ fn all_mistakes_come_at_once_in_the_order_of_the_lines() {
         .replace("store = \"1 cycle\"", "stor = \"1 cycle\"");
     let errors = Machine::parse("toy.toml", &text).unwrap_err();
     let lines: Vec<_> = errors.iter().filter_map(|error| error.line).collect();
-    assert_eq!(lines, [7, 11, 11, 28, 37]);
+    assert_eq!(lines, [7, 11, 11, 29, 40]);
     assert_eq!(
         errors.to_string().lines().next().unwrap(),
         "toy.toml:7: processor.clock = \"50 Mhz\": expected a frequency such as \"400 MHz\"; did you mean \"MHz\"?"
@@ -272,5 +272,5 @@ fn what_is_no_toml_is_met_at_its_line() {
 #[test]
 fn a_section_given_twice_as_an_array_is_refused() {
     let error = mistake("[queue]", "[[queue]]");
-    assert_eq!((error.line, error.expected.as_str()), (Some(27), "a section [queue]"));
+    assert_eq!((error.line, error.expected.as_str()), (Some(28), "a section [queue]"));
 }

@@ -96,12 +96,12 @@ fn fetch_add(shape: Shape) -> Job {
     given.values.insert("operations".to_owned(), ADDITIONS.to_string());
     let program = programs::find("fetch-add").expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
-    instance.job(shape, 1).expect("the shape is possible")
+    instance.job(tempest::Mechanism::Messages, shape, 1).expect("the shape is possible")
 }
 
 fn run(job: Job, nodes: u32, processors: u32, policy: &str) -> Outcome {
     let policy = policy.parse().expect("a policy of the table");
-    let launch = Launch { job, nodes, processors, threads: 1, policy, seed: 1, stall_limit: None };
+    let launch = Launch { nodes, processors, ..Launch::new(job, policy) };
     let outcome = Local::new().run(&launch).expect("the run ends well");
     assert!(outcome.report.verified(), "{:?}", outcome.report);
     outcome

@@ -15,11 +15,13 @@ use std::time::{Duration, Instant};
 
 use core_affinity::CoreId;
 use tempest::{Failure, Launch};
+use trace::Recorder;
 use units::Time;
 
 use crate::gauge::Gauge;
 use crate::node::lock;
 use crate::processor::Processor;
+use crate::tracer::Tracer;
 use crate::world::{Stage, World};
 
 /// How long a failed run waits for its processors to see it.
@@ -72,7 +74,7 @@ pub(crate) fn run(world: &Arc<World>, launch: &Launch) {
         if world.oversubscribed { Vec::new() } else { core_affinity::get_core_ids().unwrap_or_default() };
     let mut processors = 0;
     for index in 0..world.gauges.len() {
-        if let Err(error) = start(world, &muster, index, launch.threads, cores.get(index).copied()) {
+        if let Err(error) = start(world, &muster, index, launch, cores.get(index).copied()) {
             world.fail(Failure::Refused(format!("processor {index} could not be started: {error}")));
             break;
         }
@@ -88,25 +90,32 @@ fn start(
     world: &Arc<World>,
     muster: &Arc<Muster>,
     index: usize,
-    threads: u32,
+    launch: &Launch,
     core: Option<CoreId>,
 ) -> std::io::Result<()> {
     let (world, muster) = (Arc::clone(world), Arc::clone(muster));
+    let (threads, recorder) = (launch.threads, launch.trace.clone());
     let processor = thread::Builder::new().name(format!("processor {index}")).stack_size(STACK_BYTES);
     processor.spawn(move || {
         if let Some(core) = core {
             // Where the host forbids it, the processor runs unpinned.
             core_affinity::set_for_current(core);
         }
-        run_processor(&world, &muster, index, threads);
+        run_processor(&world, &muster, index, threads, recorder);
         muster.change(|counts| counts.gone += 1);
     })?;
     Ok(())
 }
 
-fn run_processor(world: &Arc<World>, muster: &Muster, index: usize, threads: u32) {
+fn run_processor(
+    world: &Arc<World>,
+    muster: &Muster,
+    index: usize,
+    threads: u32,
+    recorder: Option<Recorder>,
+) {
     world.berths[index].belongs_to_current_thread();
-    let processor = Rc::new(Processor::new(Arc::clone(world), index, threads));
+    let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, Tracer::new(recorder)));
     let fibers = processor.spawn_threads().unwrap_or_else(|error| {
         world.fail(Failure::Refused(format!("no memory for the stacks of the threads: {error}")));
         Vec::new()
@@ -116,6 +125,7 @@ fn run_processor(world: &Arc<World>, muster: &Muster, index: usize, threads: u32
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| processor.run(fibers))) {
         world.fail(Failure::Program(format!("{} panicked: {}", processor.doing(), message(&*panic))));
     }
+    processor.tracer.flush();
 }
 
 /// What a panic said.

@@ -21,6 +21,8 @@ pub(crate) struct Gauge {
     /// Nothing to do here. See `ending`.
     pub(crate) idle: AtomicBool,
     messages: AtomicU64,
+    transfers: AtomicU64,
+    deposits: AtomicU64,
     handlers: AtomicU64,
     blocks: AtomicU64,
     refused: AtomicU64,
@@ -57,6 +59,18 @@ impl Gauge {
         }
     }
 
+    /// Counts a transfer that went, beside its message. `bytes` is `None` for one to its own node.
+    pub(crate) fn count_transfer(&self, bytes: Option<u64>) {
+        bump(&self.transfers, 1);
+        bump(&self.data, bytes.unwrap_or(0));
+    }
+
+    /// Counts a deposit. It has no header: it is written where it belongs. `bytes` is `None` for one to its own node.
+    pub(crate) fn count_deposit(&self, bytes: Option<u64>) {
+        bump(&self.deposits, 1);
+        bump(&self.data, bytes.unwrap_or(0));
+    }
+
     /// Counts what has been dealt with here. Released, so that whoever reads the count also sees that this processor was
     /// not idle: see `ending`.
     pub(crate) fn count_handled(&self, amount: u64) {
@@ -85,7 +99,7 @@ impl Gauge {
 
     /// Everything that has happened here: it stands still only when nothing does.
     pub(crate) fn progress(&self) -> u64 {
-        [&self.messages, &self.handled, &self.blocks]
+        [&self.messages, &self.deposits, &self.handled, &self.blocks]
             .iter()
             .map(|counter| counter.load(Ordering::Relaxed))
             .sum()
@@ -96,6 +110,8 @@ impl Gauge {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counters {
             messages: read(&self.messages),
+            transfers: read(&self.transfers),
+            deposits: read(&self.deposits),
             handlers: read(&self.handlers),
             interrupts: read(&self.interrupts),
             blocks: read(&self.blocks),

@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::thread::Thread;
 use std::time::Duration;
 
+use trace::Event as Traced;
+
 use crate::gauge::bump;
 use crate::node::lock;
 use crate::processor::Processor;
@@ -140,6 +142,7 @@ impl Processor {
             .sleep_unless(|| self.sees_work() || self.serves() && self.node().has_arrears());
         if slept && self.is_interrupted() {
             self.gauge().count_interrupt();
+            self.trace(|node, processor| Traced::Interrupt { node, processor });
         }
     }
 

@@ -32,7 +32,7 @@ use tempest::Packet;
 
 use crate::gauge::bump;
 use crate::node::lock;
-use crate::ring::{Apart, BadLength, Origin, Ring};
+use crate::ring::{Apart, BadLength, Origin, Received, Ring};
 
 /// Slots of a ring where there is memory for it: a burst of a window does not wait for the receiver's next look.
 pub(crate) const RING_SLOTS: usize = 1024;
@@ -101,26 +101,33 @@ impl Lane {
         }
     }
 
-    /// A thread's message, if there is room and credit. `outboxed` counts the packets in the outboxes of the sender.
+    /// A thread's message, if there is room and credit; returns its number in the lane. `outboxed` counts the packets in
+    /// the outboxes of the sender.
     #[inline]
-    pub(crate) fn offer(&self, packet: &Packet, outboxed: &AtomicUsize) -> bool {
+    pub(crate) fn offer(&self, packet: &Packet, outboxed: &AtomicUsize) -> Option<u64> {
         let _turn = self.turn();
-        let sent = self.has_credit() && self.is_flushed(outboxed) && self.ring.push(packet, Origin::Thread);
-        if sent {
-            bump(&self.sender.by_threads, 1);
+        if !self.has_credit() || !self.is_flushed(outboxed) {
+            return None;
         }
-        sent
+        let number = self.ring.next_number();
+        self.ring.push(packet, Origin::Thread).then(|| {
+            bump(&self.sender.by_threads, 1);
+            number
+        })
     }
 
-    /// A handler's message: into the ring, or behind what waits in the outbox.
+    /// A handler's message: into the ring, or behind what waits in the outbox. Returns its number in the lane.
     #[inline]
-    pub(crate) fn post(&self, packet: &Packet, outboxed: &AtomicUsize) {
+    pub(crate) fn post(&self, packet: &Packet, outboxed: &AtomicUsize) -> u64 {
         let _turn = self.turn();
-        if !self.is_flushed(outboxed) || !self.ring.push(packet, Origin::Handler) {
+        let flushed = self.is_flushed(outboxed);
+        let number = self.ring.next_number() + self.sender.outboxed.load(Ordering::Relaxed) as u64;
+        if !flushed || !self.ring.push(packet, Origin::Handler) {
             lock(&self.outbox).push_back(*packet);
             self.sender.outboxed.fetch_add(1, Ordering::Relaxed);
             outboxed.fetch_add(1, Ordering::AcqRel);
         }
+        number
     }
 
     /// Moves what it can from the outbox into the ring. True if there was anything: the receiver has to look then, also
@@ -136,7 +143,7 @@ impl Lane {
 
     /// Takes the next message out. The caller has the node's right to receive.
     #[inline]
-    pub(crate) fn receive(&self) -> Option<Result<(Packet, Origin), BadLength>> {
+    pub(crate) fn receive(&self) -> Option<Result<Received, BadLength>> {
         self.ring.pop()
     }
 
@@ -211,15 +218,15 @@ mod tests {
     }
 
     fn drain(lane: &Lane) -> Vec<u64> {
-        std::iter::from_fn(|| lane.receive()).map(|message| message.unwrap().0.words()[0]).collect()
+        std::iter::from_fn(|| lane.receive()).map(|message| message.unwrap().packet.words()[0]).collect()
     }
 
     #[test]
     fn handlers_messages_wait_in_the_outbox_and_keep_their_order() {
         let (lane, outboxed) = lane(2, 10);
-        (0..5).for_each(|number| lane.post(&packet(number), &outboxed));
+        (0..5).for_each(|number| assert_eq!(lane.post(&packet(number), &outboxed), number));
         assert_eq!(outboxed.load(Ordering::Relaxed), 3);
-        assert!(!lane.offer(&packet(9), &outboxed), "the outbox comes first");
+        assert_eq!(lane.offer(&packet(9), &outboxed), None, "the outbox comes first");
         assert_eq!(drain(&lane), [0, 1]);
         assert!(lane.flush(&outboxed));
         assert_eq!(drain(&lane), [2, 3]);
@@ -231,7 +238,7 @@ mod tests {
     #[test]
     fn threads_have_as_many_credits_as_are_digested() {
         let (lane, outboxed) = lane(8, 3);
-        let offer = |number: &u64| lane.offer(&packet(*number), &outboxed);
+        let offer = |number: &u64| lane.offer(&packet(*number), &outboxed) == Some(*number);
         assert_eq!((0..8).take_while(offer).count(), 3);
         assert_eq!(drain(&lane), [0, 1, 2]);
         lane.count_handled();

@@ -40,6 +40,7 @@ mod processor;
 mod ring;
 mod serve;
 mod threads;
+mod tracer;
 mod world;
 
 pub use local::Local;

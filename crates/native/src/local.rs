@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tempest::policy::{Notice, Servers, Split};
-use tempest::{Dispatching, Failure, Launch, Outcome, Policy, Report, Resident, Utilization};
+use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Report, Resident, Utilization};
+use trace::Cast;
 use units::Time;
 
 use crate::crew::{self, message};
@@ -14,7 +15,7 @@ use crate::ring::SLOT_BYTES;
 use crate::world::{Stage, World};
 
 /// What this host can do, in the words of policies' needs.
-const CAN: &[&str] = &["poll", "interrupt", "keyed-dispatch", "dedicated-processors"];
+const CAN: &[&str] = &["poll", "interrupt", "keyed-dispatch", "dedicated-processors", "transfer", "deposit"];
 
 /// The most processors of a world: each is an OS thread.
 const MAX_PROCESSORS: u32 = 4096;
@@ -59,11 +60,12 @@ impl Local {
         Self { depths: Depths { outbox: packets, ..self.depths } }
     }
 
-    /// Whether this host can do what a policy needs.
+    /// Whether this host can do what a mechanism and a policy need.
     ///
     /// # Errors
     /// Says what is missing.
-    pub fn check(policy: &Policy) -> Result<(), String> {
+    pub fn check(mechanism: Mechanism, policy: &Policy) -> Result<(), String> {
+        mechanism.check("native", CAN)?;
         policy.check("native", CAN)?;
         if policy.notice != Notice::Poll && policy.servers != Servers::Taken {
             return Err(format!(
@@ -89,7 +91,7 @@ fn refusal(launch: &Launch) -> Result<Split, String> {
             return Err(format!("--{what} 0: expected at least 1"));
         }
     }
-    Local::check(policy)?;
+    Local::check(launch.mechanism, policy)?;
     let split = policy.split(launch.processors)?;
     let processors = launch.nodes.checked_mul(split.computing + split.dedicated);
     if processors.is_none_or(|processors| processors > MAX_PROCESSORS) {
@@ -129,8 +131,24 @@ impl tempest::World for Local {
         let depths = affordable(self.depths, launch.nodes).map_err(Failure::Refused)?;
         let world = guarded("settling on its nodes", || World::settle(launch, split, depths, Self::cores()))?;
         let world = Arc::new(world);
+        if let Some(recorder) = &launch.trace {
+            recorder.begin(cast(&world));
+        }
         crew::run(&world, launch);
         finish(&world)
+    }
+}
+
+/// Who there is, for a trace.
+fn cast(world: &World) -> Cast {
+    let any = &world.nodes[0].resident.node;
+    Cast {
+        machine: "native".to_owned(),
+        nodes: any.shape().nodes,
+        computing: world.split.computing as u16,
+        dedicated: world.split.dedicated as u16,
+        threads: any.shape().threads,
+        messages: any.message_names().collect(),
     }
 }
 
@@ -185,5 +203,5 @@ fn dispatching(world: &World) -> Dispatching {
         Dispatcher::Serial(_) => 0,
         Dispatcher::Keyed(shared) => shared.queue.statistics().waited_on_key,
     };
-    Dispatching { waited_on_key: world.nodes.iter().map(waited).sum(), mean_wait: None }
+    Dispatching { waited_on_key: world.nodes.iter().map(waited).sum(), mean_wait: None, busy: None }
 }

@@ -14,15 +14,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pdq::{Identity, Key, Queue, Serial, queue};
 use tempest::policy::{Dispatch, Split};
-use tempest::{NodeId, Packet, Policy, Resident};
+use tempest::{NodeId, Policy, Resident};
 
-use crate::ring::{Apart, Origin};
+use crate::ring::{Apart, Received};
 use crate::threads::{Inbox, ThreadSlot};
 
 /// What waits in a keyed dispatcher.
 pub(crate) enum Event {
     /// A message for its handler.
-    Message(Packet, Origin),
+    Message(Received),
     /// A thread that asked for a key.
     Grant(u32),
 }

@@ -12,12 +12,14 @@ use std::sync::atomic::{Ordering, fence};
 use fiber::{Fiber, Pool, Status};
 use pdq::{Held, Key, Proof};
 use tempest::policy::{Notice, Servers};
-use tempest::{Blocked, Failure, MessageId, NodeId, Packet, Thread, ThreadId, Wait, Waiter, Work};
+use tempest::{Blocked, Failure, MessageId, NodeId, Packet, Place, Thread, ThreadId, Wait, Waiter, Work};
+use trace::Event as Traced;
 
 use crate::gauge::{Gauge, bump};
 use crate::node::{Dispatcher, Event, Node, Shared, lock};
 use crate::phases::Entry;
 use crate::threads::{Local, Reason};
+use crate::tracer::Tracer;
 use crate::world::{Stage, World};
 
 /// A program thread's stack. Untouched pages cost nothing.
@@ -38,7 +40,7 @@ pub(crate) struct Processor {
     /// Its number among all processors.
     pub(crate) index: usize,
     /// Its number on the node.
-    number: usize,
+    pub(crate) number: usize,
     node: usize,
     pub(crate) doing: Cell<Doing>,
     /// The thread that runs, by its index on the node.
@@ -56,11 +58,12 @@ pub(crate) struct Processor {
     pub(crate) searched: Cell<u64>,
     /// Handled messages of threads that their senders have not been told of.
     pub(crate) owes_digest: Cell<bool>,
+    pub(crate) tracer: Tracer,
 }
 
 impl Processor {
     /// Processor `index` of `world`, with `threads` threads if it computes.
-    pub(crate) fn new(world: Arc<World>, index: usize, threads: u32) -> Self {
+    pub(crate) fn new(world: Arc<World>, index: usize, threads: u32, tracer: Tracer) -> Self {
         let (node, number) = (index / world.processors_per_node(), index % world.processors_per_node());
         let threads = if world.is_dedicated(index) { 0 } else { threads };
         Self {
@@ -76,6 +79,7 @@ impl Processor {
             batches: Cell::new(0),
             searched: Cell::new(0),
             owes_digest: Cell::new(false),
+            tracer,
             world,
         }
     }
@@ -92,7 +96,9 @@ impl Processor {
             pool.spawn(move || {
                 let resident = &processor.node().resident;
                 let poll_every = processor.world.policy.poll_every;
+                processor.trace(|node, _| Traced::ThreadStart { node, thread });
                 resident.main(&Thread::new(&resident.node, thread, &*processor, poll_every));
+                processor.trace(|node, _| Traced::ThreadEnd { node, thread });
             })
         };
         (0..self.locals.len()).map(spawn).collect()
@@ -128,7 +134,10 @@ impl Processor {
         }
         self.doing.set(Doing::Thread);
         self.current.set(thread);
-        if fiber.resume() == Status::Finished {
+        self.trace(|node, processor| Traced::Run { node, processor, thread });
+        let status = fiber.resume();
+        self.trace(|node, processor| Traced::Leave { node, processor, thread });
+        if status == Status::Finished {
             self.world.live.fetch_sub(1, Ordering::AcqRel);
         }
         if self.serves() {
@@ -246,14 +255,32 @@ impl Processor {
         self.node().resident.node.shape().threads
     }
 
+    /// Writes words into the memory of a node. False, and the run is over, if they do not fit where they should go.
+    fn write(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
+        let memory = &self.world.nodes[to.0 as usize].resident.node;
+        let written = memory.write(self.node().id, place, words);
+        written.map_err(|bad| self.fail(bad.to_string())).is_ok()
+    }
+
+    /// A thread of any node, if it still waits for this, is made ready.
+    fn end_wait(&self, node: NodeId, waiter: Waiter) -> bool {
+        let ended = self.world.nodes[node.0 as usize].threads[waiter.thread as usize].end_wait(waiter);
+        if ended {
+            self.make_ready(ThreadId { node, index: waiter.thread });
+        }
+        ended
+    }
+
     /// Suspends the running thread until `is_over`.
     fn wait_until(&self, reason: Reason, mut is_over: impl FnMut() -> bool) {
         let thread = self.current.get();
         self.gauge().count_block();
         self.local().waits_for.set(Some((reason, self.world.now())));
+        self.trace(|node, _| Traced::Block { node, thread, what: reason.what() });
         while !is_over() {
             fiber::suspend();
         }
+        self.trace(|node, _| Traced::Resume { node, thread });
         debug_assert_eq!(thread, self.current.get(), "a thread stays on its processor");
         self.local().waits_for.set(None);
     }
@@ -294,8 +321,9 @@ impl tempest::Processor for Processor {
     fn post(&self, to: NodeId, packet: &Packet) {
         self.count_message(to, packet);
         bump(&self.gauge().sent, 1);
-        let node = self.node();
-        self.world.lane(node.id, to).post(packet, &node.outboxed);
+        let (node, at) = (self.node(), self.tracer.time(&self.world));
+        let number = self.world.lane(node.id, to).post(packet, &node.outboxed);
+        self.trace_send(at, to, packet, number);
         let outboxed = node.outboxed.load(Ordering::Relaxed);
         if outboxed > 0 {
             // Whoever serves this node has it to move on.
@@ -315,25 +343,55 @@ impl tempest::Processor for Processor {
         // Counted first: once it is in the ring it may be handled at any moment.
         let gauge = self.gauge();
         bump(&gauge.sent, 1);
-        let node = self.node();
+        let (node, at) = (self.node(), self.tracer.time(&self.world));
         let sent = self.world.lane(node.id, to).offer(packet, &node.outboxed);
-        if sent {
-            self.local().has_room();
+        if let Some(number) = sent {
+            self.trace_send(at, to, packet, number);
+            if self.local().has_room() {
+                self.trace(|node, _| Traced::Resume { node, thread: self.current.get() });
+            }
             self.attempts.set(0);
             self.count_message(to, packet);
             self.wake_receiver(to);
         } else {
             gauge.sent.store(gauge.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
-            gauge.count_refused();
+            if !self.local().lacked_room() {
+                gauge.count_refused();
+            }
             // What was in the outbox may have gone into the ring on the way.
             self.wake_receiver(to);
             self.give_up_if_over();
         }
+        sent.is_some()
+    }
+
+    fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
+        // The ring's release and acquire order the words before the handler.
+        let sent = self.write(to, place, data) && self.offer(to, packet);
+        if sent {
+            self.gauge().count_transfer((to != self.node().id).then_some(size_of_val(data) as u64));
+        }
         sent
     }
 
+    fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
+        let at = self.tracer.time(&self.world);
+        if self.write(to, place, words) {
+            let remote = to != self.node().id;
+            self.gauge().count_deposit(remote.then_some(size_of_val(words) as u64));
+            self.trace_deposit(at, to, words);
+            let memory = &self.world.nodes[to.0 as usize].resident.node;
+            memory.count_deposit(place, words.len(), |waiter| {
+                self.end_wait(to, waiter);
+            });
+        }
+        true
+    }
+
     fn make_room(&self, to: NodeId) {
-        self.local().lacks_room(to, self.world.now());
+        if self.local().lacks_room(to, self.world.now()) {
+            self.trace(|node, _| Traced::Block { node, thread: self.current.get(), what: "room" });
+        }
         self.wake_receiver(to);
         self.move_on();
         if self.serves() && self.serve() > 0 {
@@ -363,12 +421,7 @@ impl tempest::Processor for Processor {
     }
 
     fn resume(&self, waiter: Waiter) -> bool {
-        let node = self.node();
-        let ended = node.threads[waiter.thread as usize].end_wait(waiter);
-        if ended {
-            self.make_ready(ThreadId { node: node.id, index: waiter.thread });
-        }
-        ended
+        self.end_wait(self.node().id, waiter)
     }
 
     fn poll(&self) {
@@ -388,7 +441,11 @@ impl tempest::Processor for Processor {
     fn enter_phase(&self, name: &'static str) {
         let thread = ThreadId { node: self.node().id, index: self.current.get() };
         match self.world.enter_phase(thread, name) {
-            Entry::Last(others) => others.into_iter().for_each(|thread| self.make_ready(thread)),
+            Entry::Last(others) => {
+                let index = self.world.phases.entered() - 1;
+                self.trace(|_, _| Traced::Phase { index, name });
+                others.into_iter().for_each(|thread| self.make_ready(thread));
+            }
             Entry::Wait(count) => {
                 self.wait_until(Reason::Phase(name), || self.world.phases.entered() >= count);
             }

@@ -77,6 +77,14 @@ pub(crate) enum Origin {
     Handler,
 }
 
+/// A message taken out.
+pub(crate) struct Received {
+    pub(crate) packet: Packet,
+    pub(crate) origin: Origin,
+    /// Which of all that went through the ring, from 0.
+    pub(crate) number: u64,
+}
+
 /// A slot claims more words than a message has.
 #[derive(Debug)]
 pub(crate) struct BadLength(pub(crate) usize);
@@ -92,6 +100,12 @@ impl Ring {
             taken: Apart::default(),
             return_after: (slots as u64 / 4).clamp(1, RETURN),
         }
+    }
+
+    /// The number of the message that is put in next. Asked by who may put it in.
+    #[inline]
+    pub(crate) fn next_number(&self) -> u64 {
+        self.producer.next.load(Ordering::Relaxed)
     }
 
     /// Puts a message in; false if there is no room.
@@ -115,7 +129,7 @@ impl Ring {
     ///
     /// A length that no message has yields `Some(Err)`: nothing received is trusted.
     #[inline]
-    pub(crate) fn pop(&self) -> Option<Result<(Packet, Origin), BadLength>> {
+    pub(crate) fn pop(&self) -> Option<Result<Received, BadLength>> {
         let number = self.consumer.next.load(Ordering::Relaxed);
         let slot = self.slot(number);
         let head = slot[0].load(Ordering::Acquire);
@@ -123,7 +137,7 @@ impl Ring {
             self.say_taken(number, 1);
             return None;
         }
-        let message = read(head, slot);
+        let message = read(number, head, slot);
         self.consumer.next.store(number + 1, Ordering::Relaxed);
         self.say_taken(number + 1, self.return_after);
         Some(message)
@@ -184,7 +198,7 @@ fn head(number: u64, packet: &Packet, origin: Origin) -> u64 {
 
 /// The message in a slot with that word 0.
 #[inline]
-fn read(head: u64, slot: &[AtomicU64]) -> Result<(Packet, Origin), BadLength> {
+fn read(number: u64, head: u64, slot: &[AtomicU64]) -> Result<Received, BadLength> {
     let length = usize::from((head >> 48) as u8);
     let mut words = [0; MAX_WORDS];
     for (word, place) in words.iter_mut().zip(&slot[HEADER_WORDS..]).take(length) {
@@ -194,7 +208,7 @@ fn read(head: u64, slot: &[AtomicU64]) -> Result<(Packet, Origin), BadLength> {
     let id = MessageId((head >> 32) as u16);
     let origin = if head >> 56 == 0 { Origin::Handler } else { Origin::Thread };
     let packet = words.get(..length).and_then(|words| Packet::from_parts(id, source, words));
-    packet.map(|packet| (packet, origin)).ok_or(BadLength(length))
+    packet.map(|packet| Received { packet, origin, number }).ok_or(BadLength(length))
 }
 
 #[cfg(test)]
@@ -215,7 +229,7 @@ mod tests {
             assert_eq!((0..6).take_while(push).count(), 4);
             for i in 0..4 {
                 assert!(ring.is_ready());
-                let (got, origin) = ring.pop().unwrap().unwrap();
+                let Received { packet: got, origin, .. } = ring.pop().unwrap().unwrap();
                 let sent = packet(round * 4 + i, i as usize);
                 assert_eq!((got.id(), got.source(), got.words()), (sent.id(), NodeId(7), sent.words()));
                 assert_eq!(origin, Origin::Thread);
@@ -228,7 +242,7 @@ mod tests {
     fn a_length_that_no_message_has_is_an_error() {
         let ring = Ring::new(2);
         ring.slot(0)[0].store(u64::from(stamp(0)) | 15 << 48, Ordering::Relaxed);
-        assert_eq!(ring.pop().unwrap().unwrap_err().0, 15);
+        assert_eq!(ring.pop().unwrap().err().unwrap().0, 15);
     }
 
     #[test]
@@ -245,7 +259,7 @@ mod tests {
             assert!(!ring.is_ready());
             assert!(ring.push(&packet(number, 1), Origin::Handler));
             assert!(ring.is_ready());
-            assert_eq!(ring.pop().unwrap().unwrap().0.words(), [number * 100]);
+            assert_eq!(ring.pop().unwrap().unwrap().packet.words(), [number * 100]);
         }
     }
 
@@ -262,9 +276,9 @@ mod tests {
                     }
                 });
                 for number in 0..messages {
-                    let (got, _) = loop {
+                    let got = loop {
                         match ring.pop() {
-                            Some(message) => break message.unwrap(),
+                            Some(message) => break message.unwrap().packet,
                             None => std::thread::yield_now(),
                         }
                     };

@@ -8,14 +8,15 @@ use std::sync::atomic::{Ordering, fence};
 
 use pdq::{Held, Key, Proof, Serial};
 use tempest::policy::Dispatch;
-use tempest::{Handler, NodeId, Packet, ThreadId};
+use tempest::{Handler, NodeId, ThreadId};
+use trace::Event as Traced;
 
 use crate::gauge::bump;
 use crate::idle::Berth;
 use crate::lane::Lane;
 use crate::node::{Dispatcher, Event, Shared, lock};
 use crate::processor::{Doing, Processor};
-use crate::ring::Origin;
+use crate::ring::{Origin, Received};
 
 /// Messages taken from one lane before the next is looked at.
 const BATCH: usize = 32;
@@ -94,14 +95,14 @@ impl Processor {
     }
 
     /// Takes messages from the lanes into this node, unless another processor is at it; returns how many.
-    fn receive(&self, mut each: impl FnMut(Packet, Origin)) -> usize {
+    fn receive(&self, mut each: impl FnMut(Received)) -> usize {
         let Some(_right) = self.node().try_receive() else { return 0 };
         let mut received = 0;
         for lane in self.world.lanes_into(self.node().id) {
             for _ in 0..BATCH {
                 match lane.receive() {
                     None => break,
-                    Some(Ok((packet, origin))) => each(packet, origin),
+                    Some(Ok(message)) => each(message),
                     Some(Err(length)) => self.fail(format!("a message claims {} words", length.0)),
                 }
                 received += 1;
@@ -111,17 +112,17 @@ impl Processor {
     }
 
     fn serve_serial(&self, serial: &Mutex<Serial>) -> usize {
-        self.receive(|packet, origin| {
-            let Some(key) = self.key_of(&packet) else { return };
-            self.handle(&packet, lock(serial).hold(key));
-            self.finish(&packet, origin);
+        self.receive(|message| {
+            let Some(key) = self.key_of(&message) else { return };
+            self.handle(&message, lock(serial).hold(key));
+            self.finish(&message);
         })
     }
 
     fn serve_keyed(&self, shared: &Shared) -> usize {
-        let received = self.receive(|packet, origin| {
-            let Some(key) = self.key_of(&packet) else { return };
-            shared.enqueue(key, Event::Message(packet, origin));
+        let received = self.receive(|message| {
+            let Some(key) = self.key_of(&message) else { return };
+            shared.enqueue(key, Event::Message(message));
         });
         if received > 0 {
             shared.note_change();
@@ -147,17 +148,17 @@ impl Processor {
         };
         let (event, held) = dispatch.into_parts();
         match event {
-            Event::Message(packet, origin) => self.handle_keyed(shared, &packet, origin, held),
+            Event::Message(message) => self.handle_keyed(shared, &message, held),
             Event::Grant(thread) => self.grant(thread, held),
         }
         true
     }
 
-    fn handle_keyed(&self, shared: &Shared, packet: &Packet, origin: Origin, mut held: Held) {
-        self.handle(packet, held.proof());
+    fn handle_keyed(&self, shared: &Shared, message: &Received, mut held: Held) {
+        self.handle(message, held.proof());
         shared.queue.complete(held);
         shared.note_change();
-        self.finish(packet, origin);
+        self.finish(message);
     }
 
     /// Gives a key to the thread that asked for it.
@@ -168,22 +169,24 @@ impl Processor {
         self.gauge().count_handled(1);
     }
 
-    fn key_of(&self, packet: &Packet) -> Option<Key> {
-        self.node().resident.node.key(packet).map_err(|bad| self.fail(bad.to_string())).ok()
+    fn key_of(&self, message: &Received) -> Option<Key> {
+        self.node().resident.node.key(&message.packet).map_err(|bad| self.fail(bad.to_string())).ok()
     }
 
-    fn handle(&self, packet: &Packet, proof: Proof<'_>) {
-        let node = &self.node().resident.node;
+    fn handle(&self, message: &Received, proof: Proof<'_>) {
+        let (node, packet) = (&self.node().resident.node, &message.packet);
         let before = self.doing.replace(Doing::Handler(packet.id()));
+        self.trace_handler(message);
         node.deliver(packet, &mut Handler::new(node, packet.source(), proof, self));
+        self.trace(|node, processor| Traced::HandlerEnd { node, processor });
         self.doing.set(before);
         self.gauge().count_handler();
     }
 
     /// Accounts for a message whose handler has run.
-    fn finish(&self, packet: &Packet, origin: Origin) {
-        if origin == Origin::Thread {
-            self.world.lane(packet.source(), self.node().id).count_handled();
+    fn finish(&self, message: &Received) {
+        if message.origin == Origin::Thread {
+            self.world.lane(message.packet.source(), self.node().id).count_handled();
             self.owes_digest.set(true);
         }
         self.gauge().count_handled(1);

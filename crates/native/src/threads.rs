@@ -28,6 +28,18 @@ pub(crate) enum Reason {
     Room(NodeId),
 }
 
+impl Reason {
+    /// For what, in the program's words where it has any.
+    pub(crate) fn what(&self) -> &'static str {
+        match self {
+            Self::Event(Wait::Event { name, .. }) | Self::Phase(name) => name,
+            Self::Event(Wait::Resume { what }) => what,
+            Self::Key(_) => "key",
+            Self::Room(_) => "room",
+        }
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -49,23 +61,28 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// The thread has found no room, for the first time or again.
-    pub(crate) fn lacks_room(&self, to: NodeId, now: Time) {
-        if !self.lacked_room() {
+    /// The thread has found no room; true if it is for the first time.
+    pub(crate) fn lacks_room(&self, to: NodeId, now: Time) -> bool {
+        let first = !self.lacked_room();
+        if first {
             self.waits_for.set(Some((Reason::Room(to), now)));
         }
+        first
     }
 
-    /// The thread has found room, perhaps after lacking it.
+    /// The thread has found room; true if it lacked it before.
     #[inline]
-    pub(crate) fn has_room(&self) {
-        if self.lacked_room() {
+    pub(crate) fn has_room(&self) -> bool {
+        let lacked = self.lacked_room();
+        if lacked {
             self.waits_for.set(None);
         }
+        lacked
     }
 
+    /// Whether its last send found no room, and it waits for some.
     #[inline]
-    fn lacked_room(&self) -> bool {
+    pub(crate) fn lacked_room(&self) -> bool {
         matches!(self.waits_for.get(), Some((Reason::Room(_), _)))
     }
 }

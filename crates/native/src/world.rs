@@ -115,7 +115,13 @@ impl World {
     /// The lane from one node to another.
     #[inline]
     pub(crate) fn lane(&self, from: NodeId, to: NodeId) -> &Lane {
-        &self.lanes[from.0 as usize * self.nodes.len() + to.0 as usize]
+        &self.lanes[self.lane_index(from, to)]
+    }
+
+    /// Its number among all lanes.
+    #[inline]
+    pub(crate) fn lane_index(&self, from: NodeId, to: NodeId) -> usize {
+        from.0 as usize * self.nodes.len() + to.0 as usize
     }
 
     /// The lanes into a node, in order of their source.

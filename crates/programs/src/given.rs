@@ -4,7 +4,7 @@
 //! mistakes at once. This module must never know any one program.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
@@ -12,16 +12,77 @@ use std::str::FromStr;
 const LIKENESS: f64 = 0.7;
 
 /// Something a program can be told.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Input {
     /// Its name on the command line.
     pub key: &'static str,
     /// What it is when nobody says: a text, or for a file the name of one that is shipped.
     pub default: &'static str,
-    /// What it is, with unit and range.
+    /// What it means, with its unit.
     pub meaning: &'static str,
-    /// Whether it is the contents of a file: the caller opens it, and supplies the default too.
-    pub is_file: bool,
+    /// What may stand there.
+    pub kind: Kind,
+}
+
+/// What an input is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Kind {
+    /// A text that the program understands itself; its meaning says which.
+    Text,
+    /// An integer from the first to the second, both included.
+    Integer(u32, u32),
+    /// A real number from the first to the second, both included.
+    Real(f64, f64),
+    /// The contents of a file: the caller opens it, and supplies the default too.
+    File,
+}
+
+impl Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Text => f.write_str("a text"),
+            Kind::Integer(least, greatest) => write!(f, "an integer from {least} to {greatest}"),
+            Kind::Real(least, greatest) => write!(f, "a number from {least} to {greatest}"),
+            Kind::File => f.write_str("a file"),
+        }
+    }
+}
+
+impl Input {
+    /// A text.
+    pub const fn text(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
+        Self { key, default, meaning, kind: Kind::Text }
+    }
+
+    /// An integer within a range.
+    pub const fn integer(
+        key: &'static str,
+        range: RangeInclusive<u32>,
+        default: &'static str,
+        meaning: &'static str,
+    ) -> Self {
+        Self { key, default, meaning, kind: Kind::Integer(*range.start(), *range.end()) }
+    }
+
+    /// A real number within a range.
+    pub const fn real(
+        key: &'static str,
+        range: RangeInclusive<f64>,
+        default: &'static str,
+        meaning: &'static str,
+    ) -> Self {
+        Self { key, default, meaning, kind: Kind::Real(*range.start(), *range.end()) }
+    }
+
+    /// A file; the default is the name of one that is shipped.
+    pub const fn file(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
+        Self { key, default, meaning, kind: Kind::File }
+    }
+
+    /// Whether it is the contents of a file.
+    pub fn is_file(&self) -> bool {
+        self.kind == Kind::File
+    }
 }
 
 /// A file's contents.
@@ -61,9 +122,9 @@ impl<'a> Reader<'a> {
     fn expect_known(&mut self, key: &str, is_file: bool) {
         let keys: Vec<_> = self.inputs.iter().map(|input| input.key).collect();
         match self.inputs.iter().find(|input| input.key == key) {
-            Some(input) if input.is_file == is_file => {}
+            Some(input) if input.is_file() == is_file => {}
             Some(input) => {
-                let expected = if input.is_file { "a file" } else { "a value, not a file" };
+                let expected = if input.is_file() { "a file" } else { "a value, not a file" };
                 self.refuse(format!("input `{key}`: expected {expected}"));
             }
             None => {
@@ -73,16 +134,25 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An integer within a range; the least of the range if it is wrong, which then is noted.
-    pub(crate) fn integer(&mut self, key: &str, range: RangeInclusive<u32>) -> u32 {
-        let expected = format!("an integer from {} to {}", range.start(), range.end());
-        self.parse(key, &expected, |value| range.contains(value)).unwrap_or(*range.start())
+    /// An integer within its range; the least if it is wrong, which then is noted.
+    pub(crate) fn integer(&mut self, key: &str) -> u32 {
+        let Kind::Integer(least, greatest) = self.input(key).kind else {
+            unreachable!("input `{key}` is no integer");
+        };
+        self.parse(key, |value| (least..=greatest).contains(value)).unwrap_or(least)
     }
 
-    /// A real number within a range; the least of the range if it is wrong, which then is noted.
-    pub(crate) fn real(&mut self, key: &str, range: RangeInclusive<f64>) -> f64 {
-        let expected = format!("a number from {} to {}", range.start(), range.end());
-        self.parse(key, &expected, |value| range.contains(value)).unwrap_or(*range.start())
+    /// A real number within its range; the least if it is wrong, which then is noted.
+    pub(crate) fn real(&mut self, key: &str) -> f64 {
+        let Kind::Real(least, greatest) = self.input(key).kind else {
+            unreachable!("input `{key}` is no real number");
+        };
+        self.parse(key, |value| (least..=greatest).contains(value)).unwrap_or(least)
+    }
+
+    /// Whether a value is given.
+    pub(crate) fn is_given(&self, key: &str) -> bool {
+        self.given.values.contains_key(key)
     }
 
     /// A value that reads itself and says itself what is wrong; `None` if something is, which then is noted.
@@ -113,19 +183,23 @@ impl<'a> Reader<'a> {
         if self.mistakes.is_empty() { Ok(()) } else { Err(self.mistakes) }
     }
 
-    fn parse<T: FromStr>(&mut self, key: &str, expected: &str, accept: impl Fn(&T) -> bool) -> Option<T> {
+    fn parse<T: FromStr>(&mut self, key: &str, accept: impl Fn(&T) -> bool) -> Option<T> {
         let text = self.text(key);
         let value = text.parse().ok().filter(accept);
         if value.is_none() {
-            self.refuse(format!("input `{key}={text}`: expected {expected}"));
+            self.refuse(format!("input `{key}={text}`: expected {}", self.input(key).kind));
         }
         value
     }
 
-    fn text(&self, key: &str) -> &'a str {
+    fn input(&self, key: &str) -> &'static Input {
         let input = self.inputs.iter().find(|input| input.key == key);
-        let default = input.expect("a program reads only inputs that it lists").default;
-        self.given.values.get(key).map_or(default, String::as_str)
+        input.expect("a program reads only inputs that it lists")
+    }
+
+    /// A value as it was given, or its default.
+    pub(crate) fn text(&self, key: &str) -> &'a str {
+        self.given.values.get(key).map_or(self.input(key).default, String::as_str)
     }
 }
 
@@ -143,9 +217,9 @@ mod tests {
     use super::*;
 
     static INPUTS: &[Input] = &[
-        Input { key: "words", default: "8", meaning: "", is_file: false },
-        Input { key: "skew", default: "0", meaning: "", is_file: false },
-        Input { key: "matrix", default: "small", meaning: "", is_file: true },
+        Input::integer("words", 1..=9, "8", ""),
+        Input::real("skew", 0.0..=1.0, "0", ""),
+        Input::file("matrix", "small", ""),
     ];
 
     fn given(values: &[(&str, &str)]) -> Given {
@@ -157,7 +231,7 @@ mod tests {
     fn what_is_absent_takes_its_default() {
         let given = given(&[("words", "9")]);
         let mut reader = Reader::new(&given, INPUTS);
-        assert_eq!((reader.integer("words", 1..=9), reader.real("skew", 0.0..=1.0)), (9, 0.0));
+        assert_eq!((reader.integer("words"), reader.real("skew")), (9, 0.0));
         assert_eq!(reader.finish(), Ok(()));
     }
 
@@ -165,8 +239,8 @@ mod tests {
     fn all_mistakes_are_named_at_once() {
         let given = given(&[("matrix", "x"), ("skew", "nan"), ("word", "2"), ("words", "0")]);
         let mut reader = Reader::new(&given, INPUTS);
-        reader.integer("words", 1..=9);
-        reader.real("skew", 0.0..=1.0);
+        reader.integer("words");
+        reader.real("skew");
         assert!(reader.file("matrix").is_none());
         let expected = [
             "input `matrix`: expected a file",

@@ -2,10 +2,10 @@
 //!
 //! This module must never know what any program does.
 
-use tempest::{Job, Shape};
+use tempest::{Job, Mechanism, Shape};
 
 use crate::given::suggestion;
-use crate::{Given, Input, fetch_add, iccg};
+use crate::{Given, Input, em3d, fetch_add, histogram, iccg, plain};
 
 /// A program with its inputs read, or all that is wrong with them, one line each.
 pub type Loaded = Result<Box<dyn Instance>, Vec<String>>;
@@ -17,8 +17,8 @@ pub struct Entry {
     pub name: &'static str,
     /// One line for people.
     pub summary: &'static str,
-    /// The mechanisms it is written for, in the words of the command line.
-    pub mechanisms: &'static [&'static str],
+    /// The mechanisms it is written for, at least one; the first is what runs when nobody says.
+    pub mechanisms: &'static [Mechanism],
     /// What it can be told.
     pub inputs: &'static [Input],
     /// Reads and checks the inputs.
@@ -27,18 +27,24 @@ pub struct Entry {
 
 /// A program whose inputs have been read and found good.
 pub trait Instance: Send + Sync {
-    /// The job for a world of this shape. Whatever the program leaves to chance follows from `seed`.
+    /// The job for a world of this shape, its data moving by one of the program's mechanisms. Whatever the program
+    /// leaves to chance follows from `seed`.
     ///
     /// # Errors
     /// If the program cannot run in this shape, with what it could run in.
-    fn job(&self, shape: Shape, seed: u64) -> Result<Job, String>;
+    fn job(&self, mechanism: Mechanism, shape: Shape, seed: u64) -> Result<Job, String>;
 
     /// Facts about the input, for people: name and value.
     fn describe(&self) -> Vec<(&'static str, String)>;
 }
 
 /// Every program, by name.
-pub static PROGRAMS: &[Entry] = &[fetch_add::ENTRY, iccg::ENTRY];
+pub static PROGRAMS: &[Entry] = &[
+    em3d::ENTRY,
+    fetch_add::ENTRY,
+    plain::entry::<histogram::Histogram>("histogram", "threads count values into bins of the next node"),
+    iccg::ENTRY,
+];
 
 /// The program of this name.
 ///
@@ -67,6 +73,9 @@ mod tests {
     #[test]
     fn an_unknown_program_is_met_with_the_nearest() {
         assert!(find("icg").unwrap_err().contains("did you mean `iccg`?"));
-        assert_eq!(find("zzzzz").unwrap_err(), "unknown program `zzzzz`: expected one of fetch-add, iccg");
+        assert_eq!(
+            find("zzzzz").unwrap_err(),
+            "unknown program `zzzzz`: expected one of em3d, fetch-add, histogram, iccg"
+        );
     }
 }

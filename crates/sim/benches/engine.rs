@@ -54,13 +54,9 @@ fn simulate(policy: &str, processors: u32) -> (Outcome, Duration) {
     let policy: tempest::Policy = policy.parse().expect("a policy of the table");
     let threads = policy.split(processors).expect("a processor is left to compute").computing;
     let launch = Launch {
-        job: fetch_add(Shape { nodes: NODES, threads }),
         nodes: NODES,
         processors,
-        threads: 1,
-        policy,
-        seed: 1,
-        stall_limit: None,
+        ..Launch::new(fetch_add(Shape { nodes: NODES, threads }), policy)
     };
     let model = sim::Model::new(machine);
     let start = Instant::now();
@@ -77,7 +73,7 @@ fn fetch_add(shape: Shape) -> tempest::Job {
     }
     let program = programs::find("fetch-add").expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
-    instance.job(shape, 1).expect("the shape is possible")
+    instance.job(tempest::Mechanism::Messages, shape, 1).expect("the shape is possible")
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -8,12 +8,13 @@ use std::rc::Rc;
 
 use pdq::{Held, Key, Proof};
 use tempest::policy::{Notice, Servers};
-use tempest::{NodeId, Packet, Primitive, Processor, Wait, Waiter, Work};
+use tempest::{NodeId, Packet, Place, Primitive, Processor, Wait, Waiter, Work};
 use units::Time;
 
 use crate::core::{Bucket, Event};
 use crate::node::Reason;
 use crate::state::State;
+use crate::traffic::Cargo;
 
 /// One core, as what runs on it sees it.
 pub(crate) struct Edge {
@@ -66,10 +67,33 @@ impl Edge {
         }
     }
 
-    /// Spends the cost of a send and lets the message go.
-    fn send(&self, to: NodeId, packet: &Packet) {
-        self.settle_after(|state, core| state.spend_send(core, packet));
-        self.state().send(self.core, to, packet);
+    /// Spends the cost of a send and lets the cargo go.
+    fn send(&self, to: NodeId, cargo: Cargo) {
+        self.settle_after(|state, core| state.spend_send(core, &cargo));
+        self.state().send(self.core, to, cargo);
+    }
+
+    /// A thread's send, if there is room.
+    fn try_send(&self, to: NodeId, cargo: impl FnOnce() -> Cargo) -> bool {
+        if !self.state().finds_room(self.core) {
+            return false;
+        }
+        self.send(to, cargo());
+        self.spend_tail();
+        true
+    }
+
+    /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
+    /// there are such processors this one runs no handlers, so that there is nothing else to do here.
+    fn await_injector(&self) {
+        self.settle();
+        let since = self.state().starve(self.core);
+        fiber::suspend();
+        let mut state = self.state();
+        let (now, poll) = (state.now, state.machine.processor.poll);
+        let core = &mut state.cores[self.core];
+        core.book(Bucket::Memory, now - since);
+        core.spend(Bucket::Memory, poll);
     }
 
     /// What is left of a thread's sends after their effect: occupancy off the path.
@@ -82,8 +106,11 @@ impl Edge {
 
     /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
     fn acquire(&self, key: Key) -> Held {
-        let node = self.state().cores[self.core].node;
-        let at_once = self.state().nodes[node].queue.try_hold(key);
+        let (node, now) = {
+            let state = self.state();
+            (state.cores[self.core].node, state.now)
+        };
+        let at_once = self.state().nodes[node].queue.try_hold(now, key);
         if let Some(held) = at_once {
             if self.state().policy.servers != Servers::Compute {
                 self.state().spend_primitive(self.core, Primitive::Dispatch, 1);
@@ -94,8 +121,7 @@ impl Edge {
         let thread = self.thread();
         {
             let mut state = self.state();
-            let now = state.now;
-            state.nodes[node].queue.enqueue(now, key, Event::Grant { thread });
+            state.nodes[node].queue.enqueue(now, now, key, Event::Grant { thread });
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
@@ -106,28 +132,35 @@ impl Edge {
     /// Gives a key back and lets what waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
-        let node = state.cores[self.core].node;
-        state.nodes[node].queue.complete(held);
+        let (node, now) = (state.cores[self.core].node, state.now);
+        state.nodes[node].queue.complete(now, held);
         state.notify(node);
     }
 }
 
 impl Processor for Edge {
     fn post(&self, to: NodeId, packet: &Packet) {
-        self.send(to, packet);
+        self.send(to, Cargo::Message(*packet));
     }
 
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
-        if !self.state().has_room(self.core) {
-            self.state().cores[self.core].counters.refused += 1;
-            return false;
-        }
-        self.send(to, packet);
-        self.spend_tail();
-        true
+        self.try_send(to, || Cargo::Message(*packet))
+    }
+
+    fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
+        self.try_send(to, || Cargo::Transfer(place, data.into(), *packet))
+    }
+
+    fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
+        self.try_send(to, || Cargo::Deposit(place, words.into()))
     }
 
     fn make_room(&self, _to: NodeId) {
+        self.state().await_room(self.core);
+        if self.state().hands_over(self.core) {
+            self.await_injector();
+            return;
+        }
         let wait = self.state().wait_for_room(self.core);
         self.state().cores[self.core].spend(Bucket::Memory, wait);
         self.settle();
@@ -161,12 +194,13 @@ impl Processor for Edge {
 
     fn resume(&self, waiter: Waiter) -> bool {
         self.settle();
-        if !self.state().waits(self.core, waiter) {
+        let node = self.state().cores[self.core].node;
+        if !self.state().waits(node, waiter) {
             return false;
         }
         // The thread goes on when that has been done, not when it begins.
         self.settle_after(|state, core| state.spend_primitive(core, Primitive::Resume, 1));
-        self.state().resume(self.core, waiter)
+        self.state().resume(node, waiter)
     }
 
     fn poll(&self) {

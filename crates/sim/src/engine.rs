@@ -10,7 +10,7 @@ use fiber::{Fiber, Pool, Status};
 use tempest::{Blocked, Failure, Handler, NodeId, Resident, Thread, ThreadId};
 use trace::Event as Traced;
 
-use crate::core::{Activity, Event, Job};
+use crate::core::{Activity, Core, Event, Job};
 use crate::edge::Edge;
 use crate::node::{Reason, ThreadState};
 use crate::state::{Happening, State};
@@ -176,6 +176,7 @@ impl State {
             }
             match happening {
                 Happening::Arrive { flight } => self.arrive(flight),
+                Happening::Pass { flight } => self.pass(flight),
                 Happening::Deliver { flight } => self.deliver(flight),
                 Happening::Continue { core, epoch } => {
                     if let Some(next) = self.take_up(core as usize, epoch) {
@@ -212,9 +213,9 @@ impl State {
         let job = self.cores[core].job.take().expect("a handler fiber is resumed with an event");
         let (node, processor) = (self.cores[core].node as u32, self.cores[core].number);
         if let Event::Message { flight } = job.event {
-            let packet = &self.flights[flight as usize].packet;
-            let start =
-                Traced::HandlerStart { node, processor, message: packet.id().0, source: packet.source().0 };
+            let flight = &self.flights[flight as usize];
+            let (message, source) = (flight.packet().id().0, flight.packet().source().0);
+            let start = Traced::HandlerStart { node, processor, message, source, flow: flight.number };
             self.sink.record(self.now + self.cores[core].ahead, start);
         }
         job
@@ -243,7 +244,7 @@ impl State {
         let (node, processor) = (self.cores[core].node, self.cores[core].number);
         self.record(Traced::HandlerEnd { node: node as u32, processor });
         self.cores[core].counters.handlers += 1;
-        self.nodes[node].queue.complete(held);
+        self.nodes[node].queue.complete(self.now, held);
         self.progress = self.now;
         self.free(core);
         self.notify(node);
@@ -260,11 +261,12 @@ impl State {
 
     /// The thread on `core` has returned.
     fn finish_thread(&mut self, core: usize, thread: u32) {
-        let node = self.cores[core].node;
+        let Core { node, number: processor, .. } = self.cores[core];
         self.nodes[node].threads[thread as usize].state = ThreadState::Finished;
         self.live -= 1;
         self.progress = self.now;
         self.record(Traced::ThreadEnd { node: node as u32, thread });
+        self.record(Traced::Leave { node: node as u32, processor, thread });
         self.free(core);
     }
 

@@ -5,8 +5,10 @@ use machine::Machine;
 use pdq::{DispatcherId, specification};
 use tempest::policy::{Dispatch, Servers, Split};
 use tempest::{
-    Dispatching, Failure, Launch, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization, World,
+    Dispatching, Failure, Launch, Mechanism, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization,
+    World,
 };
+use trace::{Batch, Cast, Digest, Sink};
 use units::Time;
 
 use crate::core::Event;
@@ -25,12 +27,13 @@ impl Model {
         Self { machine }
     }
 
-    /// Whether the machine has what a policy needs, and this simulator models it.
+    /// Whether the machine has what a mechanism and a policy need, and this simulator models it.
     ///
     /// # Errors
     /// Says what is missing.
-    pub fn check(&self, policy: &Policy) -> Result<(), String> {
+    pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), String> {
         let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
+        mechanism.check(&self.machine.name, &can)?;
         policy.check(&self.machine.name, &can)?;
         match policy.servers {
             Servers::Compute | Servers::Taken | Servers::Added | Servers::Idle => {}
@@ -52,7 +55,7 @@ impl Model {
                 return Err(format!("--{what} 0: expected at least 1"));
             }
         }
-        self.check(policy)?;
+        self.check(launch.mechanism, policy)?;
         let split = policy.split(launch.processors)?;
         if launch.nodes.checked_mul(split.computing + split.dedicated).is_none_or(|cores| cores > MAX_CORES) {
             return Err(format!(
@@ -65,6 +68,18 @@ impl Model {
             .filter(|threads| threads.saturating_mul(launch.nodes) <= MAX_THREADS)
             .ok_or_else(|| format!("more than {MAX_THREADS} threads in all: expected fewer --threads"))?;
         Ok(split)
+    }
+
+    /// Who there is, for a trace.
+    fn cast(&self, shape: Shape, split: Split, any: &Resident) -> Cast {
+        Cast {
+            machine: self.machine.name.clone(),
+            nodes: shape.nodes,
+            computing: split.computing as u16,
+            dedicated: split.dedicated as u16,
+            threads: shape.threads,
+            messages: any.node.message_names().collect(),
+        }
     }
 
     fn queue_config(&self, launch: &Launch, split: Split) -> specification::Config {
@@ -99,6 +114,10 @@ impl World for Model {
         let places = residents.iter().zip(queues).collect();
         let mut state = State::new(&self.machine, &launch.policy, split, shape, launch.seed, places);
         state.stall_limit = launch.stall_limit;
+        if let Some(recorder) = &launch.trace {
+            recorder.begin(self.cast(shape, split, &residents[0]));
+            state.sink = Sink::Traced(Digest::default(), Batch::new(recorder.clone()));
+        }
         let mut engine = Engine::new(state, &residents)
             .map_err(|error| Failure::Refused(format!("no memory for the stacks of the threads: {error}")))?;
         engine.run()?;
@@ -137,14 +156,17 @@ fn utilization(state: &State) -> Utilization {
 }
 
 fn dispatching(state: &State) -> Dispatching {
-    let mut total = Time::ZERO;
+    let (mut total, mut busy) = (Time::ZERO, Time::ZERO);
     let (mut events, mut waited_on_key) = (0, 0);
     for node in &state.nodes {
         let waits = node.queue.waits();
         total += waits.total;
         events += waits.events;
+        busy += node.queue.busy(state.now);
         waited_on_key += node.queue.statistics().waited_on_key;
     }
     let mean = (events > 0).then(|| Time::from_femtoseconds(total.as_femtoseconds() / events));
-    Dispatching { waited_on_key, mean_wait: mean }
+    let all = (state.now * state.nodes.len() as u64).as_seconds();
+    let busy = (all > 0.0).then(|| busy.as_seconds() / all);
+    Dispatching { waited_on_key, mean_wait: mean, busy }
 }

@@ -35,6 +35,29 @@ pub(crate) enum Reason {
     Phase { name: &'static str },
 }
 
+impl Reason {
+    /// For what, in the program's words where it has any.
+    pub(crate) fn what(&self) -> &'static str {
+        match self {
+            Reason::Wait(Wait::Event { name, .. }) => name,
+            Reason::Wait(Wait::Resume { what }) => what,
+            Reason::Key(_) => "key",
+            Reason::Phase { name } => name,
+        }
+    }
+}
+
+/// How a thread's last send fared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Room {
+    /// It went.
+    Found,
+    /// It did not.
+    Refused,
+    /// It did not, and the thread waits until it can.
+    Awaited,
+}
+
 /// A program thread.
 #[derive(Debug)]
 pub(crate) struct Thread {
@@ -45,6 +68,8 @@ pub(crate) struct Thread {
     pub(crate) generation: u32,
     /// The wait that the waiter it took last is for.
     pub(crate) awaited: u32,
+    /// How its last send fared.
+    pub(crate) room: Room,
     /// A key it asked for and was given.
     pub(crate) granted: Option<Held>,
 }
@@ -68,8 +93,12 @@ pub(crate) struct Node {
     pub(crate) interface: Interface,
     /// Messages that wait for a protocol processor to inject them, in order.
     pub(crate) handed_over: VecDeque<HandedOver>,
+    /// Processors whose threads wait for one of them to be taken, in order.
+    pub(crate) starved: VecDeque<usize>,
     /// One of them is on its way into the interface: the next waits, so that they stay in order.
     pub(crate) injecting: bool,
+    /// How much is on its way through the port in, before the event that says so.
+    pub(crate) passing: u32,
     pub(crate) threads: Vec<Thread>,
     /// Under floating: the core, by its number, whose back-edge polls count.
     pub(crate) poll_owner: usize,

@@ -51,7 +51,7 @@ impl State {
 
     fn begin_phase(&mut self, name: &'static str) {
         let index = self.phases.starts.len() as u32;
-        self.record(trace::Event::Phase { index });
+        self.record(trace::Event::Phase { index, name });
         let (counters, breakdown) = self.totals();
         self.phases.starts.push(Start { name, at: self.now, counters, breakdown });
     }

@@ -9,7 +9,7 @@ use tempest::policy::{Notice, Servers};
 use trace::Event as Traced;
 use units::Time;
 
-use crate::core::{Activity, Bucket, Event, Job};
+use crate::core::{Activity, Bucket, Core, Event, Job};
 use crate::state::State;
 
 impl State {
@@ -104,9 +104,9 @@ impl State {
         if !node.queue.can_dispatch(server)
             && let Some(arrived) = node.unseen.pop_front()
         {
-            let packet = &self.flights[arrived.flight as usize].packet;
+            let packet = self.flights[arrived.flight as usize].packet();
             let key = node.waist.key(packet).expect("packets of this world are never damaged");
-            node.queue.enqueue(arrived.at, key, Event::Message { flight: arrived.flight });
+            node.queue.enqueue(now, arrived.at, key, Event::Message { flight: arrived.flight });
         }
         let dispatched = node.queue.dispatch(now, server)?;
         Some(Job { held: dispatched.held, event: dispatched.event })
@@ -116,7 +116,7 @@ impl State {
     fn arrival_cost(&self, job: &Job) -> machine::Cost {
         let mut cost = self.cost(Primitive::Dispatch);
         if let Event::Message { flight } = job.event {
-            let words = self.flights[flight as usize].packet.words().len() as u64;
+            let words = self.flights[flight as usize].packet().words().len() as u64;
             let word = self.machine.primitives.receive_word;
             cost.path += word.path * words;
             cost.occupancy += word.occupancy * words;
@@ -188,6 +188,8 @@ impl State {
         self.end_idling(core);
         let switched = self.cores[core].last_thread.replace(thread).is_some_and(|last| last != thread);
         let cost = if switched { self.machine.processor.thread_switch } else { Time::ZERO };
+        let Core { node, number: processor, .. } = self.cores[core];
+        self.sink.record(self.now + cost, Traced::Run { node: node as u32, processor, thread });
         self.cores[core].activity = Activity::Thread(thread);
         self.cores[core].book(Bucket::Overhead, cost);
         self.continue_now(core, cost);

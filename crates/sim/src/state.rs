@@ -11,18 +11,20 @@ use trace::{Digest, Event, Sink};
 use units::Time;
 
 use crate::core::{Activity, Bucket, Core};
-use crate::node::{Node, Reason, Thread, ThreadState};
+use crate::node::{Node, Reason, Room, Thread, ThreadState};
 use crate::phases::Phases;
-use crate::traffic::Flight;
+use crate::traffic::{Flight, WORD_BYTES};
 
 /// What the engine's queue holds. Small: entries are copied at every sift.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Happening {
     /// The fiber at work on a core goes on, unless an interrupt has put it off since.
     Continue { core: u32, epoch: u32 },
-    /// A message's first byte is at its destination.
+    /// The first byte of something sent is at its destination.
     Arrive { flight: u32 },
-    /// A message has passed the port in.
+    /// It has passed the port in.
+    Pass { flight: u32 },
+    /// A message of a node to itself is there.
     Deliver { flight: u32 },
 }
 
@@ -41,6 +43,8 @@ pub(crate) struct State {
     pub(crate) cores: Vec<Core>,
     pub(crate) flights: Vec<Flight>,
     pub(crate) free_flights: Vec<u32>,
+    /// Messages and deposits sent so far.
+    pub(crate) sent: u64,
     pub(crate) phases: Phases,
     pub(crate) sink: Sink,
     /// The core whose fiber runs at this instant of the host: it cannot be interrupted, it is not suspended.
@@ -80,6 +84,7 @@ impl State {
             cores: Vec::new(),
             flights: Vec::new(),
             free_flights: Vec::new(),
+            sent: 0,
             phases: Phases::default(),
             sink: Sink::Digest(Digest::default()),
             running: None,
@@ -104,12 +109,15 @@ impl State {
                 interface: hardware::Interface::new(&machine.interface),
                 handed_over: Default::default(),
                 injecting: false,
+                passing: 0,
+                starved: Default::default(),
                 threads: (0..shape.threads as usize)
                     .map(|thread| Thread {
                         core: first_core + thread / threads_per_core,
                         state: ThreadState::Going,
                         generation: 0,
                         awaited: 0,
+                        room: Room::Found,
                         granted: None,
                     })
                     .collect(),
@@ -171,6 +179,7 @@ impl State {
             Primitive::ReadFaultState => costs.read_fault_state,
             Primitive::SendHeader => costs.send_header,
             Primitive::SendWord => costs.send_word,
+            Primitive::StartTransfer => costs.start_transfer,
             Primitive::DirectoryLookup => costs.directory_lookup,
             Primitive::SetTag => costs.set_tag,
             Primitive::FetchBlock => costs.fetch_block,
@@ -193,6 +202,11 @@ impl State {
     pub(crate) fn charge(&mut self, core: usize, work: Work) {
         match work {
             Work::Primitive(primitive, count) => self.spend_primitive(core, primitive, count),
+            Work::FirstRead(words) => {
+                let machine::Memory { line, read } = self.machine.memory;
+                let lines = (u64::from(words) * WORD_BYTES).div_ceil(line.get());
+                self.cores[core].spend(Bucket::Memory, read * lines);
+            }
             Work::Compute(done) => {
                 let time = self.prices.operations(done.flops, done.integers, done.loads, done.stores);
                 let computing = self.cores[core].activity != Activity::Handler && !self.cores[core].masked;
@@ -229,25 +243,25 @@ impl State {
     /// The thread that runs on `core` blocks from now on.
     pub(crate) fn block(&mut self, core: usize, reason: Reason) {
         let thread = self.thread_on(core);
-        let node = self.cores[core].node;
+        let Core { node, number: processor, .. } = self.cores[core];
         self.cores[core].counters.blocks += 1;
+        let what = reason.what();
         self.nodes[node].threads[thread as usize].state = ThreadState::Blocked { reason, since: self.now };
-        self.record(Event::Block { node: node as u32, thread });
+        self.record(Event::Block { node: node as u32, thread, what });
+        self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);
     }
 
-    /// Whether that wait of a thread on the node of `core` has not been ended yet.
-    pub(crate) fn waits(&self, core: usize, waiter: Waiter) -> bool {
-        let node = &self.nodes[self.cores[core].node];
-        node.threads[waiter.thread as usize].generation == waiter.generation
+    /// Whether that wait of a thread on a node has not been ended yet.
+    pub(crate) fn waits(&self, node: usize, waiter: Waiter) -> bool {
+        self.nodes[node].threads[waiter.thread as usize].generation == waiter.generation
     }
 
-    /// A blocked thread of the node of `core` may run again. False if that wait has been ended already.
-    pub(crate) fn resume(&mut self, core: usize, waiter: Waiter) -> bool {
-        if !self.waits(core, waiter) {
+    /// A blocked thread of a node may run again. False if that wait has been ended already.
+    pub(crate) fn resume(&mut self, node: usize, waiter: Waiter) -> bool {
+        if !self.waits(node, waiter) {
             return false;
         }
-        let node = self.cores[core].node;
         let thread = &mut self.nodes[node].threads[waiter.thread as usize];
         thread.generation = thread.generation.wrapping_add(1);
         if matches!(thread.state, ThreadState::Blocked { .. }) {
@@ -285,12 +299,8 @@ fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> 
 }
 
 impl State {
-    /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message,
-    /// or, where a protocol processor injects, one poll.
+    /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
     pub(crate) fn wait_for_room(&self, core: usize) -> Time {
-        if self.hands_over(core) {
-            return self.machine.processor.poll;
-        }
         let at = self.now + self.cores[core].ahead;
         self.nodes[self.cores[core].node].interface.room_at(at) - at
     }

@@ -1,26 +1,74 @@
 //! Messages on their way: from a processor into the interface, through the network, into the dispatch queue.
 
+use hardware::Mover;
+use pdq::Key;
 use tempest::policy::Servers;
-use tempest::{NodeId, Packet, Primitive};
+use tempest::{NodeId, Packet, Place, Primitive, Volume};
 use trace::Event as Traced;
+use units::Time;
 
-use crate::core::{Activity, Bucket, Event};
-use crate::node::Arrived;
+use crate::core::{Activity, Bucket, Core, Event};
+use crate::node::{Arrived, Room};
 use crate::state::{Happening, State};
 
-/// A message on its way to its handler.
-#[derive(Debug)]
-pub(crate) struct Flight {
-    to: usize,
-    bytes: u64,
-    pub(crate) packet: Packet,
+/// Bytes of a word of a transfer or deposit.
+pub(crate) const WORD_BYTES: u64 = 8;
+
+/// What a node sends.
+#[derive(Clone, Debug)]
+pub(crate) enum Cargo {
+    /// A message.
+    Message(Packet),
+    /// A block for a place in the destination's memory, and the message that is handled when it is there.
+    Transfer(Place, Box<[u64]>, Packet),
+    /// A few words for a place in the destination's memory.
+    Deposit(Place, Box<[u64]>),
 }
 
-/// A message a thread has handed to the protocol processor for injection.
+impl Cargo {
+    fn mover(&self) -> Mover {
+        match self {
+            Cargo::Message(_) => Mover::Processors,
+            Cargo::Transfer(..) => Mover::Engine,
+            Cargo::Deposit(..) => Mover::Deposit,
+        }
+    }
+
+    /// Words that the sending processor writes itself, the header aside.
+    fn written(&self) -> usize {
+        match self {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => packet.words().len(),
+            Cargo::Deposit(_, words) => words.len(),
+        }
+    }
+}
+
+/// Something on its way.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    from: usize,
+    to: usize,
+    bytes: u64,
+    /// Which of all that were sent, from 0.
+    pub(crate) number: u64,
+    cargo: Cargo,
+}
+
+impl Flight {
+    /// The message on its way to a handler.
+    pub(crate) fn packet(&self) -> &Packet {
+        match &self.cargo {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => packet,
+            Cargo::Deposit(..) => unreachable!("no handler is run for a deposit"),
+        }
+    }
+}
+
+/// What a thread has handed to the protocol processor for injection.
 #[derive(Debug)]
 pub(crate) struct HandedOver {
     pub(crate) to: NodeId,
-    pub(crate) packet: Packet,
+    pub(crate) cargo: Cargo,
 }
 
 impl State {
@@ -35,26 +83,76 @@ impl State {
         }
     }
 
-    /// What sending costs the processor that does it, spent on its own clock: the caller settles before the message
-    /// goes.
-    pub(crate) fn spend_send(&mut self, core: usize, packet: &Packet) {
-        if self.hands_over(core) {
-            let cost = self.hand_over_cost(packet.words().len());
-            self.cores[core].spend(Bucket::Overhead, cost);
-        } else {
-            self.spend_primitive(core, Primitive::SendHeader, 1);
-            self.spend_primitive(core, Primitive::SendWord, packet.words().len() as u32);
+    /// Whether a thread on `core` may send now. A send that finds no room is counted once, however often it tries.
+    pub(crate) fn finds_room(&mut self, core: usize) -> bool {
+        let has_room = self.has_room(core);
+        let room = self.room(core);
+        match (has_room, *room) {
+            (true, Room::Awaited) => {
+                *room = Room::Found;
+                let (node, thread) = self.who_sends(core);
+                self.sink.record(self.now + self.cores[core].ahead, Traced::Resume { node, thread });
+            }
+            (true, _) => *room = Room::Found,
+            (false, Room::Found) => {
+                *room = Room::Refused;
+                self.cores[core].counters.refused += 1;
+            }
+            (false, _) => {}
+        }
+        has_room
+    }
+
+    /// The thread on `core` begins, or goes on, to wait for room.
+    pub(crate) fn await_room(&mut self, core: usize) {
+        let before = std::mem::replace(self.room(core), Room::Awaited);
+        if before != Room::Awaited {
+            let (node, thread) = self.who_sends(core);
+            let wait = Traced::Block { node, thread, what: "room" };
+            self.sink.record(self.now + self.cores[core].ahead, wait);
         }
     }
 
-    /// The message goes: into the interface, or into the hands of a protocol processor.
-    pub(crate) fn send(&mut self, core: usize, to: NodeId, packet: &Packet) {
+    fn room(&mut self, core: usize) -> &mut Room {
+        let thread = self.thread_on(core) as usize;
+        &mut self.nodes[self.cores[core].node].threads[thread].room
+    }
+
+    /// Node and thread, as a trace names them.
+    fn who_sends(&self, core: usize) -> (u32, u32) {
+        (self.cores[core].node as u32, self.thread_on(core))
+    }
+
+    /// The thread on `core` waits until a message that was handed over has been taken; returns since when.
+    pub(crate) fn starve(&mut self, core: usize) -> Time {
+        let node = self.cores[core].node;
+        self.nodes[node].starved.push_back(core);
+        self.now
+    }
+
+    /// What sending costs the processor that does it, spent on its own clock: the caller settles before the cargo goes.
+    pub(crate) fn spend_send(&mut self, core: usize, cargo: &Cargo) {
+        let written = cargo.written();
+        if self.hands_over(core) {
+            let cost = self.hand_over_cost(written);
+            self.cores[core].spend(Bucket::Overhead, cost);
+            return;
+        }
+        if let Cargo::Transfer(..) = cargo {
+            self.spend_primitive(core, Primitive::StartTransfer, 1);
+        }
+        self.spend_primitive(core, Primitive::SendHeader, 1);
+        self.spend_primitive(core, Primitive::SendWord, written as u32);
+    }
+
+    /// The cargo goes: into the interface, or into the hands of a protocol processor.
+    pub(crate) fn send(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         if self.hands_over(core) {
             let node = self.cores[core].node;
-            self.nodes[node].handed_over.push_back(HandedOver { to, packet: *packet });
+            self.nodes[node].handed_over.push_back(HandedOver { to, cargo });
             self.notify(node);
         } else {
-            self.inject(core, to, packet);
+            self.inject(core, to, cargo);
         }
     }
 
@@ -72,9 +170,12 @@ impl State {
         let node = &mut self.nodes[self.cores[core].node];
         let Some(message) = node.handed_over.pop_front() else { return false };
         node.injecting = true;
+        if let Some(starved) = node.starved.pop_front() {
+            self.continue_now(starved, Time::ZERO);
+        }
         self.end_idling(core);
         self.cores[core].activity = Activity::Injecting;
-        self.spend_send(core, &message.packet);
+        self.spend_send(core, &message.cargo);
         self.cores[core].injecting = Some(message);
         let cost = std::mem::take(&mut self.cores[core].ahead);
         self.continue_at(core, self.now + cost);
@@ -87,71 +188,126 @@ impl State {
         let node = self.cores[core].node;
         self.nodes[node].injecting = false;
         self.cores[core].injected_last = true;
-        self.inject(core, message.to, &message.packet);
+        self.inject(core, message.to, message.cargo);
         self.free(core);
         self.notify(node);
     }
 
-    fn inject(&mut self, core: usize, to: NodeId, packet: &Packet) {
-        let from = self.cores[core].node;
-        let destination = to.0 as usize;
-        let node = &mut self.nodes[from];
-        let bytes = node.waist.bytes(packet);
-        let headers = node.interface.headers(bytes);
-        let counters = &mut self.cores[core].counters;
-        counters.messages += 1;
-        let arrives = if destination == from {
-            None
-        } else {
-            counters.volume.count(node.waist.volume(packet), bytes, headers);
-            Some(self.network.arrival(node.interface.inject(self.now, bytes)))
-        };
+    fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
+        let (from, destination) = (self.cores[core].node, to.0 as usize);
+        let (bytes, headers) = self.count(core, destination, &cargo);
+        self.record_departure(core, to, (bytes + headers) as u32, &cargo);
+        let interface = &mut self.nodes[from].interface;
+        let arrives = (destination != from)
+            .then(|| self.network.arrival(interface.inject(self.now, bytes, cargo.mover())));
         let tie = self.nodes[destination].tie;
-        let flight = self.take_off(Flight { to: destination, bytes, packet: *packet });
+        let flight = self.take_off(Flight { from, to: destination, bytes, number: self.sent, cargo });
+        self.sent += 1;
         match arrives {
             Some(at) => self.events.push(at, tie, Happening::Arrive { flight }),
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now.
             None => self.events.push(self.now, tie, Happening::Deliver { flight }),
         }
-        let processor = self.cores[core].number;
-        let bytes = (bytes + headers) as u32;
-        self.record(Traced::Send { node: from as u32, processor, to: to.0, message: packet.id().0, bytes });
     }
 
-    /// A message's first byte has crossed the network.
+    /// Counts what is sent; returns its bytes and those of its headers.
+    fn count(&mut self, core: usize, to: usize, cargo: &Cargo) -> (u64, u64) {
+        let Core { node: from, counters, .. } = &mut self.cores[core];
+        let node = &self.nodes[*from];
+        let (volume, message, words) = match cargo {
+            Cargo::Message(packet) => (node.waist.volume(packet), node.waist.bytes(packet), 0),
+            Cargo::Transfer(_, data, packet) => {
+                counters.transfers += 1;
+                (node.waist.volume(packet), node.waist.bytes(packet), data.len())
+            }
+            Cargo::Deposit(_, words) => (Volume::Data, 0, words.len()),
+        };
+        match cargo {
+            Cargo::Deposit(..) => counters.deposits += 1,
+            Cargo::Message(_) | Cargo::Transfer(..) => counters.messages += 1,
+        }
+        let placed = words as u64 * WORD_BYTES;
+        let headers = node.interface.headers(message + placed);
+        if to != *from {
+            counters.volume.count(volume, message, headers);
+            counters.volume.data += placed;
+        }
+        (message + placed, headers)
+    }
+
+    fn record_departure(&mut self, core: usize, to: NodeId, bytes: u32, cargo: &Cargo) {
+        let Core { node, number: processor, .. } = self.cores[core];
+        let (node, to, flow) = (node as u32, to.0, self.sent);
+        self.record(match cargo {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => {
+                Traced::Send { node, processor, to, message: packet.id().0, bytes, flow }
+            }
+            Cargo::Deposit(..) => Traced::Deposit { node, processor, to, bytes, flow },
+        });
+    }
+
+    /// The first byte of what was sent has crossed the network.
     pub(crate) fn arrive(&mut self, flight: u32) {
-        let &Flight { to, bytes, .. } = &self.flights[flight as usize];
-        let through = self.nodes[to].interface.eject(self.now, bytes);
-        if through > self.now {
-            self.events.push(through, self.nodes[to].tie, Happening::Deliver { flight });
+        let Flight { to, bytes, cargo, .. } = &self.flights[flight as usize];
+        let (to, through) = (*to, self.nodes[*to].interface.eject(self.now, *bytes, cargo.mover()));
+        let node = &mut self.nodes[to];
+        // What the port let through before, and is in place at this very instant, still comes first.
+        if through > self.now || node.passing > 0 {
+            node.passing += 1;
+            self.events.push(through, node.tie, Happening::Pass { flight });
         } else {
             self.deliver(flight);
         }
     }
 
-    /// A message joins its node's queue.
+    /// What was sent has passed the port in.
+    pub(crate) fn pass(&mut self, flight: u32) {
+        self.nodes[self.flights[flight as usize].to].passing -= 1;
+        self.deliver(flight);
+    }
+
+    /// What was sent is where it should be: words at their place, a message in its node's queue.
     pub(crate) fn deliver(&mut self, flight: u32) {
-        let Flight { to, packet, .. } = &self.flights[flight as usize];
-        let to = *to;
-        self.sink.record(
-            self.now,
-            Traced::Arrive { node: to as u32, from: packet.source().0, message: packet.id().0 },
-        );
-        let now = self.now;
-        let node = &mut self.nodes[to];
-        if self.policy.servers == Servers::Compute {
-            node.unseen.push_back(Arrived { at: now, flight });
-        } else {
-            let key = node.waist.key(packet).expect("packets of this world are never damaged");
-            node.queue.enqueue(now, key, Event::Message { flight });
+        let Flight { from, to, cargo, number: flow, .. } = &self.flights[flight as usize];
+        let (source, to, flow) = (NodeId(*from as u32), *to, *flow);
+        let node = &self.nodes[to].waist;
+        if let Cargo::Transfer(place, words, _) | Cargo::Deposit(place, words) = cargo {
+            // Caught by the engine, like everything else that a program does wrong.
+            node.write(source, *place, words).unwrap_or_else(|bad| panic!("{bad}"));
         }
-        self.notify(to);
+        match cargo {
+            Cargo::Deposit(place, words) => {
+                let mut waiters = Vec::new();
+                node.count_deposit(*place, words.len(), |waiter| waiters.push(waiter));
+                self.record(Traced::Place { node: to as u32, from: source.0, flow });
+                self.free_flights.push(flight);
+                waiters.into_iter().for_each(|waiter| {
+                    self.resume(to, waiter);
+                });
+            }
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => {
+                let (message, key) = (packet.id().0, node.key(packet));
+                self.record(Traced::Arrive { node: to as u32, from: source.0, message, flow });
+                self.join_queue(to, flight, key.expect("packets of this world are never damaged"));
+            }
+        }
+    }
+
+    /// A message joins its node's queue.
+    fn join_queue(&mut self, node: usize, flight: u32, key: Key) {
+        let place = &mut self.nodes[node];
+        if self.policy.servers == Servers::Compute {
+            place.unseen.push_back(Arrived { at: self.now, flight });
+        } else {
+            place.queue.enqueue(self.now, self.now, key, Event::Message { flight });
+        }
+        self.notify(node);
     }
 
     /// The handler of a message has it now.
     pub(crate) fn land(&mut self, flight: u32) -> Packet {
         self.free_flights.push(flight);
-        self.flights[flight as usize].packet
+        *self.flights[flight as usize].packet()
     }
 
     fn take_off(&mut self, flight: Flight) -> u32 {

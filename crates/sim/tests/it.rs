@@ -8,6 +8,7 @@ use adders::Adders;
 use machine::Machine;
 use sim::Model;
 use tempest::{Failure, Job, Launch, Outcome, World};
+use trace::{Event, Recorder};
 use units::Time;
 
 /// Every policy a Hurricane-1 node can do, with and without the options that change who is interrupted or when.
@@ -35,13 +36,11 @@ fn machine(name: &str) -> Machine {
 
 fn launch(policy: &str, seed: u64) -> Launch {
     Launch {
-        job: Job::new::<Adders>(()),
         nodes: 4,
         processors: 4,
         threads: 2,
-        policy: policy.parse().expect("a policy of the table"),
         seed,
-        stall_limit: None,
+        ..Launch::new(Job::new::<Adders>(()), policy.parse().expect("a policy of the table"))
     }
 }
 
@@ -59,6 +58,26 @@ fn the_same_run_is_the_same_to_the_bit_and_another_seed_only_gives_the_same_answ
         let other = run(policy, 2);
         assert_ne!(outcome.digest, other.digest, "{policy}");
         assert_eq!(outcome.report, other.report, "{policy}");
+    }
+}
+
+#[test]
+fn a_trace_tells_all_of_a_run_and_changes_nothing_of_it() {
+    for policy in POLICIES {
+        let recorder = Recorder::memory(1 << 20);
+        let traced = Launch { trace: Some(recorder.clone()), ..launch(policy, 1) };
+        let outcome = Model::new(machine("hurricane-1")).run(&traced).expect("the run ends well");
+        assert_eq!(outcome, run(policy, 1), "{policy}");
+        assert_eq!(recorder.finish().unwrap().lost, 0);
+        let events = recorder.events();
+        let count = |of: fn(&Event) -> bool| events.iter().filter(|(_, event)| of(event)).count() as u64;
+        let handlers = outcome.counters.handlers;
+        assert_eq!(count(|event| matches!(event, Event::HandlerStart { .. })), handlers, "{policy}");
+        assert_eq!(count(|event| matches!(event, Event::HandlerEnd { .. })), handlers, "{policy}");
+        let sent = count(|event| matches!(event, Event::Send { .. }));
+        assert_eq!(sent, outcome.counters.messages, "{policy}");
+        let runs = count(|event| matches!(event, Event::Run { .. }));
+        assert_eq!(runs, count(|event| matches!(event, Event::Leave { .. })), "{policy}");
     }
 }
 

@@ -137,8 +137,15 @@ impl Job {
 
     /// For worlds: settles the program on a node whose events go through `dispatcher`.
     pub fn settle(&self, id: NodeId, shape: Shape, dispatcher: DispatcherId) -> Resident {
-        let mut node =
-            Node { id, shape, dispatcher, entries: Vec::new(), ids: Default::default(), states: Vec::new() };
+        let mut node = Node {
+            id,
+            shape,
+            dispatcher,
+            entries: Vec::new(),
+            ids: Default::default(),
+            states: Vec::new(),
+            segments: Default::default(),
+        };
         let program = (self.install)(&mut Setup::of(&mut node));
         Resident { node: Arc::new(node), program }
     }

@@ -18,7 +18,9 @@
 //! | [`Handler`] | what a running handler sees: its key's entries, sends, resumes, signals, charges |
 //! | [`Thread`] | what a program thread sees: blocking sends, waits, polls, holds, phases |
 //! | [`Event`], [`Cells`] | a monotone counter threads wait for; words that handlers write in bulk |
+//! | [`Segment`] | memory of a node that transfers and deposits of other nodes write |
 //! | [`Work`] | what a step costs, in operations or protocol primitives: free natively, time in a model |
+//! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits |
 //! | [`Policy`] | who injects, who runs handlers, when, in what order |
 //! | [`World`], [`Outcome`], [`Failure`] | how a job is launched and what comes back |
 //!
@@ -66,6 +68,8 @@
 //!
 //! * **Order.** Messages of one source, destination and key are delivered in happens-before order.
 //! * **Exclusion.** Handlers of equal keys never overlap; a [`Key::Sequential`] handler runs alone on its node.
+//! * **Placement.** What a thread transferred or deposited to a node before it sent a message there is in place
+//!   when that message is handled.
 //! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back; a handler's send
 //!   never fails and never waits.
 //! * **Ending.** A world ends when every thread has returned and nothing is in flight; threads that all wait
@@ -105,11 +109,13 @@ mod event;
 mod handler;
 mod identity;
 mod job;
+mod mechanism;
 mod message;
 mod meter;
 mod node;
 pub mod policy;
 mod processor;
+mod segment;
 mod setup;
 mod thread;
 mod work;
@@ -120,12 +126,14 @@ pub use event::Event;
 pub use handler::{Actions, Handler};
 pub use identity::{MessageId, NodeId, ThreadId, Waiter};
 pub use job::{Figure, Job, Merge, Program, Report, Resident};
+pub use mechanism::Mechanism;
 pub use message::{Class, MAX_WORDS, Message, Packet, Volume};
 pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
 pub use node::{BadPacket, Node};
 pub use pdq::{Key, Keyed, Proof};
 pub use policy::Policy;
 pub use processor::{Processor, Wait};
+pub use segment::{BadPlace, Place, Segment, SegmentId};
 pub use setup::{Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};
 pub use work::{Operations, Primitive, Work};

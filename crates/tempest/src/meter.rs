@@ -56,13 +56,17 @@ impl VolumeBytes {
 pub struct Counters {
     /// Messages sent, those to the own node included.
     pub messages: u64,
+    /// Of those, block transfers.
+    pub transfers: u64,
+    /// Deposits sent, which are no messages: no handler runs.
+    pub deposits: u64,
     /// Handlers run.
     pub handlers: u64,
     /// Interrupts taken to notice a message.
     pub interrupts: u64,
     /// Times a thread blocked.
     pub blocks: u64,
-    /// Sends that found no room at first.
+    /// Sends that found no room at first, each counted once.
     pub refused: u64,
     /// Bytes sent.
     pub volume: VolumeBytes,
@@ -80,6 +84,8 @@ impl AddAssign for VolumeBytes {
 impl AddAssign for Counters {
     fn add_assign(&mut self, other: Self) {
         self.messages += other.messages;
+        self.transfers += other.transfers;
+        self.deposits += other.deposits;
         self.handlers += other.handlers;
         self.interrupts += other.interrupts;
         self.blocks += other.blocks;
@@ -103,6 +109,8 @@ impl Sub for Counters {
     fn sub(self, earlier: Self) -> Self {
         Self {
             messages: self.messages - earlier.messages,
+            transfers: self.transfers - earlier.transfers,
+            deposits: self.deposits - earlier.deposits,
             handlers: self.handlers - earlier.handlers,
             interrupts: self.interrupts - earlier.interrupts,
             blocks: self.blocks - earlier.blocks,
@@ -146,4 +154,7 @@ pub struct Dispatching {
     pub waited_on_key: u64,
     /// Mean time from arrival to the start of the handler; `None` where that is not measured.
     pub mean_wait: Option<Time>,
+    /// Share of the time, 0 to 1, in which an event waited or its key was held, mean over the nodes; `None` where that is
+    /// not measured.
+    pub busy: Option<f64>,
 }

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use pdq::{DispatcherId, Key};
 
 use crate::message::body_words;
-use crate::{Class, Handler, Message, MessageId, NodeId, Packet, Shape, Volume};
+use crate::segment::Segments;
+use crate::{BadPlace, Class, Handler, Message, MessageId, NodeId, Packet, Place, Shape, Volume, Waiter};
 
 /// A received packet that no handler may see: an unknown handler, or too few words for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,6 +87,7 @@ pub struct Node {
     pub(crate) entries: Vec<Entry>,
     pub(crate) ids: Ids,
     pub(crate) states: Vec<Arc<dyn Any + Send + Sync>>,
+    pub(crate) segments: Segments,
 }
 
 impl Node {
@@ -168,12 +170,30 @@ impl Node {
         self.entries[usize::from(packet.id().0)].class
     }
 
+    /// Writes words that came from `source` into a segment of this node.
+    ///
+    /// # Errors
+    /// [`BadPlace`], with nothing written, if the node has no such segment or the words do not fit there.
+    pub fn write(&self, source: NodeId, place: Place, words: &[u64]) -> Result<(), BadPlace> {
+        self.segments.write((source, self.id), place, words)
+    }
+
+    /// Counts words that a deposit has written, and gives the threads that this satisfies to `resume`.
+    pub fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
+        self.segments.count_deposit(place, words, resume);
+    }
+
+    /// The names of all messages, by their number, for people.
+    pub fn message_names(&self) -> impl Iterator<Item = &'static str> {
+        self.entries.iter().map(|entry| entry.name)
+    }
+
     /// The name of a message, for people.
     pub fn message_name(&self, id: MessageId) -> &'static str {
         self.entries[usize::from(id.0)].name
     }
 
-    /// A number over the names and sizes of all messages: equal on two nodes only if they agree on them.
+    /// A number over the names and sizes of all messages and the number of segments: equal on two nodes only if they agree on them.
     pub fn fingerprint(&self) -> u64 {
         // FNV-1a: stable everywhere, and speed is no matter here.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -182,6 +202,7 @@ impl Node {
             entry.name.bytes().for_each(&mut mix);
             entry.body_words.to_le_bytes().into_iter().for_each(&mut mix);
         }
+        self.segments.count().to_le_bytes().into_iter().for_each(&mut mix);
         hash
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use pdq::{Key, Proof};
 
-use crate::{NodeId, Packet, Waiter, Work};
+use crate::{NodeId, Packet, Place, Waiter, Work};
 
 /// What a blocked thread waits for, as a deadlock report will say it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +47,13 @@ pub trait Processor {
 
     /// A thread's send: false if there is no room now.
     fn offer(&self, to: NodeId, packet: &Packet) -> bool;
+
+    /// A thread's transfer: moves `data` to a place on `to`, then the packet's handler runs there. False, and then
+    /// perhaps with some of the data in place, if there is no room now.
+    fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool;
+
+    /// A thread's deposit: puts `words` in place on `to` and counts them there. False if there is no room now.
+    fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool;
 
     /// Gives the processor away until there may be room towards `to`; receives meanwhile.
     fn make_room(&self, to: NodeId);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pdq::{DispatcherId, Keyed};
 
 use crate::node::Entry;
-use crate::{Message, MessageId, Node, NodeId};
+use crate::{Message, MessageId, Node, NodeId, Segment, Word};
 
 /// A protocol or program: one value of this type per node is its state there.
 ///
@@ -81,6 +81,14 @@ impl<'a> Setup<'a> {
         let before = self.node.ids.insert(TypeId::of::<M>(), id);
         assert!(before.is_none(), "{} is registered twice", std::any::type_name::<M>());
         self.node.entries.push(Entry::of::<M>(place));
+    }
+
+    /// Memory of this node that transfers and deposits of other nodes write: `len` words, each holding `value` at
+    /// first. The name appears where a thread waits for deposits.
+    ///
+    /// Every node makes the same segments in the same order; how long they are is each node's own affair.
+    pub fn segment<T: Word>(&mut self, name: &'static str, len: usize, value: T) -> Segment<T> {
+        self.node.segments.allocate(name, len, value)
     }
 
     /// A table with an entry for each key in `0..len`.

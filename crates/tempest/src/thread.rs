@@ -7,7 +7,9 @@ use std::cell::Cell;
 
 use pdq::Key;
 
-use crate::{Event, Handler, Message, Node, NodeId, Processor, ThreadId, Wait, Waiter, Work};
+use crate::{
+    Event, Handler, MAX_WORDS, Message, Node, NodeId, Place, Processor, ThreadId, Wait, Waiter, Work,
+};
 
 /// A message that found no room, handed back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +84,43 @@ impl<'a> Thread<'a> {
     #[inline]
     pub fn send<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) {
         let packet = self.node.encode(to, &message, payload);
-        while !self.processor.offer(to, &packet) {
+        self.insist(to, || self.processor.offer(to, &packet));
+    }
+
+    /// Moves a block of words to a [segment](crate::Segment) of another node, whatever its length, and has the message
+    /// handled there when all of it is in place. Receives while there is no room. `data` may be used again at once.
+    ///
+    /// Until the handler runs the words at that place may be the old ones, the new ones or some of each: whoever
+    /// transfers has agreed with the receiver that nobody reads them.
+    ///
+    /// # Panics
+    /// As [`try_send`](Self::try_send). Data that does not fit there ends the run with an error.
+    pub fn transfer<M: Message>(&self, to: NodeId, place: Place, data: &[u64], message: M) {
+        let packet = self.node.encode(to, &message, &[]);
+        self.insist(to, || self.processor.transfer(to, place, data, &packet));
+    }
+
+    /// Puts a few words at a place of another node's [segment](crate::Segment), and counts them in that segment's
+    /// [`deposited`](crate::Segment::deposited). No handler runs. Receives while there is no room.
+    ///
+    /// # Panics
+    /// If there are more than [`MAX_WORDS`] of them, or the node does not exist. Words that do not fit there end the run
+    /// with an error.
+    #[inline]
+    pub fn deposit(&self, to: NodeId, place: Place, words: &[u64]) {
+        assert!(
+            words.len() <= MAX_WORDS && to.0 < self.nodes(),
+            "a deposit of {} words to {to}: at most {MAX_WORDS}, to one of {} nodes",
+            words.len(),
+            self.nodes(),
+        );
+        self.insist(to, || self.processor.deposit(to, place, words));
+    }
+
+    /// Tries until there was room towards `to`, receiving in between.
+    #[inline]
+    fn insist(&self, to: NodeId, went: impl Fn() -> bool) {
+        while !went() {
             self.expect_no_hold("a send that finds no room");
             self.processor.make_room(to);
         }

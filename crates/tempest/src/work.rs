@@ -58,7 +58,7 @@ impl Operations {
 
 /// A named step of a protocol, priced by the machine with an on-path cost and an off-path occupancy.
 ///
-/// Worlds charge `Dispatch`, `SendHeader`, `SendWord` and `Resume` themselves, where those happen; a protocol
+/// Worlds charge `Dispatch`, `SendHeader`, `SendWord`, `StartTransfer` and `Resume` themselves, where those happen; a protocol
 /// charges the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Primitive {
@@ -70,6 +70,8 @@ pub enum Primitive {
     SendHeader,
     /// Move one word of a message into the network interface.
     SendWord,
+    /// Describe a block transfer to the network interface, which then moves the data.
+    StartTransfer,
     /// Look up and update a directory entry.
     DirectoryLookup,
     /// Change a block's access tag.
@@ -88,13 +90,16 @@ pub enum Primitive {
     Defer,
 }
 
-/// One charge: operations of a step, or a number of protocol primitives.
+/// One charge: operations of a step, a number of protocol primitives, or the first look at what was placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Computing.
     Compute(Operations),
     /// `count` times a protocol primitive.
     Primitive(Primitive, u32),
+    /// Reading so many consecutive words for the first time after a transfer or deposit placed them: they come from
+    /// memory. Charge it beside the loads, which are priced as hits.
+    FirstRead(u32),
 }
 
 impl From<Operations> for Work {

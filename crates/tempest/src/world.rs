@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use trace::Recorder;
 use units::Time;
 
-use crate::{Breakdown, Counters, Dispatching, Job, Policy, Report, ThreadId, Utilization};
+use crate::{Breakdown, Counters, Dispatching, Job, Mechanism, Policy, Report, ThreadId, Utilization};
 
 /// A machine that runs programs: this host, or a model.
 pub trait World {
@@ -20,6 +21,8 @@ pub trait World {
 pub struct Launch {
     /// What to run.
     pub job: Job,
+    /// How its data moves: what the world must be able to do.
+    pub mechanism: Mechanism,
     /// Nodes, at least 1.
     pub nodes: u32,
     /// Processors of each node, at least 1.
@@ -32,6 +35,26 @@ pub struct Launch {
     pub seed: u64,
     /// Give up when nothing has happened for so long, in the world's own time.
     pub stall_limit: Option<Time>,
+    /// What keeps the events of the run, if anybody wants them. The world says who there is and hands everything in; to
+    /// [`finish`](Recorder::finish) is the caller's.
+    pub trace: Option<Recorder>,
+}
+
+impl Launch {
+    /// A run on one node of one processor, by messages, from seed 1, without a limit: say what differs.
+    pub fn new(job: Job, policy: Policy) -> Self {
+        Self {
+            job,
+            mechanism: Mechanism::default(),
+            nodes: 1,
+            processors: 1,
+            threads: 1,
+            policy,
+            seed: 1,
+            stall_limit: None,
+            trace: None,
+        }
+    }
 }
 
 /// One timed region of a run.

@@ -1,10 +1,12 @@
-//! What recording costs. `cargo bench -p tradewind-trace` prints nanoseconds an event, each the best of several rounds.
+//! What recording costs. `cargo bench -p tradewind-trace` prints nanoseconds an event, each the best of several
+//! rounds, and the size of an event in a trace.
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
 
 use std::hint::black_box;
+use std::io;
 use std::time::Instant;
 
-use trace::{Digest, Event, Memory, Sink};
+use trace::{Batch, Cast, Digest, Event, Recorder, Sink};
 use units::Time;
 
 const ROUNDS: usize = 7;
@@ -12,9 +14,27 @@ const MESSAGES: u32 = 1_000_000;
 const EVENTS: u32 = 4 * MESSAGES;
 
 fn main() {
-    println!("no sink: {:5.2} ns", best(|| Sink::None));
-    println!("digest:  {:5.2} ns", best(|| Sink::Digest(Digest::new())));
-    println!("memory:  {:5.2} ns", best(|| Sink::Memory(Memory::new(EVENTS as usize))));
+    println!("no sink:  {:6.2} ns", best(|| Sink::None));
+    println!("digest:   {:6.2} ns", best(|| Sink::Digest(Digest::new())));
+    println!("memory:   {:6.2} ns", best(|| traced(&Recorder::memory(EVENTS as usize))));
+    let recorder = || {
+        let recorder = Recorder::perfetto(io::sink());
+        recorder.begin(cast());
+        recorder
+    };
+    println!("perfetto: {:6.2} ns", best(|| traced(&recorder())));
+    let recorder = recorder();
+    measure(traced(&recorder));
+    let summary = recorder.finish().expect("nothing can go wrong where nothing goes");
+    println!("perfetto: {:6.2} bytes", summary.bytes as f64 / summary.events as f64);
+}
+
+fn traced(recorder: &Recorder) -> Sink {
+    Sink::Traced(Digest::new(), Batch::new(recorder.clone()))
+}
+
+fn cast() -> Cast {
+    Cast { nodes: 64, computing: 2, messages: vec!["Add"; 8], ..Cast::default() }
 }
 
 /// The least of several measurements: noise only adds. All rounds must agree on the digest.
@@ -32,9 +52,10 @@ fn measure(mut sink: Sink) -> (f64, Option<u64>) {
         let at = Time::from_picoseconds(u64::from(index) * 100);
         let (from, to, processor, message) =
             (index & 63, index >> 3 & 63, index as u16 & 1, index as u16 & 7);
-        sink.record(at, Event::Send { node: from, processor, to, message, bytes: 48 });
-        sink.record(at, Event::Arrive { node: to, from, message });
-        sink.record(at, Event::HandlerStart { node: to, processor, message, source: from });
+        let flow = index.into();
+        sink.record(at, Event::Send { node: from, processor, to, message, bytes: 48, flow });
+        sink.record(at, Event::Arrive { node: to, from, message, flow });
+        sink.record(at, Event::HandlerStart { node: to, processor, message, source: from, flow });
         sink.record(at, Event::HandlerEnd { node: to, processor });
     }
     let nanoseconds = start.elapsed().as_secs_f64() * 1e9 / f64::from(EVENTS);

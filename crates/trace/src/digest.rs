@@ -19,10 +19,11 @@ const STEP: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 /// differ but for a chance of about 2⁻⁶⁴. It tells honest runs apart and is no defence against forgery.
 ///
 /// The function is the multiply-and-fold of wyhash (Wang Yi, public domain, final version 4) in its protected form
-/// (`WYHASH_CONDOM 2`, where a zero factor does not wipe out what came before), kept at 128 bits between words:
-/// two inputs are added by exclusive or to the two halves of the state, the halves are multiplied to 128 bits, and
-/// the product is added crosswise. The four words of an event are first put into two, by a multiplication that does
-/// not wait for the state, so that events follow one another at the pace of a single fold. [`value`](Digest::value) folds the state twice more, with the count of inputs.
+/// (`WYHASH_CONDOM 2`, where a zero factor does not wipe out what came before), kept at 128 bits between words: two
+/// inputs are added by exclusive or to the two halves of the state, the halves are multiplied to 128 bits, and the
+/// product is added crosswise. The four words of an event are first put into two, by a multiplication that does not
+/// wait for the state, so that events follow one another at the pace of a single fold. [`value`](Digest::value)
+/// folds the state twice more, with the count of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Digest {
     state: [u64; 2],
@@ -64,8 +65,8 @@ fn fold([a, b]: [u64; 2]) -> [u64; 2] {
     [a ^ (product >> 64) as u64, b ^ product as u64]
 }
 
-/// Makes room in a word for a second one: a small number comes to fill all 64 bits. The odd factor, 2⁶⁴ over the golden
-/// ratio, loses nothing.
+/// Makes room in a word for a second one: a small number comes to fill all 64 bits. The odd factor, 2⁶⁴ over the
+/// golden ratio, loses nothing.
 #[inline]
 fn scatter(word: u64) -> u64 {
     word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -97,8 +98,8 @@ mod tests {
         digest
     }
 
-    const SENT: Event = Event::Send { node: 1, processor: 2, to: 3, message: 4, bytes: 5 };
-    const ARRIVED: Event = Event::Arrive { node: 3, from: 1, message: 4 };
+    const SENT: Event = Event::Send { node: 1, processor: 2, to: 3, message: 4, bytes: 5, flow: 6 };
+    const ARRIVED: Event = Event::Arrive { node: 3, from: 1, message: 4, flow: 6 };
 
     #[test]
     fn digests_are_what_they_always_were() {

@@ -5,7 +5,8 @@
 /// One thing that happened, at an instant given beside it.
 ///
 /// Nodes are numbered across the machine, processors and threads within their node, messages in the order of
-/// their registration.
+/// their registration. A *flow* is the number of one message or deposit on its way, the same at both ends and
+/// different for any two of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
     /// A processor starts to run the handler of a message.
@@ -18,6 +19,8 @@ pub enum Event {
         message: u16,
         /// The node that sent the message.
         source: u32,
+        /// This message of all.
+        flow: u64,
     },
     /// The processor is done with the handler it started last.
     HandlerEnd {
@@ -38,6 +41,8 @@ pub enum Event {
         message: u16,
         /// Its size on the wire.
         bytes: u32,
+        /// This message of all.
+        flow: u64,
     },
     /// A message is at its destination, not yet handled.
     Arrive {
@@ -47,6 +52,8 @@ pub enum Event {
         from: u32,
         /// Which message.
         message: u16,
+        /// This message of all.
+        flow: u64,
     },
     /// A thread gives its processor away until something happens.
     Block {
@@ -54,6 +61,8 @@ pub enum Event {
         node: u32,
         /// Which thread.
         thread: u32,
+        /// What it waits for, in the program's words.
+        what: &'static str,
     },
     /// A blocked thread may run again.
     Resume {
@@ -73,6 +82,8 @@ pub enum Event {
     Phase {
         /// Its number, in order of first entry.
         index: u32,
+        /// The program's name for it.
+        name: &'static str,
     },
     /// A thread runs for the first time.
     ThreadStart {
@@ -88,10 +99,50 @@ pub enum Event {
         /// Which thread.
         thread: u32,
     },
+    /// A processor goes on with a thread.
+    Run {
+        /// Where.
+        node: u32,
+        /// Which processor.
+        processor: u16,
+        /// Which thread.
+        thread: u32,
+    },
+    /// A thread leaves its processor to others, having waited or returned.
+    Leave {
+        /// Where.
+        node: u32,
+        /// Which processor.
+        processor: u16,
+        /// Which thread.
+        thread: u32,
+    },
+    /// A processor hands words to the network that are placed in another node's memory without a handler.
+    Deposit {
+        /// The sending node.
+        node: u32,
+        /// The sending processor.
+        processor: u16,
+        /// The node it goes to.
+        to: u32,
+        /// Its size on the wire.
+        bytes: u32,
+        /// This deposit of all.
+        flow: u64,
+    },
+    /// Words of a deposit stand in memory.
+    Place {
+        /// The receiving node.
+        node: u32,
+        /// The sending node.
+        from: u32,
+        /// This deposit of all.
+        flow: u64,
+    },
 }
 
 impl Event {
-    /// The event as numbers, different for different events.
+    /// The event as numbers, different for events that differ in more than words for people or their flow.
     ///
     /// The first word holds, from the lowest bit up: the kind (8 bits, from 1 in order of declaration), 8 zero
     /// bits, the processor (16) and the node (32). The second holds the thread or the other node (32) and the size
@@ -100,20 +151,28 @@ impl Event {
     #[inline]
     pub fn words(self) -> [u64; 3] {
         match self {
-            Event::HandlerStart { node, processor, message, source } => {
+            Event::HandlerStart { node, processor, message, source, .. } => {
                 [place(1, node, processor), u64::from(source), u64::from(message)]
             }
             Event::HandlerEnd { node, processor } => [place(2, node, processor), 0, 0],
-            Event::Send { node, processor, to, message, bytes } => {
+            Event::Send { node, processor, to, message, bytes, .. } => {
                 [place(3, node, processor), u64::from(to) | u64::from(bytes) << 32, u64::from(message)]
             }
-            Event::Arrive { node, from, message } => [place(4, node, 0), u64::from(from), u64::from(message)],
-            Event::Block { node, thread } => [place(5, node, 0), u64::from(thread), 0],
+            Event::Arrive { node, from, message, .. } => {
+                [place(4, node, 0), u64::from(from), u64::from(message)]
+            }
+            Event::Block { node, thread, .. } => [place(5, node, 0), u64::from(thread), 0],
             Event::Resume { node, thread } => [place(6, node, 0), u64::from(thread), 0],
             Event::Interrupt { node, processor } => [place(7, node, processor), 0, 0],
-            Event::Phase { index } => [place(8, 0, 0), u64::from(index), 0],
+            Event::Phase { index, .. } => [place(8, 0, 0), u64::from(index), 0],
             Event::ThreadStart { node, thread } => [place(9, node, 0), u64::from(thread), 0],
             Event::ThreadEnd { node, thread } => [place(10, node, 0), u64::from(thread), 0],
+            Event::Run { node, processor, thread } => [place(11, node, processor), u64::from(thread), 0],
+            Event::Leave { node, processor, thread } => [place(12, node, processor), u64::from(thread), 0],
+            Event::Deposit { node, processor, to, bytes, .. } => {
+                [place(13, node, processor), u64::from(to) | u64::from(bytes) << 32, 0]
+            }
+            Event::Place { node, from, .. } => [place(14, node, 0), u64::from(from), 0],
         }
     }
 }
@@ -139,16 +198,20 @@ mod tests {
             (0, 0, 0, 0, 1),
         ] {
             events.extend([
-                Event::HandlerStart { node, processor, message, source: other },
+                Event::HandlerStart { node, processor, message, source: other, flow: 0 },
                 Event::HandlerEnd { node, processor },
-                Event::Send { node, processor, to: other, message, bytes },
-                Event::Arrive { node, from: other, message },
-                Event::Block { node, thread: other },
+                Event::Send { node, processor, to: other, message, bytes, flow: 0 },
+                Event::Arrive { node, from: other, message, flow: 0 },
+                Event::Block { node, thread: other, what: "" },
                 Event::Resume { node, thread: other },
                 Event::Interrupt { node, processor },
-                Event::Phase { index: other },
+                Event::Phase { index: other, name: "" },
                 Event::ThreadStart { node, thread: other },
                 Event::ThreadEnd { node, thread: other },
+                Event::Run { node, processor, thread: other },
+                Event::Leave { node, processor, thread: other },
+                Event::Deposit { node, processor, to: other, bytes, flow: 0 },
+                Event::Place { node, from: other, flow: 0 },
             ]);
         }
         events
@@ -167,7 +230,7 @@ mod tests {
     #[test]
     fn fields_do_not_run_into_one_another() {
         let (node, processor, to, message, bytes) = (u32::MAX, 0, 0, u16::MAX, u32::MAX);
-        let event = Event::Send { node, processor, to, message, bytes };
+        let event = Event::Send { node, processor, to, message, bytes, flow: 0 };
         assert_eq!(event.words(), [0xffff_ffff_0000_0003, 0xffff_ffff_0000_0000, 0xffff]);
     }
 }

@@ -1,17 +1,24 @@
 //! What happened in a run, event by event: a closed vocabulary and the places it can go.
 //!
-//! A world calls [`Sink::record`] with the instant and the [`Event`]; the sink keeps the events, or only a
-//! [`Digest`] of them, or nothing. Events are small integers, so recording one never allocates more than its slot,
-//! and two runs that did the same have the same events to the bit.
+//! A world calls [`Sink::record`] with the instant and the [`Event`]. A sink forgets the events, or keeps a
+//! [`Digest`] of them; of a traced run it also hands them in a [`Batch`] to the [`Recorder`] that all processors
+//! share, which keeps the first of them or writes a trace for Perfetto. [`check`] reads such a trace back and says
+//! what is wrong with it. Events are small integers, and two runs that did the same have the same events to the
+//! bit.
 //!
-//! This room must never know who emits an event or what the integers name: no machine, no handler, no file.
+//! This room must never know who emits an event or what the integers name but for the [`Cast`] it is told: no
+//! machine, no handler, no file.
 
 #![forbid(unsafe_code)]
 
+pub mod check;
 mod digest;
 mod event;
+mod perfetto;
+mod recorder;
 mod sink;
 
 pub use digest::Digest;
 pub use event::Event;
-pub use sink::{Memory, Sink};
+pub use recorder::{Batch, Cast, Recorder, Summary};
+pub use sink::Sink;

@@ -10,16 +10,19 @@ const POLICIES: &[&str] =
 /// What only a model with an interface device and interrupts can do.
 const POLICIES_OF_HURRICANE: &[&str] = &["single+interrupt", "hurricane-1:2", "hurricane-1-mult"];
 
-/// Programs with their inputs.
+/// Programs with a mechanism and their inputs.
 const PROGRAMS: &[&[&str]] = &[
-    &["iccg", "matrix=494_bus", "partition=bisection"],
-    &["iccg", "matrix=494_bus", "partition=cyclic"],
-    &["iccg", "matrix=jagmesh7", "partition=blocks"],
-    &["fetch-add", "operations=1200"],
-    &["fetch-add", "operations=1200", "skew=0.99"],
+    &["em3d", "messages", "nodes=480"],
+    &["em3d", "bulk", "nodes=480"],
+    &["em3d", "deposit", "nodes=480"],
+    &["iccg", "messages", "matrix=494_bus", "partition=bisection"],
+    &["iccg", "messages", "matrix=494_bus", "partition=cyclic"],
+    &["iccg", "messages", "matrix=jagmesh7", "partition=blocks"],
+    &["fetch-add", "messages", "operations=1200"],
+    &["fetch-add", "messages", "operations=1200", "skew=0.99"],
     // Each thread waits for each reply.
-    &["fetch-add", "operations=120", "window=1"],
-    &["fetch-add", "operations=600", "handler=100"],
+    &["fetch-add", "messages", "operations=120", "window=1"],
+    &["fetch-add", "messages", "operations=600", "handler=100"],
 ];
 
 /// Runs all programs under these policies on three nodes of four processors.
@@ -27,13 +30,24 @@ fn verify(machine: &str, policies: &[&str]) {
     for policy in policies {
         for (program, threads) in PROGRAMS.iter().flat_map(|program| [(program, "1"), (program, "2")]) {
             let mut arguments = vec!["run", program[0], "--machine", machine, "--policy", policy];
-            arguments.extend(["--nodes", "3", "--processors", "4", "--threads", threads]);
-            arguments.extend(program[1..].iter().flat_map(|input| ["--input", input]));
+            arguments.extend([
+                "--mechanism",
+                program[1],
+                "--nodes",
+                "3",
+                "--processors",
+                "4",
+                "--threads",
+                threads,
+            ]);
+            arguments.extend(program[2..].iter().flat_map(|input| ["--input", input]));
             let run = json(&arguments);
             let report = &run["report"];
             assert!(report["verified"] == true, "tradewind {}: {report}", arguments.join(" "));
             assert!(report["checks"].as_u64().is_some_and(|checks| checks > 0), "{report}");
-            assert_eq!([&run["machine"], &run["policy"]], [machine, policy]);
+            let [machine_run, policy_run, mechanism_run] =
+                ["machine", "policy", "mechanism"].map(|key| &run[key]);
+            assert_eq!([machine_run, policy_run, mechanism_run], [machine, policy, program[1]]);
         }
     }
 }

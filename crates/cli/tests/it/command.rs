@@ -12,16 +12,37 @@ pub(crate) struct Ran {
     pub(crate) err: String,
 }
 
-/// The command with these arguments, not yet started and with nothing to read.
+/// What decides how results look, apart from the command line.
+const SURROUNDINGS: &[&str] =
+    &["COLUMNS", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "LANG"];
+
+/// The command with these arguments, not yet started and with nothing to read, in an environment that says nothing
+/// about how results should look.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tradewind"));
     command.args(arguments).stdin(Stdio::null());
+    for name in SURROUNDINGS {
+        command.env_remove(name);
+    }
     command
 }
 
 /// Runs the command to its end.
 pub(crate) fn tradewind(arguments: &[&str]) -> Ran {
-    let done = command(arguments).output().expect("the command starts");
+    ran(command(arguments))
+}
+
+/// What the command says where these variables are set.
+pub(crate) fn good_where(variables: &[(&str, &str)], arguments: &[&str]) -> String {
+    let mut command = command(arguments);
+    command.envs(variables.iter().copied());
+    let ran = ran(command);
+    assert!(ran.code == Some(0) && ran.err.is_empty(), "tradewind {}: {ran:?}", arguments.join(" "));
+    ran.out
+}
+
+fn ran(mut command: Command) -> Ran {
+    let done = command.output().expect("the command starts");
     Ran {
         code: done.status.code(),
         out: String::from_utf8(done.stdout).expect("results are UTF-8"),
@@ -31,9 +52,7 @@ pub(crate) fn tradewind(arguments: &[&str]) -> Ran {
 
 /// Runs a command that must go well and say nothing but its result.
 pub(crate) fn good(arguments: &[&str]) -> String {
-    let ran = tradewind(arguments);
-    assert!(ran.code == Some(0) && ran.err.is_empty(), "tradewind {}: {ran:?}", arguments.join(" "));
-    ran.out
+    good_where(&[], arguments)
 }
 
 /// Runs a command that must go well with `--json`, and reads what it says.

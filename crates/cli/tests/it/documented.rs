@@ -37,10 +37,16 @@ fn every_key_is_documented() {
         .flat_map(|code| code.split(['.', '[', ']']))
         .collect();
     let run = ["run", "fetch-add", "--machine", "hurricane-1", "--input", "operations=1000"];
-    let compare = ["compare", "fetch-add", "--machine", "ideal", "--policy", "single,np"];
+    let compare =
+        ["compare", "fetch-add", "--machine", "ideal,hurricane-1", "--policy", "single,floating,np"];
     let mut keys = BTreeSet::new();
     for arguments in [&["list"][..], &run, &compare] {
         gather(&json(arguments), &mut keys);
+    }
+    for key in
+        ["transfers", "deposits", "busy", "mechanism", "of_contrast", "excess_ns", "on_policy", "same_as"]
+    {
+        assert!(keys.contains(key), "{key} is not in {keys:?}");
     }
     assert!(keys.contains("inputs") && keys.contains("ratio_to_best") && keys.contains("reason"), "{keys:?}");
     let missing: Vec<_> = keys.iter().filter(|key| !described.contains(key.as_str())).collect();

@@ -153,7 +153,7 @@ fn a_policy_that_leaves_nobody_to_compute() {
 
 #[test]
 fn names_that_are_not_known() {
-    let program = ["unknown program `icgc`", "did you mean `iccg`?", "fetch-add, iccg"];
+    let program = ["unknown program `icgc`", "did you mean `iccg`?", "fetch-add, "];
     refused(&["run", "icgc"], &program);
     refused(&["compare", "icgc"], &program);
     let machine =
@@ -161,16 +161,43 @@ fn names_that_are_not_known() {
     refused(&["run", "iccg", "--machine", "huricane-1"], &machine);
     let machines = ["unknown machine `natve`", "did you mean `native`?", machine[0]];
     refused(&["compare", "iccg", "--machine", "natve,huricane-1"], &machines);
-    refused(
-        &["run", "iccg", "--policy", "flating"],
-        &["`flating`", "expected one of single, fixed, floating"],
-    );
+    refused(&["list", "nonsense"], &["nonsense", "machines, programs, policies, mechanisms"]);
+}
+
+/// Refused in the words of this command, not of the parser of its arguments.
+fn refused_in_our_words(arguments: &[&str], fragments: &[&str]) {
+    refused(arguments, fragments);
+    let err = tradewind(arguments).err;
+    let strange: Vec<_> = err.lines().filter(|line| !line.starts_with("tradewind: error: ")).collect();
+    assert!(strange.is_empty(), "tradewind {}: {strange:?}", arguments.join(" "));
+}
+
+#[test]
+fn policies_and_mechanisms_that_are_not_known() {
+    let refused = refused_in_our_words;
+    let floating = ["unknown policy `flating`", "did you mean `floating`?", "expected one of single, fixed"];
+    refused(&["run", "iccg", "--policy", "flating"], &floating);
+    refused(&["run", "iccg", "--policy", "flating:2+keyed"], &floating);
+    refused(&["compare", "iccg", "--policy", "single,flating"], &floating);
     refused(&["run", "iccg", "--policy", "fixed:0"], &["`fixed:0`", "from 1 to 64"]);
     refused(&["run", "iccg", "--policy", "single:2"], &["`single` takes no count"]);
     refused(&["run", "iccg", "--policy", "floating+fast"], &["`+fast`", "expected +serial"]);
-    refused(&["compare", "iccg", "--policy", "single,flating"], &["`flating`", "expected one of single"]);
-    refused(&["run", "iccg", "--mechanism", "mesages"], &["`mesages`", "expected one of messages", "`iccg`"]);
-    refused(&["list", "nonsense"], &["nonsense", "machines, programs, policies, mechanisms"]);
+    let messages = ["unknown mechanism `mesages`", "did you mean `messages`?", "messages, bulk, deposit"];
+    refused(&["run", "iccg", "--mechanism", "mesages"], &messages);
+    refused(&["compare", "iccg", "--mechanism", "mesages,bulk"], &messages);
+    let bulk = ["mechanism `bulk`", "expected one of messages for `iccg`"];
+    refused(&["run", "iccg", "--mechanism", "bulk"], &bulk);
+    refused(&["compare", "iccg", "--mechanism", "messages,bulk"], &bulk);
+}
+
+#[test]
+fn all_mistakes_of_a_command_line_at_once() {
+    let arguments = ["compare", "icgc", "--machine", "natve,huricane-1", "--policy", "flating,fixed:0"];
+    let arguments = [&arguments[..], &["--mechanism", "bulky", "--set", "what"]].concat();
+    let names = ["`icgc`", "`natve`", "`flating`", "`fixed:0`", "`bulky`", "--set what"];
+    refused_in_our_words(&arguments, &names);
+    let inputs = ["run", "iccg", "--mechanism", "bulk", "--policy", "flating", "--input", "partition=round"];
+    refused_in_our_words(&inputs, &["`bulk`", "`flating`", "round"]);
 }
 
 #[test]
@@ -213,6 +240,7 @@ fn numbers_that_are_none() {
     refused("--repeat", "0", "1..");
     refused("--nodes", "two", "invalid");
     refused("--seed", "one", "invalid");
+    refused("--width", "10", "40..");
     refused("--stall-limit", "nonsense", "expected a time such as");
     refused("--world", "moon", "local");
 }

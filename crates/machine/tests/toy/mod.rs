@@ -27,6 +27,7 @@ purge = "5 cycles"
 resume = "5 cycles"
 translate = "5 cycles"
 defer = "5 cycles"
+start_transfer = "5 cycles"
 [queue]
 window = 4
 capacity = 8
@@ -35,7 +36,12 @@ bandwidth = "175 MB/s"
 header = "16 B"
 packet = "64 B"
 send_queue = 4
+engine = "100 MB/s"
+deposit = "6 cycles"
 [network]
 topology = "constant"
 latency = "1 us"
+[memory]
+line = "32 B"
+read = "20 cycles"
 "#;

@@ -25,7 +25,7 @@ mod workload;
 
 use std::sync::Arc;
 
-use tempest::{Job, Shape};
+use tempest::{Job, Mechanism, Shape};
 
 use crate::given::Reader;
 use crate::{Entry, Given, Input, Instance, Loaded};
@@ -36,59 +36,49 @@ use workload::{Parameters, Workload};
 pub const ENTRY: Entry = Entry {
     name: "fetch-add",
     summary: "threads add to words spread over the nodes and get the old values back",
-    mechanisms: &["messages"],
+    mechanisms: &[Mechanism::Messages],
     inputs: INPUTS,
     load,
 };
 
 static INPUTS: &[Input] = &[
-    Input {
-        key: "words",
-        default: "1024",
-        meaning: "how many words there are, 1 to 16777216",
-        is_file: false,
-    },
-    Input {
-        key: "operations",
-        default: "32000",
-        meaning: "fetch&adds in all, shared out evenly among the threads, 1 to 100000000",
-        is_file: false,
-    },
-    Input {
-        key: "window",
-        default: "64",
-        meaning: "requests that a thread has outstanding at most, 1 (it blocks for each reply) to 65536",
-        is_file: false,
-    },
-    Input {
-        key: "skew",
-        default: "0",
-        meaning: "Zipf exponent s: the r-th most frequent word is chosen in proportion to r^-s; 0 (uniform) to 10",
-        is_file: false,
-    },
-    Input {
-        key: "handler",
-        default: "0",
-        meaning: "extra dependent integer steps of each request's handler, 0 to 1000000",
-        is_file: false,
-    },
+    Input::integer("words", 1..=1 << 24, "1024", "how many words there are"),
+    Input::integer(
+        "operations",
+        1..=100_000_000,
+        "32000",
+        "fetch&adds in all, shared out evenly among the threads",
+    ),
+    Input::integer(
+        "window",
+        1..=1 << 16,
+        "64",
+        "requests that a thread has outstanding at most; with 1 it blocks for each reply",
+    ),
+    Input::real(
+        "skew",
+        0.0..=10.0,
+        "0",
+        "Zipf exponent s: the r-th most frequent word is chosen in proportion to r^-s; with 0 all alike",
+    ),
+    Input::integer("handler", 0..=1_000_000, "0", "extra dependent integer steps of each request's handler"),
 ];
 
 fn load(given: &Given) -> Loaded {
     let mut reader = Reader::new(given, INPUTS);
     let parameters = Parameters {
-        words: reader.integer("words", 1..=1 << 24),
-        operations: reader.integer("operations", 1..=100_000_000),
-        window: reader.integer("window", 1..=1 << 16),
-        skew: reader.real("skew", 0.0..=10.0),
-        steps: reader.integer("handler", 0..=1_000_000),
+        words: reader.integer("words"),
+        operations: reader.integer("operations"),
+        window: reader.integer("window"),
+        skew: reader.real("skew"),
+        steps: reader.integer("handler"),
     };
     reader.finish()?;
     Ok(Box::new(parameters))
 }
 
 impl Instance for Parameters {
-    fn job(&self, shape: Shape, seed: u64) -> Result<Job, String> {
+    fn job(&self, _: Mechanism, shape: Shape, seed: u64) -> Result<Job, String> {
         let workload = Workload::new(*self, shape, seed);
         Ok(Job::new::<FetchAdd>(Arc::new(workload)))
     }

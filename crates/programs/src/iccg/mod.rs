@@ -28,7 +28,7 @@ mod program;
 
 use std::sync::Arc;
 
-use tempest::{Job, Shape};
+use tempest::{Job, Mechanism, Shape};
 
 use crate::given::{File, Reader};
 use crate::{Entry, Given, Input, Instance, Loaded};
@@ -41,25 +41,23 @@ use program::Iccg;
 pub const ENTRY: Entry = Entry {
     name: "iccg",
     summary: "sparse triangular solve as a data-flow graph of small messages",
-    mechanisms: &["messages"],
+    mechanisms: &[Mechanism::Messages],
     inputs: INPUTS,
     load,
 };
 
 static INPUTS: &[Input] = &[
-    Input {
-        key: "matrix",
-        default: "bcsstk13",
-        meaning: "a symmetric positive definite matrix, or a pattern, in Matrix Market coordinate format, plain, \
-                  gzip or zstd; its incomplete Cholesky factor is L",
-        is_file: true,
-    },
-    Input {
-        key: "partition",
-        default: "bisection",
-        meaning: "how rows are divided among threads: bisection (of the graph), blocks (of rows) or cyclic",
-        is_file: false,
-    },
+    Input::file(
+        "matrix",
+        "bcsstk13",
+        "a symmetric positive definite matrix, or a pattern, whose incomplete Cholesky factor is L: Matrix Market, \
+         Harwell-Boeing (also SPLASH .O), Rutherford-Boeing, or triplets (.tri, .mat.txt); plain, gzip or zstd",
+    ),
+    Input::text(
+        "partition",
+        "bisection",
+        "how rows are divided among threads: bisection (of the graph), blocks (of rows) or cyclic",
+    ),
 ];
 
 fn load(given: &Given) -> Loaded {
@@ -79,9 +77,9 @@ fn load(given: &Given) -> Loaded {
 
 fn read(file: &File) -> Result<Problem, Vec<String>> {
     let named = |error: &dyn std::fmt::Display| vec![format!("{}: {error}", file.name)];
-    let text = formats::decompress(&file.bytes).map_err(|error| named(&error))?;
-    let matrix = formats::matrix_market::read(&file.name, &text)
+    let matrix = formats::matrix::read(&file.name, &file.bytes)
         .map_err(|errors| errors.to_string().lines().map(str::to_owned).collect::<Vec<_>>())?;
+    let matrix = matrix.into_symmetric().map_err(|error| named(&error))?;
     Problem::new(&matrix).map_err(|error| named(&error))
 }
 
@@ -100,7 +98,7 @@ impl System {
 }
 
 impl Instance for System {
-    fn job(&self, shape: Shape, _seed: u64) -> Result<Job, String> {
+    fn job(&self, _: Mechanism, shape: Shape, _seed: u64) -> Result<Job, String> {
         let parts = shape.nodes.checked_mul(shape.threads).ok_or_else(|| {
             let Shape { nodes, threads } = shape;
             format!("{nodes} nodes of {threads} threads: expected at most {} threads in all", u32::MAX)
@@ -140,8 +138,9 @@ mod tests {
         let facts = instance.describe();
         assert_eq!(facts[0], ("rows", "3".to_owned()));
         assert_eq!(facts[1], ("edges", "2".to_owned()));
-        assert!(instance.job(Shape { nodes: 5, threads: 2 }, 1).is_ok());
-        let error = instance.job(Shape { nodes: 1 << 20, threads: 1 << 20 }, 1).unwrap_err();
+        assert!(instance.job(Mechanism::Messages, Shape { nodes: 5, threads: 2 }, 1).is_ok());
+        let error =
+            instance.job(Mechanism::Messages, Shape { nodes: 1 << 20, threads: 1 << 20 }, 1).unwrap_err();
         assert!(error.contains("1048576 threads"), "{error}");
     }
 
@@ -162,6 +161,6 @@ mod tests {
     fn a_matrix_without_a_factor_is_refused_by_name() {
         let oblong = b"%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 4\n";
         let errors = load(&given(oblong, "cyclic")).map(|_| ()).unwrap_err();
-        assert_eq!(errors, ["small.mtx: 2 rows and 3 columns: expected a square matrix"]);
+        assert_eq!(errors, ["small.mtx: 2 rows and 3 columns: expected a square matrix, to be symmetric"]);
     }
 }

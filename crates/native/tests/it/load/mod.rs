@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bytemuck::{Pod, Zeroable};
 use programs::Given;
 use tempest::{Event, Handler, Job, Key, Launch, Message, NodeId, Policy, Program, Protocol, Report, Setup};
-use tempest::{Shape, Thread};
+use tempest::{Mechanism, Shape, Thread};
 use units::Time;
 
 /// Longer than any of these programs goes without a message.
@@ -26,13 +26,11 @@ pub(crate) fn launch<P: Program>(
     config: P::Config,
 ) -> Launch {
     Launch {
-        job: Job::new::<P>(config),
         nodes,
         processors,
         threads,
-        policy: policy.parse().expect("a policy of this host"),
-        seed: 1,
         stall_limit: Some(STALL_LIMIT),
+        ..Launch::new(Job::new::<P>(config), policy.parse().expect("a policy of this host"))
     }
 }
 
@@ -47,9 +45,9 @@ pub(crate) fn fetch_add(policy: &str, nodes: u32, processors: u32, threads: u32,
         given.values.insert(key.to_owned(), value.to_string());
     }
     let program = programs::find("fetch-add").expect("the program is there");
-    let job =
-        (program.load)(&given).expect("the inputs are good").job(shape, 1).expect("the shape is possible");
-    Launch { job, nodes, processors, threads, policy, seed: 1, stall_limit: Some(STALL_LIMIT) }
+    let instance = (program.load)(&given).expect("the inputs are good");
+    let job = instance.job(Mechanism::Messages, shape, 1).expect("the shape is possible");
+    Launch { nodes, processors, threads, stall_limit: Some(STALL_LIMIT), ..Launch::new(job, policy) }
 }
 
 /// The first node fills its outbox, lets the second fall asleep, and is refused just once.

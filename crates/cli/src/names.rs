@@ -1,0 +1,82 @@
+//! From names of policies and mechanisms to what they mean, or all that is wrong with them. Must never know what is run.
+
+use std::str::FromStr;
+
+use tempest::policy::PRESETS;
+use tempest::{Mechanism, Policy};
+
+use crate::Problem;
+
+/// Names less alike than this (0 to 1, Jaro–Winkler) are not offered for one another.
+const LIKENESS: f64 = 0.7;
+
+/// Of all `known` names that most like `name`, as a question; empty if none is alike.
+pub(crate) fn suggestion<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    let likeness = known.into_iter().map(|known| (strsim::jaro_winkler(name, known), known));
+    let nearest = likeness.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(likeness, _)| *likeness >= LIKENESS);
+    nearest.map_or(String::new(), |(_, nearest)| format!(" did you mean `{nearest}`?"))
+}
+
+/// The policies of these texts, each once.
+pub(crate) fn policies(texts: &[String]) -> Result<Vec<Policy>, Problem> {
+    // What stands before the count and the options.
+    let name = |text: &str| text.split([':', '+']).next().unwrap_or_default().to_owned();
+    read(texts, "policy", name, PRESETS.iter().map(|preset| preset.name).collect())
+}
+
+/// The mechanisms of these texts, each once.
+pub(crate) fn mechanisms(texts: &[String]) -> Result<Vec<Mechanism>, Problem> {
+    read(texts, "mechanism", str::to_owned, Mechanism::ALL.map(Mechanism::name).to_vec())
+}
+
+fn read<T: FromStr<Err = String> + PartialEq>(
+    texts: &[String],
+    what: &str,
+    name: impl Fn(&str) -> String,
+    known: Vec<&str>,
+) -> Result<Vec<T>, Problem> {
+    let (mut good, mut bad) = (Vec::new(), Vec::new());
+    for text in texts {
+        let name = name(text);
+        match text.parse() {
+            Ok(one) if good.contains(&one) => {}
+            Ok(one) => good.push(one),
+            Err(_) if !known.contains(&name.as_str()) => {
+                let nearest = suggestion(&name, known.iter().copied());
+                bad.push(format!("unknown {what} `{name}`:{nearest} expected one of {}", known.join(", ")));
+            }
+            Err(mistake) => bad.push(mistake),
+        }
+    }
+    if bad.is_empty() { Ok(good) } else { Err(Problem::Wrong(bad)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_same_policy_in_two_spellings_is_one() {
+        let policies = policies(&texts(&["fixed", "single", "fixed:1", "single+poll"])).unwrap();
+        let policies: Vec<_> = policies.iter().map(Policy::to_string).collect();
+        assert_eq!(policies, ["fixed:1", "single"]);
+    }
+
+    #[test]
+    fn every_mistake_is_told_and_the_nearest_name_offered() {
+        let Err(Problem::Wrong(mistakes)) = policies(&texts(&["flating", "single", "fixed:0", "zzz"])) else {
+            panic!("expected mistakes");
+        };
+        assert_eq!(mistakes.len(), 3);
+        assert!(
+            mistakes[0]
+                .starts_with("unknown policy `flating`: did you mean `floating`? expected one of single")
+        );
+        assert!(mistakes[1].contains("`fixed:0`") && mistakes[1].contains("from 1 to 64"));
+        assert!(mistakes[2].starts_with("unknown policy `zzz`: expected one of"));
+    }
+}

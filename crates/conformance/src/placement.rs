@@ -1,0 +1,208 @@
+//! Transfers and deposits put every word in its place before anybody is told of it.
+//!
+//! Every thread has an area of its own in the segment of every node, and fills it there. Words are such that one in a
+//! wrong place, or left out, shows.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Event, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Report, Segment, Setup, Shape, Thread,
+};
+
+use crate::Setting;
+
+/// Lengths of blocks: none, one, about a message's, and much more than that.
+const BLOCKS: [usize; 6] = [0, 1, MAX_WORDS - 1, MAX_WORDS + 1, 200, 1000];
+
+/// Words of an area.
+const AREA: usize = 1000;
+
+/// A block of any length is all there when its handler runs.
+pub fn transfers_of_every_length(setting: &Setting<'_>) {
+    let promise = "transfers_of_every_length";
+    let outcome = setting.verified::<Placement>(promise, Way::Transfer, 2);
+    // Each is a message that is answered by one.
+    let expected = outcome.counters.messages / 2;
+    setting.demand(promise, outcome.counters.transfers == expected, || {
+        format!("{} transfers were counted: expected {expected}", outcome.counters.transfers)
+    });
+}
+
+/// A wait for deposited words ends when they are in place.
+pub fn deposits_are_counted(setting: &Setting<'_>) {
+    let outcome = setting.verified::<Placement>("deposits_are_counted", Way::Deposit, 2);
+    setting.demand("deposits_are_counted", outcome.counters.deposits > 0, || "none was counted".to_owned());
+}
+
+/// What a thread deposited before it sent a message is in place when the message is handled.
+pub fn placement_precedes_messages(setting: &Setting<'_>) {
+    setting.verified::<Placement>("placement_precedes_messages", Way::DepositAndTell, 2);
+}
+
+/// How an area is filled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Block after block, each over the one before, whose handler has been run.
+    Transfer,
+    /// By deposits of every length, waited for by their count.
+    Deposit,
+    /// By deposits, and then a message.
+    DepositAndTell,
+}
+
+struct Placement {
+    way: Way,
+    shape: Shape,
+    areas: Segment<u64>,
+    /// Handlers that found all words in place.
+    found: Event,
+    /// By thread of the node: how often its words were found elsewhere.
+    told: Box<[Event]>,
+}
+
+/// So many words of the sender's area are in place.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Filled {
+    thread: u32,
+    words: u32,
+}
+
+/// They were found.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Found {
+    thread: u32,
+    unused: u32,
+}
+
+/// The word of an area that belongs at an offset, of a thread numbered across the nodes.
+fn word(owner: usize, offset: usize) -> u64 {
+    (((owner + 1) << 32 | (offset + 1)) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+fn words(owner: usize, count: usize) -> Vec<u64> {
+    (0..count).map(|offset| word(owner, offset)).collect()
+}
+
+impl Message for Filled {
+    type Protocol = Placement;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, placement: &Placement, _payload: &[u64], cx: &mut Handler<'_>) {
+        let owner = placement.number(cx.source(), self.thread);
+        placement.expect_words(owner, self.words as usize);
+        cx.signal(&placement.found, 1);
+        let source = cx.source();
+        cx.send(source, Found { thread: self.thread, unused: 0 }, &[]);
+    }
+}
+
+impl Message for Found {
+    type Protocol = Placement;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, placement: &Placement, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&placement.told[self.thread as usize], 1);
+    }
+}
+
+impl Protocol for Placement {
+    type Config = Way;
+
+    fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Filled>();
+        setup.message::<Found>();
+        let shape = setup.shape();
+        let threads = (shape.nodes * shape.threads) as usize;
+        Self {
+            way,
+            shape,
+            areas: setup.segment("conformance.areas", threads * AREA, 0),
+            found: Event::new("conformance.found"),
+            told: (0..shape.threads).map(|_| Event::new("conformance.told")).collect(),
+        }
+    }
+}
+
+impl Placement {
+    fn number(&self, node: NodeId, thread: u32) -> usize {
+        (node.0 * self.shape.threads + thread) as usize
+    }
+
+    fn expect_words(&self, owner: usize, count: usize) {
+        for offset in 0..count {
+            let found = self.areas.cells().get(owner * AREA + offset);
+            assert_eq!(found, word(owner, offset), "word {offset} of {count} of thread {owner}");
+        }
+    }
+
+    fn transfer_blocks(&self, thread: &Thread<'_>, owner: usize, to: NodeId) {
+        let told = &self.told[thread.index() as usize];
+        for length in BLOCKS {
+            let before = told.count();
+            let place = self.areas.place((owner * AREA) as u32);
+            let filled = Filled { thread: thread.index(), words: length as u32 };
+            thread.transfer(to, place, &words(owner, length), filled);
+            thread.wait(told, before + 1);
+        }
+    }
+
+    fn deposit_area(&self, thread: &Thread<'_>, owner: usize, to: NodeId) {
+        let area = words(owner, AREA);
+        let mut offset = 0;
+        for length in (0..=MAX_WORDS).cycle() {
+            let end = AREA.min(offset + length);
+            thread.deposit(to, self.areas.place((owner * AREA + offset) as u32), &area[offset..end]);
+            offset = end;
+            if offset == AREA {
+                return;
+            }
+        }
+    }
+
+    fn tell(&self, thread: &Thread<'_>, to: NodeId) {
+        thread.send(to, Filled { thread: thread.index(), words: AREA as u32 }, &[]);
+    }
+}
+
+impl Program for Placement {
+    fn main(&self, thread: &Thread<'_>) {
+        let owner = self.number(thread.node(), thread.index());
+        let owners = (self.shape.nodes * self.shape.threads) as usize;
+        for to in (0..thread.nodes()).map(NodeId) {
+            match self.way {
+                Way::Transfer => self.transfer_blocks(thread, owner, to),
+                Way::Deposit => self.deposit_area(thread, owner, to),
+                Way::DepositAndTell => {
+                    self.deposit_area(thread, owner, to);
+                    self.tell(thread, to);
+                }
+            }
+        }
+        match self.way {
+            Way::Deposit => {
+                thread.wait(self.areas.deposited(), (owners * AREA) as u64);
+                (0..owners).for_each(|owner| self.expect_words(owner, AREA));
+            }
+            Way::DepositAndTell => thread.wait(&self.told[thread.index() as usize], thread.nodes().into()),
+            Way::Transfer => {}
+        }
+    }
+
+    fn report(&self) -> Report {
+        let each = match self.way {
+            Way::Transfer => BLOCKS.len(),
+            Way::Deposit => 0,
+            Way::DepositAndTell => 1,
+        };
+        let expected = u64::from(self.shape.nodes * self.shape.threads) * each as u64;
+        let found = self.found.count();
+        Report::checked(found == expected, || format!("{found} blocks were found: expected {expected}"))
+    }
+}

@@ -1,0 +1,50 @@
+//! Histogram: every thread counts squares into the bins of the next node. The program of `docs/new-program.md`.
+
+use crate::plain::*;
+
+/// One node's bins, and what it takes to know how many values must be in them in the end.
+pub struct Histogram {
+    values: u32,
+    threads: u32,
+    bins: Cells<u64>,
+}
+
+/// Asks for a value to be counted in a bin.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Count(u64);
+
+impl Message for Count {
+    type Protocol = Histogram;
+    fn key(&self) -> Key {
+        Key::User(self.0) // handlers of one bin run one at a time
+    }
+    fn handle(self, histogram: &Histogram, _payload: &[u64], _cx: &mut Handler<'_>) {
+        histogram.bins.set(self.0 as usize, histogram.bins.get(self.0 as usize) + 1);
+    }
+}
+
+impl Protocol for Histogram {
+    type Config = Numbers;
+    fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
+        node.message::<Count>();
+        Self { values: numbers["values"], bins: Cells::new(64, 0), threads: node.shape().threads }
+    }
+}
+
+impl Program for Histogram {
+    fn main(&self, thread: &Thread<'_>) {
+        let next = NodeId((thread.node().0 + 1) % thread.nodes());
+        for value in 0..u64::from(self.values) {
+            thread.send(next, Count(value * value % 64), &[]);
+        }
+    }
+    fn report(&self) -> Report {
+        let (values, counted) = (u64::from(self.values), (0..64).map(|bin| self.bins.get(bin)).sum::<u64>());
+        Report::checked(counted == values * u64::from(self.threads), || format!("{counted} values in all"))
+    }
+}
+
+impl Plain for Histogram {
+    const INPUTS: &'static [Input] = &[Input::integer("values", 1..=99_999, "999", "values of each thread")];
+}

@@ -1,0 +1,137 @@
+//! A barrier of all threads of all nodes, by messages.
+//!
+//! The threads of a node meet under the barrier's key; the last of them enters the node into the *dissemination*
+//! barrier of D. Hensgen, R. Finkel and U. Manber (*Two algorithms for barrier synchronization*, International Journal of
+//! Parallel Programming 17, 1988): in round r = 0, 1, … node n tells node n + 2^r, modulo the nodes, and goes on to the
+//! next round when node n - 2^r has told it. After ⌈log₂ nodes⌉ rounds everybody has come. Each node sends and
+//! receives one message of a word in each round, and all nodes work at once.
+//!
+//! # Why one counter a round is enough
+//!
+//! A node may be told of a round of the next barrier while it is still in this one (not of the one after: that takes this
+//! node's own part in the next). Nodes tell each other the same rounds in the same order, so the counter of a round
+//! needs no barrier's number: barrier b has been told of round r when the counter is above b.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Actions, Event, Handler, Key, Keyed, Message, NodeId, Operations, Protocol, Setup, Shape, Thread, Volume,
+};
+
+/// Key of a node's progress: far from the small numbers that programs use.
+const KEY: Key = Key::User(1 << 63);
+
+/// Adding one to a counter and comparing it.
+const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
+
+/// A barrier of all threads of all nodes. It may be used any number of times.
+#[derive(Debug)]
+pub struct Barrier {
+    shape: Shape,
+    progress: Keyed<Progress>,
+    /// How many barriers everybody has come to.
+    passed: Event,
+}
+
+/// How far a node has come.
+#[derive(Debug)]
+struct Progress {
+    shape: Shape,
+    node: NodeId,
+    /// Threads of this node that have come to the present barrier.
+    threads: u32,
+    /// Barriers passed.
+    barrier: u64,
+    /// Rounds of the present barrier in which this node has told.
+    told: usize,
+    /// Rounds of the present barrier that are over.
+    round: usize,
+    /// By round: how often this node was told.
+    heard: Vec<u64>,
+}
+
+/// All threads of the source, and all that it has heard of, have come.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Come {
+    round: u64,
+}
+
+impl Message for Come {
+    type Protocol = Barrier;
+    const VOLUME: Volume = Volume::Request;
+    const BYTES: usize = 4;
+
+    fn key(&self) -> Key {
+        KEY
+    }
+
+    fn handle(self, barrier: &Barrier, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.with(&barrier.progress, |progress, cx| {
+            cx.charge(STEP);
+            progress.heard[self.round as usize] += 1;
+            progress.advance(&barrier.passed, cx);
+        });
+    }
+}
+
+impl Protocol for Barrier {
+    type Config = ();
+
+    fn install((): &(), node: &mut Setup<'_>) -> Self {
+        node.message::<Come>();
+        let (shape, id) = (node.shape(), node.node());
+        let rounds = shape.nodes.next_power_of_two().trailing_zeros() as usize;
+        let progress = node.keyed_sparse(move |_| Progress {
+            shape,
+            node: id,
+            threads: 0,
+            barrier: 0,
+            told: 0,
+            round: 0,
+            heard: vec![0; rounds],
+        });
+        Self { shape, progress, passed: Event::new("barrier") }
+    }
+}
+
+impl Barrier {
+    /// Waits until every thread of every node has called this as often. What they did before happens before the return,
+    /// on this node and, by the barrier's messages, on all others.
+    pub fn wait(&self, thread: &Thread<'_>) {
+        let barrier = thread.hold(KEY, |cx| {
+            cx.with(&self.progress, |progress, cx| {
+                cx.charge(STEP);
+                let barrier = progress.barrier;
+                progress.threads += 1;
+                if progress.threads == self.shape.threads {
+                    progress.advance(&self.passed, cx);
+                }
+                barrier
+            })
+        });
+        thread.wait(&self.passed, barrier + 1);
+    }
+}
+
+impl Progress {
+    /// Goes as far as what has been heard allows, if all threads of this node have come.
+    fn advance(&mut self, passed: &Event, cx: &mut Actions<'_>) {
+        if self.threads < self.shape.threads {
+            return;
+        }
+        while self.round < self.heard.len() {
+            if self.told == self.round {
+                self.told += 1;
+                let next = (u64::from(self.node.0) + (1 << self.round)) % u64::from(self.shape.nodes);
+                cx.send(NodeId(next as u32), Come { round: self.round as u64 }, &[]);
+            }
+            if self.heard[self.round] <= self.barrier {
+                return;
+            }
+            self.round += 1;
+        }
+        self.barrier += 1;
+        (self.threads, self.told, self.round) = (0, 0, 0);
+        cx.signal(passed, 1);
+    }
+}

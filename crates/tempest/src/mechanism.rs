@@ -1,0 +1,107 @@
+//! Mechanisms: how data moves. A program says which it is written for; a run uses one of them.
+//!
+//! A mechanism says what it needs of a machine ([`Mechanism::needs`], in the words machine files use). Nothing here
+//! knows how a world moves anything.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How data moves between nodes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Mechanism {
+    /// Active messages: a handler takes each in and puts its values where they belong.
+    #[default]
+    Messages,
+    /// Values gathered into one block, moved to the receiver's memory by the interface, one handler at its end.
+    Bulk,
+    /// A few words at a time to places in the receiver's memory that the sender chooses; no handler runs.
+    Deposit,
+}
+
+impl Mechanism {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Messages, Self::Bulk, Self::Deposit];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::Bulk => "bulk",
+            Self::Deposit => "deposit",
+        }
+    }
+
+    /// One line for people.
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::Messages => "active messages; who notices them, and when, is the policy's",
+            Self::Bulk => "values gathered into one block per destination, moved by the interface",
+            Self::Deposit => "a few words at a time, straight to their place; no handler runs",
+        }
+    }
+
+    /// What it needs of a machine, in the words of machine files' `can` lists.
+    pub const fn needs(self) -> Option<&'static str> {
+        match self {
+            Self::Messages => None,
+            Self::Bulk => Some("transfer"),
+            Self::Deposit => Some("deposit"),
+        }
+    }
+
+    /// Whether a machine that `can` do only so much can do it.
+    ///
+    /// # Errors
+    /// Names the mechanism, the machine and what is missing.
+    pub fn check(self, machine: &str, can: &[&str]) -> Result<(), String> {
+        match self.needs() {
+            Some(need) if !can.contains(&need) => Err(format!(
+                "mechanism `{self}` needs `{need}`, which machine `{machine}` lacks (it has: {})",
+                can.join(", ")
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Mechanism {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Mechanism {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|mechanism| mechanism.name() == text).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name);
+            format!("unknown mechanism `{text}`: expected one of {}", names.join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mechanisms_read_what_they_print() {
+        for mechanism in Mechanism::ALL {
+            assert_eq!(mechanism.to_string().parse(), Ok(mechanism));
+        }
+        let error = "bulky".parse::<Mechanism>().unwrap_err();
+        assert_eq!(error, "unknown mechanism `bulky`: expected one of messages, bulk, deposit");
+    }
+
+    #[test]
+    fn what_a_machine_lacks_is_named() {
+        assert_eq!(Mechanism::Messages.check("toy", &[]), Ok(()));
+        assert_eq!(Mechanism::Bulk.check("toy", &["transfer"]), Ok(()));
+        let error = Mechanism::Deposit.check("toy", &["transfer"]).unwrap_err();
+        assert_eq!(
+            error,
+            "mechanism `deposit` needs `deposit`, which machine `toy` lacks (it has: transfer)"
+        );
+    }
+}

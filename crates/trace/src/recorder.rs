@@ -1,0 +1,225 @@
+//! What keeps the events of a traced run, one for all processors of a world, and each processor's way to it.
+//!
+//! Must never open a file: whoever owns one hands in its writing end.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use units::Time;
+
+use crate::Event;
+use crate::perfetto::Perfetto;
+
+/// Who there is in a traced run, for the names of tracks and messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cast {
+    /// What the machine as a whole is called.
+    pub machine: String,
+    /// Its nodes, numbered from zero.
+    pub nodes: u32,
+    /// In each node the processors that run the program's threads, numbered from zero.
+    pub computing: u16,
+    /// In each node the processors that run handlers only, numbered after the computing ones.
+    pub dedicated: u16,
+    /// In each node the threads of the program, numbered from zero.
+    pub threads: u32,
+    /// Names of messages by their number. Of the path of a type the trace shows the last segment.
+    pub messages: Vec<&'static str>,
+}
+
+/// What became of the events of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Events kept.
+    pub events: u64,
+    /// Events that found no place: beyond the bound of a memory; of a node, processor or thread that the cast lacks;
+    /// ends without a beginning; before [`begin`](Recorder::begin) or after [`finish`](Recorder::finish). Of a
+    /// well-formed run, none are.
+    pub lost: u64,
+    /// Beginnings and ends of slices that were told after later ones of the same track, and are shown at the time of
+    /// those. Of a well-formed run, none are.
+    pub moved: u64,
+    /// Bytes written.
+    pub bytes: u64,
+}
+
+/// Keeps the events of a traced run. A clone is the same recorder.
+#[derive(Clone)]
+pub struct Recorder(Arc<Mutex<Keeper>>);
+
+enum Keeper {
+    Memory(Memory),
+    Perfetto(Box<Perfetto>),
+}
+
+/// The first events of a run, as many as the caller allowed.
+struct Memory {
+    events: Vec<(Time, Event)>,
+    bound: usize,
+    lost: u64,
+}
+
+impl Recorder {
+    /// Keeps the first `bound` events as they are, at 40 bytes each, for tests and tools.
+    pub fn memory(bound: usize) -> Self {
+        Self::of(Keeper::Memory(Memory { events: Vec::new(), bound, lost: 0 }))
+    }
+
+    /// Writes a trace for Perfetto as the events come, in blocks of about 64 KiB.
+    ///
+    /// An error of `out` does not disturb the run: nothing more is written, and [`finish`](Self::finish) tells.
+    pub fn perfetto(out: impl Write + Send + 'static) -> Self {
+        Self::of(Keeper::Perfetto(Box::new(Perfetto::new(out))))
+    }
+
+    fn of(keeper: Keeper) -> Self {
+        Self(Arc::new(Mutex::new(keeper)))
+    }
+
+    /// Says who there is; once, before the first event.
+    pub fn begin(&self, cast: Cast) {
+        if let Keeper::Perfetto(perfetto) = &mut *self.keeper() {
+            perfetto.begin(&cast);
+        }
+    }
+
+    /// Takes events, in the order in which they happened to whoever tells them.
+    pub fn record(&self, events: &[(Time, Event)]) {
+        match &mut *self.keeper() {
+            Keeper::Memory(memory) => memory.record(events),
+            Keeper::Perfetto(perfetto) => {
+                events.iter().for_each(|&(at, event)| perfetto.record(at, event));
+            }
+        }
+    }
+
+    /// Ends what is open at the last time seen, and writes the rest. All batches must have been flushed.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the writer, at any time since the start.
+    pub fn finish(&self) -> io::Result<Summary> {
+        match &mut *self.keeper() {
+            Keeper::Memory(memory) => Ok(memory.summary()),
+            Keeper::Perfetto(perfetto) => perfetto.finish(),
+        }
+    }
+
+    /// The events that a memory has kept, in the order they were handed in; none where none are kept.
+    pub fn events(&self) -> Vec<(Time, Event)> {
+        match &*self.keeper() {
+            Keeper::Memory(memory) => memory.events.clone(),
+            Keeper::Perfetto(_) => Vec::new(),
+        }
+    }
+
+    /// A processor that panicked while it held the lock leaves at worst a trace without its last event.
+    fn keeper(&self) -> MutexGuard<'_, Keeper> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+impl Memory {
+    fn record(&mut self, events: &[(Time, Event)]) {
+        let room = self.bound - self.events.len();
+        let kept = &events[..room.min(events.len())];
+        self.events.extend_from_slice(kept);
+        self.lost += (events.len() - kept.len()) as u64;
+    }
+
+    fn summary(&self) -> Summary {
+        Summary { events: self.events.len() as u64, lost: self.lost, ..Summary::default() }
+    }
+}
+
+/// How many events a processor keeps to itself before it takes the recorder's lock.
+const BATCH: usize = 1024;
+
+/// A processor's own events on their way to the shared recorder, at most 1024 of them. Dropping it hands them over.
+#[derive(Debug)]
+pub struct Batch {
+    recorder: Recorder,
+    events: Vec<(Time, Event)>,
+}
+
+impl Batch {
+    /// An empty batch for that recorder.
+    pub fn new(recorder: Recorder) -> Self {
+        Self { recorder, events: Vec::with_capacity(BATCH) }
+    }
+
+    /// Takes an event and the instant it happened at.
+    pub fn record(&mut self, at: Time, event: Event) {
+        self.events.push((at, event));
+        if self.events.len() == BATCH {
+            self.flush();
+        }
+    }
+
+    /// Hands over what there is.
+    pub fn flush(&mut self) {
+        if !self.events.is_empty() {
+            self.recorder.record(&self.events);
+            self.events.clear();
+        }
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn phase(index: u32) -> (Time, Event) {
+        (Time::from_nanoseconds(index.into()), Event::Phase { index, name: "" })
+    }
+
+    #[test]
+    fn memory_keeps_the_first_and_counts_the_rest() {
+        let recorder = Recorder::memory(4);
+        recorder.begin(Cast::default());
+        recorder.record(&[phase(0), phase(1), phase(2)]);
+        recorder.clone().record(&[phase(3), phase(4)]);
+        recorder.record(&[phase(5)]);
+        assert_eq!(recorder.events(), [phase(0), phase(1), phase(2), phase(3)]);
+        let summary = recorder.finish().unwrap();
+        assert_eq!(summary, Summary { events: 4, lost: 2, moved: 0, bytes: 0 });
+    }
+
+    #[test]
+    fn a_batch_is_handed_over_when_full_when_asked_and_at_last() {
+        let recorder = Recorder::memory(usize::MAX);
+        let mut batch = Batch::new(recorder.clone());
+        let mut seen = Vec::new();
+        for index in 0..BATCH as u32 + 1 {
+            let (at, event) = phase(index);
+            batch.record(at, event);
+            seen.push(recorder.events().len());
+        }
+        assert!(seen[..BATCH - 1].iter().all(|&seen| seen == 0));
+        assert_eq!(seen[BATCH - 1..], [BATCH, BATCH]);
+        batch.flush();
+        assert_eq!(recorder.events().len(), BATCH + 1);
+        let (at, event) = phase(9);
+        batch.record(at, event);
+        drop(batch);
+        assert_eq!(recorder.events().len(), BATCH + 2);
+    }
+
+    #[test]
+    fn an_event_in_memory_is_as_small_as_it_says() {
+        assert_eq!(size_of::<(Time, Event)>(), 40);
+    }
+}
