@@ -31,8 +31,7 @@ pub(crate) fn compare(arguments: &Compare, out: &mut impl Write) -> Result<ExitC
     let plan = Plan { arguments, policies, mechanisms, subject: &subject };
     let rankings = plan.run(&targets)?;
     if rankings.iter().all(|ranking| ranking.places.is_empty()) {
-        let refused = rankings.iter().flat_map(|ranking| &ranking.refused).map(|(.., why)| why.clone());
-        return Err(Problem::Wrong(refused.collect()));
+        return Err(Problem::Wrong(reasons(&rankings)));
     }
     if common.json {
         json::write(out, &json::compare(&subject, arguments, &rankings))?;
@@ -48,6 +47,17 @@ pub(crate) fn agree<'r>(rankings: &'r [Ranking<'_>]) -> Option<agreement::Agreem
     let worlds: Vec<(&str, Vec<&Row>)> =
         rankings.iter().map(|ranking| (ranking.target.name(), ranking.rows())).collect();
     agreement::compare(&worlds)
+}
+
+/// Why nothing could run, each reason once: what is wrong with the size is wrong under every policy.
+fn reasons(rankings: &[Ranking<'_>]) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (.., why) in rankings.iter().flat_map(|ranking| &ranking.refused) {
+        if !reasons.contains(why) {
+            reasons.push(why.clone());
+        }
+    }
+    reasons
 }
 
 fn find_targets(arguments: &Compare) -> Result<Vec<Target>, Problem> {

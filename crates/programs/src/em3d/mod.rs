@@ -107,20 +107,24 @@ fn load(given: &Given) -> Loaded {
         }
     };
     let parameters = override_preset(&mut reader, preset);
-    let Parameters { size, degree, .. } = parameters;
+    reader.finish()?;
+    check_edges(&parameters).map_err(|mistake| vec![mistake])?;
+    Ok(Box::new(Waves { parameters, last: Mutex::default() }))
+}
+
+/// Whether there are enough graph nodes for the edges, and not too many edges.
+fn check_edges(parameters: &Parameters) -> Result<(), String> {
+    let Parameters { size, degree, .. } = *parameters;
     if degree > size {
-        reader.refuse(format!(
+        return Err(format!(
             "input `degree={degree}`: expected at most {size}, half of the graph's nodes: neighbours differ"
         ));
     }
-    if u64::from(size) * u64::from(degree) > MAX_EDGES {
-        reader.refuse(format!(
-            "{} graph nodes of degree {degree}: expected at most {MAX_EDGES} edges",
-            u64::from(size) * 2
-        ));
+    let (nodes, edges) = (u64::from(size) * 2, u64::from(size) * u64::from(degree));
+    if edges > MAX_EDGES {
+        return Err(format!("{nodes} graph nodes of degree {degree}: expected at most {MAX_EDGES} edges"));
     }
-    reader.finish()?;
-    Ok(Box::new(Waves { parameters, last: Mutex::default() }))
+    Ok(())
 }
 
 /// A preset, with what is given in place of its own.
@@ -180,8 +184,8 @@ impl Waves {
         let each = u64::from(size) / all;
         if each < u64::from(degree) {
             return Err(format!(
-                "{} graph nodes for {all} owners (--nodes {nodes}, input owners={owners}) leave one {each} of a kind: \
-                 expected at least the degree, {degree}",
+                "{} graph nodes for {all} owners (--nodes {nodes}, input owners={owners}): expected at least \
+                 {degree} of each kind for every owner, as many as the degree",
                 u64::from(size) * 2
             ));
         }
@@ -279,8 +283,12 @@ mod tests {
         let instance = load(&given(&[("nodes", "80")])).unwrap();
         let job = |nodes| instance.job(Mechanism::Messages, Shape { nodes, threads: 2 }, 1).map(|_| ());
         assert_eq!(job(4), Ok(()));
-        assert!(job(5).unwrap_err().contains("leave one 8 of a kind: expected at least the degree, 10"));
-        assert!(job(u32::MAX).unwrap_err().contains("leave one 0 of a kind"));
+        assert!(
+            job(5)
+                .unwrap_err()
+                .contains("80 graph nodes for 5 owners (--nodes 5, input owners=1): expected at least 10")
+        );
+        assert!(job(u32::MAX).unwrap_err().contains("80 graph nodes for 4294967295 owners"));
         assert!(job(1).unwrap_err().contains("expected --nodes of at least 2, or input remote=0"));
     }
 }
