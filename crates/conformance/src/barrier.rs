@@ -1,13 +1,15 @@
 //! A barrier lets nobody leave before everybody has come.
 //!
 //! After each barrier every thread asks every node whether all of its threads had come to it: the question is asked after
-//! the barrier, so the answer must be yes.
+//! the barrier, so the answer must be yes. In turn each thread comes late.
 
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
-use tempest::{Cells, Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Shape, Thread};
+use tempest::{
+    Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape, Thread,
+};
 
 use crate::Setting;
 
@@ -69,9 +71,25 @@ impl Protocol for Meetings {
     }
 }
 
+impl Meetings {
+    /// Comes late, in a model and natively: a barrier that does not wait for everybody is left without this thread.
+    fn dawdle(thread: &Thread<'_>) {
+        thread.charge(Operations::NONE.flops(100_000));
+        for _ in 0..1000 {
+            thread.poll();
+            std::thread::yield_now();
+        }
+    }
+}
+
 impl Program for Meetings {
     fn main(&self, thread: &Thread<'_>) {
+        let mine = thread.node().0 * thread.threads() + thread.index();
+        let all = self.shape.nodes * self.shape.threads;
         for barrier in 1..=BARRIERS {
+            if barrier as u32 % all == mine {
+                Self::dawdle(thread);
+            }
             self.come.set(thread.index() as usize, barrier);
             self.barrier.wait(thread);
             for to in (0..thread.nodes()).map(NodeId) {

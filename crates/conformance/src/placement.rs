@@ -33,9 +33,10 @@ pub fn deposits_are_counted(setting: &Setting<'_>) {
     setting.demand("deposits_are_counted", outcome.counters.deposits > 0, || "none was counted".to_owned());
 }
 
-/// What a thread deposited before it sent a message is in place when the message is handled.
+/// What a thread deposited or transferred before it sent a message is in place when the message is handled.
 pub fn placement_precedes_messages(setting: &Setting<'_>) {
     setting.verified::<Placement>("placement_precedes_messages", Way::DepositAndTell, 2);
+    setting.verified::<Placement>("placement_precedes_messages", Way::TransferAndTell, 2);
 }
 
 /// How an area is filled.
@@ -47,6 +48,8 @@ enum Way {
     Deposit,
     /// By deposits, and then a message.
     DepositAndTell,
+    /// By one transfer, whose own handler looks at nothing, and then a message.
+    TransferAndTell,
 }
 
 struct Placement {
@@ -183,6 +186,16 @@ impl Program for Placement {
                     self.deposit_area(thread, owner, to);
                     self.tell(thread, to);
                 }
+                Way::TransferAndTell => {
+                    let place = self.areas.place((owner * AREA) as u32);
+                    thread.transfer(
+                        to,
+                        place,
+                        &words(owner, AREA),
+                        Filled { thread: thread.index(), words: 0 },
+                    );
+                    self.tell(thread, to);
+                }
             }
         }
         match self.way {
@@ -191,7 +204,7 @@ impl Program for Placement {
                 (0..owners).for_each(|owner| self.expect_words(owner, AREA));
             }
             Way::DepositAndTell => thread.wait(&self.told[thread.index() as usize], thread.nodes().into()),
-            Way::Transfer => {}
+            Way::Transfer | Way::TransferAndTell => {}
         }
     }
 
@@ -200,6 +213,7 @@ impl Program for Placement {
             Way::Transfer => BLOCKS.len(),
             Way::Deposit => 0,
             Way::DepositAndTell => 1,
+            Way::TransferAndTell => 2,
         };
         let expected = u64::from(self.shape.nodes * self.shape.threads) * each as u64;
         let found = self.found.count();

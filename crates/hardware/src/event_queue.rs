@@ -9,7 +9,7 @@ use units::Time;
 pub struct EventQueue<T> {
     queue: Specification<(Time, T)>,
     waits: Waits,
-    /// Events that wait, and keys that are held.
+    /// Events that have arrived and are not done, and keys that are held.
     unfinished: usize,
     busy: Time,
     busy_since: Time,
@@ -50,9 +50,13 @@ impl<T> EventQueue<T> {
         self.queue.id()
     }
 
-    /// An event that arrived at `arrived` joins the queue now.
-    pub fn enqueue(&mut self, now: Time, arrived: Time, key: Key, event: T) {
+    /// An event has arrived, and will be [enqueued](Self::enqueue) now or when somebody looks at it.
+    pub fn arrive(&mut self, now: Time) {
         self.begin(now);
+    }
+
+    /// An event that [arrived](Self::arrive) at `arrived` joins the queue.
+    pub fn enqueue(&mut self, arrived: Time, key: Key, event: T) {
         self.queue.enqueue(key, (arrived, event));
     }
 

@@ -18,7 +18,10 @@ pub enum Mover {
     /// The interface's engine, from memory and to memory.
     Engine,
     /// A processor writes it into the port out, the interface puts it in memory.
-    Deposit,
+    Deposit {
+        /// Lines of memory that it takes.
+        lines: u64,
+    },
 }
 
 /// The network interface of one node.
@@ -83,8 +86,8 @@ impl Interface {
         match mover {
             Mover::Processors => self.into.acquire(now, passage),
             Mover::Engine => self.into.acquire(now, passage) + passage,
-            Mover::Deposit => {
-                let occupied = passage + self.costs.deposit;
+            Mover::Deposit { lines } => {
+                let occupied = passage + self.costs.deposit * lines;
                 self.into.acquire(now, occupied) + occupied
             }
         }
@@ -181,7 +184,7 @@ mod tests {
         let mut ni = interface();
         assert_eq!(ni.eject(ns(0), 100, Mover::Engine), ns(200));
         // 8 data + 16 header, and 7 ns to place them.
-        assert_eq!(ni.eject(ns(200), 8, Mover::Deposit), ns(231));
-        assert_eq!(ni.eject(ns(200), 8, Mover::Deposit), ns(262));
+        assert_eq!(ni.eject(ns(200), 8, Mover::Deposit { lines: 1 }), ns(231));
+        assert_eq!(ni.eject(ns(200), 8, Mover::Deposit { lines: 2 }), ns(269));
     }
 }

@@ -86,8 +86,8 @@ pub struct Interface {
     pub send_queue: usize,
     /// Of the engine that moves a block transfer between the node's memory and a port.
     pub engine: Bandwidth,
-    /// What the NI takes to put the words of a deposit in memory, once they have passed the port in. The port is not free
-    /// before that.
+    /// What the NI takes to put the words of a deposit in memory, for each line, once they have passed the port in. The
+    /// port is not free before that.
     pub deposit: Time,
 }
 

@@ -25,6 +25,9 @@ use crate::world::{Stage, World};
 /// A program thread's stack. Untouched pages cost nothing.
 const STACK_BYTES: usize = 256 * 1024;
 
+/// One in so many sends of threads is timed: two looks at the clock cost as much as a send.
+const SAMPLE: u32 = 64;
+
 /// What a processor is at: where a panic comes from.
 #[derive(Clone, Copy)]
 pub(crate) enum Doing {
@@ -59,6 +62,8 @@ pub(crate) struct Processor {
     /// Handled messages of threads that their senders have not been told of.
     pub(crate) owes_digest: Cell<bool>,
     pub(crate) tracer: Tracer,
+    /// Sends of threads, for sampling.
+    sends: Cell<u32>,
 }
 
 impl Processor {
@@ -80,6 +85,7 @@ impl Processor {
             searched: Cell::new(0),
             owes_digest: Cell::new(false),
             tracer,
+            sends: Cell::new(0),
             world,
         }
     }
@@ -255,6 +261,66 @@ impl Processor {
         self.node().resident.node.shape().threads
     }
 
+    /// Does what a thread sends, and times one in so many that went.
+    #[inline]
+    fn sample_send(&self, send: impl FnOnce() -> bool) -> bool {
+        let sends = self.sends.get().wrapping_add(1);
+        self.sends.set(sends);
+        if !sends.is_multiple_of(SAMPLE) {
+            return send();
+        }
+        let start = self.world.now_ns();
+        let sent = send();
+        if sent {
+            bump(&self.gauge().overhead_ns, (self.world.now_ns() - start) * u64::from(SAMPLE));
+        }
+        sent
+    }
+
+    /// A thread's message, if there is room for it.
+    #[inline]
+    fn offer_now(&self, to: NodeId, packet: &Packet) -> bool {
+        // Counted first: once it is in the ring it may be handled at any moment.
+        let gauge = self.gauge();
+        bump(&gauge.sent, 1);
+        let (node, at) = (self.node(), self.tracer.time(&self.world));
+        let sent = self.world.lane(node.id, to).offer(packet, &node.outboxed);
+        if let Some(number) = sent {
+            self.trace_send(at, to, packet, number);
+            if self.local().has_room() {
+                self.trace(|node, _| Traced::Resume { node, thread: self.current.get() });
+            }
+            self.attempts.set(0);
+            self.count_message(to, packet);
+            self.wake_receiver(to);
+        } else {
+            gauge.sent.store(gauge.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+            if !self.local().lacked_room() {
+                gauge.count_refused();
+            }
+            // What was in the outbox may have gone into the ring on the way.
+            self.wake_receiver(to);
+            self.give_up_if_over();
+        }
+        sent.is_some()
+    }
+
+    /// A thread's deposit: the words are in place when this returns. Returns true: there is always room.
+    #[inline]
+    fn deposit_now(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
+        let at = self.tracer.time(&self.world);
+        if self.write(to, place, words) {
+            let remote = to != self.node().id;
+            self.gauge().count_deposit(remote.then_some(size_of_val(words) as u64));
+            self.trace_deposit(at, to, words);
+            let memory = &self.world.nodes[to.0 as usize].resident.node;
+            memory.count_deposit(place, words.len(), |waiter| {
+                self.end_wait(to, waiter);
+            });
+        }
+        true
+    }
+
     /// Writes words into the memory of a node. False, and the run is over, if they do not fit where they should go.
     fn write(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
         let memory = &self.world.nodes[to.0 as usize].resident.node;
@@ -340,51 +406,23 @@ impl tempest::Processor for Processor {
     }
 
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
-        // Counted first: once it is in the ring it may be handled at any moment.
-        let gauge = self.gauge();
-        bump(&gauge.sent, 1);
-        let (node, at) = (self.node(), self.tracer.time(&self.world));
-        let sent = self.world.lane(node.id, to).offer(packet, &node.outboxed);
-        if let Some(number) = sent {
-            self.trace_send(at, to, packet, number);
-            if self.local().has_room() {
-                self.trace(|node, _| Traced::Resume { node, thread: self.current.get() });
-            }
-            self.attempts.set(0);
-            self.count_message(to, packet);
-            self.wake_receiver(to);
-        } else {
-            gauge.sent.store(gauge.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
-            if !self.local().lacked_room() {
-                gauge.count_refused();
-            }
-            // What was in the outbox may have gone into the ring on the way.
-            self.wake_receiver(to);
-            self.give_up_if_over();
-        }
-        sent.is_some()
+        self.sample_send(|| self.offer_now(to, packet))
     }
 
     fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
         // The ring's release and acquire order the words before the handler.
-        let sent = self.write(to, place, data) && self.offer(to, packet);
+        let start = self.world.now_ns();
+        let sent = self.write(to, place, data) && self.offer_now(to, packet);
         if sent {
             self.gauge().count_transfer((to != self.node().id).then_some(size_of_val(data) as u64));
+            // A block is worth two looks at the clock.
+            bump(&self.gauge().overhead_ns, self.world.now_ns() - start);
         }
         sent
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
-        let at = self.tracer.time(&self.world);
-        if self.write(to, place, words) {
-            let remote = to != self.node().id;
-            self.gauge().count_deposit(remote.then_some(size_of_val(words) as u64));
-            self.trace_deposit(at, to, words);
-            let memory = &self.world.nodes[to.0 as usize].resident.node;
-            memory.count_deposit(place, words.len(), |waiter| {
-                self.end_wait(to, waiter);
-            });
-        }
+        self.sample_send(|| self.deposit_now(to, place, words));
         true
     }
 

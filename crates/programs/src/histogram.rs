@@ -1,11 +1,10 @@
-//! Histogram: every thread counts squares into the bins of the next node. The program of `docs/new-program.md`.
+//! Histogram: threads count squares into bins of the next node. The program of `docs/new-program.md`.
 
 use crate::plain::*;
 
-/// One node's bins, and what it takes to know how many values must be in them in the end.
+/// One node's bins, and how many values the threads of each node count.
 pub struct Histogram {
     values: u32,
-    threads: u32,
     bins: Cells<u64>,
 }
 
@@ -28,23 +27,24 @@ impl Protocol for Histogram {
     type Config = Numbers;
     fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
         node.message::<Count>();
-        Self { values: numbers["values"], bins: Cells::new(64, 0), threads: node.shape().threads }
+        Self { values: numbers["values"], bins: Cells::new(64, 0) }
     }
 }
 
 impl Program for Histogram {
     fn main(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
-        for value in 0..u64::from(self.values) {
+        for value in (thread.index()..self.values).step_by(thread.threads() as usize) {
+            let value = u64::from(value);
             thread.send(next, Count(value * value % 64), &[]);
         }
     }
     fn report(&self) -> Report {
-        let (values, counted) = (u64::from(self.values), (0..64).map(|bin| self.bins.get(bin)).sum::<u64>());
-        Report::checked(counted == values * u64::from(self.threads), || format!("{counted} values in all"))
+        let counted: u64 = (0..64).map(|bin| self.bins.get(bin)).sum();
+        Report::checked(counted == self.values.into(), || format!("{counted} values are counted"))
     }
 }
 
 impl Plain for Histogram {
-    const INPUTS: &'static [Input] = &[Input::integer("values", 1..=99_999, "999", "values of each thread")];
+    const INPUTS: &'static [Input] = &[Input::integer("values", 1..=999_999, "9999", "values of each node")];
 }

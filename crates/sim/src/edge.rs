@@ -6,6 +6,7 @@
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 
+use machine::Capability;
 use pdq::{Held, Key, Proof};
 use tempest::policy::{Notice, Servers};
 use tempest::{NodeId, Packet, Place, Primitive, Processor, Wait, Waiter, Work};
@@ -69,12 +70,17 @@ impl Edge {
 
     /// Spends the cost of a send and lets the cargo go.
     fn send(&self, to: NodeId, cargo: Cargo) {
-        self.settle_after(|state, core| state.spend_send(core, &cargo));
-        self.state().send(self.core, to, cargo);
+        let route = self.state().route(self.core);
+        self.settle_after(|state, core| state.spend_send(core, route, &cargo));
+        self.state().send(self.core, route, to, cargo);
     }
 
     /// A thread's send, if there is room.
     fn try_send(&self, to: NodeId, cargo: impl FnOnce() -> Cargo) -> bool {
+        // Whether a message can be handed over depends on what others have done by then.
+        if self.state().hands_over(self.core) {
+            self.settle();
+        }
         if !self.state().finds_room(self.core) {
             return false;
         }
@@ -86,7 +92,6 @@ impl Edge {
     /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
     /// there are such processors this one runs no handlers, so that there is nothing else to do here.
     fn await_injector(&self) {
-        self.settle();
         let since = self.state().starve(self.core);
         fiber::suspend();
         let mut state = self.state();
@@ -121,7 +126,8 @@ impl Edge {
         let thread = self.thread();
         {
             let mut state = self.state();
-            state.nodes[node].queue.enqueue(now, now, key, Event::Grant { thread });
+            state.nodes[node].queue.arrive(now);
+            state.nodes[node].queue.enqueue(now, key, Event::Grant { thread });
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
@@ -148,10 +154,12 @@ impl Processor for Edge {
     }
 
     fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
+        self.state().expect_capability(Capability::Transfer);
         self.try_send(to, || Cargo::Transfer(place, data.into(), *packet))
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
+        self.state().expect_capability(Capability::Deposit);
         self.try_send(to, || Cargo::Deposit(place, words.into()))
     }
 

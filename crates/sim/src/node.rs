@@ -50,10 +50,8 @@ impl Reason {
 /// How a thread's last send fared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Room {
-    /// It went.
+    /// It went, or was given up.
     Found,
-    /// It did not.
-    Refused,
     /// It did not, and the thread waits until it can.
     Awaited,
 }
@@ -70,6 +68,8 @@ pub(crate) struct Thread {
     pub(crate) awaited: u32,
     /// How its last send fared.
     pub(crate) room: Room,
+    /// What ended its last wait was a deposit: it has to notice that by itself.
+    pub(crate) noticing: bool,
     /// A key it asked for and was given.
     pub(crate) granted: Option<Held>,
 }

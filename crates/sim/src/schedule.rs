@@ -106,7 +106,7 @@ impl State {
         {
             let packet = self.flights[arrived.flight as usize].packet();
             let key = node.waist.key(packet).expect("packets of this world are never damaged");
-            node.queue.enqueue(now, arrived.at, key, Event::Message { flight: arrived.flight });
+            node.queue.enqueue(arrived.at, key, Event::Message { flight: arrived.flight });
         }
         let dispatched = node.queue.dispatch(now, server)?;
         Some(Job { held: dispatched.held, event: dispatched.event })
@@ -187,13 +187,23 @@ impl State {
         let Some(thread) = self.cores[core].ready.pop_front() else { return false };
         self.end_idling(core);
         let switched = self.cores[core].last_thread.replace(thread).is_some_and(|last| last != thread);
-        let cost = if switched { self.machine.processor.thread_switch } else { Time::ZERO };
+        let switch = if switched { self.machine.processor.thread_switch } else { Time::ZERO };
         let Core { node, number: processor, .. } = self.cores[core];
+        let (poll, read) = self.cost_of_noticing(node, thread);
+        let cost = switch + poll + read;
         self.sink.record(self.now + cost, Traced::Run { node: node as u32, processor, thread });
         self.cores[core].activity = Activity::Thread(thread);
-        self.cores[core].book(Bucket::Overhead, cost);
+        self.cores[core].book(Bucket::Overhead, switch + poll);
+        self.cores[core].book(Bucket::Memory, read);
         self.continue_now(core, cost);
         true
+    }
+
+    /// What it takes a thread to notice that a deposit has ended its wait: a poll, and a read of the count.
+    fn cost_of_noticing(&mut self, node: usize, thread: u32) -> (Time, Time) {
+        let noticing = std::mem::take(&mut self.nodes[node].threads[thread as usize].noticing);
+        let costs = (self.machine.processor.poll, self.machine.memory.read);
+        if noticing { costs } else { (Time::ZERO, Time::ZERO) }
     }
 
     /// Books the idle time that ends now.

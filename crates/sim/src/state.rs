@@ -24,7 +24,7 @@ pub(crate) enum Happening {
     Arrive { flight: u32 },
     /// It has passed the port in.
     Pass { flight: u32 },
-    /// A message of a node to itself is there.
+    /// What a node sends to itself is there.
     Deliver { flight: u32 },
 }
 
@@ -118,6 +118,7 @@ impl State {
                         generation: 0,
                         awaited: 0,
                         room: Room::Found,
+                        noticing: false,
                         granted: None,
                     })
                     .collect(),
@@ -270,9 +271,19 @@ impl State {
         true
     }
 
+    /// A thread may run again that waits for deposits. No handler resumes it: it polls and reads the count, which is in
+    /// no cache now.
+    pub(crate) fn resume_by_deposit(&mut self, node: usize, waiter: Waiter) {
+        if self.waits(node, waiter) {
+            self.nodes[node].threads[waiter.thread as usize].noticing = true;
+            self.resume(node, waiter);
+        }
+    }
+
     /// Puts a thread into the ready queue of its core, and wakes that core if it idles.
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
+        self.progress = self.now;
         let home = &mut self.nodes[node].threads[thread as usize];
         home.state = ThreadState::Going;
         let core = home.core;

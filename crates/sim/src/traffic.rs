@@ -1,8 +1,8 @@
-//! Messages on their way: from a processor into the interface, through the network, into the dispatch queue.
+//! Messages, transfers and deposits on their way: from a processor into the interface, through the network, into the dispatch queue.
 
 use hardware::Mover;
-use pdq::Key;
-use tempest::policy::Servers;
+use machine::Capability;
+use tempest::policy::{Injector, Servers};
 use tempest::{NodeId, Packet, Place, Primitive, Volume};
 use trace::Event as Traced;
 use units::Time;
@@ -26,21 +26,46 @@ pub(crate) enum Cargo {
 }
 
 impl Cargo {
-    fn mover(&self) -> Mover {
+    /// Who moves it, where memory has lines of so many bytes.
+    fn mover(&self, line: u64) -> Mover {
         match self {
             Cargo::Message(_) => Mover::Processors,
             Cargo::Transfer(..) => Mover::Engine,
-            Cargo::Deposit(..) => Mover::Deposit,
+            Cargo::Deposit(_, words) => {
+                Mover::Deposit { lines: (words.len() as u64 * WORD_BYTES).div_ceil(line) }
+            }
         }
     }
 
-    /// Words that the sending processor writes itself, the header aside.
+    /// Words that the sending processor writes into the interface, the header aside. The place of a deposit is one.
     fn written(&self) -> usize {
         match self {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => packet.words().len(),
-            Cargo::Deposit(_, words) => words.len(),
+            Cargo::Deposit(_, words) => 1 + words.len(),
         }
     }
+
+    /// Words beside those that say what the engine is to move: the place, the address and the length.
+    fn descriptor(&self) -> usize {
+        if let Cargo::Transfer(..) = self { 3 } else { 0 }
+    }
+
+    /// Words for a place, and the bytes that they and their place are on the wire.
+    fn placed(&self) -> u64 {
+        match self {
+            Cargo::Message(_) => 0,
+            Cargo::Transfer(_, words, _) | Cargo::Deposit(_, words) => (1 + words.len() as u64) * WORD_BYTES,
+        }
+    }
+}
+
+/// How what is sent gets into the interface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Route {
+    /// The sending processor puts it there.
+    Inject,
+    /// Through the queue of a protocol processor.
+    HandOver,
 }
 
 /// Something on its way.
@@ -83,22 +108,18 @@ impl State {
         }
     }
 
-    /// Whether a thread on `core` may send now. A send that finds no room is counted once, however often it tries.
+    /// Whether a thread on `core` may send now. A send that waits for room is counted once, however often it tries.
     pub(crate) fn finds_room(&mut self, core: usize) -> bool {
         let has_room = self.has_room(core);
         let room = self.room(core);
-        match (has_room, *room) {
-            (true, Room::Awaited) => {
-                *room = Room::Found;
+        let awaited = std::mem::replace(room, if has_room { Room::Found } else { *room }) == Room::Awaited;
+        match (has_room, awaited) {
+            (true, true) => {
                 let (node, thread) = self.who_sends(core);
                 self.sink.record(self.now + self.cores[core].ahead, Traced::Resume { node, thread });
             }
-            (true, _) => *room = Room::Found,
-            (false, Room::Found) => {
-                *room = Room::Refused;
-                self.cores[core].counters.refused += 1;
-            }
-            (false, _) => {}
+            (false, false) => self.cores[core].counters.refused += 1,
+            _ => {}
         }
         has_room
     }
@@ -130,11 +151,26 @@ impl State {
         self.now
     }
 
+    /// Which way what is sent from `core` now will go. A handler on a protocol processor stays behind what threads have
+    /// handed over: their messages came before.
+    pub(crate) fn route(&self, core: usize) -> Route {
+        let node = &self.nodes[self.cores[core].node];
+        let behind =
+            self.policy.injector == Injector::Protocol && (node.injecting || !node.handed_over.is_empty());
+        if self.hands_over(core) || behind { Route::HandOver } else { Route::Inject }
+    }
+
+    /// Insists that the machine can do what a program asks for.
+    pub(crate) fn expect_capability(&self, capability: Capability) {
+        let machine = &self.machine;
+        assert!(machine.can.contains(&capability), "machine `{}` has no `{capability}`", machine.name);
+    }
+
     /// What sending costs the processor that does it, spent on its own clock: the caller settles before the cargo goes.
-    pub(crate) fn spend_send(&mut self, core: usize, cargo: &Cargo) {
+    pub(crate) fn spend_send(&mut self, core: usize, route: Route, cargo: &Cargo) {
         let written = cargo.written();
-        if self.hands_over(core) {
-            let cost = self.hand_over_cost(written);
+        if route == Route::HandOver {
+            let cost = self.hand_over_cost(written + cargo.descriptor());
             self.cores[core].spend(Bucket::Overhead, cost);
             return;
         }
@@ -146,8 +182,8 @@ impl State {
     }
 
     /// The cargo goes: into the interface, or into the hands of a protocol processor.
-    pub(crate) fn send(&mut self, core: usize, to: NodeId, cargo: Cargo) {
-        if self.hands_over(core) {
+    pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
+        if route == Route::HandOver {
             let node = self.cores[core].node;
             self.nodes[node].handed_over.push_back(HandedOver { to, cargo });
             self.notify(node);
@@ -175,7 +211,7 @@ impl State {
         }
         self.end_idling(core);
         self.cores[core].activity = Activity::Injecting;
-        self.spend_send(core, &message.cargo);
+        self.spend_send(core, Route::Inject, &message.cargo);
         self.cores[core].injecting = Some(message);
         let cost = std::mem::take(&mut self.cores[core].ahead);
         self.continue_at(core, self.now + cost);
@@ -197,9 +233,10 @@ impl State {
         let (from, destination) = (self.cores[core].node, to.0 as usize);
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, (bytes + headers) as u32, &cargo);
+        let line = self.machine.memory.line.get();
         let interface = &mut self.nodes[from].interface;
         let arrives = (destination != from)
-            .then(|| self.network.arrival(interface.inject(self.now, bytes, cargo.mover())));
+            .then(|| self.network.arrival(interface.inject(self.now, bytes, cargo.mover(line))));
         let tie = self.nodes[destination].tie;
         let flight = self.take_off(Flight { from, to: destination, bytes, number: self.sent, cargo });
         self.sent += 1;
@@ -214,19 +251,18 @@ impl State {
     fn count(&mut self, core: usize, to: usize, cargo: &Cargo) -> (u64, u64) {
         let Core { node: from, counters, .. } = &mut self.cores[core];
         let node = &self.nodes[*from];
-        let (volume, message, words) = match cargo {
-            Cargo::Message(packet) => (node.waist.volume(packet), node.waist.bytes(packet), 0),
-            Cargo::Transfer(_, data, packet) => {
-                counters.transfers += 1;
-                (node.waist.volume(packet), node.waist.bytes(packet), data.len())
+        let (volume, message) = match cargo {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => {
+                counters.messages += 1;
+                counters.transfers += u64::from(matches!(cargo, Cargo::Transfer(..)));
+                (node.waist.volume(packet), node.waist.bytes(packet))
             }
-            Cargo::Deposit(_, words) => (Volume::Data, 0, words.len()),
+            Cargo::Deposit(..) => {
+                counters.deposits += 1;
+                (Volume::Data, 0)
+            }
         };
-        match cargo {
-            Cargo::Deposit(..) => counters.deposits += 1,
-            Cargo::Message(_) | Cargo::Transfer(..) => counters.messages += 1,
-        }
-        let placed = words as u64 * WORD_BYTES;
+        let placed = cargo.placed();
         let headers = node.interface.headers(message + placed);
         if to != *from {
             counters.volume.count(volume, message, headers);
@@ -249,7 +285,8 @@ impl State {
     /// The first byte of what was sent has crossed the network.
     pub(crate) fn arrive(&mut self, flight: u32) {
         let Flight { to, bytes, cargo, .. } = &self.flights[flight as usize];
-        let (to, through) = (*to, self.nodes[*to].interface.eject(self.now, *bytes, cargo.mover()));
+        let (to, mover) = (*to, cargo.mover(self.machine.memory.line.get()));
+        let through = self.nodes[to].interface.eject(self.now, *bytes, mover);
         let node = &mut self.nodes[to];
         // What the port let through before, and is in place at this very instant, still comes first.
         if through > self.now || node.passing > 0 {
@@ -281,25 +318,27 @@ impl State {
                 node.count_deposit(*place, words.len(), |waiter| waiters.push(waiter));
                 self.record(Traced::Place { node: to as u32, from: source.0, flow });
                 self.free_flights.push(flight);
-                waiters.into_iter().for_each(|waiter| {
-                    self.resume(to, waiter);
-                });
+                waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));
             }
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => {
-                let (message, key) = (packet.id().0, node.key(packet));
+                let message = packet.id().0;
                 self.record(Traced::Arrive { node: to as u32, from: source.0, message, flow });
-                self.join_queue(to, flight, key.expect("packets of this world are never damaged"));
+                self.join_queue(to, flight);
             }
         }
     }
 
     /// A message joins its node's queue.
-    fn join_queue(&mut self, node: usize, flight: u32, key: Key) {
+    fn join_queue(&mut self, node: usize, flight: u32) {
         let place = &mut self.nodes[node];
         if self.policy.servers == Servers::Compute {
+            place.queue.arrive(self.now);
             place.unseen.push_back(Arrived { at: self.now, flight });
         } else {
-            place.queue.enqueue(self.now, self.now, key, Event::Message { flight });
+            let key = place.waist.key(self.flights[flight as usize].packet());
+            let key = key.expect("packets of this world are never damaged");
+            place.queue.arrive(self.now);
+            place.queue.enqueue(self.now, key, Event::Message { flight });
         }
         self.notify(node);
     }

@@ -80,6 +80,9 @@ fn read(file: &File) -> Result<Problem, Vec<String>> {
     let matrix = formats::matrix::read(&file.name, &file.bytes)
         .map_err(|errors| errors.to_string().lines().map(str::to_owned).collect::<Vec<_>>())?;
     let matrix = matrix.into_symmetric().map_err(|error| named(&error))?;
+    if matrix.rows == 0 {
+        return Err(named(&"0 rows: expected at least 1"));
+    }
     Problem::new(&matrix).map_err(|error| named(&error))
 }
 
