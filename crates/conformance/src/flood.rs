@@ -5,7 +5,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Busy, Cells, Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Shape, Thread,
+    Busy, Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -31,6 +32,61 @@ pub fn everything_arrives_once(setting: &Setting<'_>) {
 /// A handler may send any number of messages; none is lost.
 pub fn handlers_send_without_waiting(setting: &Setting<'_>) {
     setting.verified::<Burst>("handlers_send_without_waiting", (), 1);
+}
+
+/// A thread that has sent more than there is room for, and computed until all of it was gone, sends on.
+pub fn sends_go_on_after_a_pause(setting: &Setting<'_>) {
+    setting.verified::<Pause>("sends_go_on_after_a_pause", (), 1);
+}
+
+/// Messages before the pause: more than a queue of any machine takes.
+const BEFORE: u64 = 200;
+
+/// Sends to the next node, computes for long, and sends once more.
+struct Pause {
+    arrived: Event,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Plain {
+    number: u64,
+}
+
+impl Message for Plain {
+    type Protocol = Pause;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, pause: &Pause, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&pause.arrived, 1);
+    }
+}
+
+impl Protocol for Pause {
+    type Config = ();
+
+    fn install((): &(), setup: &mut Setup<'_>) -> Self {
+        setup.message::<Plain>();
+        Self { arrived: Event::new("conformance.arrived") }
+    }
+}
+
+impl Program for Pause {
+    fn main(&self, thread: &Thread<'_>) {
+        let next = NodeId((thread.node().0 + 1) % thread.nodes());
+        (0..BEFORE).for_each(|number| thread.send(next, Plain { number }, &[]));
+        thread.charge(Operations::NONE.flops(1_000_000));
+        thread.send(next, Plain { number: BEFORE }, &[]);
+        thread.wait(&self.arrived, u64::from(thread.threads()) * (BEFORE + 1));
+    }
+
+    fn report(&self) -> Report {
+        let arrived = self.arrived.count();
+        Report::checked(arrived > BEFORE, || format!("{arrived} messages arrived: expected {}", BEFORE + 1))
+    }
 }
 
 struct Flood {

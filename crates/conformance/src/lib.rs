@@ -63,11 +63,13 @@ pub fn promises() -> &'static [Promise] {
         order_across_threads
         order_across_handlers
         order_across_holds
+        order_from_a_hold_to_a_handler
         equal_keys_exclude
         sequential_runs_alone
         holds_exclude_handlers
         everything_arrives_once
         handlers_send_without_waiting
+        sends_go_on_after_a_pause
         self_sends
         ending_waits_for_messages
         payloads_of_every_length

@@ -1,7 +1,8 @@
 //! Messages of one source, destination and key are delivered in happens-before order.
 //!
 //! Every message carries its place in that order, and the handler insists on it. What differs is who sends: one
-//! thread, threads that hand on a baton, a thread and a handler in turn, a thread and its own holds.
+//! thread, threads that hand on a baton, a thread and a handler in turn, a thread and its own holds, a thread and a
+//! handler that finds in keyed state that it is due.
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
@@ -37,12 +38,22 @@ pub fn order_across_holds(setting: &Setting<'_>) {
     setting.verified::<Order>("order_across_holds", Senders::ThreadAndHold, 2);
 }
 
+/// What a handler sends that found in keyed state what a thread left there in a hold comes after what that thread sent
+/// before.
+pub fn order_from_a_hold_to_a_handler(setting: &Setting<'_>) {
+    setting.verified::<Order>("order_from_a_hold_to_a_handler", Senders::HoldThenHandler, 2);
+}
+
+/// Key of what a thread leaves for a handler.
+const DUE: Key = Key::User(1 << 40);
+
 #[derive(Clone, Copy)]
 enum Senders {
     OneThread,
     Baton,
     ThreadAndHandler,
     ThreadAndHold,
+    HoldThenHandler,
 }
 
 struct Order {
@@ -53,6 +64,12 @@ struct Order {
     arrived: Cells<u64>,
     /// Whose turn it is to send: a count of the numbers sent.
     sent: Event,
+    /// The number a handler is to send.
+    due: Keyed<Option<u64>>,
+    /// Handlers elsewhere that have looked, for a thread here, whether one is due.
+    looked: Event,
+    /// Whether the last of them found all numbers sent.
+    done: Cells<u64>,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -68,6 +85,20 @@ struct Numbered {
 #[repr(C)]
 struct Relay {
     number: u64,
+}
+
+/// Has a handler of the receiving node look whether a number is due.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Look {
+    unused: u64,
+}
+
+/// It has looked.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Looked {
+    done: u64,
 }
 
 impl Message for Numbered {
@@ -101,12 +132,44 @@ impl Message for Relay {
     }
 }
 
+impl Message for Look {
+    type Protocol = Order;
+
+    fn key(&self) -> Key {
+        DUE
+    }
+
+    fn handle(self, order: &Order, _payload: &[u64], cx: &mut Handler<'_>) {
+        if let Some(number) = cx.with(&order.due, |due, _| due.take()) {
+            order.send_from_handler(cx, number);
+            cx.signal(&order.sent, 1);
+        }
+        let (source, done) = (cx.source(), u64::from(order.sent.count() == LENGTH / 2));
+        cx.send(source, Looked { done }, &[]);
+    }
+}
+
+impl Message for Looked {
+    type Protocol = Order;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, order: &Order, _payload: &[u64], cx: &mut Handler<'_>) {
+        order.done.set(0, self.done);
+        cx.signal(&order.looked, 1);
+    }
+}
+
 impl Protocol for Order {
     type Config = Senders;
 
     fn install(&senders: &Senders, setup: &mut Setup<'_>) -> Self {
         setup.message::<Numbered>();
         setup.message::<Relay>();
+        setup.message::<Look>();
+        setup.message::<Looked>();
         let shape = setup.shape();
         Self {
             senders,
@@ -114,6 +177,9 @@ impl Protocol for Order {
             next: setup.keyed((shape.nodes * LANES) as usize, |_| 0),
             arrived: Cells::new(1, 0),
             sent: Event::new("conformance.sent"),
+            due: setup.keyed_sparse(|_| None),
+            looked: Event::new("conformance.looked"),
+            done: Cells::new(1, 0),
         }
     }
 }
@@ -158,10 +224,39 @@ impl Order {
     }
 }
 
+impl Order {
+    /// Sends every other number, and leaves the next one to a handler.
+    fn leave(&self, thread: &Thread<'_>) {
+        for number in (0..LENGTH).step_by(2) {
+            self.send(thread, number);
+            thread.hold(DUE, |cx| cx.with(&self.due, |due, _| *due = Some(number + 1)));
+            thread.wait(&self.sent, number / 2 + 1);
+        }
+    }
+
+    /// Has handlers of the next node look until all numbers there are sent: from elsewhere, so that they do not come
+    /// behind what is sent there.
+    fn look(&self, thread: &Thread<'_>) {
+        let next = NodeId((thread.node().0 + 1) % thread.nodes());
+        for looks in 1.. {
+            thread.send(next, Look { unused: 0 }, &[]);
+            thread.wait(&self.looked, looks);
+            if self.done.get(0) == 1 {
+                return;
+            }
+        }
+    }
+}
+
 impl Program for Order {
     fn main(&self, thread: &Thread<'_>) {
         match self.senders {
             Senders::Baton => self.pass_baton(thread),
+            Senders::HoldThenHandler => match thread.index() {
+                0 => self.leave(thread),
+                1 => self.look(thread),
+                _ => {}
+            },
             _ if thread.index() > 0 => {}
             Senders::OneThread => (0..LENGTH).for_each(|number| self.send(thread, number)),
             Senders::ThreadAndHandler => (0..LENGTH).for_each(|number| self.alternate(thread, number)),
