@@ -96,15 +96,3 @@ mod tests {
         }
     }
 }
-#[cfg(test)]
-mod dump {
-    #[test]
-    fn dump() {
-        for e in super::PROGRAMS {
-            println!("== {}", e.name);
-            for i in e.inputs {
-                println!("//! | `{}` | {} | {} | {} |", i.key, i.kind, i.default, i.meaning);
-            }
-        }
-    }
-}

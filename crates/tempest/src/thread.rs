@@ -88,7 +88,9 @@ impl<'a> Thread<'a> {
     }
 
     /// Moves a block of words to a [segment](crate::Segment) of another node, whatever its length, and has the message
-    /// handled there when all of it is in place. Receives while there is no room. `data` may be used again at once.
+    /// handled there when all of it is in place. Receives while there is no room. `data` has the bits of the segment's words
+    /// ([`Word::to_bits`](crate::Word::to_bits)), 8 bytes each, and may be used again at once: a model does not charge for the
+    /// copy that this may take.
     ///
     /// Until the handler runs the words at that place may be the old ones, the new ones or some of each: whoever
     /// transfers has agreed with the receiver that nobody reads them.
@@ -100,7 +102,7 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.transfer(to, place, data, &packet));
     }
 
-    /// Puts a few words at a place of another node's [segment](crate::Segment), and counts them in that segment's
+    /// Puts a few words, at most [`MAX_WORDS`] (14) of 8 bytes, at a place of another node's [segment](crate::Segment), and counts them in that segment's
     /// [`deposited`](crate::Segment::deposited). No handler runs. Receives while there is no room.
     ///
     /// # Panics

@@ -40,7 +40,7 @@ pub(super) struct Parameters {
     pub(super) size: u32,
     /// Edges of each E node, at least 1.
     pub(super) degree: u32,
-    /// Probability that an edge leaves its owner, 0 to 1.
+    /// Edges that leave their owner, in percent.
     pub(super) remote: f64,
     /// Greatest distance of a remote edge, in owners, at least 1.
     pub(super) span: u32,
@@ -50,6 +50,8 @@ pub(super) struct Parameters {
     pub(super) warm_up: u32,
     /// Timed iterations, at least 1.
     pub(super) iterations: u32,
+    /// Values of a message and of a deposit, at least 1.
+    pub(super) values: u32,
     /// Integer operations of each edge beyond those of the loop.
     pub(super) extra: u32,
 }
@@ -84,7 +86,10 @@ impl Graph {
     pub(super) fn generate(parameters: &Parameters, owners: u32, seed: u64) -> Self {
         let mut random = stream(seed, 0);
         let Parameters { size, degree, .. } = *parameters;
+        let edges = size as usize * degree as usize;
         let mut e = Side { first: vec![0], ..Side::default() };
+        e.neighbours.reserve_exact(edges);
+        e.weights.reserve_exact(edges);
         for owner in 0..owners {
             for _ in block(size, owner, owners) {
                 let begin = e.neighbours.len();
@@ -193,7 +198,7 @@ impl Side {
 impl Parameters {
     /// Whose graph node an edge of `owner` goes to.
     fn owner_of_neighbour(&self, owner: u32, owners: u32, random: &mut impl RngExt) -> u32 {
-        if owners == 1 || !random.random_bool(self.remote) {
+        if owners == 1 || !random.random_bool(self.remote / 100.0) {
             return owner;
         }
         // As far as the span reaches on either side, but each other owner at most once.
@@ -214,11 +219,12 @@ pub(super) mod tests {
     pub(in super::super) const SMALL: Parameters = Parameters {
         size: 96,
         degree: 4,
-        remote: 0.3,
+        remote: 30.0,
         span: 1,
         owners: 1,
         warm_up: 0,
         iterations: 3,
+        values: 5,
         extra: 0,
     };
 
@@ -280,7 +286,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_span_that_reaches_everybody_reaches_each_alike() {
-        let parameters = Parameters { size: 4000, span: 9, remote: 1.0, ..SMALL };
+        let parameters = Parameters { size: 4000, span: 9, remote: 100.0, ..SMALL };
         let graph = Graph::generate(&parameters, 4, 1);
         assert_eq!(graph.crossing(4), 1.0);
         let mut seen = [0; 4];

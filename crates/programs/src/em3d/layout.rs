@@ -7,7 +7,6 @@
 //!
 //! This module must never know messages, or how values travel.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -47,8 +46,8 @@ pub(super) struct Work {
     pub(super) neighbours: Vec<u32>,
     /// By edge: its weight.
     pub(super) weights: Vec<f64>,
-    /// Different ghosts among the neighbours.
-    pub(super) ghosts: u32,
+    /// The different ghosts among the neighbours, as lengths of runs without a gap.
+    pub(super) ghosts: Vec<u32>,
     /// Which of its values go where.
     pub(super) exports: Vec<Export>,
 }
@@ -78,9 +77,7 @@ impl Layout {
     fn needed(&self, kind: Kind, node: NodeId) -> Vec<u32> {
         let own = self.own(node);
         let neighbours = |graph_node| self.graph.side(kind.other()).edges(graph_node).0.iter().copied();
-        let all: BTreeSet<u32> =
-            own.clone().flat_map(neighbours).filter(|neighbour| !own.contains(neighbour)).collect();
-        all.into_iter().collect()
+        sorted(own.clone().flat_map(neighbours).filter(|neighbour| !own.contains(neighbour)))
     }
 
     /// The graph nodes of a machine node, of either kind.
@@ -93,9 +90,9 @@ impl Layout {
         self.ghosts.iter().flatten().map(Vec::len).sum()
     }
 
-    /// The share of the edges between different machine nodes, 0 to 1.
-    pub(super) fn remote(&self) -> f64 {
-        self.graph.crossing(self.shape.nodes)
+    /// The share of the edges between different ones of so many owners on each machine node, 0 to 1.
+    pub(super) fn remote(&self, owners: u32) -> f64 {
+        self.graph.crossing(self.shape.nodes * owners)
     }
 
     /// What a machine node has of a kind.
@@ -116,7 +113,7 @@ impl Layout {
             first: vec![0],
             neighbours: Vec::new(),
             weights: Vec::new(),
-            ghosts: 0,
+            ghosts: Vec::new(),
             exports: self.exports(node, kind, own.start + places.start..own.start + places.end),
             places,
         };
@@ -126,8 +123,9 @@ impl Layout {
             work.weights.extend(weights);
             work.first.push(work.neighbours.len() as u32);
         }
-        let foreign = work.neighbours.iter().filter(|&&place| place >= own.len() as u32);
-        work.ghosts = foreign.collect::<BTreeSet<_>>().len() as u32;
+        let foreign = work.neighbours.iter().copied().filter(|&place| place >= own.len() as u32);
+        let runs = sorted(foreign);
+        work.ghosts = runs.chunk_by(|a, b| a + 1 == *b).map(|run| run.len() as u32).collect();
         work
     }
 
@@ -149,6 +147,14 @@ impl Layout {
         exports.rotate_left(first_after);
         exports
     }
+}
+
+/// Numbers in ascending order, each once.
+fn sorted(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// How many of ascending graph nodes come before one.

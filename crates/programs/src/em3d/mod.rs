@@ -11,16 +11,41 @@
 //!
 //! | mechanism | how values travel |
 //! |---|---|
-//! | `messages` | five values to a message, read straight from where they are; its handler puts them into the ghosts |
+//! | `messages` | a few values to a message (five in the study), read straight from where they are; its handler puts them into the ghosts |
 //! | `bulk` | gathered into one block for each neighbour and moved by one transfer, used where it lands |
-//! | `deposit` | fourteen values at a time, read straight from where they are, placed in the ghosts without a handler |
+//! | `deposit` | as many values at a time, read straight from where they are, placed in the ghosts without a handler |
 //!
 //! # Work
 //!
 //! A model charges eight operations an edge and ten a graph node (loads, multiply and add, loop), as counted for the
 //! study of the dispatch queue (B. Falsafi and D. A. Wood, HPCA-5, 1999), and `extra` operations an edge for machines on
 //! which an edge was measured to take longer. Reading ghosts that no handler wrote costs memory's time for each line.
-//! Misses between the caches of a node's processors are not modelled yet.
+//! Misses between the caches of a node's processors are not modelled yet: that favours `messages` where another processor
+//! runs the handlers, since the ghosts they write are read as hits. Nor is the memory traffic of transfers and deposits.
+//!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `preset` | a text | small | parameters known by a name: small, or those of a study: alewife, fixed-floating, pdq; every other input overrides its own |
+//! | `nodes` | an integer from 2 to 16777216 | 4000 | graph nodes, half of them E and half H; an even number |
+//! | `degree` | an integer from 1 to 1000 | 10 | edges of each E node, to different H nodes; at most as many as an owner has H nodes |
+//! | `remote` | a number from 0 to 100 | 20 | edges that leave their owner, in percent |
+//! | `span` | an integer from 1 to 1000000 | 2 | distance that such an edge goes at most, in owners; after the last owner comes the first |
+//! | `owners` | an integer from 1 to 1024 | 1 | owners of graph nodes on each machine node; with 1 each edge that leaves its owner leaves its machine node |
+//! | `values` | an integer from 1 to 13 | 5 | values of a message and of a deposit; bulk has all for one destination in one block |
+//! | `iterations` | an integer from 1 to 1000000 | 10 | timed iterations |
+//! | `warm-up` | an integer from 0 to 1000000 | 1 | iterations before those |
+//! | `extra` | an integer from 0 to 1000000 | 0 | integer operations that a model charges for each edge beside the 8 counted |
+//!
+//! Presets have the numbers of a study where it prints them; the others, in *italics*, are ours.
+//!
+//! | preset | nodes | degree | remote | span | owners | iterations | warm-up | extra | study |
+//! |---|---|---|---|---|---|---|---|---|---|
+//! | `small` | *4000* | *10* | *20* | *2* | *1* | *10* | *1* | *0* | none: small enough for a first look |
+//! | `alewife` | 10000 | 10 | 20 | *5* | *1* | 50 | *0* | *16* | Chong et al., HPCA-4, 1998; on 32 nodes of one processor |
+//! | `fixed-floating` | *16320* | 5 | 5 | 2 | *1* | 10 | *0* | 102 | Falsafi and Wood on fixed and floating protocol processors, about 1996; on 4 nodes |
+//! | `pdq` | 76800 | *5* | 15 | *16* | *8* | *5* | *1* | *0* | Falsafi and Wood, HPCA-5, 1999; on 8 nodes of 8 processors |
 //!
 //! # Timed regions
 //!
@@ -56,9 +81,13 @@ pub const ENTRY: Entry = Entry {
     load,
 };
 
-/// The most graph nodes of both kinds, and the most edges.
+/// The most graph nodes of both kinds, and the most edges: 1.6 GB.
 const MAX_NODES: u32 = 1 << 24;
-const MAX_EDGES: u64 = 1 << 27;
+const MAX_EDGES: u64 = 1 << 25;
+
+/// The most edges computed in all iterations: the sequential run that everything is compared with comes first, and takes
+/// about ten nanoseconds for each.
+const MAX_COMPUTED: u64 = 1 << 33;
 
 static INPUTS: &[Input] = &[
     Input::text(
@@ -86,6 +115,12 @@ static INPUTS: &[Input] = &[
         1..=1024,
         "1",
         "owners of graph nodes on each machine node; with 1 each edge that leaves its owner leaves its machine node",
+    ),
+    Input::integer(
+        "values",
+        1..=program::MAX_VALUES as u32,
+        "5",
+        "values of a message and of a deposit; bulk has all for one destination in one block",
     ),
     Input::integer("iterations", 1..=1_000_000, "10", "timed iterations"),
     Input::integer("warm-up", 0..=1_000_000, "1", "iterations before those"),
@@ -124,6 +159,10 @@ fn check_edges(parameters: &Parameters) -> Result<(), String> {
     if edges > MAX_EDGES {
         return Err(format!("{nodes} graph nodes of degree {degree}: expected at most {MAX_EDGES} edges"));
     }
+    let computed = edges * 2 * (u64::from(parameters.warm_up) + u64::from(parameters.iterations));
+    if computed > MAX_COMPUTED {
+        return Err(format!("{computed} edges in all iterations: expected at most {MAX_COMPUTED}"));
+    }
     Ok(())
 }
 
@@ -133,7 +172,7 @@ fn override_preset(reader: &mut Reader<'_>, preset: Parameters) -> Parameters {
     if !nodes.is_multiple_of(2) {
         reader.refuse(format!("input `nodes={nodes}`: expected an even number: half are E and half H"));
     }
-    let remote = if reader.is_given("remote") { reader.real("remote") / 100.0 } else { preset.remote };
+    let remote = if reader.is_given("remote") { reader.real("remote") } else { preset.remote };
     Parameters {
         size: nodes / 2,
         degree: or_given(reader, "degree", preset.degree),
@@ -142,6 +181,7 @@ fn override_preset(reader: &mut Reader<'_>, preset: Parameters) -> Parameters {
         owners: or_given(reader, "owners", preset.owners),
         iterations: or_given(reader, "iterations", preset.iterations),
         warm_up: or_given(reader, "warm-up", preset.warm_up),
+        values: or_given(reader, "values", preset.values),
         extra: or_given(reader, "extra", preset.extra),
     }
 }
@@ -191,8 +231,7 @@ impl Waves {
         }
         if all == 1 && remote > 0.0 {
             return Err(format!(
-                "{}% remote edges on one node with one owner: expected --nodes of at least 2, or input remote=0",
-                remote * 100.0
+                "{remote}% remote edges on one node with one owner: expected --nodes of at least 2, or input remote=0"
             ));
         }
         Ok(())
@@ -208,15 +247,17 @@ impl Instance for Waves {
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {
-        let Parameters { size, degree, remote, span, owners, warm_up, iterations, extra } = self.parameters;
+        let Parameters { size, degree, remote, span, owners, warm_up, iterations, values, extra } =
+            self.parameters;
         vec![
             ("graph nodes", (u64::from(size) * 2).to_string()),
             ("degree", degree.to_string()),
-            ("remote", format!("{} %", remote * 100.0)),
+            ("remote", format!("{remote} %")),
             ("span", span.to_string()),
             ("owners per node", owners.to_string()),
             ("iterations", iterations.to_string()),
             ("warm-up", warm_up.to_string()),
+            ("values per message", values.to_string()),
             ("extra operations per edge", extra.to_string()),
         ]
     }
@@ -224,6 +265,7 @@ impl Instance for Waves {
 
 #[cfg(test)]
 mod tests {
+    use super::presets::Preset;
     use super::*;
 
     fn given(values: &[(&str, &str)]) -> Given {
@@ -247,6 +289,21 @@ mod tests {
             let facts = facts(&[("preset", preset.name), ("iterations", "7")]);
             assert!(facts.contains(&("degree", preset.parameters.degree.to_string())));
             assert!(facts.contains(&("iterations", "7".to_owned())));
+        }
+    }
+
+    #[test]
+    fn the_page_shows_every_preset_as_it_is() {
+        let page = include_str!("mod.rs").replace('*', "");
+        for Preset { name, parameters } in PRESETS {
+            let Parameters { size, degree, remote, span, owners, warm_up, iterations, values, extra } =
+                parameters;
+            assert_eq!(*values, 5);
+            let row = format!(
+                "//! | `{name}` | {} | {degree} | {remote} | {span} | {owners} | {iterations} | {warm_up} | {extra} |",
+                size * 2
+            );
+            assert!(page.contains(&row), "the page lacks {row}");
         }
     }
 
@@ -275,7 +332,7 @@ mod tests {
             ["input `degree=5`: expected at most 4, half of the graph's nodes: neighbours differ"]
         );
         let errors = load(&given(&[("nodes", "16777216"), ("degree", "1000")])).map(|_| ()).unwrap_err();
-        assert!(errors[0].contains("expected at most 134217728 edges"), "{errors:?}");
+        assert!(errors[0].contains("expected at most 33554432 edges"), "{errors:?}");
     }
 
     #[test]

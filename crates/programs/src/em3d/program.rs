@@ -15,9 +15,8 @@ use tempest::{
 use super::graph::{KINDS, Kind, Parameters, updated};
 use super::layout::{Export, Layout, Share, Work};
 
-/// Values of a fine-grain message: ten of the fourteen 4-byte words that a message of the study's machine has (Chong et
-/// al., section 4.2).
-const VALUES: usize = 5;
+/// The most values of a message or deposit: a message has a word for where they go.
+pub(super) const MAX_VALUES: usize = MAX_WORDS - 1;
 
 /// One edge: the neighbour's place, its value, the weight; multiply and add; the loop. The eight operations of the
 /// dispatch-queue study's workload.
@@ -58,7 +57,7 @@ struct Field {
     filled: Event,
 }
 
-/// Up to five values for consecutive ghosts.
+/// A few values for consecutive ghosts.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Ghosts {
@@ -144,18 +143,23 @@ impl Em3d {
         for export in &field.share.threads[thread.index() as usize].exports {
             match self.config.mechanism {
                 Mechanism::Bulk => Self::transfer(thread, field, kind, export),
-                Mechanism::Deposit => Self::deposit(thread, field, export),
-                Mechanism::Messages => Self::send(thread, field, kind, export),
+                Mechanism::Messages | Mechanism::Deposit => self.send(thread, field, kind, export),
             }
         }
     }
 
-    fn send(thread: &Thread<'_>, field: &Field, kind: Kind, export: &Export) {
-        for (at, places) in (export.at..).step_by(VALUES).zip(export.places.chunks(VALUES)) {
-            let mut words = [0; VALUES];
+    /// A few values at a time, read straight from where they are, as messages or as deposits.
+    fn send(&self, thread: &Thread<'_>, field: &Field, kind: Kind, export: &Export) {
+        let size = self.config.parameters.values as usize;
+        for (at, places) in (export.at..).step_by(size).zip(export.places.chunks(size)) {
+            let mut words = [0; MAX_VALUES];
             words.iter_mut().zip(field.bits(places)).for_each(|(word, bits)| *word = bits);
-            thread.charge(READ.times(places.len() as u32));
-            thread.send(export.to, Ghosts { at, kind: kind as u32 }, &words[..places.len()]);
+            let words = &words[..places.len()];
+            thread.charge(READ.times(words.len() as u32));
+            match self.config.mechanism {
+                Mechanism::Deposit => thread.deposit(export.to, field.values.place(at), words),
+                _ => thread.send(export.to, Ghosts { at, kind: kind as u32 }, words),
+            }
             thread.poll();
         }
     }
@@ -170,16 +174,6 @@ impl Em3d {
         thread.poll();
     }
 
-    fn deposit(thread: &Thread<'_>, field: &Field, export: &Export) {
-        for (at, places) in (export.at..).step_by(MAX_WORDS).zip(export.places.chunks(MAX_WORDS)) {
-            let mut words = [0; MAX_WORDS];
-            words.iter_mut().zip(field.bits(places)).for_each(|(word, bits)| *word = bits);
-            thread.charge(READ.times(places.len() as u32));
-            thread.deposit(export.to, field.values.place(at), &words[..places.len()]);
-            thread.poll();
-        }
-    }
-
     /// Waits until all ghosts of a kind have been filled `times` times, and accounts for reading them where no handler
     /// has.
     fn await_ghosts(&self, thread: &Thread<'_>, kind: Kind, times: u64) {
@@ -190,8 +184,8 @@ impl Em3d {
         };
         thread.wait(filled, times * field.share.ghosts as u64);
         if self.config.mechanism != Mechanism::Messages {
-            let ghosts = self.work(thread, kind.other()).ghosts;
-            thread.charge(Charge::FirstRead(ghosts));
+            let runs = &self.work(thread, kind.other()).ghosts;
+            runs.iter().for_each(|&words| thread.charge(Charge::FirstRead(words)));
         }
     }
 
@@ -263,10 +257,11 @@ impl Program for Em3d {
         let mut report = self.check(Kind::E);
         report.merge(self.check(Kind::H));
         if self.node == NodeId(0) {
-            let layout = &self.config.layout;
+            let (layout, owners) = (&self.config.layout, self.config.parameters.owners);
             report = report
                 .figure("edges", layout.graph.edges() as f64, Merge::Max)
-                .figure("remote edge fraction", layout.remote(), Merge::Max)
+                .figure("edges between owners, share", layout.remote(owners), Merge::Max)
+                .figure("edges between nodes, share", layout.remote(1), Merge::Max)
                 .figure("values sent per iteration", layout.travelling() as f64, Merge::Max);
         }
         report

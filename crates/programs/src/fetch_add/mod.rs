@@ -8,6 +8,16 @@
 //! Word w lives on node w mod nodes and is w's only key: handlers of one word run one at a time, of different
 //! words in parallel. Each thread keeps a window of requests outstanding; a window of 1 blocks for each reply.
 //!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `words` | an integer from 1 to 16777216 | 1024 | how many words there are |
+//! | `operations` | an integer from 1 to 100000000 | 32000 | fetch&adds in all, shared out evenly among the threads |
+//! | `window` | an integer from 1 to 65536 | 64 | requests that a thread has outstanding at most; with 1 it blocks for each reply |
+//! | `skew` | a number from 0 to 10 | 0 | Zipf exponent s: the r-th most frequent word is chosen in proportion to r^-s; with 0 all alike |
+//! | `handler` | an integer from 0 to 1000000 | 0 | extra dependent integer steps of each request's handler |
+//!
 //! # Timed regions
 //!
 //! `add` has all requests and replies; `check` hands in what is needed for the check.

@@ -10,6 +10,13 @@
 //! Rows are divided among the threads of all nodes. An edge inside a thread's part is applied by the thread; any
 //! other edge is one message of 12 modelled bytes, whose handler subtracts, counts and makes the row ready.
 //!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `matrix` | a file | bcsstk13 | a symmetric positive definite matrix, or a pattern, whose incomplete Cholesky factor is L: Matrix Market, Harwell-Boeing (also SPLASH .O), Rutherford-Boeing, or triplets (.tri, .mat.txt); plain, gzip or zstd |
+//! | `partition` | a text | bisection | how rows are divided among threads: bisection (of the graph), blocks (of rows) or cyclic |
+//!
 //! # Timed regions
 //!
 //! `solve` is the study's: its time is the time of the solve. `gather`, after it, brings x to one node for the
