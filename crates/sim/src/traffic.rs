@@ -232,7 +232,7 @@ impl State {
     fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         let (from, destination) = (self.cores[core].node, to.0 as usize);
         let (bytes, headers) = self.count(core, destination, &cargo);
-        self.record_departure(core, to, (bytes + headers) as u32, &cargo);
+        self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
         let line = self.machine.memory.line.get();
         let interface = &mut self.nodes[from].interface;
         let arrives = (destination != from)
@@ -305,17 +305,21 @@ impl State {
 
     /// What was sent is where it should be: words at their place, a message in its node's queue.
     pub(crate) fn deliver(&mut self, flight: u32) {
-        let Flight { from, to, cargo, number: flow, .. } = &self.flights[flight as usize];
+        let Flight { from, to, cargo, number: flow, .. } = &mut self.flights[flight as usize];
         let (source, to, flow) = (NodeId(*from as u32), *to, *flow);
         let node = &self.nodes[to].waist;
+        let mut count = 0;
         if let Cargo::Transfer(place, words, _) | Cargo::Deposit(place, words) = cargo {
+            // The place among the flights may stay free for long, and should not keep a block so long.
+            let words = std::mem::take(words);
             // Caught by the engine, like everything else that a program does wrong.
-            node.write(source, *place, words).unwrap_or_else(|bad| panic!("{bad}"));
+            node.write(source, *place, &words).unwrap_or_else(|bad| panic!("{bad}"));
+            count = words.len();
         }
         match cargo {
-            Cargo::Deposit(place, words) => {
+            Cargo::Deposit(place, _) => {
                 let mut waiters = Vec::new();
-                node.count_deposit(*place, words.len(), |waiter| waiters.push(waiter));
+                node.count_deposit(*place, count, |waiter| waiters.push(waiter));
                 self.record(Traced::Place { node: to as u32, from: source.0, flow });
                 self.free_flights.push(flight);
                 waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));

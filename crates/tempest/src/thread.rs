@@ -102,8 +102,8 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.transfer(to, place, data, &packet));
     }
 
-    /// Puts a few words, at most [`MAX_WORDS`] (14) of 8 bytes, at a place of another node's [segment](crate::Segment), and counts them in that segment's
-    /// [`deposited`](crate::Segment::deposited). No handler runs. Receives while there is no room.
+    /// Puts a few words, at most [`MAX_WORDS`] (14) of 8 bytes, at a place of another node's [segment](crate::Segment), and
+    /// counts them in that segment's [`deposited`](crate::Segment::deposited). No handler runs. Receives while there is no room.
     ///
     /// # Panics
     /// If there are more than [`MAX_WORDS`] of them, or the node does not exist. Words that do not fit there end the run
