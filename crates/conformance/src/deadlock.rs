@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Blocked, Event, Failure, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread,
+    Blocked, Event, Failure, Handler, Key, Message, NodeId, Program, Protocol, Report, Segment, Setup, Thread,
 };
 
 use crate::Setting;
@@ -40,6 +40,13 @@ pub fn deadlock_of_all(setting: &Setting<'_>) {
     });
 }
 
+/// A thread waits for deposits that nobody makes.
+pub fn deadlock_of_deposits(setting: &Setting<'_>) {
+    let promise = "deadlock_of_deposits";
+    let blocked = deadlock(setting, promise, Stuck::Deposits);
+    setting.demand(promise, blocked.len() == 1, || format!("{} threads wait: expected one", blocked.len()));
+}
+
 /// Runs into a deadlock, and returns who was blocked after looking at what they wait for.
 fn deadlock(setting: &Setting<'_>, promise: &str, stuck: Stuck) -> Vec<Blocked> {
     let (at, blocked) = match setting.run::<Vain>(stuck, THREADS) {
@@ -60,12 +67,15 @@ fn deadlock(setting: &Setting<'_>, promise: &str, stuck: Stuck) -> Vec<Blocked> 
 enum Stuck {
     LastNode,
     Everyone,
+    /// As `LastNode`, but for deposits.
+    Deposits,
 }
 
 struct Vain {
     stuck: Stuck,
     never: Event,
     reached: Event,
+    memory: Segment<u64>,
 }
 
 /// Brings the event as far as it gets.
@@ -93,7 +103,12 @@ impl Protocol for Vain {
 
     fn install(&stuck: &Stuck, setup: &mut Setup<'_>) -> Self {
         setup.message::<Tease>();
-        Self { stuck, never: Event::new(EVENT), reached: Event::new("conformance.reached") }
+        Self {
+            stuck,
+            never: Event::new(EVENT),
+            reached: Event::new("conformance.reached"),
+            memory: setup.segment(EVENT, REACHED as usize, 0),
+        }
     }
 }
 
@@ -101,13 +116,17 @@ impl Program for Vain {
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() == 0 {
             let right = NodeId((thread.node().0 + 1) % thread.nodes());
+            thread.deposit(right, self.memory.place(0), &[0; REACHED as usize]);
             thread.send(right, Tease { amount: REACHED }, &[]);
         }
         // So that the count is settled when it is waited for.
         thread.wait(&self.reached, 1);
         let last = thread.node().0 + 1 == thread.nodes() && thread.index() == 0;
-        if last || matches!(self.stuck, Stuck::Everyone) {
-            thread.wait(&self.never, WANTED);
+        match self.stuck {
+            Stuck::Deposits if last => thread.wait(self.memory.deposited(), WANTED),
+            Stuck::LastNode if last => thread.wait(&self.never, WANTED),
+            Stuck::Everyone => thread.wait(&self.never, WANTED),
+            Stuck::LastNode | Stuck::Deposits => {}
         }
     }
 

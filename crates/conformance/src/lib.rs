@@ -82,6 +82,7 @@ pub fn promises() -> &'static [Promise] {
         blocks_end_with_their_waiter
         deadlock_names_who_waits
         deadlock_of_all
+        deadlock_of_deposits
         panic_of_a_thread_is_the_programs
         panic_of_a_handler_is_the_programs
         panic_in_a_hold_is_the_programs
