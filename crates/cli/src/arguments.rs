@@ -1,11 +1,10 @@
 //! What may be said on the command line. Must never do anything about it.
+//!
+//! Numbers are texts here: the parser of arguments stops at the first that is none, while `numbers` tells of all.
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use units::Time;
-
-use crate::page::LEAST_WIDTH;
 
 /// One program, two worlds: runs fine-grain communication on this host and on modelled machines.
 #[derive(Debug, Parser)]
@@ -70,20 +69,20 @@ pub(crate) struct Common {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
     /// Threads of the program on each computing processor
-    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) threads: u32,
+    #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
+    pub(crate) threads: String,
     /// An input of the program, or just the path of its file; may be repeated
     #[arg(long = "input", value_name = "KEY=VALUE|FILE")]
     pub(crate) inputs: Vec<String>,
     /// Seed of everything left to chance
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub(crate) seed: u64,
+    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true)]
+    pub(crate) seed: String,
     /// Give up when nothing has happened for so long, for example "10 s", in the world's own time
-    #[arg(long, value_name = "TIME")]
-    pub(crate) stall_limit: Option<Time>,
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) stall_limit: Option<String>,
     /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
-    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(i64::from(LEAST_WIDTH)..))]
-    pub(crate) width: Option<u16>,
+    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
+    pub(crate) width: Option<String>,
     /// Machine-readable output, described in docs/json.md
     #[arg(long)]
     pub(crate) json: bool,
@@ -97,21 +96,21 @@ pub(crate) struct Run {
     #[arg(long, value_name = "native|NAME|FILE", default_value = "native")]
     pub(crate) machine: String,
     /// Number of nodes; the machine's own if not said (native: 2)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) nodes: Option<u32>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) nodes: Option<String>,
     /// Processors of each node; the machine's own if not said (native: 2)
-    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) processors: Option<u32>,
-    /// A preset, for example floating, fixed:1 or single+interrupt: see `tradewind list policies`
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub(crate) processors: Option<String>,
+    /// A preset, for example floating, fixed:1 or single+interrupt: presets and options are in `tradewind list policies`
     #[arg(long, value_name = "P", default_value = "floating")]
     pub(crate) policy: String,
     /// How the data moves, see `tradewind list mechanisms`; the program's first if not said
     #[arg(long, value_name = "M")]
     pub(crate) mechanism: Option<String>,
     /// Run so many times and report the median
-    #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) repeat: u32,
-    /// Write what happened, event by event, for Perfetto (https://ui.perfetto.dev)
+    #[arg(long, value_name = "R", default_value = "1", allow_negative_numbers = true)]
+    pub(crate) repeat: String,
+    /// Write what happened, event by event, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 }
@@ -124,18 +123,18 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane-1")]
     pub(crate) machine: Vec<String>,
     /// Number of nodes, the same on every machine
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) nodes: u32,
+    #[arg(long, value_name = "N", default_value = "4", allow_negative_numbers = true)]
+    pub(crate) nodes: String,
     /// Processors of each node, the same on every machine
-    #[arg(long, value_name = "P", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) processors: u32,
-    /// Policies to compare; all that the machine can do if not said
+    #[arg(long, value_name = "P", default_value = "2", allow_negative_numbers = true)]
+    pub(crate) processors: String,
+    /// Policies to compare, see `tradewind list policies`; every preset that the machine can do if not said
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) policy: Vec<String>,
     /// Mechanisms to compare; all that the program has if not said
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) mechanism: Vec<String>,
     /// Native runs of each policy; the median counts. A model gives the same every time and runs once
-    #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) repeat: u32,
+    #[arg(long, value_name = "R", default_value = "5", allow_negative_numbers = true)]
+    pub(crate) repeat: String,
 }

@@ -45,6 +45,14 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
+/// `name`, or as much of it as has room, with a dot.
+fn shorten(name: &str, room: usize) -> String {
+    match name.chars().count() > room {
+        true => name.chars().take(room.saturating_sub(1)).chain(['.']).collect(),
+        false => name.to_owned(),
+    }
+}
+
 /// Columns of the page that a tail takes, its gap included.
 fn reserve(tail: usize) -> usize {
     if tail > 0 { tail + 2 } else { 0 }
@@ -109,18 +117,21 @@ impl Table {
         lines.iter().filter(|line| !line.is_empty()).map(|line| page.paint(QUIET, line)).collect()
     }
 
-    /// The names of the groups over their first columns, where they do not run into each other or off the page.
+    /// The names of the groups over their first columns, cut off where the next or the page's end leaves no room.
     fn groups(&self, page: &Page) -> String {
-        let (mut line, mut start, mut last) = (String::new(), 0, "");
+        let (mut begins, mut start, mut last) = (Vec::new(), 0, "");
         for (column, width) in &self.columns {
-            let fits = (line.is_empty() || line.len() < start) && start + column.group.len() <= page.width;
-            if column.group != last && !column.group.is_empty() && fits {
-                line = format!("{line:start$}{}", column.group);
+            if column.group != last {
+                begins.push((start, column.group));
             }
             last = column.group;
             start += width + self.gap;
         }
-        line
+        let named: Vec<_> = begins.into_iter().filter(|(_, group)| !group.is_empty()).collect();
+        let ends = named.iter().skip(1).map(|(start, _)| start - 1).chain([page.width]);
+        named.iter().zip(ends).fold(String::new(), |line, ((start, group), end)| {
+            format!("{line:start$}{}", shorten(group, end.saturating_sub(*start)))
+        })
     }
 
     /// One row, with what stands behind its columns. A cell of several lines makes the row as high.
@@ -216,5 +227,14 @@ mod tests {
         columns[2].group = "both";
         let table = Table::lay(columns, &page(40), 0);
         assert_eq!(table.heads(&page(40), ""), ["       both", " name  least  more"]);
+    }
+
+    #[test]
+    fn every_group_is_named_however_narrow() {
+        let mut columns = columns();
+        columns[1].group = "bytes that went";
+        columns[2].group = "busy";
+        let table = Table::lay(columns, &page(16), 0);
+        assert_eq!(table.heads(&page(16), ""), ["      byte. busy", " name least more"]);
     }
 }

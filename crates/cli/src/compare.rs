@@ -7,70 +7,94 @@ use std::process::ExitCode;
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
 
-use crate::arguments::Compare;
+use crate::agreement::{self, Agreement, World};
+use crate::arguments::{Common, Compare};
 use crate::measure::{Setting, Subject};
+use crate::numbers::Numbers;
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::ranking::{Ranking, Row};
-use crate::target::{NATIVE, Target, settings};
-use crate::{Problem, agreement, both, json, names, text};
+use crate::ranking::Ranking;
+use crate::refusals::Refusal;
+use crate::target::{self, NATIVE, Target};
+use crate::{Problem, both, json, names, text};
 
 /// A comparison as asked for: understood, and not yet run.
 struct Plan<'a> {
-    arguments: &'a Compare,
+    numbers: Numbers,
+    /// Of each machine, and processors of each node.
+    nodes: u32,
+    processors: u32,
     policies: Vec<Policy>,
     mechanisms: Vec<Mechanism>,
     subject: &'a Subject,
+}
+
+/// A comparison that has been run.
+pub(crate) struct Comparison<'a> {
+    pub(crate) common: &'a Common,
+    pub(crate) subject: &'a Subject,
+    pub(crate) nodes: u32,
+    pub(crate) processors: u32,
+    pub(crate) rankings: &'a [Ranking<'a>],
 }
 
 /// Runs everything and reports.
 pub(crate) fn compare(arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
     let asked = both(names::policies(&arguments.policy), Subject::find(common, &arguments.mechanism));
-    let (targets, (policies, (subject, mechanisms))) = both(find_targets(arguments), asked)?;
-    let plan = Plan { arguments, policies, mechanisms, subject: &subject };
+    let asked = both(Numbers::of_compare(arguments), asked);
+    let (targets, (numbers, (policies, (subject, mechanisms)))) = both(find_targets(arguments), asked)?;
+    let [nodes, processors] = [numbers.nodes, numbers.processors].map(Option::unwrap_or_default);
+    let plan = Plan { numbers, nodes, processors, policies, mechanisms, subject: &subject };
     let rankings = plan.run(&targets)?;
     if rankings.iter().all(|ranking| ranking.places.is_empty()) {
         return Err(Problem::Wrong(reasons(&rankings)));
     }
+    let comparison = Comparison { common, subject: &subject, nodes, processors, rankings: &rankings };
     if common.json {
-        json::write(out, &json::compare(&subject, arguments, &rankings))?;
+        json::write(out, &json::compare(&comparison))?;
     } else {
-        text::compare(out, &Page::find(common.width), &subject, arguments, &rankings)?;
+        text::compare(out, &Page::find(plan.numbers.width), &comparison)?;
     }
     let verified = rankings.iter().all(|ranking| ranking.right() == ranking.ran());
     Ok(if verified { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// What the machines say together, if there are several.
-pub(crate) fn agree<'r>(rankings: &'r [Ranking<'_>]) -> Option<agreement::Agreement<'r>> {
-    let worlds: Vec<(&str, Vec<&Row>)> =
-        rankings.iter().map(|ranking| (ranking.target.name(), ranking.rows())).collect();
-    agreement::compare(&worlds)
+pub(crate) fn agree<'r>(rankings: &'r [Ranking<'_>]) -> Option<Agreement<'r>> {
+    let world = |ranking: &'r Ranking<'_>| World {
+        machine: ranking.target.name(),
+        file: ranking.target.file(),
+        rows: ranking.rows(),
+    };
+    agreement::compare(&rankings.iter().map(world).collect::<Vec<_>>())
 }
 
 /// Why nothing could run, each reason once: what is wrong with the size is wrong under every policy.
 fn reasons(rankings: &[Ranking<'_>]) -> Vec<String> {
     let mut reasons = Vec::new();
-    for (.., why) in rankings.iter().flat_map(|ranking| &ranking.refused) {
-        if !reasons.contains(why) {
-            reasons.push(why.clone());
+    for Refusal { reason, .. } in rankings.iter().flat_map(|ranking| &ranking.refused) {
+        if !reasons.contains(reason) {
+            reasons.push(reason.clone());
         }
     }
     reasons
 }
 
 fn find_targets(arguments: &Compare) -> Result<Vec<Target>, Problem> {
-    let settings = settings(&arguments.common.settings);
-    let given = settings.as_deref().unwrap_or_default();
+    let (settings, verdict) = target::settings(&arguments.common.settings);
     // Settings are values of models; in a comparison with this host they concern the models alone.
     let find = |name: &String| match name == NATIVE && arguments.machine.len() > 1 {
         true => Target::find(name, &[]),
-        false => Target::find(name, given),
+        false => Target::find(name, &settings),
     };
     let mut mistakes = Vec::new();
     let mut targets = Vec::new();
-    for name in &arguments.machine {
+    for (index, name) in arguments.machine.iter().enumerate() {
+        if arguments.machine[..index].iter().any(|earlier| target::is_same(earlier, name)) {
+            mistakes.push(format!("--machine {name}: given twice; expected each machine once"));
+            continue;
+        }
         match find(name) {
             Ok(target) => targets.push(target),
             Err(Problem::Wrong(lines)) => mistakes.extend(lines),
@@ -78,7 +102,23 @@ fn find_targets(arguments: &Compare) -> Result<Vec<Target>, Problem> {
         }
     }
     let targets = if mistakes.is_empty() { Ok(targets) } else { Err(Problem::Wrong(mistakes)) };
-    both(settings, targets).map(|(_, targets)| targets)
+    both(verdict, targets).map(|((), targets)| targets)
+}
+
+/// What there is to run on a machine, and what it cannot have.
+#[derive(Default)]
+struct Ways {
+    run: Vec<(Mechanism, Policy)>,
+    refused: Vec<Refusal>,
+}
+
+/// Every preset, with one dedicated processor and with two.
+fn presets() -> impl Iterator<Item = Policy> {
+    let texts = PRESETS.iter().flat_map(|preset| match preset.counted {
+        true => vec![format!("{}:1", preset.name), format!("{}:2", preset.name)],
+        false => vec![preset.name.to_owned()],
+    });
+    texts.filter_map(|text| text.parse().ok())
 }
 
 impl<'a> Plan<'a> {
@@ -87,53 +127,70 @@ impl<'a> Plan<'a> {
         'a: 't,
     {
         let ways: Vec<_> = targets.iter().map(|target| self.ways(target)).collect();
-        let progress = Progress::new(ways.iter().map(Vec::len).sum());
+        let progress = Progress::new(ways.iter().map(|ways| ways.run.len()).sum());
         targets.iter().zip(ways).map(|(target, ways)| self.rank(target, ways, &progress)).collect()
     }
 
-    /// What to run on a machine: every mechanism under every policy.
-    fn ways(&self, target: &Target) -> Vec<(Mechanism, Policy)> {
+    /// What to run on a machine, which is every mechanism under every policy, and what it cannot have.
+    fn ways(&self, target: &Target) -> Ways {
         let asked = &self.mechanisms;
         let mechanisms = if asked.is_empty() { self.subject.entry.mechanisms } else { asked };
-        let policies = |&mechanism: &Mechanism| {
-            self.policies(mechanism, target).into_iter().map(move |policy| (mechanism, policy))
-        };
-        mechanisms.iter().flat_map(policies).collect()
+        let mut ways = Ways::default();
+        for &mechanism in mechanisms {
+            let policies = self.policies(mechanism, target);
+            if policies.is_empty() {
+                ways.refused.push(self.lacking(mechanism, target));
+            }
+            ways.run.extend(policies.into_iter().map(|policy| (mechanism, policy)));
+        }
+        // What nobody asked for and a machine cannot do goes without saying, unless there is nothing else to say.
+        if asked.is_empty() && !ways.run.is_empty() {
+            ways.refused.clear();
+        }
+        ways
     }
 
-    /// The policies to run: those asked for, or every preset, with one dedicated processor and, where there is room,
-    /// two. What a machine cannot do it refuses itself; presets that nobody asked for then go without saying.
+    /// The policies to run: those asked for, or every preset that the machine can do. What was asked for and cannot be
+    /// done the machine refuses itself.
     fn policies(&self, mechanism: Mechanism, target: &Target) -> Vec<Policy> {
         if !self.policies.is_empty() {
             return self.policies.clone();
         }
-        let texts = PRESETS.iter().flat_map(|preset| match preset.counted {
-            true => vec![format!("{}:1", preset.name), format!("{}:2", preset.name)],
-            false => vec![preset.name.to_owned()],
-        });
-        let is_possible = |policy: &Policy| {
-            policy.split(self.arguments.processors).is_ok() && target.can(mechanism, policy)
-        };
-        texts.filter_map(|text| text.parse().ok()).filter(is_possible).collect()
+        presets().filter(|policy| self.check(mechanism, policy, target).is_ok()).collect()
     }
 
-    fn rank<'t>(
-        &self,
-        target: &'t Target,
-        ways: Vec<(Mechanism, Policy)>,
-        progress: &Progress,
-    ) -> Result<Ranking<'t>, Problem>
+    fn check(&self, mechanism: Mechanism, policy: &Policy, target: &Target) -> Result<(), String> {
+        target.check(mechanism, policy)?;
+        policy.split(self.processors).map(|_| ())
+    }
+
+    /// Why a machine can do a mechanism under no policy.
+    fn lacking(&self, mechanism: Mechanism, target: &Target) -> Refusal {
+        let why: Vec<_> =
+            presets().filter_map(|policy| self.check(mechanism, &policy, target).err()).collect();
+        let first = why.first().cloned().unwrap_or_default();
+        // A reason that is the same under every policy is the mechanism's.
+        let reason = match why.iter().all(|why| *why == first) {
+            true => first,
+            false => format!("no policy can be had; {first}"),
+        };
+        Refusal { mechanism, policy: None, reason: target.refusing(reason) }
+    }
+
+    fn rank<'t>(&self, target: &'t Target, ways: Ways, progress: &Progress) -> Result<Ranking<'t>, Problem>
     where
         'a: 't,
     {
-        let repeat = if target.is_native() { self.arguments.repeat } else { 1 };
-        let (mut ran, mut refused) = (Vec::new(), Vec::new());
-        for (mechanism, policy) in ways {
-            progress.begin(format!("{} by {mechanism} under {policy}", target.name()));
+        let repeat = if target.is_native() { self.numbers.repeat } else { 1 };
+        let (mut ran, mut refused) = (Vec::new(), ways.refused);
+        for (mechanism, policy) in ways.run {
+            progress.begin(format!("{} by {mechanism} under {policy}", target.label()));
             let setting = self.setting(target, mechanism, policy.clone());
             match setting.measure(repeat) {
                 Ok(measured) => ran.push((setting, measured)),
-                Err(Problem::Wrong(why)) => refused.push((mechanism, policy, why.join("; "))),
+                Err(Problem::Wrong(why)) => {
+                    refused.push(Refusal { mechanism, policy: Some(policy), reason: why.join("; ") });
+                }
                 Err(other) => return Err(other),
             }
             progress.step();
@@ -145,17 +202,16 @@ impl<'a> Plan<'a> {
     where
         'a: 't,
     {
-        let common = &self.arguments.common;
         Setting {
             subject: self.subject,
             target,
             mechanism,
-            nodes: self.arguments.nodes,
-            processors: self.arguments.processors,
-            threads: common.threads,
+            nodes: self.nodes,
+            processors: self.processors,
+            threads: self.numbers.threads,
             policy,
-            seed: common.seed,
-            stall_limit: common.stall_limit,
+            seed: self.numbers.seed,
+            stall_limit: self.numbers.stall_limit,
             trace: None,
         }
     }

@@ -4,16 +4,21 @@
 //! The rules, in order:
 //!
 //! 1. Only rows whose every answer was right take part. The fastest wins.
-//! 2. A row is **tied** with the winner if its fastest run was no slower than the winner's slowest, where runs differ;
-//!    on a model, where they do not, if it took less than [`EQUAL`] longer.
+//! 2. A row is **tied** with the winner, where runs differ, if the median of each lies within the other's fastest and
+//!    slowest run and they are less than [`FAR`] apart; on a model, where runs do not differ, if it took less than
+//!    [`EQUAL`] longer.
 //! 3. Two **contrasts** are looked at: with the fastest row of the winner's mechanism that is not tied (they differ in
 //!    the policy), and with the best row of another mechanism of which no row is tied (they differ in the mechanism, each
 //!    at its best). The larger is the finding's; the other is told in passing.
-//! 4. The contrast's loser is slower **because of** the part of the time in which its processors spent most more than the
-//!    winner's, if that part makes up [`MOST`] of the difference. Otherwise no part is named.
-//! 5. A **counter** is named beside the part only if it can explain that part and is clearly worse than the winner's; the
+//! 4. Where the two compute on different numbers of **processors** of each node, that is told first. If it is the loser
+//!    that has fewer, nothing else is: what each of its processors spent more may be no more than its share of the others'
+//!    work.
+//! 5. Else the loser is slower **because of** the part of the time in which its processors spent most more than the
+//!    winner's, if that part makes up between [`MOST`] of the difference and [`OUTWEIGHED`] times as much, and the
+//!    difference is at least [`WORTHY`]. If it is more than that, the part in which the loser spent less is told with it,
+//!    if that makes up [`MOST`] of what is between them. Otherwise no part is named.
+//! 6. A **counter** is named beside the part only if it can explain that part and is clearly worse than the winner's; the
 //!    first that is, in this order:
-//!    - compute: fewer processors of a node compute ([`Counter::ComputingProcessors`]);
 //!    - memory and NI wait: sends that found no room ([`Counter::Refused`]); bytes sent ([`Counter::Bytes`]);
 //!    - message overhead: interrupts ([`Counter::Interrupts`]); messages and deposits sent ([`Counter::Sent`]);
 //!      handlers that the winner leaves to others ([`Counter::OwnHandlers`]);
@@ -23,7 +28,7 @@
 //!    A share is clearly worse from [`BUSY`] on and [`CLEARLY`] above the winner's, a count if it is [`MORE`] times the
 //!    winner's and, of what happens to messages, [`NOTABLE`] of them; a wait if it is [`LONGER`] times as long and all events together
 //!    waited for [`WEIGHTY`] of the run.
-//! 6. Where processors took turns on too few cores, neither part nor counter is named: what they waited for cannot be
+//! 7. Where processors took turns on too few cores, neither part nor counter is named: what they waited for cannot be
 //!    told from waiting for a core.
 
 use tempest::Counters;
@@ -34,6 +39,12 @@ use crate::ranking::{Row, ratio};
 
 /// On a model, times are as good as equal below this difference.
 pub(crate) const EQUAL: f64 = 0.005;
+/// Where runs differ, times this far apart are not tied, however wide the spread.
+const FAR: f64 = 1.25;
+/// A smaller difference has no cause worth a name.
+pub(crate) const WORTHY: f64 = 0.03;
+/// From this share of a difference on, a part is not its cause but is outweighed by another.
+const OUTWEIGHED: f64 = 1.5;
 /// The least share of a difference that one part of the time must make up to be named.
 const MOST: f64 = 0.5;
 /// A queue or processor is busy from here on.
@@ -52,6 +63,8 @@ const WEIGHTY: f64 = 0.1;
 /// What is to be said about one machine.
 #[derive(Debug, Default)]
 pub(crate) struct Finding<'r> {
+    /// Whether anything ran.
+    pub(crate) ran: bool,
     /// The fastest right row.
     pub(crate) winner: Option<&'r Row>,
     /// Whom the times do not tell from the winner.
@@ -81,6 +94,10 @@ pub(crate) struct Contrast<'r> {
     pub(crate) differs: Differs,
     /// The loser's time divided by the winner's.
     pub(crate) ratio: f64,
+    /// How many processors of each node compute for the winner and for the loser, where that differs.
+    pub(crate) processors: Option<(u32, u32)>,
+    /// Whether the ranges of their runs overlap.
+    pub(crate) overlaps: bool,
     pub(crate) because: Option<Because>,
 }
 
@@ -92,6 +109,8 @@ pub(crate) struct Because {
     pub(crate) seconds: f64,
     /// That, as a share of the whole difference: above 1 where other parts are shorter.
     pub(crate) share: f64,
+    /// In what the loser's processors spent how many seconds less, where that makes up for most of it.
+    pub(crate) made_up: Option<(Part, f64)>,
     pub(crate) evidence: Option<Evidence>,
 }
 
@@ -106,8 +125,6 @@ pub(crate) struct Evidence {
 /// What can explain a part of the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Counter {
-    /// Processors of each node that compute.
-    ComputingProcessors,
     /// Share of sends that found no room at first.
     Refused,
     /// Bytes sent.
@@ -133,12 +150,13 @@ pub(crate) fn find<'r>(rows: &[&'r Row], repeatable: bool) -> Finding<'r> {
     let mut right: Vec<_> = rows.iter().copied().filter(|row| row.verified).collect();
     right.sort_by_key(|row| row.outcome.timed());
     let Some((&winner, others)) = right.split_first() else {
-        return Finding::default();
+        return Finding { ran: !rows.is_empty(), ..Finding::default() };
     };
     let (tied, slower): (Vec<_>, Vec<_>) = others.iter().partition(|row| is_tied(winner, row));
     let (contrast, other) = contrasts(winner, others, &slower);
     let loser = contrast.as_ref().map(|contrast| contrast.loser);
     Finding {
+        ran: true,
         winner: Some(winner),
         oversubscribed: winner.oversubscribed || loser.is_some_and(|loser| loser.oversubscribed),
         unrepeated: !repeatable && right.iter().any(|row| row.runs == 1),
@@ -152,7 +170,12 @@ pub(crate) fn find<'r>(rows: &[&'r Row], repeatable: bool) -> Finding<'r> {
 /// Rule 2.
 pub(crate) fn is_tied(winner: &Row, row: &Row) -> bool {
     match (winner.spread, row.spread) {
-        (Some((_, slowest)), Some((fastest, _))) => fastest <= slowest,
+        (Some(of_winner), Some(of_row)) => {
+            let is_within =
+                |row: &Row, (fastest, slowest)| (fastest..=slowest).contains(&row.outcome.timed());
+            let is_near = row.seconds() < winner.seconds() * FAR;
+            is_near && is_within(row, of_winner) && is_within(winner, of_row)
+        }
         _ => row.seconds() <= winner.seconds() * (1.0 + EQUAL),
     }
 }
@@ -182,34 +205,45 @@ fn contrasts<'r>(
 impl<'r> Contrast<'r> {
     fn of(winner: &Row, loser: &'r Row, differs: Differs) -> Option<Self> {
         let ratio = ratio(winner, loser)?;
-        // Rule 6.
-        let is_fair = !winner.oversubscribed && !loser.oversubscribed;
+        let processors = (winner.split.computing, loser.split.computing);
+        let overlaps = match (winner.spread, loser.spread) {
+            (Some((_, slowest)), Some((fastest, _))) => fastest <= slowest,
+            _ => false,
+        };
+        // Rules 7 and 4.
+        let is_fair = !winner.oversubscribed && !loser.oversubscribed && processors.1 >= processors.0;
         let because = if is_fair { because(winner, loser) } else { None };
-        Some(Self { loser, differs, ratio, because })
+        let processors = (processors.0 != processors.1).then_some(processors);
+        Some(Self { loser, differs, ratio, processors, overlaps, because })
     }
 }
 
-/// Rule 4.
+/// Rule 5.
 fn because(winner: &Row, loser: &Row) -> Option<Because> {
     let [less, more] =
         [winner, loser].map(|row| parts::shares(&row.outcome).map(|share| share * row.seconds()));
     let difference = loser.seconds() - winner.seconds();
-    let excess =
-        Part::ALL.into_iter().zip(more.iter().zip(less)).map(|(part, (more, less))| (part, more - less));
-    let (part, seconds) = excess.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let excess = Part::ALL.into_iter().zip(more.iter().zip(less).map(|(more, less)| more - less));
+    let (part, seconds) = excess.clone().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (opposite, negative) = excess.min_by(|a, b| a.1.total_cmp(&b.1))?;
     let share = seconds / difference;
-    (difference > 0.0 && share >= MOST).then(|| Because {
+    let is_outweighed = share > OUTWEIGHED;
+    let made_up =
+        (is_outweighed && -negative >= (seconds - difference) * MOST).then_some((opposite, -negative));
+    let is_cause = difference >= winner.seconds() * WORTHY && share >= MOST && !is_outweighed;
+    (difference > 0.0 && (is_cause || made_up.is_some())).then(|| Because {
         part,
         seconds,
         share,
+        made_up,
         evidence: evidence(part, winner, loser),
     })
 }
 
-/// Rule 5.
+/// Rule 6.
 fn evidence(part: Part, winner: &Row, loser: &Row) -> Option<Evidence> {
     let counters: &[Counter] = match part {
-        Part::Compute => &[Counter::ComputingProcessors],
+        Part::Compute => &[],
         Part::Memory => &[Counter::Refused, Counter::Bytes],
         Part::Overhead => &[Counter::Interrupts, Counter::Sent, Counter::OwnHandlers],
         Part::Synchronization => &[Counter::Protocol, Counter::Queue, Counter::Keys, Counter::Wait],
@@ -221,7 +255,6 @@ impl Counter {
     /// As `--json` calls it.
     pub(crate) const fn key(self) -> &'static str {
         match self {
-            Self::ComputingProcessors => "computing_processors",
             Self::Refused => "refused_share",
             Self::Bytes => "volume_bytes",
             Self::Interrupts => "interrupts",
@@ -241,7 +274,6 @@ impl Counter {
         let dispatching = row.outcome.dispatching;
         let share = |of: u64, all: u64| (all > 0).then(|| of as f64 / all as f64);
         match self {
-            Self::ComputingProcessors => Some(f64::from(row.split.computing)),
             Self::Refused => share(refused, messages + deposits),
             Self::Bytes => Some(volume.total() as f64),
             Self::Interrupts => Some(interrupts as f64),
@@ -259,7 +291,6 @@ impl Counter {
         let (best, worst) = (self.of(winner), self.of(loser)?);
         let times = |factor: f64| best.is_some_and(|best| worst >= best * factor);
         let is_worse = match self {
-            Self::ComputingProcessors => best.is_some_and(|best| worst < best),
             Self::Bytes | Self::Sent => times(MORE) && worst > 0.0,
             Self::Interrupts => times(MORE) && worst >= NOTABLE * Self::Sent.of(loser)? && worst > 0.0,
             Self::Refused | Self::Keys => worst >= NOTABLE && best.is_none_or(|best| worst >= best * MORE),
@@ -336,9 +367,6 @@ mod tests {
         let found = |loser: Row| evidence_of(&find(&[&best, &loser], true)).map(|(counter, ..)| counter);
 
         assert_eq!(found(slower([80, 10, 10, 10])), None);
-        let mut fewer = slower([80, 10, 10, 10]);
-        fewer.split.computing = 1;
-        assert_eq!(found(fewer), Some(Counter::ComputingProcessors));
 
         assert_eq!(found(slower([40, 50, 10, 10])), None);
         let refused = slower([40, 50, 10, 10]).counting(|counters| counters.refused = 200);
@@ -356,6 +384,62 @@ mod tests {
 
         let keys = slower([40, 10, 10, 50]).with(|outcome| outcome.dispatching.waited_on_key = 400);
         assert_eq!(found(keys), Some(Counter::Keys));
+    }
+
+    #[test]
+    fn a_loser_with_fewer_computing_processors_has_no_other_cause() {
+        let best = row(Messages, "floating", [40, 0, 10, 10]);
+        let mut fewer = row(Messages, "single", [40, 0, 80, 10]);
+        fewer.split.computing = 1;
+        let rows = [&best, &fewer];
+        let contrast = find(&rows, true).contrast.unwrap();
+        assert_eq!((contrast.processors, contrast.because), (Some((2, 1)), None));
+        // A winner with fewer won in spite of that.
+        let mut best = best;
+        best.split.computing = 1;
+        let slow = row(Messages, "floating", [40, 0, 80, 10]);
+        let rows = [&best, &slow];
+        let contrast = find(&rows, true).contrast.unwrap();
+        assert_eq!(contrast.processors, Some((1, 2)));
+        assert_eq!(contrast.because.unwrap().part, Part::Overhead);
+    }
+
+    #[test]
+    fn a_part_that_another_makes_up_for_is_no_cause() {
+        let best = row(Messages, "fixed:1", [1000, 0, 100, 1500]);
+        let slow = row(Messages, "single", [1000, 0, 1400, 264]);
+        let rows = [&best, &slow];
+        let because = find(&rows, true).contrast.unwrap().because.unwrap();
+        let (part, seconds) = because.made_up.unwrap();
+        assert!(because.part == Part::Overhead && part == Part::Synchronization && because.share > 10.0);
+        assert!((seconds - 1236e-6).abs() < 1e-12);
+        // Many parts that are a little shorter do not make up for it one by one.
+        let slow = row(Messages, "single", [700, 0, 1100, 1000]);
+        let best = row(Messages, "fixed:1", [1000, 300, 0, 1300]);
+        assert_eq!(find(&[&best, &slow], true).contrast.unwrap().because, None);
+    }
+
+    #[test]
+    fn a_small_difference_has_no_cause() {
+        let best = row(Messages, "a", [1000, 0, 0, 0]);
+        let slow = row(Messages, "b", [1000, 0, 20, 0]);
+        assert_eq!(find(&[&best, &slow], true).contrast.unwrap().because, None);
+    }
+
+    #[test]
+    fn one_lucky_run_ties_nobody() {
+        let best = row(Messages, "floating", [100, 0, 0, 0]).spread_by(0.1);
+        let mut lucky = row(Messages, "single", [500, 0, 0, 0]).spread_by(0.1);
+        lucky.spread = lucky.spread.map(|(_, slowest)| (best.outcome.timed(), slowest));
+        assert!(!is_tied(&best, &lucky));
+        let rows = [&best, &lucky];
+        assert!(find(&rows, false).contrast.unwrap().overlaps);
+        // However wide the spread, what is far apart is not tied.
+        let wild = |time| row(Messages, "wild", [time, 0, 0, 0]).spread_by(0.9);
+        assert!(is_tied(&wild(100), &wild(120)) && !is_tied(&wild(100), &wild(130)));
+        // The median of each must lie in the range of the other.
+        let steady = row(Messages, "steady", [90, 0, 0, 0]).spread_by(0.01);
+        assert!(!is_tied(&steady, &wild(100)));
     }
 
     #[test]
@@ -429,7 +513,7 @@ mod tests {
     fn rows_within_the_spread_of_the_winner_are_tied() {
         let rows = [
             row(Messages, "single", [100, 0, 0, 0]).spread_by(0.1),
-            row(Messages, "floating", [115, 0, 0, 0]).spread_by(0.1),
+            row(Messages, "floating", [109, 0, 0, 0]).spread_by(0.1),
             row(Messages, "fixed:1", [200, 0, 0, 0]).spread_by(0.1),
         ];
         let rows: Vec<_> = rows.iter().collect();

@@ -11,40 +11,56 @@ use crate::shipped::{self, INPUTS};
 /// The largest file that is read: 4 GiB. A device without end must not take all memory.
 const MAX_BYTES: u64 = 4 << 30;
 
-/// What the command line tells a program, shipped defaults included.
-pub(crate) fn given(program: &Entry, texts: &[String]) -> Result<Given, Problem> {
+/// What the command line tells a program, shipped defaults included, and what is wrong with it.
+///
+/// A mistake does not keep the rest from being told, so that the program can find more of them.
+pub(crate) fn given(program: &Entry, texts: &[String]) -> (Given, Result<(), Problem>) {
     let mut given = Given::default();
     let mut mistakes: Vec<String> =
         texts.iter().filter_map(|text| take(program, text, &mut given).err()).collect();
     for input in program.inputs.iter().filter(|input| input.is_file()) {
-        // A file that was named and not found has been complained of; its default would only hide the place.
-        if !given.files.contains_key(input.key) && mistakes.is_empty() {
+        if !given.files.contains_key(input.key) {
             match open(input.default) {
                 Ok(file) => drop(given.files.insert(input.key.to_owned(), file)),
                 Err(mistake) => mistakes.push(mistake),
             }
         }
     }
-    if mistakes.is_empty() { Ok(given) } else { Err(Problem::Wrong(mistakes)) }
+    (given, if mistakes.is_empty() { Ok(()) } else { Err(Problem::Wrong(mistakes)) })
+}
+
+/// The files of the user that a program reads.
+pub(crate) fn files<'t>(program: &Entry, texts: &'t [String]) -> Vec<&'t str> {
+    let path = |text: &'t String| match told(program, text) {
+        Told::File(_, path) if shipped::find(INPUTS, path).is_none() => Some(path),
+        _ => None,
+    };
+    texts.iter().filter_map(path).collect()
+}
+
+/// What an `--input` says: of which input, and the value or the path.
+enum Told<'t> {
+    File(&'t str, &'t str),
+    Value(&'t str, &'t str),
+    /// Neither.
+    Nothing,
+}
+
+fn told<'t>(program: &Entry, text: &'t str) -> Told<'t> {
+    let known = |key: &str| program.inputs.iter().find(|input| input.key == key);
+    match text.split_once('=') {
+        Some((key, path)) if known(key).is_some_and(Input::is_file) => Told::File(key, path),
+        Some((key, value)) if known(key).is_some() || !Path::new(text).exists() => Told::Value(key, value),
+        _ => only_file(program).map_or(Told::Nothing, |input| Told::File(input.key, text)),
+    }
 }
 
 fn take(program: &Entry, text: &str, given: &mut Given) -> Result<(), String> {
-    let known = |key: &str| program.inputs.iter().find(|input| input.key == key);
-    match text.split_once('=') {
-        Some((key, path)) if known(key).is_some_and(|input| input.is_file()) => {
-            once(given.files.insert(key.to_owned(), open(path)?).is_some(), key)?;
-        }
-        Some((key, value)) if known(key).is_some() || !Path::new(text).exists() => {
-            once(given.values.insert(key.to_owned(), value.to_owned()).is_some(), key)?;
-        }
-        _ => {
-            let input = only_file(program).ok_or_else(|| {
-                format!("--input {text}: expected KEY=VALUE; `{}` reads no file", program.name)
-            })?;
-            once(given.files.insert(input.key.to_owned(), open(text)?).is_some(), input.key)?;
-        }
+    match told(program, text) {
+        Told::File(key, path) => once(given.files.insert(key.to_owned(), open(path)?).is_some(), key),
+        Told::Value(key, value) => once(given.values.insert(key.to_owned(), value.to_owned()).is_some(), key),
+        Told::Nothing => Err(format!("--input {text}: expected KEY=VALUE; `{}` reads no file", program.name)),
     }
-    Ok(())
 }
 
 fn once(was_there: bool, key: &str) -> Result<(), String> {

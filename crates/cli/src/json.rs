@@ -3,15 +3,16 @@
 use std::io::Write;
 
 use serde_json::{Value, json};
-use tempest::{Breakdown, Counters, Mechanism, Outcome, PhaseRecord, Policy};
+use tempest::{Breakdown, Counters, Outcome, PhaseRecord, Policy};
 use units::Time;
 
-use crate::agreement::Agreement;
-use crate::arguments::{Common, Compare};
-use crate::compare::agree;
+use crate::agreement::{Agreement, Verdict};
+use crate::arguments::Common;
+use crate::compare::{Comparison, agree};
 use crate::finding::{Because, Differs, Finding, find};
 use crate::measure::{Measured, Setting, Subject};
 use crate::ranking::{Place, Ranking, Row, ratio};
+use crate::refusals::Refusal;
 use crate::target::Target;
 use crate::{Problem, words};
 
@@ -31,11 +32,12 @@ pub(crate) fn run(common: &Common, setting: &Setting<'_>, measured: &Measured) -
 }
 
 /// A comparison.
-pub(crate) fn compare(subject: &Subject, arguments: &Compare, rankings: &[Ranking<'_>]) -> Value {
-    let mut value = asked(&arguments.common, subject);
+pub(crate) fn compare(comparison: &Comparison<'_>) -> Value {
+    let Comparison { common, subject, nodes, processors, rankings } = *comparison;
+    let mut value = asked(common, subject);
     let worlds = json!({
-        "nodes": arguments.nodes,
-        "processors": arguments.processors,
+        "nodes": nodes,
+        "processors": processors,
         "worlds": rankings.iter().map(ranking).collect::<Value>(),
         "agreement": agree(rankings).as_ref().map(agreement),
     });
@@ -58,6 +60,7 @@ fn ranking(ranking: &Ranking<'_>) -> Value {
     let repeatable = !ranking.target.is_native();
     json!({
         "machine": ranking.target.name(),
+        "machine_file": ranking.target.file(),
         "rows": places.flat_map(|(index, place)| combinations(index, place, rows[0])).collect::<Value>(),
         "refused": ranking.refused.iter().map(refused).collect::<Value>(),
         "finding": finding(&find(&rows, repeatable), repeatable),
@@ -77,8 +80,9 @@ fn combinations(index: usize, place: &Place<'_>, first: &Row) -> Vec<Value> {
     place.ran.iter().enumerate().map(row).collect()
 }
 
-fn refused((mechanism, policy, why): &(Mechanism, Policy, String)) -> Value {
-    json!({ "mechanism": mechanism.name(), "policy": policy.to_string(), "reason": why })
+fn refused(Refusal { mechanism, policy, reason }: &Refusal) -> Value {
+    let policy = policy.as_ref().map(Policy::to_string);
+    json!({ "mechanism": mechanism.name(), "policy": policy, "reason": reason })
 }
 
 fn finding(found: &Finding<'_>, repeatable: bool) -> Value {
@@ -93,6 +97,9 @@ fn finding(found: &Finding<'_>, repeatable: bool) -> Value {
             Differs::Mechanism => "mechanism",
         }),
         "percent": contrast.map(|contrast| (contrast.ratio - 1.0) * 100.0),
+        "computing_processors": contrast.and_then(|contrast| contrast.processors).map(
+            |(of_winner, of_contrast)| json!({ "of_winner": of_winner, "of_contrast": of_contrast }),
+        ),
         "because": because.as_ref().map(cause),
         "other_contrast": found.other.as_ref().map(|other| way(other.loser)),
         "other_percent": found.other.as_ref().map(|other| (other.ratio - 1.0) * 100.0),
@@ -107,6 +114,8 @@ fn cause(because: &Because) -> Value {
         "part": because.part.key(),
         "excess_ns": because.seconds * 1e9,
         "share": because.share,
+        "made_up_by": because.made_up.map(|(part, _)| part.key()),
+        "less_ns": because.made_up.map(|(_, seconds)| seconds * 1e9),
         "counter": evidence.map(|evidence| evidence.counter.key()),
         "of_winner": evidence.and_then(|evidence| evidence.winner),
         "of_contrast": evidence.map(|evidence| evidence.loser),
@@ -120,12 +129,18 @@ fn way(row: &Row) -> Value {
 
 fn agreement(agreement: &Agreement<'_>) -> Value {
     let choices = agreement.choices.iter().map(|choice| {
-        json!({ "machine": choice.machine, "mechanism": choice.mechanism.name(), "policy": choice.policy })
+        let (machine, file) = choice.machine;
+        json!({
+            "machine": machine,
+            "machine_file": file,
+            "mechanism": choice.mechanism.name(),
+            "policy": choice.policy,
+        })
     });
     json!({
         "text": words::agreement(agreement),
-        "on_mechanism": agreement.mechanism.as_ref().map(Option::is_some),
-        "on_policy": agreement.policy.as_ref().map(Option::is_some),
+        "on_mechanism": agreement.mechanism.as_ref().map(|verdict| *verdict != Verdict::Differs),
+        "on_policy": agreement.policy.as_ref().map(|verdict| *verdict != Verdict::Differs),
         "choices": choices.collect::<Value>(),
     })
 }
@@ -133,10 +148,11 @@ fn agreement(agreement: &Agreement<'_>) -> Value {
 fn combination(setting: &Setting<'_>) -> Value {
     let machine_digest = match setting.target {
         Target::Native => Value::Null,
-        Target::Model(machine) => json!(format!("{:016x}", machine.digest())),
+        Target::Model { machine, .. } => json!(format!("{:016x}", machine.digest())),
     };
     json!({
         "machine": setting.target.name(),
+        "machine_file": setting.target.file(),
         "world": if setting.target.is_native() { "local" } else { "model" },
         "machine_digest": machine_digest,
         "policy": setting.policy.to_string(),

@@ -13,7 +13,7 @@ use crate::arguments::{List, What};
 use crate::measure::mechanism_names;
 use crate::page::Page;
 use crate::shipped::MACHINES;
-use crate::target::NATIVE;
+use crate::target::{NATIVE, Target};
 use crate::{Problem, json};
 
 /// One section of the list.
@@ -64,11 +64,13 @@ fn machines() -> Section {
         let text = String::from_utf8_lossy(file.bytes);
         let machine =
             Machine::parse(file.path, &text).expect("shipped machine files are valid: a test parses each");
-        let shape = format!(
-            "{} ({} nodes of {} processors, {})",
-            machine.summary, machine.nodes, machine.processors, file.path
-        );
-        rows.push(Row::new(machine.name, shape));
+        let shape = format!("{} nodes of {} processors", machine.nodes, machine.processors);
+        // Most summaries begin with it.
+        let said = match machine.summary.contains(&shape) {
+            true => format!("{} ({})", machine.summary, file.path),
+            false => format!("{} ({shape}, {})", machine.summary, file.path),
+        };
+        rows.push(Row::new(machine.name, said));
     }
     Section { title: "machines", rows }
 }
@@ -85,9 +87,30 @@ fn programs() -> Section {
 fn policies() -> Section {
     let row = |preset: &tempest::policy::Preset| {
         let count = if preset.counted { ":COUNT" } else { "" };
-        Row::new(format!("{}{count}", preset.name), preset.summary)
+        let nowhere = if is_somewhere(preset.name) { "" } else { NOWHERE };
+        Row::new(format!("{}{count}", preset.name), format!("{}{nowhere}", preset.summary))
     };
     Section { title: "policies", rows: PRESETS.iter().map(row).collect() }
+}
+
+/// Of presets that need a machine of the user's own.
+const NOWHERE: &str = " (neither this host nor a shipped machine has it)";
+
+/// What may stand behind the name of a policy.
+const OPTIONS: &[(&str, &str)] = &[
+    ("+serial", "one handler of a node at a time"),
+    ("+keyed", "handlers of different keys side by side"),
+    ("+poll", "processors look for messages"),
+    ("+interrupt", "processors are interrupted by messages"),
+    ("+every=K", "a computing processor looks at every K-th back-edge of a loop; 0: never"),
+];
+
+/// Whether this host or a shipped machine can do a policy.
+fn is_somewhere(policy: &str) -> bool {
+    let Ok(policy) = policy.parse() else { return false };
+    let names = MACHINES.iter().map(|file| file.name).chain([NATIVE]);
+    let mut targets = names.filter_map(|name| Target::find(name, &[]).ok());
+    targets.any(|target| target.check(Mechanism::Messages, &policy).is_ok())
 }
 
 fn mechanisms() -> Section {
@@ -123,6 +146,12 @@ fn print(section: &Section, page: &Page, out: &mut impl Write) -> Result<(), Pro
             writeln!(out, "  {:width$}    --input {key}={default}", "")?;
             let text = format!("{kind}: {meaning}");
             writeln!(out, "{}", page.fold(&format!("  {:width$}        ", ""), &text))?;
+        }
+    }
+    if section.title == "policies" {
+        writeln!(out, "  options, behind any of them, such as floating+keyed+every=16:")?;
+        for (option, meaning) in OPTIONS {
+            writeln!(out, "{}", page.fold(&format!("  {option:width$}  "), meaning))?;
         }
     }
     writeln!(out)?;

@@ -8,8 +8,10 @@
 //! | `input` | from `--input` to what a program is told |
 //! | `measure` | runs one combination, as often as asked |
 //! | `run`, `compare`, `list` | the commands |
+//! | `numbers` | from texts to numbers |
 //! | `names` | from names of policies and mechanisms to what they mean |
 //! | `ranking` | from measured combinations to ranked rows |
+//! | `refusals` | what a machine cannot do of what was asked for |
 //! | `parts` | the four parts of time |
 //! | `finding`, `agreement` | what one machine, and several together, show |
 //! | `text`, `words`, `json` | how results look |
@@ -33,11 +35,13 @@ mod json;
 mod list;
 mod measure;
 mod names;
+mod numbers;
 mod page;
 mod parts;
 mod progress;
 mod quantity;
 mod ranking;
+mod refusals;
 mod run;
 mod shipped;
 mod table;

@@ -22,13 +22,21 @@ impl Subject {
     /// What the command line asks for, and the mechanisms that it names.
     pub(crate) fn find(common: &Common, mechanisms: &[String]) -> Result<(Self, Vec<Mechanism>), Problem> {
         let mechanisms = names::mechanisms(mechanisms);
-        let (entry, mechanisms) = both(programs::find(&common.program).map_err(Problem::wrong), mechanisms)?;
-        let (instance, mechanisms) = both(Self::load(entry, common), written(entry, mechanisms))?;
-        Ok((Self { entry, instance }, mechanisms))
+        match programs::find(&common.program) {
+            Ok(entry) => {
+                let mechanisms = mechanisms.and_then(|asked| written(entry, asked));
+                let (instance, mechanisms) = both(Self::load(entry, common), mechanisms)?;
+                Ok((Self { entry, instance }, mechanisms))
+            }
+            // What inputs there are, nobody knows.
+            Err(unknown) => both(Err(Problem::wrong(unknown)), mechanisms),
+        }
     }
 
     fn load(entry: &Entry, common: &Common) -> Result<Box<dyn Instance>, Problem> {
-        (entry.load)(&input::given(entry, &common.inputs)?).map_err(Problem::Wrong)
+        let (given, verdict) = input::given(entry, &common.inputs);
+        let loaded = (entry.load)(&given).map_err(Problem::Wrong);
+        both(verdict, loaded).map(|((), instance)| instance)
     }
 }
 
@@ -104,12 +112,12 @@ impl Setting<'_> {
             ..Launch::new(job, self.policy.clone())
         };
         self.target.world().run(&launch).map_err(|failure| match failure {
-            Failure::Refused(why) => Problem::wrong(why),
+            Failure::Refused(why) => Problem::wrong(self.target.refusing(why)),
             other => Problem::Failed(format!(
                 "{} by {} on {} under `{}`: {other}",
                 self.subject.entry.name,
                 self.mechanism,
-                self.target.name(),
+                self.target.label(),
                 self.policy
             )),
         })
@@ -166,7 +174,6 @@ impl Measured {
 
 /// The machine of that name with the settings of the command line.
 pub(crate) fn target(name: &str, common: &Common) -> Result<Target, Problem> {
-    let settings = target::settings(&common.settings);
-    let target = Target::find(name, settings.as_deref().unwrap_or_default());
-    both(settings, target).map(|(_, target)| target)
+    let (settings, verdict) = target::settings(&common.settings);
+    both(verdict, Target::find(name, &settings)).map(|((), target)| target)
 }

@@ -49,7 +49,7 @@ impl Page {
         Self {
             width: width.clamp(usize::from(LEAST_WIDTH), WIDEST),
             colour: AutoStream::<Stdout>::choice(&io::stdout()) != ColorChoice::Never,
-            unicode: is_utf8(|name| env::var(name).ok()),
+            unicode: is_unicode(),
         }
     }
 
@@ -76,6 +76,11 @@ impl Page {
         }
         folded
     }
+}
+
+/// Whether characters beyond ASCII can be shown.
+pub(crate) fn is_unicode() -> bool {
+    is_utf8(|name| env::var(name).ok())
 }
 
 /// Whether the locale that is in force for characters is one of UTF-8.

@@ -10,6 +10,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
+use crate::page;
+
 /// A bar, or nothing where nobody looks.
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -23,6 +25,7 @@ impl Progress {
         }
         let style =
             ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is right");
+        let style = if page::is_unicode() { style } else { style.progress_chars("#>-") };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
         let bar = bar.with_style(style);
         wipe_when_interrupted(bar.clone());

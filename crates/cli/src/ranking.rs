@@ -2,10 +2,11 @@
 //! one row. Must never know how rows look.
 
 use tempest::policy::Split;
-use tempest::{Mechanism, Outcome, Policy};
+use tempest::{Mechanism, Outcome};
 use units::Time;
 
 use crate::measure::{Measured, Setting};
+use crate::refusals::Refusal;
 use crate::target::Target;
 
 /// What came of one combination, or of several that came out exactly the same.
@@ -72,16 +73,12 @@ pub(crate) struct Ranking<'a> {
     pub(crate) target: &'a Target,
     pub(crate) places: Vec<Place<'a>>,
     /// What was asked for and cannot be had here, and why.
-    pub(crate) refused: Vec<(Mechanism, Policy, String)>,
+    pub(crate) refused: Vec<Refusal>,
 }
 
 impl<'a> Ranking<'a> {
     /// Ranks what ran.
-    pub(crate) fn new(
-        target: &'a Target,
-        ran: Vec<(Setting<'a>, Measured)>,
-        refused: Vec<(Mechanism, Policy, String)>,
-    ) -> Self {
+    pub(crate) fn new(target: &'a Target, ran: Vec<(Setting<'a>, Measured)>, refused: Vec<Refusal>) -> Self {
         let mut places: Vec<Place<'a>> = Vec::new();
         for (setting, measured) in ran {
             let row = Row::new(&setting, &measured);

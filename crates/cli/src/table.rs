@@ -5,6 +5,7 @@
 
 use anstyle::Style;
 use tempest::Outcome;
+use tempest::policy::Split;
 
 use crate::columns::{ALWAYS, Column, Side, Table};
 use crate::measure::region;
@@ -187,11 +188,16 @@ fn times(page: &Page, rows: &[&Row]) -> Vec<Column> {
             percent((greatest.as_seconds() - least.as_seconds()) / row.seconds())
         })
     };
+    let processors = |row: &Row| match row.split {
+        Split { computing, dedicated: 0 } => computing.to_string(),
+        Split { computing, dedicated } => format!("{computing}+{dedicated}"),
+    };
     let mut columns = vec![rank(rows)];
     if has_several_mechanisms(rows) {
         columns.push(Column { side: Side::Left, ..mechanism });
     }
     columns.push(Column { side: Side::Left, ..column("policy", ALWAYS, rows, |row| policies(page, row)) });
+    columns.push(Column { side: Side::Left, ..column(PROCESSORS.0, 4, rows, processors) });
     columns.push(column("", ALWAYS, rows, |row| if row.oversubscribed { "*" } else { "" }.to_owned()));
     columns.push(column("time", ALWAYS, rows, |row| time(row.outcome.timed())));
     columns.push(column("spread", 2, rows, spread));
@@ -248,17 +254,21 @@ static FIGURES: &[Figure] = &[
         count(run.dispatching.waited_on_key)
     }),
     figure("", "intr.", 40, "interrupts", |run| count(region(run).counters.interrupts)),
-    figure("", "full", 30, "sends that found no room at first", |run| count(region(run).counters.refused)),
+    figure("", "full", 93, "sends that found no room at first", |run| count(region(run).counters.refused)),
 ];
 
 fn dash() -> String {
     "-".to_owned()
 }
 
+/// How many processors a row used.
+const PROCESSORS: (&str, &str) = ("procs", "processors of each node that compute + that only handle");
+
 /// Head and meaning of the columns with these heads, in their order.
 pub(crate) fn meanings(heads: &[&str]) -> Vec<(&'static str, &'static str)> {
+    let processors = heads.contains(&PROCESSORS.0).then_some(PROCESSORS);
     let shown = FIGURES.iter().filter(|figure| heads.contains(&figure.head) && !figure.meaning.is_empty());
-    shown.map(|figure| (figure.head, figure.meaning)).collect()
+    processors.into_iter().chain(shown.map(|figure| (figure.head, figure.meaning))).collect()
 }
 
 /// Columns of figures that are nothing everywhere are left out.

@@ -20,7 +20,11 @@ pub(crate) enum Target {
     /// This host.
     Native,
     /// A model.
-    Model(Box<Machine>),
+    Model {
+        machine: Box<Machine>,
+        /// Where it is described, if not inside the command.
+        file: Option<String>,
+    },
 }
 
 impl Target {
@@ -34,17 +38,35 @@ impl Target {
                 ))),
             };
         }
-        let (file, text) = read(name)?;
-        let machine = Machine::parse_with(&file, &text, settings)
+        let (path, text) = read(name)?;
+        let machine = Machine::parse_with(&path, &text, settings)
             .map_err(|errors| Problem::Wrong(errors.to_string().lines().map(str::to_owned).collect()))?;
-        Ok(Self::Model(Box::new(machine)))
+        Ok(Self::Model { machine: Box::new(machine), file: file(name).map(str::to_owned) })
     }
 
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Native => NATIVE,
-            Self::Model(machine) => &machine.name,
+            Self::Model { machine, .. } => &machine.name,
         }
+    }
+
+    /// The file that describes it, if the user named one: two files may give their machines the same name.
+    pub(crate) fn file(&self) -> Option<&str> {
+        match self {
+            Self::Native => None,
+            Self::Model { file, .. } => file.as_deref(),
+        }
+    }
+
+    /// Its name, and its file if it has one.
+    pub(crate) fn label(&self) -> String {
+        label(self.name(), self.file())
+    }
+
+    /// A reason for refusing something, with the file of the machine that refuses it.
+    pub(crate) fn refusing(&self, reason: String) -> String {
+        self.file().map_or(reason.clone(), |file| format!("{file}: {reason}"))
     }
 
     /// Whether two runs can differ in time.
@@ -56,37 +78,53 @@ impl Target {
     pub(crate) fn shape(&self) -> (u32, u32) {
         match self {
             Self::Native => NATIVE_SHAPE,
-            Self::Model(machine) => (machine.nodes, machine.processors),
+            Self::Model { machine, .. } => (machine.nodes, machine.processors),
         }
     }
 
-    /// Whether the machine has what a mechanism and a policy need.
-    pub(crate) fn can(&self, mechanism: Mechanism, policy: &Policy) -> bool {
+    /// Whether the machine has what a mechanism and a policy need, or what it lacks.
+    pub(crate) fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), String> {
         match self {
-            Self::Native => Local::check(mechanism, policy).is_ok(),
-            Self::Model(machine) => Model::new((**machine).clone()).check(mechanism, policy).is_ok(),
+            Self::Native => Local::check(mechanism, policy),
+            Self::Model { machine, .. } => Model::new((**machine).clone()).check(mechanism, policy),
         }
     }
 
     pub(crate) fn world(&self) -> Box<dyn World> {
         match self {
             Self::Native => Box::new(Local::new()),
-            Self::Model(machine) => Box::new(Model::new((**machine).clone())),
+            Self::Model { machine, .. } => Box::new(Model::new((**machine).clone())),
         }
     }
 }
 
-/// `KEY=VALUE` of every `--set`.
-pub(crate) fn settings(texts: &[String]) -> Result<Vec<(String, String)>, Problem> {
+/// The name of a machine, and its file if it has one.
+pub(crate) fn label(name: &str, file: Option<&str>) -> String {
+    file.map_or_else(|| name.to_owned(), |file| format!("{name} ({file})"))
+}
+
+/// `KEY=VALUE` of every `--set`, and what is wrong with the others: they must not hide mistakes in the good ones.
+pub(crate) fn settings(texts: &[String]) -> (Vec<(String, String)>, Result<(), Problem>) {
     let split = |text: &String| {
         let pair = text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
         pair.ok_or_else(|| format!("--set {text}: expected KEY=VALUE, such as network.latency=\"1 us\""))
     };
     let (good, bad): (Vec<_>, Vec<_>) = texts.iter().map(split).partition(Result::is_ok);
-    match bad.is_empty() {
-        true => Ok(good.into_iter().flatten().collect()),
-        false => Err(Problem::Wrong(bad.into_iter().filter_map(Result::err).collect())),
-    }
+    let mistakes: Vec<_> = bad.into_iter().filter_map(Result::err).collect();
+    let verdict = if mistakes.is_empty() { Ok(()) } else { Err(Problem::Wrong(mistakes)) };
+    (good.into_iter().flatten().collect(), verdict)
+}
+
+/// The file that a machine's name means, if it means one.
+pub(crate) fn file(name: &str) -> Option<&str> {
+    let is_file = shipped::find(MACHINES, name).is_none() && (name.ends_with(".toml") || name.contains('/'));
+    is_file.then_some(name)
+}
+
+/// Whether two names mean the same machine, however they are written.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    let place = |name| file(name).and_then(|path| std::fs::canonicalize(path).ok());
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 /// Name for errors, and text, of a shipped machine or a file.
@@ -94,7 +132,7 @@ fn read(name: &str) -> Result<(String, String), Problem> {
     if let Some(file) = shipped::find(MACHINES, name) {
         return Ok((file.path.to_owned(), String::from_utf8_lossy(file.bytes).into_owned()));
     }
-    if !name.ends_with(".toml") && !name.contains('/') {
+    if file(name).is_none() {
         return Err(Problem::wrong(unknown(name)));
     }
     let bytes = std::fs::read(name).map_err(|error| Problem::wrong(format!("{name}: {error}")))?;

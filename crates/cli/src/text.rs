@@ -4,14 +4,14 @@ use std::io::Write;
 
 use tempest::Outcome;
 
-use crate::arguments::Compare;
-use crate::compare::agree;
+use crate::compare::{Comparison, agree};
 use crate::finding;
-use crate::measure::{Measured, Setting, Subject, region};
+use crate::measure::{Measured, Setting, region};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::parts::{self, Part};
 use crate::quantity::{bytes, number, percent, seconds, several, time};
 use crate::ranking::{Ranking, Row};
+use crate::refusals::{self, Group};
 use crate::target::Target;
 use crate::{Problem, bar, table, words};
 
@@ -161,13 +161,8 @@ impl<W: Write> Rows<'_, W> {
 }
 
 /// A comparison: for each machine its tables and its finding, and what they show together.
-pub(crate) fn compare(
-    out: &mut impl Write,
-    page: &Page,
-    subject: &Subject,
-    arguments: &Compare,
-    rankings: &[Ranking<'_>],
-) -> Result<(), Problem> {
+pub(crate) fn compare(out: &mut impl Write, page: &Page, comparison: &Comparison<'_>) -> Result<(), Problem> {
+    let Comparison { subject, rankings, .. } = comparison;
     let name = page.paint(STRONG, subject.entry.name);
     let summary = page.fold(&format!("{}: ", subject.entry.name), subject.entry.summary);
     writeln!(out, "{}", summary.replacen(subject.entry.name, &name, 1))?;
@@ -176,8 +171,8 @@ pub(crate) fn compare(
     writeln!(out, "{}", page.fold("input: ", &facts.join(", ")))?;
     writeln!(out, "{}", bar::legend(page, "bars:"))?;
     let mut legend = Legend::default();
-    for ranking in rankings {
-        world(out, page, arguments, ranking, &mut legend)?;
+    for ranking in *rankings {
+        world(out, page, comparison, ranking, &mut legend)?;
     }
     if let Some(agreement) = agree(rankings) {
         writeln!(out, "\n{}", page.fold("Together: ", &words::agreement(&agreement)))?;
@@ -185,20 +180,24 @@ pub(crate) fn compare(
     legend.write(out, page)
 }
 
-fn kind(target: &Target) -> &'static str {
-    if target.is_native() { "this host" } else { "model" }
+fn kind(target: &Target) -> String {
+    match target.file() {
+        Some(file) => format!("model, {file}"),
+        None if target.is_native() => "this host".to_owned(),
+        None => "model".to_owned(),
+    }
 }
 
 fn world(
     out: &mut impl Write,
     page: &Page,
-    arguments: &Compare,
+    comparison: &Comparison<'_>,
     ranking: &Ranking<'_>,
     legend: &mut Legend,
 ) -> Result<(), Problem> {
     let rows = ranking.rows();
     let name = ranking.target.name();
-    let title = page.fold("", &title(arguments, ranking, &rows));
+    let title = page.fold("", &title(comparison, ranking, &rows));
     writeln!(out, "\n{}", title.replacen(name, &page.paint(STRONG, name), 1))?;
     if !rows.is_empty() {
         let tables = table::tables(page, &rows);
@@ -206,8 +205,8 @@ fn world(
         notes(out, page, ranking, &rows)?;
         legend.add(&tables);
     }
-    for (mechanism, policy, why) in &ranking.refused {
-        writeln!(out, "{}", page.fold(&format!("    {mechanism} under {policy}: "), why))?;
+    for Group { of, reason } in refusals::groups(&ranking.refused) {
+        writeln!(out, "{}", page.fold("    ", &format!("{of}: {reason}")))?;
     }
     if !rows.is_empty() {
         let repeatable = !ranking.target.is_native();
@@ -218,13 +217,13 @@ fn world(
     Ok(())
 }
 
-fn title(arguments: &Compare, ranking: &Ranking<'_>, rows: &[&Row]) -> String {
+fn title(comparison: &Comparison<'_>, ranking: &Ranking<'_>, rows: &[&Row]) -> String {
     let mut title = format!(
         "{} ({}), {} of {}",
         ranking.target.name(),
         kind(ranking.target),
-        several(arguments.nodes, "node", "nodes"),
-        several(arguments.processors, "processor", "processors"),
+        several(comparison.nodes, "node", "nodes"),
+        several(comparison.processors, "processor", "processors"),
     );
     let Some(row) = rows.first() else { return title };
     if let Some(phase) = row.outcome.phases.first() {
@@ -247,6 +246,7 @@ fn notes(out: &mut impl Write, page: &Page, ranking: &Ranking<'_>, rows: &[&Row]
     }
     let (right, ran) = (ranking.right(), ranking.ran());
     let said = match right == ran {
+        true if ran == 1 => "the answer agrees with the sequential one".to_owned(),
         true => format!("all {ran} answers agree with the sequential one"),
         false => format!("{right} of {ran} answers agree with the sequential one"),
     };

@@ -25,6 +25,22 @@ pub(crate) struct TraceFile {
 }
 
 impl TraceFile {
+    /// Whether a trace may have that name: not if it is that of a file which the run reads.
+    pub(crate) fn check(path: &Path, read: &[&str]) -> Result<(), Problem> {
+        let wrong = |what: &str| Err(Problem::wrong(format!("--trace {}: {what}", path.display())));
+        if path == Path::new("-") {
+            return wrong("expected the name of a file");
+        }
+        // What is not there yet is nobody's input.
+        let Ok(trace) = fs::canonicalize(path) else { return Ok(()) };
+        match read.iter().find(|read| fs::canonicalize(read).is_ok_and(|read| read == trace)) {
+            Some(read) => {
+                wrong(&format!("the run reads {read}, which the trace would replace; expected another file"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Opens the file, so that what is wrong with its name is known before anything runs.
     pub(crate) fn create(path: &Path) -> Result<Self, Problem> {
         let wrong = |error: io::Error| Problem::wrong(format!("--trace {}: {error}", path.display()));

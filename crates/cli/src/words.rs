@@ -1,22 +1,31 @@
 //! Findings in words, for people. Must never find anything itself, and never say more than a finding does.
 
-use tempest::Mechanism;
-
-use crate::agreement::{Agreement, Choice};
-use crate::finding::{Because, Contrast, Counter, Differs, Evidence, Finding};
+use crate::agreement::{Agreement, Choice, Extent, Verdict};
+use crate::finding::{Because, Contrast, Counter, Differs, Evidence, Finding, WORTHY};
 use crate::parts::Part;
 use crate::quantity::{bytes, percent, seconds, several};
 use crate::ranking::Row;
+use crate::target::label;
 
 /// From this ratio on it is said how many times as fast; below, by how many percent.
 const TIMES: f64 = 2.0;
+
+/// From this share of a difference on, a part is nearly made up for by others.
+const NEARLY: f64 = 4.0;
 
 /// Of more rows that are tied only the number is told.
 const TIES_NAMED: usize = 3;
 
 /// A finding about one machine, in a sentence or more.
 pub(crate) fn finding(finding: &Finding<'_>, repeatable: bool) -> String {
-    let Some(winner) = finding.winner else { return "no answer was right, so nothing is ranked.".to_owned() };
+    let Some(winner) = finding.winner else {
+        let why = if finding.ran {
+            "no answer was right, so nothing is ranked."
+        } else {
+            "nothing could run here."
+        };
+        return why.to_owned();
+    };
     let mut said = match &finding.contrast {
         Some(contrast) => vec![difference(finding, winner, contrast)],
         None if finding.tied.is_empty() => {
@@ -79,7 +88,7 @@ fn policy(row: &Row) -> &str {
 }
 
 fn difference(finding: &Finding<'_>, winner: &Row, contrast: &Contrast<'_>) -> String {
-    let Contrast { loser, differs, ratio, because } = contrast;
+    let Contrast { loser, differs, ratio, because, .. } = contrast;
     let ([best, worst], within) = match differs {
         Differs::Policy if finding.several_mechanisms => {
             ([winner, *loser].map(policy), format!(" ({})", winner.mechanism))
@@ -93,11 +102,38 @@ fn difference(finding: &Finding<'_>, winner: &Row, contrast: &Contrast<'_>) -> S
         ratio if ratio >= TIMES => format!("{best} is {ratio:.1} times as fast as {worst}"),
         ratio => format!("{best} beats {worst} by {}", percent(ratio - 1.0)),
     };
-    match because {
-        Some(because) => format!("{by}{within} because of {}.", cause(because, best, worst)),
-        None if winner.oversubscribed || loser.oversubscribed => format!("{by}{within}."),
-        None => format!("{by}{within}; no part of the time accounts for it alone."),
+    let by = format!("{by}{within}{}", overlap(contrast));
+    match (contrast.processors, because) {
+        (Some((of_winner, of_loser)), None) if of_loser < of_winner => {
+            format!("{by}: {}.", computing([worst, best], [of_loser, of_winner]))
+        }
+        (Some((of_winner, of_loser)), because) => {
+            let although = computing([worst, best], [of_loser, of_winner]);
+            let why = because
+                .as_ref()
+                .map_or(String::new(), |because| format!("; {}", cause(because, best, worst)));
+            format!("{by}, although {although}{why}.")
+        }
+        (None, Some(because)) if because.made_up.is_some() => {
+            format!("{by}: {}.", cause(because, best, worst))
+        }
+        (None, Some(because)) => format!("{by} because of {}.", cause(because, best, worst)),
+        (None, None) if winner.oversubscribed || loser.oversubscribed => format!("{by}."),
+        (None, None) if *ratio < 1.0 + WORTHY => format!("{by}."),
+        (None, None) => format!("{by}; no part of the time accounts for it alone."),
     }
+}
+
+fn overlap(contrast: &Contrast<'_>) -> &'static str {
+    if contrast.overlaps { ", though their runs overlap" } else { "" }
+}
+
+/// How many processors of each node compute under two policies or mechanisms.
+fn computing([one, other]: [&str; 2], [of_one, of_other]: [u32; 2]) -> String {
+    format!(
+        "{one} computes on {} of each node, {other} on {of_other}",
+        several(of_one, "processor", "processors")
+    )
 }
 
 fn each_at_its_best(winner: &Row, loser: &Row) -> String {
@@ -112,9 +148,19 @@ fn cause(because: &Because, best: &str, worst: &str) -> String {
         Part::Memory => "waiting for memory and the network interface",
         part => part.name(),
     };
-    let extent = format!("{part}, {} more per processor", seconds(because.seconds));
+    let more = seconds(because.seconds);
+    let extent = match because.made_up {
+        Some((less, _)) => {
+            let much = if because.share >= NEARLY { "nearly" } else { "partly" };
+            format!("{more} more {part} per processor with {worst}, {much} made up by less {}", less.name())
+        }
+        None => format!("{part}, {more} more per processor"),
+    };
     match &because.evidence {
+        // After a colon it would seem to explain the part that is less.
+        Some(found) if because.made_up.is_some() => format!("{extent}; {}", evidence(found, best, worst)),
         Some(found) => format!("{extent}: {}", evidence(found, best, worst)),
+        None if because.made_up.is_some() => extent,
         None => format!("{extent}; no counter stands out"),
     }
 }
@@ -123,7 +169,6 @@ fn evidence(found: &Evidence, best: &str, worst: &str) -> String {
     let Evidence { counter, winner, loser } = *found;
     // What it is, its value, and how such values are written.
     let (what, write): (&str, fn(f64) -> String) = match counter {
-        Counter::ComputingProcessors => return fewer(winner, loser, best, worst),
         Counter::Refused => ("sends that found no room at first", percent),
         Counter::Bytes => ("bytes sent", |value| bytes(value as u64)),
         Counter::Interrupts => ("interrupts taken", whole),
@@ -146,12 +191,6 @@ fn busy(what: &str, winner: Option<f64>, loser: f64, best: &str, worst: &str) ->
     format!("{what} {} busy with {worst}, {versus}", percent(loser))
 }
 
-fn fewer(winner: Option<f64>, loser: f64, best: &str, worst: &str) -> String {
-    let fewer = several(loser as u32, "processor", "processors");
-    let more = winner.map_or(String::new(), |winner| format!(", {best} on {winner:.0}"));
-    format!("{worst} computes on {fewer} of each node{more}")
-}
-
 fn own_handlers(handlers: f64, best: &str, worst: &str) -> String {
     format!(
         "with {worst} the computing processors run the {handlers:.0} handlers, which {best} leaves to others"
@@ -164,54 +203,93 @@ fn whole(value: f64) -> String {
 
 /// Whether the machines rank alike, in a sentence.
 pub(crate) fn agreement(agreement: &Agreement<'_>) -> String {
-    let machines: Vec<_> = agreement.choices.iter().map(|choice| choice.machine).collect();
-    let all = machines.join(" and ");
-    let mechanism = agreement.mechanism.as_ref().map(|one| one.map(Mechanism::name));
-    let policy = agreement.policy.as_ref().map(Option::as_deref);
-    let said = match (mechanism, policy) {
-        (None, None) => format!("{all} have too little in common to be compared."),
-        (Some(Some(mechanism)), Some(Some(policy))) => {
-            format!("{all} agree on the mechanism ({mechanism}) and on the policy ({policy}).")
+    let crowded = list(agreement.crowded.iter().map(|(name, file)| label(name, *file)));
+    let [all, each] = machines(agreement);
+    let said = match rankings(agreement, &all, &each) {
+        _ if agreement.choices.is_empty() && !agreement.crowded.is_empty() => {
+            return format!(
+                "no word on whether machines agree: on {crowded} processors took turns, and times mean little."
+            );
         }
-        (Some(Some(mechanism)), None) => format!("{all} agree on the mechanism ({mechanism})."),
-        (None, Some(Some(policy))) => format!("{all} agree on the policy ({policy})."),
-        (Some(Some(mechanism)), Some(None)) => format!(
-            "{all} agree on the mechanism ({mechanism}) but not on the policy: {}.",
-            each(agreement, |choice| &choice.policy)
-        ),
-        (Some(None), Some(Some(policy))) => format!(
-            "{all} agree on the policy ({policy}) but not on the mechanism: {}.",
-            each(agreement, |choice| choice.mechanism.name())
-        ),
-        (None, Some(None)) => {
-            format!("{all} do not agree on the policy: {}.", each(agreement, |choice| &choice.policy))
-        }
-        (Some(None), None) => {
-            format!(
-                "{all} do not agree on the mechanism: {}.",
-                each(agreement, |choice| choice.mechanism.name())
-            )
-        }
-        (Some(None), Some(None)) => format!(
-            "{all} agree neither on the mechanism nor on the policy: {}.",
-            each(agreement, |choice| &choice.whole)
-        ),
+        None => format!("{} have too little in common to be compared.", all.trim_start_matches("both ")),
+        Some(said) => match agreement.extent {
+            Extent::All => format!("{said}."),
+            Extent::SomePolicies => format!("of the policies that {all} can run, {said}."),
+            Extent::SomeMechanisms => format!("of what {all} can run, {said}."),
+        },
     };
-    let crowded: Vec<_> = agreement
-        .choices
-        .iter()
-        .filter(|choice| choice.oversubscribed)
-        .map(|choice| choice.machine)
-        .collect();
-    match crowded.is_empty() {
+    match agreement.crowded.is_empty() {
         true => said,
-        false => format!("{said} On {} processors took turns: its times mean little.", crowded.join(" and ")),
+        false => format!("{said} Nothing is said of {crowded}: processors took turns."),
     }
 }
 
-fn each<'c>(agreement: &'c Agreement<'_>, name: impl Fn(&'c Choice<'_>) -> &'c str) -> String {
-    let choices = agreement.choices.iter().map(|choice| format!("{} on {}", name(choice), choice.machine));
-    choices.collect::<Vec<_>>().join(", ")
+/// The machines as they are called at first, and later.
+fn machines(agreement: &Agreement<'_>) -> [String; 2] {
+    let names = list(agreement.choices.iter().map(Choice::label));
+    match agreement.choices.len() {
+        2 => [format!("both {names}"), "both".to_owned()],
+        _ => [names, "all of them".to_owned()],
+    }
+}
+
+fn list(names: impl Iterator<Item = String>) -> String {
+    names.collect::<Vec<_>>().join(" and ")
+}
+
+impl Choice<'_> {
+    fn label(&self) -> String {
+        label(self.machine.0, self.machine.1)
+    }
+}
+
+/// What there is to say of the mechanism and of the policy; `None` if there was no choice of either.
+fn rankings(agreement: &Agreement<'_>, all: &str, each: &str) -> Option<String> {
+    // The machines are named once.
+    let first = if agreement.extent == Extent::All { all } else { each };
+    let mechanism = agreement.mechanism.as_ref().map(|verdict| match verdict {
+        Verdict::Best(one) => best("mechanism", one.name(), first),
+        Verdict::Tied(one) => tied("mechanism", one.name(), first),
+        Verdict::Differs => differs("mechanism", agreement, |choice| choice.mechanism.to_string()),
+    });
+    let on = if mechanism.is_some() { each } else { first };
+    let policy = agreement.policy.as_ref().map(|verdict| match verdict {
+        Verdict::Best(one) => best("policy", one, on) + &by_which(agreement),
+        Verdict::Tied(one) => tied("policy", one, on) + &by_which(agreement),
+        Verdict::Differs => differs("policy", agreement, |choice| way(agreement, choice)),
+    });
+    let said: Vec<_> = mechanism.into_iter().chain(policy).collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+fn best(what: &str, one: &str, on: &str) -> String {
+    format!("{one} is the best {what} on {on}")
+}
+
+fn tied(what: &str, one: &str, on: &str) -> String {
+    format!("{one} is the best {what}, or tied with the best, on {on}")
+}
+
+/// By which mechanism a policy is the best, where that is not plain.
+fn by_which(agreement: &Agreement<'_>) -> String {
+    match agreement.mechanism {
+        Some(Verdict::Tied(mechanism)) => format!(", with {mechanism}"),
+        Some(Verdict::Differs) => ", with the best mechanism of each".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// The policy, and the mechanism where machines differ in it.
+fn way(agreement: &Agreement<'_>, choice: &Choice<'_>) -> String {
+    match agreement.mechanism {
+        None | Some(Verdict::Best(_)) => choice.policy.clone(),
+        _ => format!("{} under {}", choice.mechanism, choice.policy),
+    }
+}
+
+fn differs(what: &str, agreement: &Agreement<'_>, name: impl Fn(&Choice<'_>) -> String) -> String {
+    let choices = agreement.choices.iter().map(|choice| format!("{} on {}", name(choice), choice.label()));
+    format!("the best {what} differs: {}", choices.collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]
@@ -264,6 +342,39 @@ mod tests {
             said(&rows, true),
             "a beats b by 50 % because of compute, 50 us more per processor; no counter stands out."
         );
+    }
+
+    #[test]
+    fn the_number_of_computing_processors_is_told_first() {
+        let mut rows =
+            [row(Messages, "floating", [400, 0, 100, 0]), row(Messages, "single", [400, 0, 600, 0])];
+        rows[1].split.computing = 1;
+        assert_eq!(
+            said(&rows, true),
+            "floating is 2.0 times as fast as single: single computes on 1 processor of each node, floating on 2."
+        );
+        rows[0].split.computing = 1;
+        rows[1].split.computing = 2;
+        assert!(said(&rows, true).starts_with(
+            "floating is 2.0 times as fast as single, although single computes on 2 processors of each node, \
+             floating on 1; message overhead, 500 us more per processor"
+        ));
+    }
+
+    #[test]
+    fn what_is_made_up_for_is_no_cause() {
+        let rows =
+            [row(Messages, "fixed:1", [1000, 0, 100, 1500]), row(Messages, "single", [1000, 0, 1400, 264])];
+        assert_eq!(
+            said(&rows, true),
+            "fixed:1 beats single by 2 %: 1.3 ms more message overhead per processor with single, nearly made up by less \
+             synchronization."
+        );
+    }
+
+    #[test]
+    fn where_nothing_ran_nothing_is_said_of_answers() {
+        assert_eq!(said(&[], true), "nothing could run here.");
     }
 
     #[test]

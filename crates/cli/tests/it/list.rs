@@ -44,6 +44,25 @@ fn the_list_for_scripts_has_everything() {
 }
 
 #[test]
+fn policies_are_listed_with_their_options_and_where_they_can_be_had() {
+    let text = good(&["list", "policies"]);
+    for option in ["+serial", "+keyed", "+poll", "+interrupt", "+every=K"] {
+        assert!(text.contains(&format!("  {option} ")), "{option} is not in\n{text}");
+    }
+    let list = json(&["list", "policies"]);
+    for row in list["policies"].as_array().unwrap() {
+        let nowhere = row["summary"].as_str().unwrap().contains("neither this host nor a shipped machine");
+        let name = row["name"].as_str().unwrap();
+        let known = ["single", "fixed:COUNT", "floating", "partitioned:COUNT", "proc"];
+        let own = ["hurricane-1:COUNT", "hurricane-1-mult"];
+        assert_eq!(nowhere, !known.contains(&name) && !own.contains(&name), "{row}");
+    }
+    let machines = good(&["list", "machines"]);
+    let words = machines.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words.matches("8 nodes of 8 processors").count(), 1, "{machines}");
+}
+
+#[test]
 fn a_section_is_listed_alone() {
     let text = good(&["list", "machines"]);
     assert!(text.contains("hurricane-1") && !text.contains("fetch-add"), "{text}");

@@ -69,7 +69,9 @@ fn a_comparison_has_ranks_traffic_a_finding_and_a_legend() {
     assert!(text.contains("native (this host)") && text.contains("hurricane-1 (model)"), "{text}");
     assert_eq!(text.lines().filter(|line| line.starts_with("Finding: ")).count(), 2, "{text}");
     assert_eq!(text.lines().filter(|line| line.starts_with("Together: ")).count(), 1, "{text}");
-    for head in ["mechanism", "policy", "time", "spread", "ratio", "where it went", "msgs", "bulk", "dep."] {
+    for head in
+        ["mechanism", "policy", "procs", "time", "spread", "ratio", "where it went", "msgs", "bulk", "dep."]
+    {
         assert!(text.split_whitespace().any(|word| word == head) || text.contains(head), "{head}: {text}");
     }
     for head in ["data", "head", "comp", "prot", "wait", "queue"] {
@@ -90,6 +92,16 @@ fn rows_that_took_turns_on_too_few_cores_are_marked() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("* more processors than the"), "{text}");
     assert!(words.contains("these times mean little"), "{text}");
+}
+
+#[test]
+fn one_answer_is_told_as_one() {
+    let one = ["compare", "fetch-add", "--machine", "ideal", "--policy", "fixed:1"];
+    let text = good(&[&one[..], &["--input", "operations=400"]].concat());
+    assert!(text.contains("    the answer agrees with the sequential one\n"), "{text}");
+    // How many processors computed and how many only handled.
+    assert!(text.lines().any(|line| line.contains("fixed:1") && line.contains(" 1+1 ")), "{text}");
+    assert!(text.contains("procs: processors of each node that compute + that only handle"), "{text}");
 }
 
 #[test]

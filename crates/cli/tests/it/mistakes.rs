@@ -254,15 +254,61 @@ fn an_input_that_is_not_there() {
 fn numbers_that_are_none() {
     let refused =
         |option, value, expected| refused(&["run", "iccg", option, value], &[option, value, expected]);
-    refused("--nodes", "0", "1..");
-    refused("--processors", "0", "1..");
-    refused("--threads", "0", "1..");
-    refused("--repeat", "0", "1..");
-    refused("--nodes", "two", "invalid");
-    refused("--seed", "one", "invalid");
-    refused("--width", "10", "40..");
+    refused("--seed", "one", "expected a whole number from 0");
+    refused("--seed", "18446744073709551616", "expected a whole number from 0 to 18446744073709551615");
+    refused("--width", "10", "expected a whole number from 40");
     refused("--stall-limit", "nonsense", "expected a time such as");
+    refused("--stall-limit", "0 s", "expected a time above zero");
+    refused("--stall-limit", "-1 s", "expected a time");
     refused("--world", "moon", "local");
+}
+
+#[test]
+fn all_numbers_that_are_none_at_once() {
+    for command in ["run", "compare"] {
+        for number in ["0", "-1", "1e30", "two", "1.5"] {
+            let options = ["--nodes", "--processors", "--threads", "--repeat"];
+            let numbers = options.iter().flat_map(|option| [*option, number]);
+            let arguments: Vec<_> =
+                [command, "icgc", "--policy", "flating"].into_iter().chain(numbers).collect();
+            let said = options.map(|option| format!("{option} {number}: expected a whole number from 1\n"));
+            let said = said.iter().map(String::as_str).chain(["`icgc`", "`flating`"]);
+            refused_in_our_words(&arguments, &said.collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn a_mistake_in_one_place_hides_none_in_another() {
+    let inputs = ["words=1", "words=2", "operations=many", "some.mtx"];
+    let inputs = inputs.iter().flat_map(|input| ["--input", *input]);
+    let arguments: Vec<_> = ["run", "fetch-add"].into_iter().chain(inputs).collect();
+    refused_in_our_words(&arguments, &["--input words: given twice", "`operations=many`", "reads no file"]);
+    let iccg =
+        ["run", "iccg", "--mechanism", "bulky", "--input", "no-such.mtx", "--input", "partition=round"];
+    refused_in_our_words(&iccg, &["`bulky`", "no-such.mtx", "round"]);
+    let settings = ["--set", "bogus", "--set", "network.latenzy=1 us"];
+    for machines in ["hurricane-1", "ideal,hurricane-1"] {
+        let compare = ["compare", "iccg", "--machine", machines];
+        refused_in_our_words(&[&compare[..], &settings].concat(), &["--set bogus", "network.latenzy"]);
+    }
+}
+
+#[test]
+fn a_machine_that_is_given_twice() {
+    let twice = |name: &str| format!("--machine {name}: given twice");
+    for name in ["native", "hurricane-1"] {
+        let list = format!("{name},ideal,{name}");
+        refused_in_our_words(&["compare", "iccg", "--machine", &list], &[&twice(name)]);
+    }
+    let file = Scratch::new("machine.toml", shipped("machines/hurricane-1.toml"));
+    let (folder, name) = file.path().rsplit_once('/').unwrap();
+    let other = format!("{folder}/./{name}");
+    let list = format!("{},{other}", file.path());
+    refused_in_our_words(&["compare", "iccg", "--machine", &list], &[&twice(&other)]);
+    // Who refuses something is known even if two machines have one name.
+    let np = ["run", "fetch-add", "--policy", "np", "--machine", file.path()];
+    refused_in_our_words(&np, &[&format!("{}: policy `np` needs", file.path())]);
 }
 
 #[test]

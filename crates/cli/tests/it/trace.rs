@@ -109,6 +109,28 @@ fn what_cannot_be_written_is_refused_before_anything_runs() {
 }
 
 #[test]
+fn a_trace_never_takes_the_place_of_what_the_run_reads() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = Folder::new("own");
+    let (matrix, machine) = (folder.file("matrix.mtx"), folder.file("machine.toml"));
+    fs::copy(root.join("inputs/494_bus.mtx"), &matrix).expect("the matrix can be copied");
+    fs::copy(root.join("machines/ideal.toml"), &machine).expect("the machine can be copied");
+    let asked = ["run", "iccg", "--machine", &machine, "--trace"];
+    let input = format!("matrix={matrix}");
+    for (trace, input) in
+        [(&matrix, &input), (&matrix, &matrix), (&machine, &input), (&folder.file("./matrix.mtx"), &input)]
+    {
+        let before = fs::read(trace).expect("the file is there");
+        let fragments = ["--trace", trace, "expected another file"];
+        refused(&[&asked[..], &[trace, "--input", input]].concat(), &fragments);
+        assert_eq!(fs::read(trace).expect("the file is there"), before);
+    }
+    refused(&["run", "em3d", "--trace", "-"], &["--trace -: expected the name of a file"]);
+    let all = ["run", "em3d", "--trace", "-", "--repeat", "2", "--policy", "flating"];
+    refused(&all, &["--trace -", "--repeat 2", "`flating`"]);
+}
+
+#[test]
 fn an_interrupted_run_leaves_no_file() {
     let folder = Folder::new("interrupted");
     let file = folder.file("run.perfetto-trace");
