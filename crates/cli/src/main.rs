@@ -16,6 +16,7 @@
 //! | `finding`, `agreement` | what one machine, and several together, show |
 //! | `text`, `words`, `json` | how results look |
 //! | `page`, `table`, `columns`, `bar`, `quantity` | what a text is made of |
+//! | `interrupt` | what is put in order before an interrupt ends the command |
 //! | `progress` | how far a long command is |
 //! | `trace_file` | the file of a trace, whole or not at all |
 //!
@@ -31,6 +32,7 @@ mod columns;
 mod compare;
 mod finding;
 mod input;
+mod interrupt;
 mod json;
 mod list;
 mod measure;

@@ -3,14 +3,10 @@
 //! Whoever interrupts the command gets a clean line back: the bar is wiped before the signal does what it always does.
 
 use std::io::{self, IsTerminal};
-use std::thread;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
-use signal_hook::low_level::emulate_default_handler;
 
-use crate::page;
+use crate::{interrupt, page};
 
 /// A bar, or nothing where nobody looks.
 pub(crate) struct Progress {
@@ -28,7 +24,9 @@ impl Progress {
         let style = if page::is_unicode() { style } else { style.progress_chars("#>-") };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
         let bar = bar.with_style(style);
-        wipe_when_interrupted(bar.clone());
+        let wiped = bar.clone();
+        // Without it the command still works; only the line is not wiped.
+        let _ = interrupt::tidy_first(move || wiped.finish_and_clear());
         Self { bar }
     }
 
@@ -47,17 +45,4 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
-}
-
-fn wipe_when_interrupted(bar: ProgressBar) {
-    // Without it the command still works; only the line is not wiped.
-    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
-    thread::spawn(move || {
-        for signal in signals.forever() {
-            bar.finish_and_clear();
-            if emulate_default_handler(signal).is_err() {
-                std::process::exit(128 + signal);
-            }
-        }
-    });
 }

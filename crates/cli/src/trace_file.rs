@@ -6,15 +6,11 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
-use signal_hook::low_level::emulate_default_handler;
 use tempfile::{Builder, TempPath};
 use trace::{Recorder, Summary};
 
-use crate::Problem;
+use crate::{Problem, interrupt};
 
 /// A trace on its way into a file.
 pub(crate) struct TraceFile {
@@ -84,18 +80,12 @@ fn create_partial(path: &Path) -> io::Result<(File, TempPath)> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let (out, partial) = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?.into_parts();
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
     // Once the file has its own name there is nothing under this one, and nothing to remove.
     let doomed = partial.to_path_buf();
-    thread::spawn(move || {
-        for signal in signals.forever() {
-            // Whatever happens to the file, the command ends.
-            let _ = fs::remove_file(&doomed);
-            if emulate_default_handler(signal).is_err() {
-                std::process::exit(128 + signal);
-            }
-        }
-    });
+    interrupt::tidy_first(move || {
+        // Whatever happens to the file, the command ends.
+        let _ = fs::remove_file(&doomed);
+    })?;
     Ok((out, partial))
 }
 

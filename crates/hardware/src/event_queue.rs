@@ -52,7 +52,10 @@ impl<T> EventQueue<T> {
 
     /// An event has arrived, and will be [enqueued](Self::enqueue) now or when somebody looks at it.
     pub fn arrive(&mut self, now: Time) {
-        self.begin(now);
+        if self.unfinished == 0 {
+            self.busy_since = now;
+        }
+        self.unfinished += 1;
     }
 
     /// An event that [arrived](Self::arrive) at `arrived` joins the queue.
@@ -76,7 +79,8 @@ impl<T> EventQueue<T> {
     /// Holds `key` at once if nothing unfinished conflicts.
     pub fn try_hold(&mut self, now: Time, key: Key) -> Option<Held> {
         let held = self.queue.try_hold(key)?;
-        self.begin(now);
+        // As an event that has its key as soon as it arrives.
+        self.arrive(now);
         Some(held)
     }
 
@@ -87,13 +91,6 @@ impl<T> EventQueue<T> {
         if self.unfinished == 0 {
             self.busy += now - self.busy_since;
         }
-    }
-
-    fn begin(&mut self, now: Time) {
-        if self.unfinished == 0 {
-            self.busy_since = now;
-        }
-        self.unfinished += 1;
     }
 
     /// How long, up to now, there has been an event that waits or a key that is held.

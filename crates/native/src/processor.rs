@@ -305,20 +305,20 @@ impl Processor {
         sent.is_some()
     }
 
-    /// A thread's deposit: the words are in place when this returns. Returns true: there is always room.
+    /// A thread's deposit: the words are in place when this returns.
     #[inline]
-    fn deposit_now(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
+    fn deposit_now(&self, to: NodeId, place: Place, words: &[u64]) {
         let at = self.tracer.time(&self.world);
-        if self.write(to, place, words) {
-            let remote = to != self.node().id;
-            self.gauge().count_deposit(remote.then_some(size_of_val(words) as u64));
-            self.trace_deposit(at, to, words);
-            let memory = &self.world.nodes[to.0 as usize].resident.node;
-            memory.count_deposit(place, words.len(), |waiter| {
-                self.end_wait(to, waiter);
-            });
+        if !self.write(to, place, words) {
+            return;
         }
-        true
+        let remote = to != self.node().id;
+        self.gauge().count_deposit(remote.then_some(size_of_val(words) as u64));
+        self.trace_deposit(at, to, words);
+        let memory = &self.world.nodes[to.0 as usize].resident.node;
+        memory.count_deposit(place, words.len(), |waiter| {
+            self.end_wait(to, waiter);
+        });
     }
 
     /// Writes words into the memory of a node. False, and the run is over, if they do not fit where they should go.
@@ -422,8 +422,11 @@ impl tempest::Processor for Processor {
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
-        self.sample_send(|| self.deposit_now(to, place, words));
-        true
+        self.sample_send(|| {
+            self.deposit_now(to, place, words);
+            // It is written where it belongs: there is always room.
+            true
+        })
     }
 
     fn make_room(&self, to: NodeId) {

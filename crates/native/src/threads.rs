@@ -32,8 +32,8 @@ impl Reason {
     /// For what, in the program's words where it has any.
     pub(crate) fn what(&self) -> &'static str {
         match self {
-            Self::Event(Wait::Event { name, .. }) | Self::Phase(name) => name,
-            Self::Event(Wait::Resume { what }) => what,
+            Self::Event(wait) => wait.what(),
+            Self::Phase(name) => name,
             Self::Key(_) => "key",
             Self::Room(_) => "room",
         }

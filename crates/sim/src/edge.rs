@@ -92,7 +92,8 @@ impl Edge {
     /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
     /// there are such processors this one runs no handlers, so that there is nothing else to do here.
     fn await_injector(&self) {
-        let since = self.state().starve(self.core);
+        let since = self.state().now;
+        self.state().starve(self.core);
         fiber::suspend();
         let mut state = self.state();
         let (now, poll) = (state.now, state.machine.processor.poll);

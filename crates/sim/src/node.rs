@@ -39,21 +39,11 @@ impl Reason {
     /// For what, in the program's words where it has any.
     pub(crate) fn what(&self) -> &'static str {
         match self {
-            Reason::Wait(Wait::Event { name, .. }) => name,
-            Reason::Wait(Wait::Resume { what }) => what,
+            Reason::Wait(wait) => wait.what(),
             Reason::Key(_) => "key",
             Reason::Phase { name } => name,
         }
     }
-}
-
-/// How a thread's last send fared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Room {
-    /// It went, or was given up.
-    Found,
-    /// It did not, and the thread waits until it can.
-    Awaited,
 }
 
 /// A program thread.
@@ -66,8 +56,8 @@ pub(crate) struct Thread {
     pub(crate) generation: u32,
     /// The wait that the waiter it took last is for.
     pub(crate) awaited: u32,
-    /// How its last send fared.
-    pub(crate) room: Room,
+    /// Its last send found no room, and it waits for some.
+    pub(crate) awaits_room: bool,
     /// What ended its last wait was a deposit: it has to notice that by itself.
     pub(crate) noticing: bool,
     /// A key it asked for and was given.

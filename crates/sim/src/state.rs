@@ -11,7 +11,7 @@ use trace::{Digest, Event, Sink};
 use units::Time;
 
 use crate::core::{Activity, Bucket, Core};
-use crate::node::{Node, Reason, Room, Thread, ThreadState};
+use crate::node::{Node, Reason, Thread, ThreadState};
 use crate::phases::Phases;
 use crate::traffic::{Flight, WORD_BYTES};
 
@@ -117,7 +117,7 @@ impl State {
                         state: ThreadState::Going,
                         generation: 0,
                         awaited: 0,
-                        room: Room::Found,
+                        awaits_room: false,
                         noticing: false,
                         granted: None,
                     })
@@ -274,10 +274,11 @@ impl State {
     /// A thread may run again that waits for deposits. No handler resumes it: it polls and reads the count, which is in
     /// no cache now.
     pub(crate) fn resume_by_deposit(&mut self, node: usize, waiter: Waiter) {
-        if self.waits(node, waiter) {
-            self.nodes[node].threads[waiter.thread as usize].noticing = true;
-            self.resume(node, waiter);
-        }
+        let waits = self.waits(node, waiter);
+        let thread = &mut self.nodes[node].threads[waiter.thread as usize];
+        // One that has not blocked yet sees the count when it looks before it does.
+        thread.noticing |= waits && matches!(thread.state, ThreadState::Blocked { .. });
+        self.resume(node, waiter);
     }
 
     /// Puts a thread into the ready queue of its core, and wakes that core if it idles.

@@ -1,4 +1,5 @@
-//! Messages, transfers and deposits on their way: from a processor into the interface, through the network, into the dispatch queue.
+//! Messages, transfers and deposits on their way: from a processor into the interface, through the network, into the
+//! dispatch queue or into memory.
 
 use hardware::Mover;
 use machine::Capability;
@@ -8,7 +9,7 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::core::{Activity, Bucket, Core, Event};
-use crate::node::{Arrived, Room};
+use crate::node::Arrived;
 use crate::state::{Happening, State};
 
 /// Bytes of a word of a transfer or deposit.
@@ -50,7 +51,7 @@ impl Cargo {
         if let Cargo::Transfer(..) = self { 3 } else { 0 }
     }
 
-    /// Words for a place, and the bytes that they and their place are on the wire.
+    /// Bytes on the wire of words for a place, the place among them.
     fn placed(&self) -> u64 {
         match self {
             Cargo::Message(_) => 0,
@@ -98,7 +99,7 @@ pub(crate) struct HandedOver {
 
 impl State {
     /// Whether a thread on `core` may send at its own time.
-    pub(crate) fn has_room(&self, core: usize) -> bool {
+    fn has_room(&self, core: usize) -> bool {
         let handing_over = self.hands_over(core);
         let node = &self.nodes[self.cores[core].node];
         if handing_over {
@@ -111,32 +112,29 @@ impl State {
     /// Whether a thread on `core` may send now. A send that waits for room is counted once, however often it tries.
     pub(crate) fn finds_room(&mut self, core: usize) -> bool {
         let has_room = self.has_room(core);
-        let room = self.room(core);
-        let awaited = std::mem::replace(room, if has_room { Room::Found } else { *room }) == Room::Awaited;
-        match (has_room, awaited) {
-            (true, true) => {
-                let (node, thread) = self.who_sends(core);
-                self.sink.record(self.now + self.cores[core].ahead, Traced::Resume { node, thread });
-            }
-            (false, false) => self.cores[core].counters.refused += 1,
-            _ => {}
+        let awaited = *self.awaits_room(core);
+        if has_room && awaited {
+            *self.awaits_room(core) = false;
+            let (node, thread) = self.who_sends(core);
+            self.sink.record(self.now + self.cores[core].ahead, Traced::Resume { node, thread });
+        } else if !has_room && !awaited {
+            self.cores[core].counters.refused += 1;
         }
         has_room
     }
 
     /// The thread on `core` begins, or goes on, to wait for room.
     pub(crate) fn await_room(&mut self, core: usize) {
-        let before = std::mem::replace(self.room(core), Room::Awaited);
-        if before != Room::Awaited {
+        if !std::mem::replace(self.awaits_room(core), true) {
             let (node, thread) = self.who_sends(core);
             let wait = Traced::Block { node, thread, what: "room" };
             self.sink.record(self.now + self.cores[core].ahead, wait);
         }
     }
 
-    fn room(&mut self, core: usize) -> &mut Room {
+    fn awaits_room(&mut self, core: usize) -> &mut bool {
         let thread = self.thread_on(core) as usize;
-        &mut self.nodes[self.cores[core].node].threads[thread].room
+        &mut self.nodes[self.cores[core].node].threads[thread].awaits_room
     }
 
     /// Node and thread, as a trace names them.
@@ -144,11 +142,10 @@ impl State {
         (self.cores[core].node as u32, self.thread_on(core))
     }
 
-    /// The thread on `core` waits until a message that was handed over has been taken; returns since when.
-    pub(crate) fn starve(&mut self, core: usize) -> Time {
+    /// The thread on `core` waits until a message that was handed over has been taken.
+    pub(crate) fn starve(&mut self, core: usize) {
         let node = self.cores[core].node;
         self.nodes[node].starved.push_back(core);
-        self.now
     }
 
     /// Which way what is sent from `core` now will go. A handler on a protocol processor stays behind what threads have

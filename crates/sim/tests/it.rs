@@ -93,6 +93,26 @@ fn every_instant_of_every_computing_processor_is_booked_once() {
 }
 
 #[test]
+fn every_instant_is_booked_once_by_every_mechanism() {
+    let mut given = programs::Given::default();
+    given.values.insert("nodes".to_owned(), "600".to_owned());
+    let em3d = (programs::find("em3d").unwrap().load)(&given).map_err(|errors| errors.join("; ")).unwrap();
+    for mechanism in tempest::Mechanism::ALL {
+        for policy in POLICIES {
+            let asked = launch(policy, 1);
+            let computing = asked.policy.split(asked.processors).unwrap().computing;
+            let shape = tempest::Shape { nodes: asked.nodes, threads: computing * asked.threads };
+            let job = em3d.job(mechanism, shape, 1).unwrap();
+            let outcome =
+                Model::new(machine("hurricane-1")).run(&Launch { job, mechanism, ..asked }).unwrap();
+            let spent = outcome.breakdown;
+            let booked = spent.compute + spent.memory + spent.overhead + spent.synchronization;
+            assert_eq!(booked, outcome.time * u64::from(shape.nodes * computing), "{mechanism} {policy}");
+        }
+    }
+}
+
+#[test]
 fn interrupts_are_taken_only_where_the_policy_has_them() {
     for policy in POLICIES {
         let interrupts = run(policy, 1).counters.interrupts;

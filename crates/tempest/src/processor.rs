@@ -28,6 +28,16 @@ pub enum Wait {
     },
 }
 
+impl Wait {
+    /// For what, in the program's words alone.
+    pub fn what(self) -> &'static str {
+        match self {
+            Wait::Event { name, .. } => name,
+            Wait::Resume { what } => what,
+        }
+    }
+}
+
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

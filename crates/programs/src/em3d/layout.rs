@@ -47,7 +47,7 @@ pub(super) struct Work {
     /// By edge: its weight.
     pub(super) weights: Vec<f64>,
     /// The different ghosts among the neighbours, as lengths of runs without a gap.
-    pub(super) ghosts: Vec<u32>,
+    pub(super) ghost_runs: Vec<u32>,
     /// Which of its values go where.
     pub(super) exports: Vec<Export>,
 }
@@ -113,7 +113,7 @@ impl Layout {
             first: vec![0],
             neighbours: Vec::new(),
             weights: Vec::new(),
-            ghosts: Vec::new(),
+            ghost_runs: Vec::new(),
             exports: self.exports(node, kind, own.start + places.start..own.start + places.end),
             places,
         };
@@ -124,8 +124,7 @@ impl Layout {
             work.first.push(work.neighbours.len() as u32);
         }
         let foreign = work.neighbours.iter().copied().filter(|&place| place >= own.len() as u32);
-        let runs = sorted(foreign);
-        work.ghosts = runs.chunk_by(|a, b| a + 1 == *b).map(|run| run.len() as u32).collect();
+        work.ghost_runs = sorted(foreign).chunk_by(|a, b| a + 1 == *b).map(|run| run.len() as u32).collect();
         work
     }
 

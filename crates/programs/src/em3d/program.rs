@@ -158,7 +158,9 @@ impl Em3d {
             thread.charge(READ.times(words.len() as u32));
             match self.config.mechanism {
                 Mechanism::Deposit => thread.deposit(export.to, field.values.place(at), words),
-                _ => thread.send(export.to, Ghosts { at, kind: kind as u32 }, words),
+                Mechanism::Messages | Mechanism::Bulk => {
+                    thread.send(export.to, Ghosts { at, kind: kind as u32 }, words)
+                }
             }
             thread.poll();
         }
@@ -184,7 +186,7 @@ impl Em3d {
         };
         thread.wait(filled, times * field.share.ghosts as u64);
         if self.config.mechanism != Mechanism::Messages {
-            let runs = &self.work(thread, kind.other()).ghosts;
+            let runs = &self.work(thread, kind.other()).ghost_runs;
             runs.iter().for_each(|&words| thread.charge(Charge::FirstRead(words)));
         }
     }
