@@ -10,12 +10,11 @@
 //! the end of one before the beginning of the other (a mutex in the queue, `&mut self` elsewhere), so accesses from
 //! different threads do not race.
 
-use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::key::spread;
+use crate::sync::{Arc, Mutex, PoisonError, UnsafeCell};
 use crate::{DispatcherId, Key, Proof};
 
 /// A table with one `T` per user key, whose entries are reached by proof of holding their key.

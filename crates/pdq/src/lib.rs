@@ -55,21 +55,25 @@
 //! * **Sequential items** are barriers in queue order: one starts after every older item is done, even an older item
 //!   that is itself waiting for a busy key, and nothing younger starts before it is done.
 //! * **NoSync items** overtake everything but sequential items, and overlap each other.
-//! * **Exactly once.** Every item is dispatched once. A handler that panics releases its key.
-//! * **Work conservation and progress.** [`Queue`] always has an item for a server that asks if any can run, and of those
-//!   the oldest, so nobody starves.
+//! * **Exactly once.** Every item is dispatched once. A handler that panics releases its key and is reported.
+//! * **Work conservation.** No item waits for one with another key: [`Queue::dequeue`] finds an item whenever any can run.
+//!   A [`Worker`] claims a few microseconds' worth of items at a time; a claim that takes longer is broken into.
+//! * **Progress.** Keys are hashed to a few *lanes*. Servers go through the lanes in turn and take the oldest item of each
+//!   that can run, so nobody starves.
 //! * **Memory order.** What a producer wrote before `enqueue` is visible to the handler; what a handler wrote is visible
 //!   to every conflicting handler after it.
 //! * **Proof instead of locks.** Holding a key is a value ([`Held`], lent out as [`Proof`]) that [`Keyed`] turns into
 //!   `&mut T`. What would break the exclusion does not compile.
-//! * **A choice at the bound.** [`Queue::try_enqueue`] hands the item back at the limit; [`Queue::enqueue`], for handlers,
-//!   always succeeds.
+//! * **A choice at the bound.** At the limit [`Queue::try_enqueue`] hands the item back, [`Queue::enqueue_when_room`]
+//!   waits, and [`Queue::enqueue`], for handlers, spills.
 //!
 //! # What there is
 //!
 //! | | threads | use |
 //! |---|---|---|
 //! | [`Queue`] | many | the queue to run programs with |
+//! | [`execute`], [`Executor`] | its own | the common case: threads that run a queue's handlers |
+//! | [`Worker`], [`Producer`] | one each | a thread of yours that serves, or enqueues many items at a time |
 //! | [`Specification`] | one | the paper's hardware queue with its bounded search, to simulate and to test against |
 //! | [`Serial`] | one | one server in serial order: the same proofs, no queue and no atomics |
 //!
@@ -79,23 +83,27 @@
 //!   the handler. Put what cannot be served yet into the state of the key, end, and let the unblocking item finish it.
 //! * Where each item touches several keyed things, most items become sequential; use locks or transactions.
 //! * Where one key has most of the work, it is the bottleneck however many servers there are.
-//! * Where servers should sleep for lack of work, bring your own way to wait: [`Queue::dequeue`] returns at once.
 
-#![deny(unsafe_code)]
-
+mod executor;
 mod key;
-#[allow(unsafe_code)]
 mod keyed;
 mod proof;
 pub mod queue;
 mod serial;
 pub mod specification;
 mod statistics;
+mod sync;
 
+pub use executor::{Executor, Panicked, execute};
 pub use key::Key;
 pub use keyed::Keyed;
 pub use proof::{DispatcherId, Held, Identity, Proof};
-pub use queue::{Dispatch, Full, Queue};
+pub use queue::{Dispatch, Handling, Producer, Queue, Refused, Worker};
 pub use serial::Serial;
 pub use specification::Specification;
 pub use statistics::Statistics;
+
+/// The examples of the README are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

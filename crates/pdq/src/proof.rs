@@ -53,7 +53,7 @@ impl Identity {
 ///
 /// ```compile_fail,E0451
 /// # use pdq::{DispatcherId, Held, Key};
-/// let forged = Held { key: Key::User(1), dispatcher: DispatcherId::fresh().id(), ticket: 0 };
+/// let forged = Held { key: Key::User(1), dispatcher: DispatcherId::fresh().id(), place: 0 };
 /// ```
 ///
 /// ```compile_fail,E0599
@@ -67,14 +67,14 @@ impl Identity {
 pub struct Held {
     key: Key,
     dispatcher: DispatcherId,
-    /// Place in the dispatcher's arrival order; a continuation keeps it.
-    ticket: u64,
+    /// Where the dispatcher finds the item's traces again: a ticket, or a lane.
+    place: u64,
 }
 
 impl Held {
     /// Mints a token. The caller is a dispatcher and has made sure that no conflicting token is outstanding.
-    pub(crate) fn new(key: Key, dispatcher: DispatcherId, ticket: u64) -> Self {
-        Self { key, dispatcher, ticket }
+    pub(crate) fn new(key: Key, dispatcher: DispatcherId, place: u64) -> Self {
+        Self { key, dispatcher, place }
     }
 
     /// The key that is held.
@@ -92,7 +92,7 @@ impl Held {
         Proof::new(self.key, self.dispatcher)
     }
 
-    /// Ends the token at the dispatcher that minted it, and yields the ticket.
+    /// Ends the token at the dispatcher that minted it, and yields the place.
     ///
     /// # Panics
     ///
@@ -104,7 +104,7 @@ impl Held {
             self.key,
             self.dispatcher,
         );
-        self.ticket
+        self.place
     }
 }
 

@@ -1,17 +1,51 @@
 //! The concurrent queue: many threads enqueue, dispatch and complete at once.
 //!
-//! This module is the door: the lock, the guard and the limit. The order is kept by its `core`. It must never know
-//! what items do, nor park or spawn a thread; who waits for work, and how, is the caller's choice.
+//! # How it is built
+//!
+//! ```text
+//!                      lanes (all items of one key pass through the same)          servers
+//!             hash    ┌ inbox ▮▮▮▮▮▮▮ ─── in place, a run at a time ──────────────▶ home: takes claims
+//!  enqueue ─────────▶ ├ inbox ▮▮▮ ─────── index: strands ─ ready ─────────────────▶ others: take what is ready
+//!                     └ inbox ▮▮▮▮▮
+//!  sequential ──────▶   ╎ gate: a position in every inbox
+//! ```
+//!
+//! * `lane`: an `inbox`, read in place by one server at a time, or by `index` when several share it.
+//! * `gate`: the barrier of the sequential key.
+//! * `worker`: what a server does: claims, batches, buffers.
+//! * `idle`: who sleeps and who wakes whom. `room`: the limit.
+//!
+//! This module is the door. It must never know what items do, nor spawn a thread.
 
-mod core;
+mod closing;
 mod dispatch;
+mod gate;
+mod idle;
+mod inbox;
+mod index;
+mod lane;
+mod latch;
+mod outbox;
+mod pace;
+mod padded;
+mod producer;
+mod room;
+mod rounds;
+mod tuning;
+mod worker;
 
 use std::error::Error;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard};
 
-use self::core::Core;
 pub use self::dispatch::Dispatch;
+use self::gate::Gate;
+use self::idle::Idle;
+use self::lane::{After, Lane};
+use self::padded::Padded;
+pub use self::producer::Producer;
+use self::room::Room;
+pub use self::worker::{Handling, Worker};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::{DispatcherId, Held, Identity, Key, Statistics};
 
 /// What a queue is built like.
@@ -22,7 +56,8 @@ pub struct Config {
     /// 1: any server takes any item. More: server `s` takes only the items whose [`Key::partition`] is `s`, and the
     /// servers beyond that number take none.
     pub partitions: usize,
-    /// From so many waiting items on, [`Queue::try_enqueue`] refuses; `None`: never.
+    /// From so many waiting items on, [`Queue::try_enqueue`] refuses and [`Queue::enqueue_when_room`] waits; `None`:
+    /// never. A limit costs a shared counter, which all producers and servers write.
     pub limit: Option<usize>,
 }
 
@@ -34,9 +69,6 @@ impl Config {
 }
 
 /// A parallel dispatch queue that threads share. See the [crate] for what it promises.
-///
-/// Its search window is unlimited: an item that can run is never kept back by older ones that cannot. Of the items that
-/// can run, it dispatches the oldest.
 ///
 /// ```
 /// use pdq::{DispatcherId, Key, Queue, queue};
@@ -50,12 +82,38 @@ impl Config {
 /// drop(first);
 /// assert_eq!(queue.dequeue(1).as_deref(), Some(&"b"));
 /// ```
+///
+/// Each server can be run as a [`Worker`], which is the fast way: it takes runs of items and buffers what its handlers
+/// enqueue.
 #[derive(Debug)]
 pub struct Queue<T> {
     identity: Identity,
     config: Config,
-    core: Mutex<Core<T>>,
+    lanes: Box<[Lane<T>]>,
+    gate: Gate<T>,
+    room: Room,
+    idle: Idle,
+    servers: Box<[Padded<Server>]>,
+    /// No new items from outside.
+    closed: AtomicBool,
+    /// Nothing is dispatched any more.
+    aborted: AtomicBool,
+    panicked: AtomicU64,
+    /// Spreads items without a key over lanes.
+    nosync: Padded<AtomicUsize>,
 }
+
+/// What the queue remembers of a server.
+#[derive(Debug, Default)]
+struct Server {
+    /// Counts what it takes, and so says whose turn it is: `TURN` items of a lane, then the next lane.
+    turn: AtomicUsize,
+    /// A [`Worker`] stands for it.
+    employed: AtomicBool,
+}
+
+/// Where a held sequential key says that it is held: no lane.
+const AT_GATE: u64 = u64::MAX;
 
 impl<T> Queue<T> {
     /// An empty queue.
@@ -70,7 +128,23 @@ impl<T> Queue<T> {
             config.partitions,
             config.servers
         );
-        Self { identity, config, core: Mutex::new(Core::new(config.partitions)) }
+        let lanes = match config.partitions {
+            1 => (tuning::LANES_PER_SERVER * config.servers).clamp(tuning::LEAST_LANES, tuning::MOST_LANES),
+            partitions => partitions,
+        };
+        Self {
+            identity,
+            config,
+            lanes: std::iter::repeat_with(Lane::new).take(lanes).collect(),
+            gate: Gate::new(),
+            room: Room::new(config.limit),
+            idle: Idle::new(config.partitions > 1),
+            servers: std::iter::repeat_with(Padded::default).take(config.servers).collect(),
+            closed: AtomicBool::new(false),
+            aborted: AtomicBool::new(false),
+            panicked: AtomicU64::new(0),
+            nosync: Padded::default(),
+        }
     }
 
     /// The name that tables are built with.
@@ -78,44 +152,99 @@ impl<T> Queue<T> {
         self.identity.id()
     }
 
-    /// Appends an item at the tail. Never fails and never waits for room, so handlers may call it, also for their own
-    /// key or [`Key::Sequential`]: the item runs after them.
-    pub fn enqueue(&self, key: Key, item: T) {
-        self.core().enqueue(key, item);
+    /// How many servers it has.
+    pub fn servers(&self) -> usize {
+        self.config.servers
     }
 
-    /// Appends an item at the tail unless the limit is reached: for producers that are not handlers.
+    /// Appends an item at the tail. Never fails and never waits for room, so handlers may call it, also for their own
+    /// key or [`Key::Sequential`]: the item runs after them. Beyond the limit, it counts as *spilled*.
+    ///
+    /// When this returns, the item has its place: whatever is enqueued afterwards, by whichever thread, is younger.
+    #[inline]
+    pub fn enqueue(&self, key: Key, item: T) {
+        self.room.spill(1);
+        self.place(key, item);
+    }
+
+    /// Appends an item at the tail unless the limit is reached or the queue is closed: for producers that are not
+    /// handlers.
     ///
     /// # Errors
     ///
-    /// [`Full`] hands the item back.
-    pub fn try_enqueue(&self, key: Key, item: T) -> Result<(), Full<T>> {
-        let mut core = self.core();
-        if self.config.limit.is_some_and(|limit| core.len() >= limit) {
-            return Err(Full(item));
+    /// [`Refused`] hands the item back.
+    pub fn try_enqueue(&self, key: Key, item: T) -> Result<(), Refused<T>> {
+        if self.is_closed() {
+            return Err(Refused::Closed(item));
         }
-        core.enqueue(key, item);
-        Ok(())
+        if !self.room.try_enter() {
+            return Err(Refused::Full(item));
+        }
+        self.place_unless_closed(key, item)
     }
 
-    /// Takes the oldest dispatchable item that this server may serve. Its key is held until the guard is dropped.
+    /// Appends an item at the tail, and waits for that until there is room: for producers that are not handlers.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Closed`] hands the item back, also if the queue is closed meanwhile.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, inside a handler that a [`Worker`] of this queue runs: it might wait for itself.
+    pub fn enqueue_when_room(&self, key: Key, item: T) -> Result<(), Refused<T>> {
+        worker::assert_outside_handlers(self.id());
+        if !self.room.enter(|| self.is_closed()) {
+            return Err(Refused::Closed(item));
+        }
+        self.place_unless_closed(key, item)
+    }
+
+    /// Takes an item that this server may serve: the oldest of a lane that has one. Its key is held until the guard is
+    /// dropped.
     ///
     /// # Panics
     ///
     /// If there is no such server.
     pub fn dequeue(&self, server: usize) -> Option<Dispatch<'_, T>> {
-        assert!(server < self.config.servers, "server {server} of {}", self.config.servers);
-        // With one partition every server serves it; else a server serves the one of its own number, if there is one.
-        let partition = if self.config.partitions == 1 { 0 } else { server };
-        let entry = self.core().dispatch(partition)?;
-        Some(Dispatch::new(self, Held::new(entry.key, self.id(), entry.ticket), entry.item))
+        let (key, item, place) = self.take(server)?;
+        self.room.leave(1);
+        Some(Dispatch::new(self, Held::new(key, self.id(), place), item))
+    }
+
+    /// The handle by which a thread is that server. See [`Worker`].
+    ///
+    /// # Panics
+    ///
+    /// If there is no such server, or if a worker already stands for it.
+    pub fn worker(&self, server: usize) -> Worker<'_, T> {
+        let employed = self.servers[server].employed.swap(true, Ordering::Acquire);
+        assert!(!employed, "server {server} has a worker already");
+        Worker::new(self, server)
+    }
+
+    /// A handle to enqueue many items through.
+    pub fn producer(&self) -> Producer<'_, T> {
+        Producer::new(self)
     }
 
     /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
     /// conflicts, waiting ones included.
     pub fn try_hold(&self, key: Key) -> Option<Held> {
-        let ticket = self.core().try_hold(key)?;
-        Some(Held::new(key, self.id(), ticket))
+        let place = match key {
+            Key::Sequential => self.gate.try_hold(&self.lanes).then_some(AT_GATE),
+            _ => self.try_hold_in_lane(key),
+        }?;
+        Some(Held::new(key, self.id(), place))
+    }
+
+    fn try_hold_in_lane(&self, key: Key) -> Option<u64> {
+        let at = self.lane_of(key);
+        let lane = &self.lanes[at];
+        // While writers are kept out, no sequential item arrives and nothing of the key.
+        let _writing = lane.write();
+        let held = !self.gate.is_shut() && lane.serve().hold(key);
+        held.then_some(at as u64)
     }
 
     /// The item is done; its key is free.
@@ -125,8 +254,19 @@ impl<T> Queue<T> {
     /// If another dispatcher minted the token.
     pub fn complete(&self, held: Held) {
         let key = held.key();
-        held.redeem(self.id());
-        self.core().complete(key);
+        match held.redeem(self.id()) {
+            AT_GATE => {
+                self.gate.complete(&self.lanes);
+                self.idle.tell_all();
+                self.tell_if_drained();
+            }
+            place => {
+                let mut serving = self.lanes[place as usize].serve();
+                serving.complete(key);
+                let after = serving.leave();
+                self.settle(after);
+            }
+        }
     }
 
     /// The handler ends but its key stays held: `continuation` takes over the item's place in the order, so it runs
@@ -137,50 +277,207 @@ impl<T> Queue<T> {
     /// If another dispatcher minted the token.
     pub fn complete_with(&self, held: Held, continuation: T) {
         let key = held.key();
-        let ticket = held.redeem(self.id());
-        self.core().complete_with(ticket, key, continuation);
+        self.room.spill(1);
+        match held.redeem(self.id()) {
+            AT_GATE => self.gate.continue_with(continuation),
+            place => self.lanes[place as usize].serve().continue_with(key, continuation),
+        }
+        self.idle.tell();
     }
 
-    /// Items that wait, continuations included.
+    /// Items that wait, continuations included. While others use the queue, a number that was right for each part of it
+    /// at some time during the call.
     pub fn len(&self) -> usize {
-        self.core().len()
+        let lanes: u64 = self.lanes.iter().map(|lane| lane.serve().waiting()).sum();
+        self.gate.waiting() + lanes as usize
     }
 
-    /// Whether nothing waits. (Something may still be held.)
+    /// Whether nothing waits, with the reservation of [`Queue::len`]. (Something may still be held.)
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        !self.shows_work() && self.len() == 0
     }
 
-    /// Tokens outstanding, those inside guards included.
+    /// Items being run and tokens outstanding, with the reservation of [`Queue::len`].
     pub fn held(&self) -> usize {
-        self.core().held()
+        let gate = self.gate.counts();
+        let at_gate = gate.arrived - gate.done - self.gate.waiting() as u64;
+        let in_lanes: u64 = self.lanes.iter().map(|lane| lane.serve().running()).sum();
+        (at_gate + in_lanes) as usize
     }
 
     /// What was counted so far.
     pub fn statistics(&self) -> Statistics {
-        self.core().statistics()
+        let gate = self.gate.counts();
+        let mut sum = Statistics {
+            enqueued: gate.arrived,
+            dispatched: gate.dispatched,
+            continued: gate.continued,
+            waited_on_sequential: gate.waited,
+            panicked: self.panicked.load(Ordering::Relaxed),
+            spilled: self.room.spilled(),
+            ..Statistics::default()
+        };
+        for lane in &self.lanes {
+            let counts = lane.serve().counts();
+            sum.enqueued += lane.pushed() + counts.holds;
+            sum.dispatched += counts.dispatched;
+            sum.continued += counts.continued;
+            sum.waited_on_key += counts.waited_on_key;
+            sum.stolen += counts.stolen;
+        }
+        sum
     }
 
     fn count_panic(&self) {
-        self.core().count_panic();
+        self.panicked.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn core(&self) -> MutexGuard<'_, Core<T>> {
-        self.core.lock().expect("no foreign code runs under the lock, so nothing panics there")
+    /// Gives an item that has been counted its place.
+    #[inline]
+    fn place(&self, key: Key, item: T) {
+        match key {
+            Key::Sequential => {
+                self.gate
+                    .arrive(&self.lanes, item, || false)
+                    .unwrap_or_else(|_| unreachable!("always let in"));
+            }
+            _ => {
+                let lane = &self.lanes[self.lane_of(key)];
+                lane.push(&mut lane.write(), key, item);
+            }
+        }
+        self.idle.tell();
+    }
+
+    /// The same, for items that `close` stops; it passes through the writers' latch of each lane.
+    fn place_unless_closed(&self, key: Key, item: T) -> Result<(), Refused<T>> {
+        let placed = match key {
+            Key::Sequential => self.gate.arrive(&self.lanes, item, || self.is_closed()),
+            _ => {
+                let lane = &self.lanes[self.lane_of(key)];
+                let mut tail = lane.write();
+                if self.is_closed() {
+                    Err(item)
+                } else {
+                    lane.push(&mut tail, key, item);
+                    Ok(())
+                }
+            }
+        };
+        match placed {
+            Ok(()) => self.idle.tell(),
+            Err(_) => self.room.leave(1),
+        }
+        placed.map_err(Refused::Closed)
+    }
+
+    /// The lane that all items of a user key pass through. Those of a partition pass through its lanes.
+    #[inline]
+    fn lane_of(&self, key: Key) -> usize {
+        match key {
+            Key::User(_) => key.partition(self.lanes.len()),
+            Key::NoSync if self.config.partitions == 1 => {
+                self.nosync.fetch_add(1, Ordering::Relaxed) % self.lanes.len()
+            }
+            Key::NoSync | Key::Sequential => 0,
+        }
+    }
+
+    /// The lanes that a server may take from.
+    fn lanes_of(&self, server: usize) -> std::ops::Range<usize> {
+        match self.config.partitions {
+            1 => 0..self.lanes.len(),
+            partitions if server < partitions => server..server + 1,
+            _ => 0..0,
+        }
+    }
+
+    /// Whether the server may take sequential items: those of the first partition.
+    fn passes_gate(&self, server: usize) -> bool {
+        self.config.partitions == 1 || server == 0
+    }
+
+    /// Takes one item with its place.
+    fn take(&self, server: usize) -> Option<(Key, T, u64)> {
+        assert!(server < self.config.servers, "server {server} of {}", self.config.servers);
+        if self.aborted.load(Ordering::Relaxed) {
+            return None;
+        }
+        if self.passes_gate(server)
+            && let Some(item) = self.gate.take()
+        {
+            return Some((Key::Sequential, item, AT_GATE));
+        }
+        let lanes = self.lanes_of(server);
+        let turn = &self.servers[server].turn;
+        let start = turn.load(Ordering::Relaxed);
+        for step in 0..lanes.len() {
+            let at = lanes.start + (start / tuning::TURN + step) % lanes.len();
+            let lane = &self.lanes[at];
+            if lane.shows_work()
+                && let Some((key, item)) = lane.serve().take()
+            {
+                let next = if step == 0 { start } else { (at - lanes.start) * tuning::TURN };
+                turn.store(next.wrapping_add(1), Ordering::Relaxed);
+                return Some((key, item, at as u64));
+            }
+        }
+        None
+    }
+
+    /// Whether something may be there to run, as far as can be seen from outside.
+    fn shows_work(&self) -> bool {
+        self.gate.shows_work() || self.lanes.iter().any(Lane::shows_work)
+    }
+
+    /// Tells those whom a completion concerns.
+    #[inline]
+    fn settle(&self, after: After) {
+        if after.drained {
+            self.gate.drained();
+        }
+        if after.ready || after.drained {
+            self.idle.tell();
+        }
+        self.tell_if_drained();
     }
 }
 
-/// The queue is at its limit; here is the item back.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Full<T>(
-    /// The item that was refused.
-    pub T,
-);
+/// The queue did not take an item from outside. The item is inside, to be tried again or dropped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Refused<T> {
+    /// As many items wait as the limit allows.
+    Full(T),
+    /// The queue is closed, for ever.
+    Closed(T),
+}
 
-impl<T> fmt::Display for Full<T> {
+impl<T> Refused<T> {
+    /// The item.
+    pub fn into_item(self) -> T {
+        match self {
+            Self::Full(item) | Self::Closed(item) => item,
+        }
+    }
+}
+
+// By hand, so that an item need not be printable for its refusal to be an `Error`.
+impl<T> fmt::Debug for Refused<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("the dispatch queue is at its limit of waiting items")
+        f.write_str(match self {
+            Self::Full(_) => "Full(..)",
+            Self::Closed(_) => "Closed(..)",
+        })
     }
 }
 
-impl<T: fmt::Debug> Error for Full<T> {}
+impl<T> fmt::Display for Refused<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "the dispatch queue is full",
+            Self::Closed(_) => "the dispatch queue is closed",
+        })
+    }
+}
+
+impl<T> Error for Refused<T> {}

@@ -153,7 +153,7 @@ impl<T> Specification<T> {
         if key == Key::Sequential {
             self.waiting_sequential.push_back(ticket);
         }
-        self.one_more_waits();
+        self.waiting += 1;
     }
 
     /// Takes the oldest dispatchable item that this server may serve.
@@ -217,7 +217,7 @@ impl<T> Specification<T> {
         continuations.insert(place, Entry { ticket, key, passed_over: false, item: continuation });
         self.continuing += 1;
         self.statistics.continued += 1;
-        self.one_more_waits();
+        self.waiting += 1;
     }
 
     /// Items that wait, continuations included.
@@ -322,11 +322,6 @@ impl<T> Specification<T> {
     fn take_ticket(&mut self) -> u64 {
         self.next_ticket += 1;
         self.next_ticket
-    }
-
-    fn one_more_waits(&mut self) {
-        self.waiting += 1;
-        self.statistics.longest = self.statistics.longest.max(self.waiting);
     }
 
     fn count_arrival(&mut self, key: Key) {

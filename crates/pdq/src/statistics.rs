@@ -17,13 +17,13 @@ pub struct Statistics {
     /// Calls of `dispatch` that came back empty although items waited beyond the search window with no sequential item
     /// before them: head-of-line blocking. (Those items may have been blocked too; the hardware cannot see them either.)
     pub blocked_by_window: u64,
-    /// Items that found the device full on arrival and went to memory.
+    /// Items that were accepted beyond the bound: the modelled device's capacity, or the concurrent queue's limit.
     pub spilled: u64,
-    /// Items that waited for a held user key. The specification counts an item when a search first passes it over, the
-    /// concurrent queue when the item arrives behind an unfinished one of its key.
+    /// Items that a [`Worker`](crate::Worker) took away from home, that is from a lane that another worker prefers.
+    pub stolen: u64,
+    /// Items that a search for work passed over because their key was held. (The concurrent queue does not look at what
+    /// one worker takes in order.)
     pub waited_on_key: u64,
     /// Items that arrived behind an unfinished sequential item, and sequential items that arrived behind any.
     pub waited_on_sequential: u64,
-    /// Most items that ever waited at once.
-    pub longest: usize,
 }

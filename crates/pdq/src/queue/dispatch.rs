@@ -3,8 +3,8 @@
 //! It must never know how the queue orders items; it only makes sure that every key comes back.
 
 use std::ops::{Deref, DerefMut};
-use std::thread;
 
+use crate::sync::panicking;
 use crate::{Held, Key, Proof, Queue};
 
 /// A dispatched item that owns its key. Dropping it completes the item, also when a panicking handler unwinds: the key
@@ -83,7 +83,7 @@ impl<T> Release<'_, T> {
 impl<T> Drop for Release<'_, T> {
     fn drop(&mut self) {
         if let Some(held) = self.held.take() {
-            if thread::panicking() {
+            if panicking() {
                 self.queue.count_panic();
             }
             self.queue.complete(held);

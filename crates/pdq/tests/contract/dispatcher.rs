@@ -1,4 +1,7 @@
-//! One face for both implementations, so that a promise they share is written once.
+//! One face for all implementations, so that a promise they share is written once. It must never know what is promised.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
 
 use pdq::specification::{self, Specification};
 use pdq::{DispatcherId, Held, Key, Queue, Statistics, queue};
@@ -7,11 +10,14 @@ use pdq::{DispatcherId, Held, Key, Queue, Statistics, queue};
 pub(crate) const SERVERS: usize = 4;
 
 pub(crate) trait Dispatcher<T> {
+    /// What says that an item is held.
+    type Token;
     fn enqueue(&mut self, key: Key, item: T);
-    fn dispatch(&mut self, server: usize) -> Option<(Held, T)>;
-    fn try_hold(&mut self, key: Key) -> Option<Held>;
-    fn complete(&mut self, held: Held);
-    fn complete_with(&mut self, held: Held, continuation: T);
+    fn dispatch(&mut self, server: usize) -> Option<(Self::Token, T)>;
+    fn try_hold(&mut self, key: Key) -> Option<Self::Token>;
+    fn complete(&mut self, held: Self::Token);
+    fn complete_with(&mut self, held: Self::Token, continuation: T);
+    fn key_of(held: &Self::Token) -> Key;
     fn waiting(&self) -> usize;
     fn held(&self) -> usize;
     fn statistics(&self) -> Statistics;
@@ -31,6 +37,7 @@ pub(crate) fn concurrent<T>() -> Queue<T> {
 }
 
 impl<T> Dispatcher<T> for Specification<T> {
+    type Token = Held;
     fn enqueue(&mut self, key: Key, item: T) {
         self.enqueue(key, item);
     }
@@ -46,6 +53,9 @@ impl<T> Dispatcher<T> for Specification<T> {
     fn complete_with(&mut self, held: Held, continuation: T) {
         self.complete_with(held, continuation);
     }
+    fn key_of(held: &Held) -> Key {
+        held.key()
+    }
     fn waiting(&self) -> usize {
         self.len()
     }
@@ -58,6 +68,7 @@ impl<T> Dispatcher<T> for Specification<T> {
 }
 
 impl<T> Dispatcher<T> for Queue<T> {
+    type Token = Held;
     fn enqueue(&mut self, key: Key, item: T) {
         Queue::enqueue(self, key, item);
     }
@@ -74,6 +85,9 @@ impl<T> Dispatcher<T> for Queue<T> {
     fn complete_with(&mut self, held: Held, continuation: T) {
         Queue::complete_with(self, held, continuation);
     }
+    fn key_of(held: &Held) -> Key {
+        held.key()
+    }
     fn waiting(&self) -> usize {
         self.len()
     }
@@ -85,8 +99,90 @@ impl<T> Dispatcher<T> for Queue<T> {
     }
 }
 
+/// The concurrent queue, which promises *some* dispatchable item, made to hand out the oldest of all: it takes everything
+/// that can be taken, and keeps it in order of arrival. What it keeps counts as waiting.
+pub(crate) struct Eager<T> {
+    queue: Queue<(u64, T)>,
+    /// Servers of one queue share what was taken, servers of partitions do not.
+    partitions: usize,
+    /// By partition and ticket.
+    taken: BTreeMap<(usize, u64), (Held, T)>,
+    next_ticket: u64,
+}
+
+impl<T> Eager<T> {
+    pub(crate) fn new(config: queue::Config) -> Self {
+        Self {
+            queue: Queue::new(DispatcherId::fresh(), config),
+            partitions: config.partitions,
+            taken: BTreeMap::new(),
+            next_ticket: 0,
+        }
+    }
+
+    /// Everything that can be dispatched to this server, oldest first.
+    pub(crate) fn dispatchable(&mut self, server: usize) -> impl Iterator<Item = &T> {
+        let place = self.place(server);
+        while let Some(dispatch) = self.queue.dequeue(server) {
+            let ((ticket, item), held) = dispatch.into_parts();
+            assert!(self.taken.insert((place, ticket), (held, item)).is_none(), "dispatched twice");
+        }
+        self.taken.range((place, 0)..(place + 1, 0)).map(|(_, (_, item))| item)
+    }
+
+    fn place(&self, server: usize) -> usize {
+        if self.partitions == 1 { 0 } else { server }
+    }
+
+    fn take_ticket(&mut self) -> u64 {
+        self.next_ticket += 1;
+        self.next_ticket
+    }
+}
+
+/// An eager queue of [`SERVERS`] servers.
+pub(crate) fn eager<T>() -> Eager<T> {
+    Eager::new(queue::Config::servers(SERVERS))
+}
+
+impl<T> Dispatcher<T> for Eager<T> {
+    type Token = (u64, Held);
+    fn enqueue(&mut self, key: Key, item: T) {
+        let ticket = self.take_ticket();
+        self.queue.enqueue(key, (ticket, item));
+    }
+    fn dispatch(&mut self, server: usize) -> Option<(Self::Token, T)> {
+        self.dispatchable(server).next()?;
+        let (&oldest, _) = self.taken.range((self.place(server), 0)..).next()?;
+        let (held, item) = self.taken.remove(&oldest)?;
+        Some(((oldest.1, held), item))
+    }
+    fn try_hold(&mut self, key: Key) -> Option<Self::Token> {
+        let held = self.queue.try_hold(key)?;
+        Some((self.take_ticket(), held))
+    }
+    fn complete(&mut self, (_, held): Self::Token) {
+        self.queue.complete(held);
+    }
+    fn complete_with(&mut self, (ticket, held): Self::Token, continuation: T) {
+        self.queue.complete_with(held, (ticket, continuation));
+    }
+    fn key_of((_, held): &Self::Token) -> Key {
+        held.key()
+    }
+    fn waiting(&self) -> usize {
+        self.queue.len() + self.taken.len()
+    }
+    fn held(&self) -> usize {
+        self.queue.held() - self.taken.len()
+    }
+    fn statistics(&self) -> Statistics {
+        self.queue.statistics()
+    }
+}
+
 /// Takes the next item, which must be `expected`.
-pub(crate) fn take<T: PartialEq + std::fmt::Debug>(from: &mut impl Dispatcher<T>, expected: T) -> Held {
+pub(crate) fn take<T: PartialEq + Debug, D: Dispatcher<T>>(from: &mut D, expected: T) -> D::Token {
     let (held, item) = from.dispatch(0).unwrap_or_else(|| panic!("{expected:?} is dispatchable"));
     assert_eq!(item, expected);
     held

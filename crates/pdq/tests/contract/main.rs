@@ -1,10 +1,18 @@
 //! What `pdq` promises, checked from outside: named promises, refinement of a model, and threads under stress.
 
 mod dispatcher;
+mod executor;
+mod history;
+mod history_faults;
 mod keyed;
+mod load;
 mod model;
+mod parking;
 mod promises;
 mod queue;
 mod refinement;
+mod rows;
+mod scripts;
 mod specification;
 mod stress;
+mod worker;

@@ -1,8 +1,9 @@
-//! Promises that both implementations keep, each a function instantiated for either.
+//! Promises that both implementations keep, each a function instantiated for either. The concurrent queue, which does not
+//! promise the oldest item of all, is asked for everything it can dispatch.
 
 use pdq::Key;
 
-use crate::dispatcher::{Dispatcher, blocked, concurrent, drain, take, unbounded};
+use crate::dispatcher::{Dispatcher, blocked, drain, eager, take, unbounded};
 
 const A: Key = Key::User(0xa);
 const B: Key = Key::User(0xb);
@@ -18,13 +19,17 @@ fn filled<D: Dispatcher<Items>>(mut empty: D, items: &[(Key, Items)]) -> D {
     empty
 }
 
+fn key_of<D: Dispatcher<Items>>(_: &D, held: &D::Token) -> Key {
+    D::key_of(held)
+}
+
 macro_rules! promises {
     ($($promise:ident),* $(,)?) => {
         mod specification {
             $(#[test] fn $promise() { super::$promise(super::unbounded::<super::Items>()); })*
         }
         mod queue {
-            $(#[test] fn $promise() { super::$promise(super::concurrent::<super::Items>()); })*
+            $(#[test] fn $promise() { super::$promise(super::eager::<super::Items>()); })*
         }
     };
 }
@@ -186,7 +191,7 @@ fn a_continuation_runs_under_its_key_ahead_of_all_others(queue: impl Dispatcher<
     queue.complete_with(first, "1 continues");
     assert_eq!((queue.held(), queue.waiting()), (0, 3), "no processor holds it");
     let continued = take(&mut queue, "1 continues");
-    assert_eq!(continued.key(), A);
+    assert_eq!(key_of(&queue, &continued), A);
     let third = take(&mut queue, "3");
     assert!(blocked(&mut queue));
     queue.complete(continued);
@@ -265,5 +270,5 @@ fn statistics_count_what_waited_and_for_what(queue: impl Dispatcher<Items>) {
     drain(&mut queue);
     let counts = queue.statistics();
     assert_eq!((counts.enqueued, counts.continued, counts.dispatched), (4, 1, 5));
-    assert_eq!((counts.waited_on_key, counts.waited_on_sequential, counts.longest), (1, 2, 4));
+    assert_eq!((counts.waited_on_key, counts.waited_on_sequential), (1, 2));
 }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pdq::{DispatcherId, Full, Key, Keyed, Queue, queue};
+use pdq::{DispatcherId, Key, Keyed, Queue, Refused, queue};
 
 use crate::dispatcher::concurrent;
 
@@ -14,11 +14,11 @@ fn a_producer_gets_its_item_back_at_the_limit_but_a_handler_never_does() {
     let queue = Queue::new(DispatcherId::fresh(), config);
     assert_eq!(queue.try_enqueue(A, 1), Ok(()));
     assert_eq!(queue.try_enqueue(A, 2), Ok(()));
-    assert_eq!(queue.try_enqueue(A, 3), Err(Full(3)));
+    assert_eq!(queue.try_enqueue(A, 3), Err(Refused::Full(3)));
     queue.enqueue(A, 4);
     assert_eq!(queue.len(), 3);
     let _running = queue.dequeue(0).map(|dispatch| dispatch.into_parts());
-    assert_eq!(queue.try_enqueue(A, 3), Err(Full(3)), "two still wait");
+    assert_eq!(queue.try_enqueue(A, 3), Err(Refused::Full(3)), "two still wait");
 }
 
 #[test]

@@ -1,225 +1,238 @@
-//! Threads: what the promises say about overlap and order, witnessed by state that has no lock of its own.
+//! Threads: every way into the queue and every way to serve it at once, recorded and checked against the rule.
 //!
-//! Each key owns a plain cell. A missing happens-before between two handlers of one key is therefore a data race, which
-//! Miri and ThreadSanitizer report; a missing exclusion loses counts, which the test sees by itself.
+//! This module must never know how the record is kept or checked.
 
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
 
-use pdq::{DispatcherId, Key, Keyed, Proof, Queue, Serial, queue};
+use pdq::{DispatcherId, Executor, Key, Keyed, Queue, Serial, execute, queue};
+
+use crate::history::{History, Item};
+use crate::load::{KEYS, Load, Wanted, panics};
 
 const PRODUCERS: usize = 3;
 const SERVERS: usize = 3;
-const KEYS: u64 = 5;
-const ITEMS: usize = if cfg!(miri) { 60 } else { 20_000 };
+/// The thread that gives kept keys back.
+const KEEPER: usize = PRODUCERS + SERVERS;
+const ACTORS: usize = KEEPER + 1;
+/// Of each producer.
+const ITEMS: usize = if cfg!(miri) { 30 } else { 20_000 };
 
-/// Bounds idle loops, so that a broken queue fails the test instead of hanging it.
-struct Patience(Instant);
-
-impl Patience {
-    const LIMIT: Duration = Duration::from_secs(120);
-
-    fn idle<T>(&self, queue: &Queue<T>) {
-        assert_eq!(queue.statistics().panicked, 0, "another server's handler has failed");
-        assert!(self.0.elapsed() < Self::LIMIT, "{} items wait, {} are held", queue.len(), queue.held());
-        thread::yield_now();
-    }
+fn limited() -> queue::Config {
+    queue::Config { limit: Some(256), ..queue::Config::servers(SERVERS) }
 }
 
-/// The n-th item of a producer.
-#[derive(Clone, Copy, Debug)]
-struct Item {
-    producer: usize,
-    number: usize,
-}
-
-/// What the handlers of one key have seen.
-#[derive(Default)]
-struct Seen {
-    items: u64,
-    /// Per producer, one more than the number of its last item here.
-    next: [usize; PRODUCERS],
-}
-
-struct World {
-    patience: Patience,
-    queue: Queue<Item>,
-    state: Keyed<Seen>,
-    /// Handlers running now.
-    running: AtomicUsize,
-    /// Per producer, items done.
-    done: [AtomicUsize; PRODUCERS],
-    /// Per producer and item, times it ran.
-    ran: Vec<Vec<AtomicU32>>,
-}
-
-/// A fixed scramble, so that a failure can be run again.
-fn key_of(item: Item) -> Key {
-    let scrambled =
-        (item.producer as u64 * 1_000_003 + item.number as u64).wrapping_mul(0x2545_F491_4F6C_DD1D);
-    match scrambled >> 57 {
-        0 => Key::Sequential,
-        1..12 => Key::NoSync,
-        n => Key::User(n % KEYS),
-    }
-}
-
-impl World {
-    fn new() -> Self {
-        let queue = Queue::new(
-            DispatcherId::fresh(),
-            queue::Config { limit: Some(256), ..queue::Config::servers(SERVERS) },
-        );
-        let ran = || (0..ITEMS).map(|_| AtomicU32::new(0)).collect();
-        Self {
-            patience: Patience(Instant::now()),
-            state: Keyed::sparse(queue.id(), |_| Seen::default()),
-            queue,
-            running: AtomicUsize::new(0),
-            done: Default::default(),
-            ran: std::iter::repeat_with(ran).take(PRODUCERS).collect(),
-        }
-    }
-
-    fn produce(&self, producer: usize) {
-        for number in 0..ITEMS {
-            let item = Item { producer, number };
-            while self.queue.try_enqueue(key_of(item), item).is_err() {
-                self.patience.idle(&self.queue);
-            }
-        }
-    }
-
-    fn serve(&self, server: usize) {
-        while self.done.iter().any(|done| done.load(Ordering::Relaxed) < ITEMS) {
-            match self.queue.dequeue(server) {
-                Some(mut dispatch) => {
-                    let (item, proof) = dispatch.parts();
-                    self.handle(*item, proof);
-                }
-                None => self.patience.idle(&self.queue),
-            }
-        }
-    }
-
-    fn handle(&self, item: Item, proof: Proof<'_>) {
-        // Relaxed throughout: the test must not order what the queue failed to order.
-        let others = self.running.fetch_add(1, Ordering::Relaxed);
-        match proof.key() {
-            Key::Sequential => self.handle_alone(item, others, proof),
-            Key::User(_) => self.handle_keyed(item, proof),
-            Key::NoSync => {}
-        }
-        self.ran[item.producer][item.number].fetch_add(1, Ordering::Relaxed);
-        self.done[item.producer].fetch_add(1, Ordering::Relaxed);
-        self.running.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    fn handle_keyed(&self, item: Item, mut proof: Proof<'_>) {
-        let seen = self.state.get(&mut proof);
-        seen.items += 1;
-        assert!(seen.next[item.producer] <= item.number, "{item:?} after {}", seen.next[item.producer]);
-        seen.next[item.producer] = item.number + 1;
-    }
-
-    /// Everything older of its producer is done, nothing younger has started, and every entry can be touched.
-    fn handle_alone(&self, item: Item, others: usize, mut proof: Proof<'_>) {
-        assert_eq!(others, 0, "{item:?} does not run alone");
-        assert_eq!(self.done[item.producer].load(Ordering::Relaxed), item.number);
-        for key in 0..KEYS {
-            let seen = self.state.get_any(&mut proof, key);
-            assert!(seen.next[item.producer] <= item.number);
-            seen.items += 1;
-        }
-        thread::yield_now();
-        assert_eq!(self.running.load(Ordering::Relaxed), 1, "{item:?} was joined by another");
-    }
-
-    /// A thread that takes keys directly between the handlers; how often it got one.
-    fn intrude(&self) -> u64 {
-        let mut entered = 0;
-        for key in (0..KEYS).cycle().take(ITEMS) {
-            if let Some(mut held) = self.queue.try_hold(Key::User(key)) {
-                self.state.get(&mut held.proof()).items += 1;
-                entered += 1;
-                self.queue.complete(held);
-            }
-            thread::yield_now();
-        }
-        entered
-    }
-}
-
-#[test]
-fn handlers_of_one_key_exclude_each_other_in_order_and_sequential_ones_exclude_all() {
-    let world = World::new();
-    let intruded = thread::scope(|scope| {
-        let world = &world;
-        for producer in 0..PRODUCERS {
-            scope.spawn(move || world.produce(producer));
-        }
-        for server in 0..SERVERS {
-            scope.spawn(move || world.serve(server));
-        }
-        scope.spawn(move || world.intrude()).join().expect("the intruder only counts")
-    });
-    assert!(
-        world.ran.iter().flatten().all(|ran| ran.load(Ordering::Relaxed) == 1),
-        "each item runs exactly once"
-    );
-    assert_eq!((world.queue.len(), world.queue.held()), (0, 0));
-    let counted: u64 = world.state.into_entries().iter().map(|(_, seen)| seen.items).sum();
-    assert_eq!(counted, intruded + touches());
-}
-
-/// How many entries all items touch together.
-fn touches() -> u64 {
-    let items = (0..PRODUCERS).flat_map(|producer| (0..ITEMS).map(move |number| Item { producer, number }));
-    items
-        .map(|item| match key_of(item) {
-            Key::User(_) => 1,
-            Key::Sequential => KEYS,
-            Key::NoSync => 0,
-        })
-        .sum()
-}
-
-#[test]
-fn handlers_that_enqueue_and_continue_lose_nothing() {
-    const CHAIN: usize = ITEMS / 4;
-    let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(SERVERS));
-    let counts = Keyed::dense(queue.id(), 0, KEYS as usize, |_| 0_usize);
-    let done = AtomicUsize::new(0);
-    let patience = Patience(Instant::now());
-    (0..KEYS).for_each(|key| queue.enqueue(Key::User(key), 0));
+/// Runs producers beside what `serve` starts, and closes the queue when they are done.
+fn run(load: &Load, items: usize, serve: impl Fn(usize) + Sync) {
     thread::scope(|scope| {
         for server in 0..SERVERS {
-            let (queue, counts, done, patience) = (&queue, &counts, &done, &patience);
-            scope.spawn(move || {
-                while done.load(Ordering::Relaxed) < KEYS as usize {
-                    let Some(dispatch) = queue.dequeue(server) else {
-                        patience.idle(queue);
-                        continue;
-                    };
-                    let (step, mut held) = dispatch.into_parts();
-                    *counts.get(&mut held.proof()) += 1;
-                    match step {
-                        CHAIN => {
-                            done.fetch_add(1, Ordering::Relaxed);
-                            queue.complete(held);
-                        }
-                        step if step % 2 == 0 => queue.complete_with(held, step + 1),
-                        step => {
-                            queue.enqueue(held.key(), step + 1);
-                            queue.complete(held);
-                        }
-                    }
-                }
-            });
+            let serve = &serve;
+            scope.spawn(move || serve(server));
+        }
+        scope.spawn(|| load.keep(KEEPER));
+        let producers = (0..PRODUCERS).map(|producer| scope.spawn(move || load.produce(producer, items)));
+        let producers: Vec<_> = producers.collect();
+        for producer in producers {
+            producer.join().expect("producers do not panic");
+        }
+        load.queue.close();
+    });
+}
+
+/// Everything that arrived was done once, as the rule allows; the cells have seen all of it.
+fn check(load: Load) -> History {
+    assert_eq!((load.queue.len(), load.queue.held()), (0, 0));
+    let (history, cells) = load.finish();
+    assert_eq!(history.check(), Ok(()));
+    let keys: std::collections::HashMap<Item, Key> =
+        history.arrivals.iter().map(|arrival| (arrival.item, arrival.key)).collect();
+    for (cell, seen) in cells {
+        let touches = |key: &Key| [Key::User(cell), Key::Sequential].contains(key);
+        let expected = history.parts.iter().filter(|part| touches(&keys[&part.item])).count();
+        assert_eq!(seen.len(), expected, "updates of cell {cell} are lost");
+    }
+    history
+}
+
+fn by_workers(load: &Load, server: usize) {
+    let mut worker = load.queue.worker(server);
+    let mut run = || worker.run(|job, handling| load.handle(PRODUCERS + server, job, handling));
+    // A panic ends `run`; the worker goes on.
+    while let Err(payload) = catch_unwind(AssertUnwindSafe(&mut run)) {
+        if !payload.is::<Wanted>() {
+            // Not a handler's: the others will not get done, and should end.
+            load.queue.abort();
+            resume_unwind(payload);
+        }
+    }
+}
+
+#[test]
+fn workers_keep_the_rule_while_handlers_enqueue_continue_keep_and_panic() {
+    let load = Load::new(limited(), ACTORS);
+    run(&load, ITEMS, |server| by_workers(&load, server));
+    let counted = load.queue.statistics();
+    let history = check(load);
+    assert!(history.arrivals.len() > PRODUCERS * ITEMS, "handlers enqueued some");
+    assert_eq!(counted.panicked, panics(&history));
+    assert_eq!(counted.enqueued, history.arrivals.len() as u64);
+    assert_eq!(counted.dispatched, counted.enqueued + counted.continued);
+}
+
+#[test]
+fn workers_of_partitions_keep_the_rule() {
+    let load = Load::new(queue::Config { partitions: SERVERS, ..limited() }, ACTORS);
+    run(&load, ITEMS / 2, |server| by_workers(&load, server));
+    check(load);
+}
+
+#[test]
+fn guards_keep_the_rule() {
+    let load = Load::new(limited(), ACTORS);
+    run(&load, ITEMS, |server| load.serve_by_guards(PRODUCERS + server, server));
+    check(load);
+}
+
+#[test]
+#[cfg_attr(
+    miri,
+    ignore = "a server may look at what was true a moment ago, which is only said where memory is weak"
+)]
+fn guards_leave_no_server_idle_while_an_item_can_be_dispatched() {
+    let load = Load::new(limited(), ACTORS);
+    run(&load, ITEMS / 10, |server| load.serve_by_guards(PRODUCERS + server, server));
+    let history = check(load);
+    assert_eq!(history.check_work_conservation(), Ok(()));
+}
+
+#[test]
+fn workers_and_guards_keep_the_rule_together() {
+    let load = Load::new(limited(), ACTORS);
+    run(&load, ITEMS, |server| match server {
+        0 => load.serve_by_guards(PRODUCERS, 0),
+        _ => by_workers(&load, server),
+    });
+    check(load);
+}
+
+#[test]
+fn a_queue_closed_under_load_runs_exactly_what_it_has_accepted() {
+    let load = Load::new(limited(), ACTORS);
+    let accepted = thread::scope(|scope| {
+        for server in 0..SERVERS {
+            let load = &load;
+            scope.spawn(move || by_workers(load, server));
+        }
+        scope.spawn(|| load.keep(KEEPER));
+        let produce = |producer| {
+            let load = &load;
+            scope.spawn(move || load.produce(producer, usize::MAX))
+        };
+        let producers = [0, 1, 2].map(produce);
+        while load.queue.statistics().dispatched < ITEMS as u64 {
+            load.idle();
+        }
+        load.queue.close();
+        producers.map(|producer| producer.join().expect("producers do not panic"))
+    });
+    let history = check(load);
+    let arrived =
+        |producer| history.arrivals.iter().filter(|arrival| arrival.item.producer == producer).count();
+    assert_eq!(accepted, [0, 1, 2].map(arrived));
+}
+
+#[test]
+fn what_an_abort_under_load_does_not_return_has_run() {
+    let load = Load::new(limited(), ACTORS);
+    thread::scope(|scope| {
+        for server in 0..SERVERS {
+            let load = &load;
+            scope.spawn(move || by_workers(load, server));
+        }
+        scope.spawn(|| load.keep(KEEPER));
+        let producers = [0, 1, 2].map(|producer| {
+            let load = &load;
+            scope.spawn(move || load.produce(producer, usize::MAX))
+        });
+        while load.queue.statistics().dispatched < ITEMS as u64 {
+            load.idle();
+        }
+        let mut back = load.queue.abort();
+        for producer in producers {
+            producer.join().expect("producers do not panic");
+        }
+        // What was placed, continued or kept meanwhile.
+        loop {
+            load.hand_back(KEEPER - 1, back);
+            if load.is_done() {
+                break;
+            }
+            load.idle();
+            back = load.queue.abort();
         }
     });
-    assert!(counts.into_entries().iter().all(|(_, count)| *count == CHAIN + 1));
+    check(load);
+}
+
+#[test]
+fn an_executor_keeps_the_rule_and_reports_panics() {
+    let config = limited();
+    let load = Arc::new(Load::new(config, ACTORS + SERVERS));
+    // The executor owns a queue of its own, whose handlers work on the load's.
+    let relay = Executor::start(Queue::new(DispatcherId::fresh(), config), {
+        let load = load.clone();
+        move |producer, _| {
+            load.produce(producer, ITEMS);
+        }
+    });
+    (0..PRODUCERS).for_each(|producer| relay.queue().enqueue(Key::User(producer as u64), producer));
+    let outcome = thread::scope(|scope| {
+        scope.spawn(|| load.keep(KEEPER));
+        execute(&load.queue, |job, handling| load.handle_anonymously(job, handling), || relay.finish())
+    });
+    let reported = outcome.expect_err("some handlers panic").into_payloads();
+    assert!(reported.iter().all(|payload| payload.is::<Wanted>()));
+    let load = Arc::into_inner(load).expect("all threads have ended");
+    let counted = load.queue.statistics().panicked;
+    assert_eq!(counted, panics(&check(load)));
+    assert!((1..=counted).contains(&(reported.len() as u64)), "one of each batch at most");
+}
+
+/// A thread that takes keys directly, between the handlers.
+#[test]
+fn keys_taken_directly_exclude_handlers() {
+    let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(SERVERS));
+    let counts = Keyed::dense(queue.id(), 0, KEYS as usize, |_| 0_usize);
+    let entered = thread::scope(|scope| {
+        for server in 0..SERVERS {
+            let (queue, counts) = (&queue, &counts);
+            scope.spawn(move || {
+                queue.worker(server).run(|(), mut handling| *counts.get(&mut handling.proof()) += 1);
+            });
+        }
+        let mut entered = 0;
+        for n in 0..ITEMS as u64 {
+            queue.enqueue(Key::User(n % KEYS), ());
+            while n % 8 == 0 && !queue.is_empty() {
+                thread::yield_now();
+            }
+            let key = if n % 64 == 0 { Key::Sequential } else { Key::User(n / 2 % KEYS) };
+            if let Some(mut held) = queue.try_hold(key) {
+                let mut proof = held.proof();
+                match key {
+                    Key::Sequential => *counts.get_any(&mut proof, n % KEYS) += 1,
+                    _ => *counts.get(&mut proof) += 1,
+                }
+                entered += 1;
+                queue.complete(held);
+            }
+        }
+        queue.close();
+        entered
+    });
+    assert!(entered > 0, "no key was ever free");
+    assert_eq!(counts.into_entries().iter().map(|(_, count)| count).sum::<usize>(), ITEMS + entered);
 }
 
 #[test]

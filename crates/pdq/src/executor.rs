@@ -1,0 +1,206 @@
+//! Threads that run a queue's handlers, for those who do not bring their own.
+//!
+//! One thread per server of the queue, each a [`Worker`](crate::Worker). [`execute`] borrows what the handlers need for
+//! as long as a closure produces items; an [`Executor`] owns its threads. This module must never know how the queue works.
+
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use crate::{Handling, Key, Queue};
+
+/// Runs `handler` for the items of `queue`, on as many threads as it has servers, while `produce` runs on this one. When
+/// it returns, the queue is closed, what waits is run, and the threads end.
+///
+/// ```
+/// use pdq::{DispatcherId, Key, Keyed, Queue, queue};
+///
+/// let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(2));
+/// let lengths = Keyed::sparse(queue.id(), |_| 0);
+/// let handler = |word: &str, mut handling: pdq::Handling<'_, '_, _>| *lengths.get(&mut handling.proof()) += word.len();
+/// pdq::execute(&queue, handler, || {
+///     for word in "to be or not to be".split(' ') {
+///         queue.enqueue(Key::User(word.as_bytes()[0].into()), word);
+///     }
+/// })?;
+/// assert_eq!(lengths.into_entries(), [(98, 4), (110, 3), (111, 2), (116, 4)]);
+/// # Ok::<_, pdq::Panicked>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Panicked`] if handlers have panicked. Everything else was run all the same.
+///
+/// # Panics
+///
+/// If a server of the queue has a worker already. If `produce` panics, so does this, after all handlers have ended.
+pub fn execute<T: Send, R>(
+    queue: &Queue<T>,
+    handler: impl Fn(T, Handling<'_, '_, T>) + Sync,
+    produce: impl FnOnce() -> R,
+) -> Result<R, Panicked> {
+    let panics = Panics::default();
+    let produced = thread::scope(|scope| {
+        let _closed_in_any_case = CloseOnDrop(queue);
+        for server in 0..queue.servers() {
+            let (handler, panics) = (&handler, &panics);
+            scope.spawn(move || work(queue, server, handler, panics));
+        }
+        produce()
+    });
+    panics.take().map(|()| produced)
+}
+
+/// Threads of its own that run a queue's handlers until they are told to end.
+///
+/// ```
+/// use pdq::{DispatcherId, Executor, Key, Queue, queue};
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use std::sync::Arc;
+///
+/// let sum = Arc::new(AtomicU32::new(0));
+/// let into = sum.clone();
+/// let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(2));
+/// let executor = Executor::start(queue, move |n, _| {
+///     into.fetch_add(n, Ordering::Relaxed);
+/// });
+/// for n in 0..10 {
+///     executor.queue().enqueue(Key::User(7), n);
+/// }
+/// executor.finish()?;
+/// assert_eq!(sum.load(Ordering::Relaxed), 45);
+/// # Ok::<_, pdq::Panicked>(())
+/// ```
+///
+/// Dropping it is finishing it, but for the report of panics.
+#[derive(Debug)]
+pub struct Executor<T> {
+    queue: Arc<Queue<T>>,
+    panics: Arc<Panics>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl<T: Send + 'static> Executor<T> {
+    /// Starts a thread for each server of the queue.
+    ///
+    /// # Panics
+    ///
+    /// If the system has no thread left to give.
+    pub fn start(queue: Queue<T>, handler: impl Fn(T, Handling<'_, '_, T>) + Send + Sync + 'static) -> Self {
+        let (queue, handler, panics) = (Arc::new(queue), Arc::new(handler), Arc::new(Panics::default()));
+        let threads = (0..queue.servers()).map(|server| {
+            let (queue, handler, panics) = (queue.clone(), handler.clone(), panics.clone());
+            thread::spawn(move || work(&queue, server, &*handler, &panics))
+        });
+        Self { threads: threads.collect(), queue, panics }
+    }
+}
+
+impl<T> Executor<T> {
+    /// The queue, to enqueue to.
+    pub fn queue(&self) -> &Queue<T> {
+        &self.queue
+    }
+
+    /// Closes the queue, runs what waits, and ends the threads.
+    ///
+    /// # Errors
+    ///
+    /// [`Panicked`] if handlers have panicked. Everything else was run all the same.
+    pub fn finish(mut self) -> Result<(), Panicked> {
+        self.end();
+        self.panics.take()
+    }
+
+    /// Ends the threads as soon as the running handlers have ended, and returns what was not run; see [`Queue::abort`].
+    ///
+    /// Panics of handlers are to be had from [`Queue::statistics`] only.
+    pub fn abort(mut self) -> Vec<(Key, T)> {
+        let mut waiting = self.queue.abort();
+        self.end();
+        // What the last handlers have enqueued.
+        waiting.append(&mut self.queue.abort());
+        waiting
+    }
+
+    fn end(&mut self) {
+        self.queue.close();
+        for thread in self.threads.drain(..) {
+            // A worker catches what handlers panic with: only a fault of the queue itself comes this way.
+            if let Err(payload) = thread.join()
+                && !thread::panicking()
+            {
+                resume_unwind(payload);
+            }
+        }
+    }
+}
+
+impl<T> Drop for Executor<T> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn work<T>(queue: &Queue<T>, server: usize, handler: impl Fn(T, Handling<'_, '_, T>), panics: &Panics) {
+    queue.worker(server).run_catching(handler, |payload| panics.add(payload));
+}
+
+struct CloseOnDrop<'q, T>(&'q Queue<T>);
+
+impl<T> Drop for CloseOnDrop<'_, T> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// What a panic leaves behind.
+type Payload = Box<dyn Any + Send>;
+
+#[derive(Debug, Default)]
+struct Panics(Mutex<Vec<Payload>>);
+
+impl Panics {
+    fn add(&self, payload: Payload) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(payload);
+    }
+
+    fn take(&self) -> Result<(), Panicked> {
+        let payloads = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        if payloads.is_empty() { Ok(()) } else { Err(Panicked(payloads)) }
+    }
+}
+
+/// Handlers have panicked. Their keys were released, and all other items were run.
+pub struct Panicked(Vec<Payload>);
+
+impl Panicked {
+    /// What they panicked with, at least one; of several in one batch of a worker, the first.
+    pub fn into_payloads(self) -> Vec<Box<dyn Any + Send>> {
+        self.0
+    }
+
+    fn first(&self) -> &str {
+        let payload = &*self.0[0];
+        let text = payload.downcast_ref::<&str>().copied();
+        text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("something not a text")
+    }
+}
+
+impl fmt::Debug for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Panicked").field("batches", &self.0.len()).field("first", &self.first()).finish()
+    }
+}
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "handlers panicked, the first with: {}", self.first())
+    }
+}
+
+impl Error for Panicked {}

@@ -1,0 +1,75 @@
+//! The end of a queue: no new items, or none at all.
+//!
+//! *Drained* means that everything that ever arrived is done. Counting cannot stop the others, so it takes two passes:
+//! first what is done, then what has arrived. Done never exceeds arrived and neither ever falls, so if the earlier count of
+//! done equals the later count of arrived, the two were equal at the instant between. This module must never know why a
+//! queue ends.
+
+use super::Queue;
+use crate::Key;
+use crate::sync::Ordering;
+
+impl<T> Queue<T> {
+    /// No new items from outside: [`Queue::try_enqueue`] and [`Queue::enqueue_when_room`] refuse from now on. What waits
+    /// is still run, and so is what handlers enqueue. When all of it is done, [`Worker::run`](super::Worker::run) returns.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        // Who is placing an item at the moment has not seen that; afterwards everybody does.
+        self.lanes.iter().for_each(|lane| drop(lane.write()));
+        self.room.tell_producers();
+        self.idle.wake(usize::MAX);
+    }
+
+    /// Whether the queue has been closed.
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Closes the queue, stops dispatching, and returns what waits: in order of arrival for each key, and each sequential
+    /// item between what was older and what was younger.
+    ///
+    /// Handlers that run end as usual. What they still enqueue stays in the queue; abort it again to have that too.
+    pub fn abort(&self) -> Vec<(Key, T)> {
+        self.aborted.store(true, Ordering::Release);
+        self.close();
+        let barriers = self.gate.abort(&self.lanes);
+        let mut waiting = Vec::new();
+        for lane in &self.lanes {
+            lane.serve().drain_index(&mut waiting);
+        }
+        for (positions, item) in barriers {
+            for (lane, position) in self.lanes.iter().zip(positions) {
+                lane.serve().drain_inbox(position, &mut waiting);
+            }
+            waiting.push((Key::Sequential, item));
+        }
+        for lane in &self.lanes {
+            lane.serve().drain_inbox(u64::MAX, &mut waiting);
+        }
+        self.room.leave(waiting.len());
+        self.idle.wake(usize::MAX);
+        waiting
+    }
+
+    /// Whether no worker need look for work any more: the queue is closed and drained, or aborted.
+    pub(super) fn has_ended(&self) -> bool {
+        self.aborted.load(Ordering::Acquire) || self.is_closed() && self.is_drained()
+    }
+
+    /// Wakes everybody if there will be nothing to do any more.
+    #[inline]
+    pub(super) fn tell_if_drained(&self) {
+        if self.closed.load(Ordering::Acquire) && !self.shows_work() && self.is_drained() {
+            self.idle.wake(usize::MAX);
+        }
+    }
+
+    fn is_drained(&self) -> bool {
+        let done: u64 = self.lanes.iter().map(|lane| lane.serve().counts().done).sum();
+        let done = done + self.gate.counts().done;
+        let arrived = |lane: &super::Lane<T>| lane.pushed() + lane.serve().counts().holds;
+        let arrived: u64 = self.lanes.iter().map(arrived).sum();
+        done == arrived + self.gate.counts().arrived
+    }
+}

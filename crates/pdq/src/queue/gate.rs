@@ -1,0 +1,240 @@
+//! The barrier of the sequential key.
+//!
+//! # States
+//!
+//! A sequential item stands, in every lane, at the position at which it arrived. It is *waiting* behind another
+//! sequential one, or it is the oldest, and then *draining* (lanes still have unfinished items before it), *ready*, or
+//! *running*. The lanes' fences are those of the oldest; without one there are none.
+//!
+//! * To arrive, it takes the writers' latches of all lanes at once. So its positions are one instant of the total order of
+//!   arrival, and nothing is ever on both sides of it.
+//! * `left` counts lanes that have not drained, plus one while they are being asked. Each lane is counted down exactly
+//!   once: by who asked, if it had nothing unfinished, else by who completes its last item, as told under the lane's latch.
+//!   Who counts down to zero makes the item ready. Each decrement releases and the last acquires, so everything before the
+//!   barrier happens before the sequential handler.
+//! * Opening stores the fences of the next one, or none, with release; lanes read them with acquire. So the sequential
+//!   handler happens before everything behind the barrier.
+//!
+//! Latches are taken in the order: the gate's state, writers of lanes from the first up, lanes from the first up. This
+//! module must never know which server runs the item.
+
+use std::collections::VecDeque;
+
+use super::inbox::Tail;
+use super::lane::{Lane, NO_FENCE};
+use super::latch::Guard;
+use super::padded::Padded;
+use crate::sync::{AtomicBool, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError, mutated};
+
+#[derive(Debug)]
+pub(super) struct Gate<T> {
+    signs: Padded<Signs>,
+    state: Mutex<State<T>>,
+}
+
+/// What others look at without the state's lock.
+#[derive(Debug, Default)]
+struct Signs {
+    /// The oldest sequential item can be run.
+    ready: AtomicBool,
+    /// Sequential items that are not done. Changes under the lock; grows only while all writers' latches are held.
+    unfinished: AtomicUsize,
+    /// See the head of the module.
+    left: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct State<T> {
+    /// Oldest first. The item of the first one is missing while it runs.
+    items: VecDeque<Option<T>>,
+    /// For each of them, its positions in the lanes.
+    positions: VecDeque<u64>,
+    /// Nothing passes any more, for ever.
+    aborted: bool,
+    counts: Counts,
+}
+
+/// What the gate counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    /// Sequential items and holds that arrived.
+    pub(super) arrived: u64,
+    /// Of those, done.
+    pub(super) done: u64,
+    /// Items handed out, continuations and holds included.
+    pub(super) dispatched: u64,
+    pub(super) continued: u64,
+    /// Items that waited for a sequential one, or are one and waited for any.
+    pub(super) waited: u64,
+}
+
+impl<T> Gate<T> {
+    pub(super) fn new() -> Self {
+        let state = State {
+            items: VecDeque::new(),
+            positions: VecDeque::new(),
+            aborted: false,
+            counts: Counts::default(),
+        };
+        Self { signs: Padded::default(), state: Mutex::new(state) }
+    }
+
+    /// Whether the sequential item can be run, as far as can be seen from outside.
+    #[inline]
+    pub(super) fn shows_work(&self) -> bool {
+        self.signs.ready.load(Ordering::Relaxed)
+    }
+
+    /// Whether the sequential item can be run, in an order with all who make one ready.
+    pub(super) fn search(&self) -> bool {
+        let _state = self.lock();
+        self.shows_work()
+    }
+
+    /// Whether a sequential item is unfinished. Who holds a writers' latch knows that none arrives meanwhile.
+    #[inline]
+    pub(super) fn is_shut(&self) -> bool {
+        self.signs.unfinished.load(Ordering::Acquire) > 0
+    }
+
+    /// Appends a sequential item, unless `refuses` says otherwise once no writer can come between.
+    pub(super) fn arrive(&self, lanes: &[Lane<T>], item: T, refuses: impl Fn() -> bool) -> Result<(), T> {
+        let mut state = self.lock();
+        let writing = keep_writers_out(lanes);
+        if refuses() {
+            return Err(item);
+        }
+        self.stand(&mut state, lanes, Some(item));
+        drop(writing);
+        let ready = state.items.len() == 1 && self.drain(lanes);
+        state.counts.waited += u64::from(!ready);
+        Ok(())
+    }
+
+    /// Takes the sequential key without an item, if nothing at all is unfinished.
+    pub(super) fn try_hold(&self, lanes: &[Lane<T>]) -> bool {
+        let mut state = self.lock();
+        if !state.items.is_empty() {
+            return false;
+        }
+        let writing = keep_writers_out(lanes);
+        let idle = lanes.iter().all(|lane| lane.serve().is_done_up_to(lane.pushed()));
+        if idle {
+            self.stand(&mut state, lanes, None);
+            state.counts.dispatched += 1;
+        }
+        drop(writing);
+        idle
+    }
+
+    /// Takes the sequential item if it is ready.
+    pub(super) fn take(&self) -> Option<T> {
+        // Only one of those who see it ready turns it back; it also acquires what drained before.
+        if !self.shows_work() || !self.signs.ready.swap(false, Ordering::Acquire) {
+            return None;
+        }
+        let mut state = self.lock();
+        let item = state.items.front_mut().and_then(Option::take);
+        state.counts.dispatched += u64::from(item.is_some());
+        item
+    }
+
+    /// The sequential item that ran continues: `item` runs before everything else.
+    pub(super) fn continue_with(&self, item: T) {
+        let mut state = self.lock();
+        state.counts.continued += 1;
+        let oldest = state.items.front_mut().expect("a held sequential key has its place at the gate");
+        *oldest = Some(item);
+        self.signs.ready.store(true, Ordering::Release);
+    }
+
+    /// The sequential item that ran is done. What is behind it may pass, up to the next one.
+    pub(super) fn complete(&self, lanes: &[Lane<T>]) {
+        let mut state = self.lock();
+        let passed: Vec<u64> = state.positions.drain(..lanes.len()).collect();
+        state.items.pop_front();
+        state.counts.done += 1;
+        let upto = |lane: usize| state.positions.get(lane).copied().unwrap_or_else(|| lanes[lane].pushed());
+        let waited: u64 = passed.iter().enumerate().map(|(lane, at)| upto(lane) - at).sum();
+        state.counts.waited += waited;
+        state.fence(lanes);
+        self.signs.unfinished.store(state.items.len(), Ordering::Release);
+        if !state.items.is_empty() {
+            self.drain(lanes);
+        }
+    }
+
+    /// A lane has drained. True if it was the last, and the item is now ready.
+    pub(super) fn drained(&self) -> bool {
+        let last = self.signs.left.fetch_sub(1, Ordering::AcqRel) == 1;
+        if last {
+            // Under the lock, so that who is about to sleep either sees it or is seen (see `idle`).
+            let _state = self.lock();
+            self.signs.ready.store(true, Ordering::Release);
+        }
+        last
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.lock().counts
+    }
+
+    /// Sequential items that wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().items.iter().flatten().count()
+    }
+
+    /// Takes all sequential items that wait, with their positions, and leaves only one that runs.
+    pub(super) fn abort(&self, lanes: &[Lane<T>]) -> Vec<(Vec<u64>, T)> {
+        let mut state = self.lock();
+        state.aborted = true;
+        state.fence(lanes);
+        self.signs.ready.store(false, Ordering::Relaxed);
+        let runs = usize::from(state.items.front().is_some_and(Option::is_none));
+        let items: Vec<_> = state.items.drain(runs..).flatten().collect();
+        let positions: Vec<_> = state.positions.drain(runs * lanes.len()..).collect();
+        state.counts.done += items.len() as u64;
+        self.signs.unfinished.store(runs, Ordering::Release);
+        positions.chunks(lanes.len()).map(<[u64]>::to_vec).zip(items).collect()
+    }
+
+    /// Gives an arrival its place. The caller holds the lock and keeps writers out.
+    fn stand(&self, state: &mut State<T>, lanes: &[Lane<T>], item: Option<T>) {
+        state.positions.extend(lanes.iter().map(Lane::pushed));
+        state.items.push_back(item);
+        state.counts.arrived += 1;
+        self.signs.unfinished.store(state.items.len(), Ordering::Release);
+        if state.items.len() == 1 {
+            state.fence(lanes);
+        }
+    }
+
+    /// Asks all lanes to drain for the oldest item; true if they have, and the item is ready. The caller holds the lock.
+    fn drain(&self, lanes: &[Lane<T>]) -> bool {
+        self.signs.left.store(lanes.len() + 1, Ordering::Relaxed);
+        let at_once = lanes.iter().filter(|lane| lane.serve().drain()).count();
+        let ready = self.signs.left.fetch_sub(at_once + 1, Ordering::AcqRel) == at_once + 1;
+        if ready || mutated!("gate-does-not-wait") {
+            self.signs.ready.store(true, Ordering::Release);
+        }
+        ready
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> State<T> {
+    /// Sets the fences of the oldest item.
+    fn fence(&self, lanes: &[Lane<T>]) {
+        for (index, lane) in lanes.iter().enumerate() {
+            let open = || self.positions.get(index).copied().unwrap_or(NO_FENCE);
+            lane.set_fence(if self.aborted { 0 } else { open() });
+        }
+    }
+}
+
+fn keep_writers_out<T>(lanes: &[Lane<T>]) -> Vec<Guard<'_, Tail<T>>> {
+    lanes.iter().map(Lane::write).collect()
+}

@@ -1,0 +1,130 @@
+//! Servers without work: who looks around, who sleeps, and who wakes them.
+//!
+//! # Protocol
+//!
+//! A server without work *searches* for a while and then *sleeps*; `state` counts both. Who makes an item ready wakes a
+//! sleeper only if nobody searches, so no system call is made while a server looks around by itself.
+//!
+//! * Making ready: publish under a latch (of a lane's writers, of a lane, or the gate's lock), then load `state`. If
+//!   nobody searches and somebody sleeps, wake one; it counts as searching from then on.
+//! * Falling asleep: enlist (one less searches, one more sleeps), then look again *under each of those latches*, then
+//!   sleep until woken.
+//! * Finding: whoever takes work while searching stops to search. The last one to do so looks, under the latches, whether
+//!   there is more, and wakes a sleeper for it: those who published meanwhile have relied on it.
+//!
+//! # Why no wake-up is lost
+//!
+//! Take the latch under which an item was published. The section in which a falling sleeper (or the last finder) looks is
+//! either after the publishing section, and sees the item, or before it; then its change of `state` came before its
+//! section, hence before the publishing section, hence before the publisher's load, which sees it. No fence is needed, and
+//! publishing costs one load more.
+//!
+//! Who is woken is who fell asleep last: its cache is the warmest. This module must never know what work is.
+
+use super::padded::Padded;
+use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, PoisonError, Thread, current, park};
+
+#[derive(Debug)]
+pub(super) struct Idle {
+    /// Searchers in the lower half, sleepers in the upper.
+    state: Padded<AtomicU64>,
+    /// In the order in which they fell asleep.
+    sleepers: Mutex<Vec<Arc<Sleeper>>>,
+    /// Servers cannot take one another's work: who searches does not stand for those who sleep.
+    apart: bool,
+}
+
+#[derive(Debug)]
+struct Sleeper {
+    thread: Thread,
+    woken: AtomicBool,
+}
+
+/// A place in the list of sleepers.
+#[derive(Debug)]
+pub(super) struct Bed(Arc<Sleeper>);
+
+const SEARCHER: u64 = 1;
+const SLEEPER: u64 = 1 << 32;
+
+impl Idle {
+    pub(super) fn new(apart: bool) -> Self {
+        Self { state: Padded::default(), sleepers: Mutex::new(Vec::new()), apart }
+    }
+
+    /// Something has been made ready, under a latch that has since been given back.
+    #[inline]
+    pub(super) fn tell(&self) {
+        let state = self.state.load(Ordering::Relaxed);
+        if state >= SLEEPER {
+            self.tell_sleepers(state);
+        }
+    }
+
+    #[cold]
+    fn tell_sleepers(&self, state: u64) {
+        if self.apart {
+            self.wake(usize::MAX);
+        } else if state.is_multiple_of(SLEEPER) {
+            self.wake(1);
+        }
+    }
+
+    /// Much has changed: everybody looks again.
+    pub(super) fn tell_all(&self) {
+        if self.state.load(Ordering::Relaxed) >= SLEEPER {
+            self.wake(usize::MAX);
+        }
+    }
+
+    /// Wakes up to `most` sleepers, those first who fell asleep last.
+    pub(super) fn wake(&self, most: usize) {
+        let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = sleepers.len().saturating_sub(most);
+        let woken = sleepers.split_off(kept);
+        // From here on they search.
+        let change = (SLEEPER - SEARCHER).wrapping_mul(woken.len() as u64);
+        self.state.fetch_sub(change, Ordering::Relaxed);
+        drop(sleepers);
+        for sleeper in woken {
+            sleeper.woken.store(true, Ordering::Release);
+            sleeper.thread.unpark();
+        }
+    }
+
+    pub(super) fn search(&self) {
+        self.state.fetch_add(SEARCHER, Ordering::Relaxed);
+    }
+
+    /// One less searches. True if nobody does any more although somebody sleeps: see the head of the module.
+    pub(super) fn stop_search(&self) -> bool {
+        let before = self.state.fetch_sub(SEARCHER, Ordering::Relaxed);
+        before % SLEEPER == SEARCHER && before >= SLEEPER
+    }
+
+    /// A searcher lies down. It looks again under the latches before it sleeps.
+    pub(super) fn lie_down(&self) -> Bed {
+        let sleeper = Arc::new(Sleeper { thread: current(), woken: AtomicBool::new(false) });
+        let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        sleepers.push(sleeper.clone());
+        self.state.fetch_add(SLEEPER - SEARCHER, Ordering::Relaxed);
+        Bed(sleeper)
+    }
+
+    /// It has found something: it searches again.
+    pub(super) fn get_up(&self, bed: &Bed) {
+        let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        // If it is not in the list, somebody has just woken it, and has counted it as searching.
+        if let Some(at) = sleepers.iter().position(|other| Arc::ptr_eq(other, &bed.0)) {
+            sleepers.remove(at);
+            self.state.fetch_sub(SLEEPER - SEARCHER, Ordering::Relaxed);
+        }
+    }
+
+    /// Sleeps until woken; searches then.
+    pub(super) fn sleep(&self, bed: &Bed) {
+        while !bed.0.woken.load(Ordering::Acquire) {
+            park();
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! Where items arrive: a list of fixed blocks with many writers and one reader at a time.
+//!
+//! # States and orderings
+//!
+//! Items have positions from 0 up, in order of arrival. A slot is *empty*, then *published*, then *taken* (its item has
+//! been moved out, or will be by whoever owns the [`Span`] it lies in), then empty again when its block is used anew.
+//!
+//! * Writers hold the latch of the [`Tail`]. They fill slots and then store `pushed` with release: everything below
+//!   `pushed` is published, the link to its block included. Filling and publishing under one latch makes the order of
+//!   positions the order of the sections, so it agrees with real time.
+//! * The reader is whoever has `&mut Reader` (the lane keeps it under another latch). It loads `pushed` with acquire, so
+//!   it sees the slots below, and moves `taken` up. It follows a block's link only when it knows an item beyond, so a
+//!   link that a writer is still to set is never followed, and a block the writers are still in is never given back.
+//! * A block whose last item has been taken goes to the stack of spare blocks, by a compare-and-swap with release. Only
+//!   writers pop, under their latch, with acquire: one popper at a time, so a block cannot leave and return while it is
+//!   looked at (no ABA), and all reads of the block's old slots happen before its new ones are written.
+//! * One span at a time may be *claimed*: its items belong to the span's owner and are moved out without any latch, while
+//!   others read its keys, which stay. Its block is spared only after the claim is finished.
+//!
+//! This module must never know what keys conflict or who runs items.
+
+use std::marker::PhantomData;
+use std::mem::{MaybeUninit, offset_of};
+use std::ptr::{self, addr_of};
+
+use super::latch::{Guard, Latch};
+use super::padded::{Padded, prefetch_to_read, prefetch_to_write};
+use super::tuning::BLOCK;
+use crate::Key;
+use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, UnsafeCell, mutated};
+
+/// The writers' side.
+#[derive(Debug)]
+pub(super) struct Inbox<T> {
+    tail: Latch<Tail<T>>,
+    /// Items ever published.
+    pushed: AtomicU64,
+    /// Which thread published last. Only a hint.
+    writer: AtomicUsize,
+    /// Blocks to use again. Apart from the others, because readers write it.
+    spare: Padded<AtomicPtr<Block<T>>>,
+}
+
+/// Where the next item goes; reached under the writers' latch.
+#[derive(Debug)]
+pub(super) struct Tail<T> {
+    block: *mut Block<T>,
+    /// Slots of `block` in use.
+    used: usize,
+}
+
+/// The reader's side.
+#[derive(Debug)]
+pub(super) struct Reader<T> {
+    /// The block of the item taken last; at the start, the first block.
+    block: *mut Block<T>,
+    /// Items ever taken.
+    taken: u64,
+    /// Position behind the last slot of `block`.
+    end: u64,
+    claimed: Option<Slots<T>>,
+}
+
+/// A run of slots in one block.
+#[derive(Debug)]
+struct Slots<T> {
+    block: *mut Block<T>,
+    from: usize,
+    to: usize,
+}
+
+/// A claimed run of items, to be moved out one after the other and then given back with [`Reader::finish`].
+#[derive(Debug)]
+pub(super) struct Span<'q, T> {
+    slots: Slots<T>,
+    /// First and last as they were when claimed.
+    whole: (usize, usize),
+    /// So many more were there.
+    rest: u64,
+    /// The last of them was published by this thread.
+    own: bool,
+    inbox: PhantomData<&'q Inbox<T>>,
+}
+
+#[derive(Debug)]
+struct Block<T> {
+    next: AtomicPtr<Block<T>>,
+    /// Bit per slot: its key is [`Key::NoSync`], and the word in the slot says nothing.
+    nosync: AtomicU64,
+    slots: [UnsafeCell<MaybeUninit<Slot<T>>>; BLOCK],
+}
+
+#[derive(Debug)]
+struct Slot<T> {
+    key: u64,
+    item: T,
+}
+
+const _: () = assert!(BLOCK <= 64, "there is a bit for each slot");
+
+// SAFETY: the raw pointers own the blocks and their items, like a `Vec<T>` split between `Inbox` and `Reader`; which
+// thread reaches which slot when is the subject of the head of this module.
+unsafe impl<T: Send> Send for Tail<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Send for Reader<T> {}
+// SAFETY: a span owns its items and is the only one to move them out.
+unsafe impl<T: Send> Send for Span<'_, T> {}
+
+impl<T> Block<T> {
+    fn boxed() -> *mut Self {
+        let slots = std::array::from_fn(|_| UnsafeCell::new(MaybeUninit::uninit()));
+        let empty = Self { next: AtomicPtr::new(ptr::null_mut()), nosync: AtomicU64::new(0), slots };
+        Box::into_raw(Box::new(empty))
+    }
+
+    /// So many slots share a cache line.
+    const SLOTS_PER_LINE: usize = match 64 / size_of::<Slot<T>>() {
+        0 => 1,
+        slots => slots,
+    };
+
+    /// Where the slot at `index` is, if the block is alive.
+    #[inline]
+    fn slot_address(block: *mut Self, index: usize) -> *const Slot<T> {
+        block.wrapping_byte_add(offset_of!(Self, slots)).cast::<Slot<T>>().wrapping_add(index)
+    }
+
+    /// The slot at `index`.
+    ///
+    /// # Safety
+    ///
+    /// `block` is alive.
+    #[inline]
+    unsafe fn slot<'b>(block: *mut Self, index: usize) -> &'b UnsafeCell<MaybeUninit<Slot<T>>> {
+        debug_assert!(index < BLOCK);
+        // SAFETY: the block is alive, and the index is below its length. What others do to slots, they do inside the
+        // cells.
+        unsafe { (*block).slots.get_unchecked(index) }
+    }
+
+    /// # Safety
+    ///
+    /// `block` is alive and the slot published, and it is not used anew meanwhile.
+    #[inline]
+    unsafe fn key(block: *mut Self, index: usize) -> Key {
+        // SAFETY: of the caller. `nosync` is atomic; a published slot's key is initialized and only ever read.
+        unsafe {
+            if (*block).nosync.load(Ordering::Relaxed) >> index & 1 == 1 {
+                Key::NoSync
+            } else {
+                Key::User(addr_of!((*Self::slot(block, index).get_shared().cast::<Slot<T>>()).key).read())
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Block::key`], and the caller is the one to move this item out.
+    #[inline]
+    unsafe fn item(block: *mut Self, index: usize) -> T {
+        // SAFETY: of the caller.
+        unsafe { addr_of!((*Self::slot(block, index).get_shared().cast::<Slot<T>>()).item).read() }
+    }
+}
+
+impl<T> Inbox<T> {
+    /// Both sides of an empty inbox. [`Reader::dispose`] frees the blocks.
+    pub(super) fn new() -> (Self, Reader<T>) {
+        let block = Block::boxed();
+        let inbox = Self {
+            tail: Latch::new(Tail { block, used: 0 }),
+            pushed: AtomicU64::new(0),
+            writer: AtomicUsize::new(0),
+            spare: Padded(AtomicPtr::new(ptr::null_mut())),
+        };
+        (inbox, Reader { block, taken: 0, end: BLOCK as u64, claimed: None })
+    }
+
+    /// Excludes all other writers.
+    #[inline]
+    pub(super) fn lock(&self) -> Guard<'_, Tail<T>> {
+        self.tail.lock()
+    }
+
+    /// The caller is going to write: asks for the line that all writers share.
+    #[inline]
+    pub(super) fn expect_writing(&self) {
+        prefetch_to_write(&raw const self.tail);
+    }
+
+    /// Whether this thread published last.
+    #[inline]
+    fn is_own(&self) -> bool {
+        self.writer.load(Ordering::Relaxed) == this_thread()
+    }
+
+    /// The caller is going to look what has been published.
+    #[inline]
+    pub(super) fn expect_reading(&self) {
+        prefetch_to_read(&raw const self.pushed);
+    }
+
+    /// Items ever published. Whoever sees an item in this number sees all that happened before it was published.
+    #[inline]
+    pub(super) fn pushed(&self) -> u64 {
+        self.pushed.load(Ordering::Acquire)
+    }
+
+    /// Appends one item.
+    #[inline]
+    pub(super) fn push(&self, tail: &mut Guard<'_, Tail<T>>, key: Key, item: T) {
+        self.fill(tail, key, item);
+        self.publish(1);
+    }
+
+    /// Appends all items of user keys in `items`, and leaves it empty.
+    pub(super) fn append(&self, tail: &mut Guard<'_, Tail<T>>, items: &mut Vec<(u64, T)>) {
+        let more = items.len() as u64;
+        for (key, item) in items.drain(..) {
+            self.fill(tail, Key::User(key), item);
+        }
+        self.publish(more);
+    }
+
+    #[inline]
+    fn publish(&self, more: u64) {
+        self.writer.store(this_thread(), Ordering::Relaxed);
+        // Only the holder of the writers' latch changes it, so it need not be one atomic step.
+        self.pushed.store(self.pushed.load(Ordering::Relaxed) + more, Ordering::Release);
+    }
+
+    #[inline]
+    fn fill(&self, tail: &mut Tail<T>, key: Key, item: T) {
+        if tail.used == BLOCK {
+            self.next_block(tail);
+        }
+        let (word, nosync) = match key {
+            Key::User(word) => (word, 0),
+            Key::NoSync => (0, 1_u64 << tail.used),
+            Key::Sequential => unreachable!("the gate keeps sequential items"),
+        };
+        // SAFETY: the tail's block is alive: readers give a block back only when they have followed its link, which is
+        // not set before the tail has left it. The slot is empty: it lies at or above `pushed`, where no reader looks.
+        unsafe {
+            Block::slot(tail.block, tail.used).get().write(MaybeUninit::new(Slot { key: word, item }));
+            if nosync != 0 {
+                let mask = &(*tail.block).nosync;
+                mask.store(mask.load(Ordering::Relaxed) | nosync, Ordering::Relaxed);
+            }
+        }
+        tail.used += 1;
+    }
+
+    #[cold]
+    fn next_block(&self, tail: &mut Tail<T>) {
+        let block = self.pop_spare().unwrap_or_else(Block::boxed);
+        // SAFETY: as in `fill`, the tail's block is alive. Readers see the link with the first item behind it.
+        unsafe { (*tail.block).next.store(block, Ordering::Relaxed) };
+        *tail = Tail { block, used: 0 };
+    }
+
+    /// A spare block; the caller holds the writers' latch.
+    fn pop_spare(&self) -> Option<*mut Block<T>> {
+        let mut block = self.spare.load(Ordering::Acquire);
+        while !block.is_null() {
+            // SAFETY: spare blocks are alive, and this is the only popper: `block` is in the stack until the swap below.
+            let next = unsafe { (*block).next.load(Ordering::Relaxed) };
+            match self.spare.compare_exchange_weak(block, next, Ordering::Acquire, Ordering::Acquire) {
+                Ok(_) => {
+                    // SAFETY: popped, so it is this thread's alone.
+                    unsafe {
+                        (*block).next.store(ptr::null_mut(), Ordering::Relaxed);
+                        (*block).nosync.store(0, Ordering::Relaxed);
+                    }
+                    return Some(block);
+                }
+                Err(changed) => block = changed,
+            }
+        }
+        None
+    }
+
+    fn push_spare(&self, block: *mut Block<T>) {
+        let mut top = self.spare.load(Ordering::Relaxed);
+        loop {
+            // SAFETY: the block is out of use and not yet in the stack: this thread's alone.
+            unsafe { (*block).next.store(top, Ordering::Relaxed) };
+            match self.spare.compare_exchange_weak(top, block, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(changed) => top = changed,
+            }
+        }
+    }
+}
+
+impl<T> Reader<T> {
+    /// Items ever taken.
+    #[inline]
+    pub(super) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Takes the next item. There is one: the caller has found `taken` below [`Inbox::pushed`].
+    #[inline]
+    pub(super) fn take(&mut self, inbox: &Inbox<T>) -> (Key, T) {
+        let slots = self.next_slots(inbox, 1);
+        // SAFETY: the slot is published, and `taken` has moved past it, so nobody else moves its item out.
+        unsafe { (Block::key(slots.block, slots.from), Block::item(slots.block, slots.from)) }
+    }
+
+    /// Claims up to `most` of the `available` next items, as long as they lie in one block. No other claim is outstanding.
+    #[inline]
+    pub(super) fn claim<'q>(&mut self, inbox: &'q Inbox<T>, available: u64, most: u64) -> Span<'q, T> {
+        debug_assert!(self.claimed.is_none());
+        // Before others take the line away again that `available` was read from.
+        let own = inbox.is_own();
+        let slots = self.next_slots(inbox, available.min(most));
+        self.claimed = Some(Slots { ..slots });
+        // The items come from other processors' caches: all lines but the first are asked for at a time.
+        let mut slot = slots.from + Block::<T>::SLOTS_PER_LINE;
+        while slot < slots.to {
+            prefetch_to_read(Block::slot_address(slots.block, slot));
+            slot += Block::<T>::SLOTS_PER_LINE;
+        }
+        let rest = available - (slots.to - slots.from) as u64;
+        Span { whole: (slots.from, slots.to), rest, own, slots, inbox: PhantomData }
+    }
+
+    /// Whether a claim is outstanding.
+    #[inline]
+    pub(super) fn has_claim(&self) -> bool {
+        self.claimed.is_some()
+    }
+
+    /// The keys of the outstanding claim, run or not.
+    pub(super) fn claimed_keys(&self) -> impl Iterator<Item = Key> {
+        let slots = self.claimed.as_ref();
+        slots.into_iter().flat_map(|slots| {
+            // SAFETY: its block is not given back before the claim is finished, and keys stay.
+            (slots.from..slots.to).map(|index| unsafe { Block::key(slots.block, index) })
+        })
+    }
+
+    /// Ends the outstanding claim.
+    #[inline]
+    pub(super) fn finish(&mut self, inbox: &Inbox<T>, span: Span<'_, T>) {
+        debug_assert!(span.slots.from == span.slots.to, "items of the claim were not run");
+        let claimed = self.claimed.take().expect("a span is a claim of its reader");
+        if claimed.block != self.block && !mutated!("claimed-block-spared") {
+            inbox.push_spare(claimed.block);
+        }
+    }
+
+    /// Frees everything. Nobody uses the inbox any more.
+    pub(super) fn dispose(&mut self, inbox: &Inbox<T>) {
+        while self.taken < inbox.pushed() {
+            drop(self.take(inbox));
+        }
+        let claimed = self.claimed.take().map(|slots| slots.block).filter(|block| *block != self.block);
+        for first in [self.block, inbox.spare.load(Ordering::Acquire), claimed.unwrap_or(ptr::null_mut())] {
+            let mut block = first;
+            while !block.is_null() {
+                // SAFETY: each block is in exactly one of the three lists, and nobody uses any more. A claimed block has
+                // been left, so its link leads into the first list and is not followed.
+                let boxed = unsafe { Box::from_raw(block) };
+                let last = Some(block) == claimed;
+                block = if last { ptr::null_mut() } else { boxed.next.load(Ordering::Relaxed) };
+            }
+        }
+    }
+
+    /// Moves past up to `most` items that are known to be there, as far as one block goes.
+    #[inline]
+    fn next_slots(&mut self, inbox: &Inbox<T>, most: u64) -> Slots<T> {
+        if self.taken == self.end {
+            self.next_block(inbox);
+        }
+        let from = BLOCK - (self.end - self.taken) as usize;
+        let to = BLOCK.min(from + most as usize);
+        self.taken += (to - from) as u64;
+        Slots { block: self.block, from, to }
+    }
+
+    #[cold]
+    fn next_block(&mut self, inbox: &Inbox<T>) {
+        let left = self.block;
+        // SAFETY: an item beyond this block is known, so the tail has left it and has linked the next.
+        self.block = unsafe { (*left).next.load(Ordering::Relaxed) };
+        self.end += BLOCK as u64;
+        if self.claimed.as_ref().is_none_or(|claimed| claimed.block != left)
+            || mutated!("claimed-block-spared")
+        {
+            inbox.push_spare(left);
+        }
+    }
+}
+
+impl<T> Span<'_, T> {
+    /// Moves the next item out.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<(Key, T)> {
+        let Slots { block, from: index, to } = self.slots;
+        if index == to {
+            return None;
+        }
+        self.slots.from += 1;
+        // SAFETY: the slots are claimed by this span, so their block stays, and each index comes up once.
+        Some(unsafe { (Block::key(block, index), Block::item(block, index)) })
+    }
+
+    /// The keys of all items claimed, run or not.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
+        let (block, (from, to)) = (self.slots.block, self.whole);
+        // SAFETY: as in `next`; keys stay.
+        (from..to).map(move |index| unsafe { Block::key(block, index) })
+    }
+
+    /// Whether this thread published last.
+    #[inline]
+    pub(super) fn is_own(&self) -> bool {
+        self.own
+    }
+
+    /// How many more items were there than have been claimed.
+    #[inline]
+    pub(super) fn rest(&self) -> u64 {
+        self.rest
+    }
+
+    /// Items claimed, run or not.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.whole.1 - self.whole.0
+    }
+}
+
+/// A number that no other living thread has.
+#[inline]
+fn this_thread() -> usize {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| ptr::from_ref(here).addr())
+}

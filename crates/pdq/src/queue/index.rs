@@ -1,0 +1,276 @@
+//! Items by key: what waits behind what, and what is ready.
+//!
+//! Every operation costs at most a hash look-up. An item in here is in exactly one place:
+//!
+//! * *ready*: nothing unfinished and older has its key. Its strand counts it as ahead.
+//! * in the *strand* of its user key: behind an unfinished item of that key. The strand exists while such an item does.
+//!
+//! Unfinished items that have left (they are being run) are no more than a count in their strand. This module must never
+//! know threads, inboxes, or the sequential key.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::Key;
+
+#[derive(Debug)]
+pub(super) struct Index<T> {
+    strands: HashMap<u64, Strand, BuildHasherDefault<Spread>>,
+    nodes: Vec<Node<T>>,
+    /// Nodes without an item.
+    free: List,
+    ready: List,
+    /// Items in `ready`.
+    ready_len: usize,
+    /// Items in strands.
+    blocked: usize,
+}
+
+/// The unfinished items of one user key.
+#[derive(Debug)]
+struct Strand {
+    /// Items ahead of those that wait: ready, or being run. One, but for claims of several.
+    ahead: usize,
+    waiting: List,
+}
+
+#[derive(Debug)]
+struct Node<T> {
+    key: Key,
+    item: Option<T>,
+    next: usize,
+}
+
+/// A chain of nodes; `first` is `NONE` if it is empty.
+#[derive(Clone, Copy, Debug)]
+struct List {
+    first: usize,
+    last: usize,
+}
+
+const NONE: usize = usize::MAX;
+const EMPTY: List = List { first: NONE, last: NONE };
+
+impl<T> Index<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            strands: HashMap::default(),
+            nodes: Vec::new(),
+            free: EMPTY,
+            ready: EMPTY,
+            ready_len: 0,
+            blocked: 0,
+        }
+    }
+
+    /// Whether no key is spoken for and nothing is ready.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.strands.is_empty() && self.ready_len == 0
+    }
+
+    /// Items that can be run now.
+    #[inline]
+    pub(super) fn ready(&self) -> usize {
+        self.ready_len
+    }
+
+    /// Items that wait, ready ones included.
+    pub(super) fn waiting(&self) -> usize {
+        self.ready_len + self.blocked
+    }
+
+    /// Takes the key if it is free.
+    #[inline]
+    pub(super) fn hold(&mut self, key: u64) -> bool {
+        let mut fresh = false;
+        self.strands.entry(key).or_insert_with(|| {
+            fresh = true;
+            Strand { ahead: 1, waiting: EMPTY }
+        });
+        fresh
+    }
+
+    /// One more item of that key is being run, whatever waits: for a claim that was made before there was an index.
+    pub(super) fn hold_again(&mut self, key: u64) {
+        self.strands.entry(key).or_insert(Strand { ahead: 0, waiting: EMPTY }).ahead += 1;
+    }
+
+    /// Puts an item behind the unfinished ones of its key, which there are.
+    pub(super) fn wait(&mut self, key: u64, item: T) {
+        let node = self.make(Key::User(key), item);
+        let strand = self.strands.get_mut(&key).expect("an item waits behind another of its key");
+        strand.waiting.push_back(node, &mut self.nodes);
+        self.blocked += 1;
+    }
+
+    /// Adds an item: ready if its key is free, else behind the others. False if it has to wait.
+    pub(super) fn admit(&mut self, key: Key, item: T) -> bool {
+        if let Key::User(user) = key
+            && !self.hold(user)
+        {
+            self.wait(user, item);
+            return false;
+        }
+        self.make_ready(key, item);
+        true
+    }
+
+    /// A continuation: its key is held, and it goes ahead of all others.
+    pub(super) fn make_first(&mut self, key: Key, item: T) {
+        let node = self.make(key, item);
+        self.ready.push_front(node, &mut self.nodes);
+        self.ready_len += 1;
+    }
+
+    fn make_ready(&mut self, key: Key, item: T) {
+        let node = self.make(key, item);
+        self.ready.push_back(node, &mut self.nodes);
+        self.ready_len += 1;
+    }
+
+    /// Takes the item that has been ready longest.
+    pub(super) fn take(&mut self) -> Option<(Key, T)> {
+        let node = self.ready.pop_front(&self.nodes)?;
+        self.ready_len -= 1;
+        Some(self.unmake(node))
+    }
+
+    /// Takes the next of those that wait for `key`, to be run by the same server after the `own` that it has taken: unless
+    /// another server has some too, those of a claim that wait for a continuation.
+    pub(super) fn take_next_of(&mut self, key: u64, own: usize) -> Option<T> {
+        let strand = self.strands.get_mut(&key)?;
+        if strand.ahead > own {
+            return None;
+        }
+        let node = strand.waiting.pop_front(&self.nodes)?;
+        strand.ahead += 1;
+        self.blocked -= 1;
+        Some(self.unmake(node).1)
+    }
+
+    /// Puts an item that was taken before all that wait. It counts as ahead until it is completed there.
+    pub(super) fn put_back(&mut self, key: u64, item: T) {
+        let node = self.make(Key::User(key), item);
+        let strand = self.strands.get_mut(&key).expect("a taken item is ahead in its strand");
+        strand.waiting.push_front(node, &mut self.nodes);
+        self.blocked += 1;
+    }
+
+    /// An item of that key is no longer ahead.
+    #[inline]
+    pub(super) fn complete(&mut self, key: u64) {
+        let strand = self.strands.get_mut(&key).expect("an unfinished item is ahead in its strand");
+        strand.ahead -= 1;
+        if strand.ahead > 0 {
+            return;
+        }
+        match strand.waiting.pop_front(&self.nodes) {
+            Some(node) => {
+                strand.ahead = 1;
+                self.blocked -= 1;
+                self.ready.push_back(node, &mut self.nodes);
+                self.ready_len += 1;
+            }
+            None => {
+                self.strands.remove(&key);
+            }
+        }
+    }
+
+    /// Takes everything that waits: what is ready first, then each strand in order.
+    pub(super) fn drain(&mut self, out: &mut Vec<(Key, T)>) {
+        while let Some((key, item)) = self.take() {
+            out.push((key, item));
+            let Key::User(user) = key else { continue };
+            let strand = self.strands.get_mut(&user).expect("a ready item is ahead in its strand");
+            strand.ahead -= 1;
+            while let Some(item) = self.pop_waiting(user) {
+                out.push((key, item));
+            }
+        }
+        let held: Vec<_> = self.strands.keys().copied().collect();
+        for user in held {
+            while let Some(item) = self.pop_waiting(user) {
+                out.push((Key::User(user), item));
+            }
+        }
+        self.strands.retain(|_, strand| strand.ahead > 0);
+    }
+
+    fn pop_waiting(&mut self, key: u64) -> Option<T> {
+        let node = self.strands.get_mut(&key)?.waiting.pop_front(&self.nodes)?;
+        self.blocked -= 1;
+        Some(self.unmake(node).1)
+    }
+
+    fn make(&mut self, key: Key, item: T) -> usize {
+        let node = Node { key, item: Some(item), next: NONE };
+        match self.free.pop_front(&self.nodes) {
+            Some(at) => {
+                self.nodes[at] = node;
+                at
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() - 1
+            }
+        }
+    }
+
+    fn unmake(&mut self, at: usize) -> (Key, T) {
+        let node = &mut self.nodes[at];
+        let taken = (node.key, node.item.take().expect("a node in a list has an item"));
+        self.free.push_front(at, &mut self.nodes);
+        taken
+    }
+}
+
+impl List {
+    fn push_back<T>(&mut self, at: usize, nodes: &mut [Node<T>]) {
+        nodes[at].next = NONE;
+        match self.first {
+            NONE => self.first = at,
+            _ => nodes[self.last].next = at,
+        }
+        self.last = at;
+    }
+
+    fn push_front<T>(&mut self, at: usize, nodes: &mut [Node<T>]) {
+        nodes[at].next = self.first;
+        if self.first == NONE {
+            self.last = at;
+        }
+        self.first = at;
+    }
+
+    fn pop_front<T>(&mut self, nodes: &[Node<T>]) -> Option<usize> {
+        let at = self.first;
+        if at == NONE {
+            return None;
+        }
+        self.first = nodes[at].next;
+        Some(at)
+    }
+}
+
+/// Hashes a key by one wide multiplication: keys are often addresses, whose lower bits are all alike.
+#[derive(Debug, Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("user keys are words");
+    }
+
+    #[inline]
+    fn write_u64(&mut self, key: u64) {
+        let wide = u128::from(key ^ 0x243F_6A88_85A3_08D3) * 0x9E37_79B9_7F4A_7C15_u128;
+        self.0 = (wide >> 64) as u64 ^ wide as u64;
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

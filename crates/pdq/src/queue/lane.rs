@@ -1,0 +1,512 @@
+//! One lane: an inbox, and what has left it but is not done. All items of a user key pass through the same lane.
+//!
+//! # How a lane keeps exclusion and order without looking at keys
+//!
+//! As long as one server at a time takes from a lane, and takes *in place* (a [`Span`] of the inbox, run in order), equal
+//! keys exclude each other by themselves. So the usual way through a lane never compares two keys. Only when a second
+//! server comes while the first still runs its claim, or a single key is held, does the lane turn to its [`Index`]: the
+//! keys of the claim are entered as held, items that follow are sorted into strands, and each is ready as soon as nothing
+//! of its key is ahead. The lane goes back when the index has run empty. So
+//!
+//! * in place: `index` is empty, and at most one claim is outstanding;
+//! * by index: every unfinished item that was taken from the inbox is in the index (waiting) or counted by it (running).
+//!   An outstanding claim has been entered, item by item.
+//!
+//! What is still in the inbox is younger than all that has left it, in both.
+//!
+//! # Orderings
+//!
+//! All of it happens under the lane's latch, so each section sees those before: the completion of an item happens before
+//! the dispatch of what waited for it. `hints` repeats a few numbers for those who only look. They may be out of date, and
+//! nothing rests on them: who is about to sleep looks again under both latches (see `idle`).
+//!
+//! *The fence.* Positions of the inbox from `fence` on are younger than an unfinished sequential item and stay there. It
+//! is set under the writers' latch, and read after `pushed`: who sees an item that was published behind the fence also
+//! sees the fence, because the writer came after it under the same latch.
+//!
+//! This module must never know servers, nor who waits for a lane to drain.
+
+use super::inbox::{Inbox, Reader, Span, Tail};
+use super::index::Index;
+use super::latch::{Guard, Latch};
+use super::padded::Padded;
+use super::tuning::{self, BLOCK};
+use crate::Key;
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering, mutated};
+
+/// The fence of a lane without one.
+pub(super) const NO_FENCE: u64 = u64::MAX;
+
+#[derive(Debug)]
+pub(super) struct Lane<T> {
+    inbox: Padded<Inbox<T>>,
+    served: Padded<(Hints, Latch<Served<T>>)>,
+}
+
+/// What can be seen of a lane without its latch.
+#[derive(Debug)]
+struct Hints {
+    fence: AtomicU64,
+    taken: AtomicU64,
+    ready: AtomicUsize,
+    /// A server runs items of this lane, and nothing else in it is known to be ready.
+    attended: AtomicBool,
+}
+
+/// What the lane's latch protects.
+#[derive(Debug)]
+pub(super) struct Served<T> {
+    reader: Reader<T>,
+    index: Index<T>,
+    /// The outstanding claim has been entered into the index.
+    entered: bool,
+    /// Servers that run what they have picked from the index.
+    pickers: usize,
+    /// For so many picks, more is sorted into the index than they need.
+    sort_ahead: usize,
+    /// Somebody waits for everything before the fence to be done.
+    draining: bool,
+    counts: Counts,
+}
+
+/// What a lane counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    /// Keys taken without an item.
+    pub(super) holds: u64,
+    /// Items and holds that are done.
+    pub(super) done: u64,
+    /// Items and continuations handed out.
+    pub(super) dispatched: u64,
+    pub(super) continued: u64,
+    pub(super) waited_on_key: u64,
+    pub(super) stolen: u64,
+}
+
+/// The lane's latch, held.
+#[derive(Debug)]
+pub(super) struct Serving<'q, T> {
+    lane: &'q Lane<T>,
+    served: Guard<'q, Served<T>>,
+}
+
+/// What of a claim is not done when the claim is over.
+#[derive(Debug)]
+pub(super) struct Left<T> {
+    /// Keys that stay held.
+    pub(super) kept: Vec<Key>,
+    /// Items of such keys that were not run, oldest first: they run when the key is free, before all others that wait.
+    pub(super) returned: Vec<(u64, T)>,
+}
+
+/// What a completion has changed for others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct After {
+    /// Something can be run.
+    pub(super) ready: bool,
+    /// The lane has just drained, for whoever waits for that.
+    pub(super) drained: bool,
+}
+
+impl<T> Lane<T> {
+    pub(super) fn new() -> Self {
+        let (inbox, reader) = Inbox::new();
+        let hints = Hints {
+            fence: AtomicU64::new(NO_FENCE),
+            taken: AtomicU64::new(0),
+            ready: AtomicUsize::new(0),
+            attended: AtomicBool::new(false),
+        };
+        let served = Served {
+            reader,
+            index: Index::new(),
+            entered: false,
+            pickers: 0,
+            sort_ahead: 0,
+            draining: false,
+            counts: Counts::default(),
+        };
+        Self { inbox: Padded(inbox), served: Padded((hints, Latch::new(served))) }
+    }
+
+    fn hints(&self) -> &Hints {
+        &self.served.0.0
+    }
+
+    /// The caller is going to write.
+    #[inline]
+    pub(super) fn expect_writing(&self) {
+        self.inbox.expect_writing();
+    }
+
+    /// The caller is going to look for work.
+    #[inline]
+    pub(super) fn expect_reading(&self) {
+        self.inbox.expect_reading();
+    }
+
+    /// Excludes other writers.
+    #[inline]
+    pub(super) fn write(&self) -> Guard<'_, Tail<T>> {
+        self.inbox.lock()
+    }
+
+    #[inline]
+    pub(super) fn push(&self, tail: &mut Guard<'_, Tail<T>>, key: Key, item: T) {
+        self.inbox.push(tail, key, item);
+    }
+
+    #[inline]
+    pub(super) fn append(&self, tail: &mut Guard<'_, Tail<T>>, items: &mut Vec<(u64, T)>) {
+        self.inbox.append(tail, items);
+    }
+
+    /// Items that ever arrived.
+    pub(super) fn pushed(&self) -> u64 {
+        self.inbox.pushed()
+    }
+
+    /// Closes the lane from that position on. To close it, the caller holds the writers' latch and the position is
+    /// `pushed`; to open it further, nothing is needed.
+    pub(super) fn set_fence(&self, position: u64) {
+        self.hints().fence.store(position, Ordering::Release);
+    }
+
+    /// Up to where items may be taken now.
+    #[inline]
+    fn limit(&self) -> u64 {
+        // In this order: see the head of the module.
+        let pushed = self.inbox.pushed();
+        if mutated!("fence-ignored") {
+            return pushed;
+        }
+        pushed.min(self.hints().fence.load(Ordering::Acquire))
+    }
+
+    /// Whether something may be there to run, as far as can be seen from outside.
+    #[inline]
+    pub(super) fn shows_work(&self) -> bool {
+        let hints = self.hints();
+        hints.ready.load(Ordering::Relaxed) > 0 || self.limit() > hints.taken.load(Ordering::Relaxed)
+    }
+
+    /// Whether a server runs items of this lane and nothing else in it is known to be ready, as far as can be seen from
+    /// outside: who takes from it all the same has to break in.
+    #[inline]
+    pub(super) fn is_attended(&self) -> bool {
+        self.hints().attended.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn serve(&self) -> Serving<'_, T> {
+        Serving { lane: self, served: self.served.1.lock() }
+    }
+
+    #[inline]
+    pub(super) fn try_serve(&self) -> Option<Serving<'_, T>> {
+        Some(Serving { lane: self, served: self.served.1.try_lock()? })
+    }
+}
+
+impl<'q, T> Serving<'q, T> {
+    /// Takes one item that can be run, if there is any in this lane.
+    pub(super) fn take(&mut self) -> Option<(Key, T)> {
+        if self.served.index.ready() == 0 {
+            let (key, item) = self.take_from_inbox()?;
+            self.served.counts.dispatched += 1;
+            return Some((key, item));
+        }
+        self.served.counts.dispatched += 1;
+        self.served.index.take()
+    }
+
+    /// Takes the first item of the inbox whose key is free; those before it go into the index, which has nothing ready.
+    fn take_from_inbox(&mut self) -> Option<(Key, T)> {
+        let limit = self.lane.limit();
+        if self.served.reader.taken() < limit {
+            self.enter_claim();
+        }
+        let served = &mut *self.served;
+        while served.reader.taken() < limit {
+            let (key, item) = served.reader.take(&self.lane.inbox);
+            match key {
+                Key::User(user) if !served.index.hold(user) => {
+                    served.index.wait(user, item);
+                    served.counts.waited_on_key += 1;
+                }
+                _ => return Some((key, item)),
+            }
+        }
+        None
+    }
+
+    /// Claims up to `most` items to be run in place. None if the lane is not in that state.
+    #[inline]
+    pub(super) fn claim(&mut self, most: u64) -> Option<Span<'q, T>> {
+        // Not below: an abort takes all, and then sets the fence to 0.
+        let available = self.lane.limit().saturating_sub(self.served.reader.taken());
+        if available == 0 || self.served.reader.has_claim() || !self.served.index.is_empty() {
+            return None;
+        }
+        let lane = self.lane;
+        let span = self.served.reader.claim(&lane.inbox, available, most);
+        self.served.counts.dispatched += span.len() as u64;
+        Some(span)
+    }
+
+    /// Picks up to `most` items from the index into `picked`: what has been ready longest, then what waits behind it for
+    /// the same key, then the next. If the lane is attended, nothing.
+    pub(super) fn pick(&mut self, most: usize, picked: &mut Vec<(Key, T)>) {
+        if self.is_attended() {
+            return;
+        }
+        self.sort_some();
+        let served = &mut *self.served;
+        while picked.len() < most {
+            let Some((key, item)) = served.index.take() else { break };
+            let first = picked.len();
+            picked.push((key, item));
+            let Key::User(user) = key else { continue };
+            while picked.len() < most
+                && let Some(item) = served.index.take_next_of(user, picked.len() - first)
+            {
+                picked.push((key, item));
+            }
+        }
+        served.counts.dispatched += picked.len() as u64;
+        served.pickers += usize::from(!picked.is_empty());
+    }
+
+    fn is_attended(&self) -> bool {
+        let served = &self.served;
+        (served.pickers > 0 || served.reader.has_claim()) && served.index.ready() == 0
+    }
+
+    /// Sorts a block's worth of the inbox into the index if nothing is ready, or if another server might need it: so the
+    /// index runs empty when nobody does.
+    fn sort_some(&mut self) {
+        let served = &mut *self.served;
+        if served.index.ready() > 0 && served.sort_ahead == 0 {
+            return;
+        }
+        served.sort_ahead = served.sort_ahead.saturating_sub(1);
+        let limit = self.lane.limit();
+        let upto = limit.min(served.reader.taken() + BLOCK as u64);
+        // Behind a block of items whose key is held, there may be one that can be run.
+        while self.served.reader.taken() < upto
+            || self.served.index.ready() == 0 && self.served.reader.taken() < limit
+        {
+            self.sort_one();
+        }
+    }
+
+    fn sort_one(&mut self) {
+        let served = &mut *self.served;
+        let (key, item) = served.reader.take(&self.lane.inbox);
+        served.counts.waited_on_key += u64::from(!served.index.admit(key, item));
+    }
+
+    /// Looks a little behind what others run in an attended lane: true if that has found something to run. If so, more is
+    /// sorted from now on than those others need.
+    pub(super) fn break_in(&mut self) -> bool {
+        if !self.is_attended() {
+            return false;
+        }
+        self.enter_claim();
+        let upto = self.lane.limit().min(self.served.reader.taken() + tuning::LOOK_BEHIND);
+        while self.served.index.ready() == 0 && self.served.reader.taken() < upto {
+            self.sort_one();
+        }
+        let found = self.served.index.ready() > 0;
+        if found {
+            self.served.sort_ahead = tuning::SORT_AHEAD;
+        }
+        found
+    }
+
+    /// Whether anything in this lane can be run: looks behind an outstanding claim, as far as it must.
+    pub(super) fn search(&mut self) -> bool {
+        let limit = self.lane.limit();
+        if self.served.index.ready() == 0 && self.served.reader.taken() < limit {
+            self.enter_claim();
+            while self.served.index.ready() == 0 && self.served.reader.taken() < limit {
+                self.sort_one();
+            }
+        }
+        self.served.index.ready() > 0
+    }
+
+    /// Enters the keys of a claim that is run in place into the index, which is empty.
+    fn enter_claim(&mut self) {
+        if self.served.entered || !self.served.reader.has_claim() || mutated!("claim-not-entered") {
+            return;
+        }
+        let served = &mut *self.served;
+        for key in served.reader.claimed_keys() {
+            if let Key::User(user) = key {
+                served.index.hold_again(user);
+            }
+        }
+        served.entered = true;
+    }
+
+    /// Takes a key without an item. False if an unfinished item or hold has it.
+    pub(super) fn hold(&mut self, key: Key) -> bool {
+        if let Key::User(user) = key {
+            self.enter_claim();
+            let limit = self.lane.limit();
+            while self.served.reader.taken() < limit {
+                self.sort_one();
+            }
+            if !self.served.index.hold(user) {
+                return false;
+            }
+        }
+        self.served.counts.holds += 1;
+        self.served.counts.dispatched += 1;
+        true
+    }
+
+    /// An item is done.
+    #[inline]
+    pub(super) fn complete(&mut self, key: Key) {
+        if let Key::User(user) = key {
+            self.served.index.complete(user);
+        }
+        self.served.counts.done += 1;
+    }
+
+    /// The item stays unfinished; its continuation is the first to be taken.
+    pub(super) fn continue_with(&mut self, key: Key, item: T) {
+        self.served.counts.continued += 1;
+        // A key-less continuation can come while a claim is run in place: it must not have to wait for that.
+        self.enter_claim();
+        if mutated!("continuation-last")
+            && let Key::User(user) = key
+        {
+            self.served.index.complete(user);
+            self.served.index.admit(key, item);
+            return;
+        }
+        self.served.index.make_first(key, item);
+    }
+
+    /// The running item of a claim that is run in place will keep its key beyond the claim.
+    pub(super) fn keep(&mut self) {
+        self.enter_claim();
+    }
+
+    /// The claim is over. `left` says what of it is not done.
+    #[inline]
+    pub(super) fn finish(&mut self, span: Span<'q, T>, left: &mut Left<T>) {
+        self.served.counts.done += span.len() as u64;
+        if std::mem::take(&mut self.served.entered) {
+            self.release(span.keys(), left);
+        }
+        self.served.reader.finish(&self.lane.inbox, span);
+    }
+
+    /// What was picked is over. `left` says what of it is not done.
+    pub(super) fn finish_picked(&mut self, picked: &[Key], left: &mut Left<T>) {
+        self.served.counts.done += picked.len() as u64;
+        self.release(picked.iter().copied(), left);
+        self.served.pickers -= 1;
+    }
+
+    fn release(&mut self, keys: impl Iterator<Item = Key>, left: &mut Left<T>) {
+        let counts = &mut self.served.counts;
+        counts.done -= (left.kept.len() + left.returned.len()) as u64;
+        counts.dispatched -= left.returned.len() as u64;
+        // Last first, so that in the end the first is in front.
+        for (key, item) in left.returned.drain(..).rev() {
+            self.served.index.put_back(key, item);
+        }
+        for key in keys {
+            if let Some(at) = left.kept.iter().position(|kept| *kept == key) {
+                left.kept.swap_remove(at);
+            } else if let Key::User(user) = key {
+                self.served.index.complete(user);
+            }
+        }
+    }
+
+    /// Items were run by a server that is not at home here.
+    pub(super) fn count_stolen(&mut self, items: usize) {
+        self.served.counts.stolen += items as u64;
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.served.counts
+    }
+
+    /// Items that wait.
+    pub(super) fn waiting(&self) -> u64 {
+        self.lane.pushed() - self.served.reader.taken() + self.served.index.waiting() as u64
+    }
+
+    /// Items and holds that are neither waiting nor done.
+    pub(super) fn running(&self) -> u64 {
+        let counts = &self.served.counts;
+        self.served.reader.taken() + counts.holds - counts.done - self.served.index.waiting() as u64
+    }
+
+    /// Whether everything up to `position` is done.
+    pub(super) fn is_done_up_to(&self, position: u64) -> bool {
+        let counts = &self.served.counts;
+        self.served.reader.taken() >= position && self.served.reader.taken() + counts.holds == counts.done
+    }
+
+    /// To be told by [`After::drained`] when everything before the fence is done; true if it is already.
+    pub(super) fn drain(&mut self) -> bool {
+        let done = self.is_done_up_to(self.fence());
+        self.served.draining = !done;
+        done
+    }
+
+    fn fence(&self) -> u64 {
+        self.lane.hints().fence.load(Ordering::Acquire)
+    }
+
+    /// Takes what waits in the index, which is older than all in the inbox.
+    pub(super) fn drain_index(&mut self, out: &mut Vec<(Key, T)>) {
+        let before = out.len();
+        self.served.index.drain(out);
+        self.served.counts.done += (out.len() - before) as u64;
+    }
+
+    /// Takes what waits in the inbox up to `position`.
+    pub(super) fn drain_inbox(&mut self, position: u64, out: &mut Vec<(Key, T)>) {
+        let upto = position.min(self.lane.pushed());
+        while self.served.reader.taken() < upto {
+            out.push(self.served.reader.take(&self.lane.inbox));
+            self.served.counts.done += 1;
+        }
+    }
+
+    /// Gives the latch back after completions.
+    #[inline]
+    pub(super) fn leave(mut self) -> After {
+        let drained = self.served.draining && self.is_done_up_to(self.fence());
+        if drained {
+            self.served.draining = false;
+        }
+        After { ready: self.served.index.ready() > 0, drained }
+    }
+}
+
+impl<T> Drop for Serving<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        let hints = self.lane.hints();
+        hints.taken.store(self.served.reader.taken(), Ordering::Relaxed);
+        hints.ready.store(self.served.index.ready(), Ordering::Relaxed);
+        hints.attended.store(self.is_attended(), Ordering::Relaxed);
+    }
+}
+
+impl<T> Drop for Lane<T> {
+    fn drop(&mut self) {
+        let mut serving = self.served.1.lock();
+        serving.reader.dispose(&self.inbox);
+    }
+}

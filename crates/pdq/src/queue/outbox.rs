@@ -1,0 +1,87 @@
+//! A thread's items on their way into the queue: gathered by lane, so that a lane's latch is taken once for many.
+//!
+//! What is in here has no place yet. This module must never know when that matters; whoever owns an outbox says when to
+//! flush it.
+
+use std::fmt;
+
+use super::{Queue, tuning};
+use crate::Key;
+
+/// Items without a place yet.
+pub(super) struct Outbox<'q, T> {
+    queue: &'q Queue<T>,
+    /// By lane, in order.
+    items: Box<[Vec<(u64, T)>]>,
+    /// Lanes that have some.
+    filled: Vec<usize>,
+}
+
+impl<'q, T> Outbox<'q, T> {
+    pub(super) fn new(queue: &'q Queue<T>) -> Self {
+        let items = std::iter::repeat_with(Vec::new).take(queue.lanes.len()).collect();
+        Self { queue, items, filled: Vec::new() }
+    }
+
+    pub(super) fn queue(&self) -> &'q Queue<T> {
+        self.queue
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, key: Key, item: T) {
+        let Key::User(user) = key else { return self.push_through(key, item) };
+        let lane = self.queue.lane_of(key);
+        let items = &mut self.items[lane];
+        if items.is_empty() {
+            self.filled.push(lane);
+        }
+        items.push((user, item));
+        if items.len() == tuning::BLOCK {
+            self.flush_lane(lane);
+            self.filled.retain(|other| *other != lane);
+        }
+    }
+
+    /// Items without a user key are rare, and a sequential one is younger than what was pushed before.
+    #[cold]
+    fn push_through(&mut self, key: Key, item: T) {
+        self.flush();
+        self.queue.enqueue(key, item);
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.filled.is_empty()
+    }
+
+    /// Gives everything its place.
+    #[inline]
+    pub(super) fn flush(&mut self) {
+        if !self.is_empty() {
+            self.flush_filled();
+        }
+    }
+
+    fn flush_filled(&mut self) {
+        for lane in &self.filled {
+            self.queue.lanes[*lane].expect_writing();
+        }
+        while let Some(lane) = self.filled.pop() {
+            self.flush_lane(lane);
+        }
+    }
+
+    fn flush_lane(&mut self, at: usize) {
+        let items = &mut self.items[at];
+        self.queue.room.spill(items.len());
+        let lane = &self.queue.lanes[at];
+        lane.append(&mut lane.write(), items);
+        self.queue.idle.tell();
+    }
+}
+
+impl<T> fmt::Debug for Outbox<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outbox").field("filled", &self.filled.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,71 @@
+//! How fast a worker comes back to its lanes.
+//!
+//! A worker that is faster than a producer catches up with it, comes back for every single item, and takes the cache line
+//! that the producer writes away each time: both crawl. If it holds back a little, items gather, and both run. But where
+//! each item is the answer to the one before, nothing gathers, and holding back is lost time. Which of the two it is shows
+//! when one has held back, so a worker tries, and goes by what it finds.
+//!
+//! This module must never know where items come from.
+
+use super::tuning;
+use crate::sync::{Instant, spin_loop};
+
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    holds_back: bool,
+    /// Claims until it tries holding back again.
+    patience: usize,
+    /// It has held back since the last claim.
+    held_back: bool,
+    /// Claims after holding back, and their items, since the last verdict.
+    trials: usize,
+    gathered: usize,
+}
+
+impl Pace {
+    /// A claim has left much behind: the worker is the slower one.
+    #[inline]
+    pub(super) fn lags(&mut self) {
+        *self = Self { patience: tuning::CHASES, ..Self::default() };
+    }
+
+    /// The worker has items of its own to enqueue: it had better do that than hold back.
+    #[inline]
+    pub(super) fn produces(&mut self) {
+        *self = Self { patience: tuning::NO_CHASE, ..Self::default() };
+    }
+
+    /// A claim of so many items was all that others had published.
+    #[inline]
+    pub(super) fn catches_up(&mut self, items: usize) {
+        if std::mem::take(&mut self.held_back) {
+            self.judge(items);
+        } else if items < tuning::FEW {
+            self.holds_back = self.patience == 0;
+            self.patience = self.patience.saturating_sub(1);
+        }
+    }
+
+    fn judge(&mut self, items: usize) {
+        self.trials += 1;
+        self.gathered += items;
+        if self.trials == tuning::TRIALS {
+            if self.gathered < tuning::TRIALS * tuning::GATHERED {
+                *self = Self { patience: tuning::NO_CHASE, ..Self::default() };
+            }
+            (self.trials, self.gathered) = (0, 0);
+        }
+    }
+
+    /// To be called before the worker looks for work.
+    #[inline]
+    pub(super) fn wait(&mut self) {
+        if self.holds_back {
+            self.held_back = true;
+            let start = Instant::now();
+            while start.ns_until(Instant::now()) < tuning::HOLD_BACK_NS {
+                spin_loop();
+            }
+        }
+    }
+}

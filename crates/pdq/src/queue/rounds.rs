@@ -1,0 +1,97 @@
+//! In which order a worker looks at lanes.
+//!
+//! It is *at home* in some of them: each lane is home to one server, so as long as all have work they do not meet. It
+//! stays with a lane for a few claims in a row, as its data is in the cache, and then goes on to the next of its homes.
+//! Away from home it takes what is left over. This module must never know what is in a lane.
+
+use super::tuning;
+
+#[derive(Debug, Default)]
+pub(super) struct Rounds {
+    /// Its homes, then the others. Everybody goes through the others from another place on.
+    order: Box<[usize]>,
+    homes: usize,
+    /// Places in `order` to begin at: at home, and away.
+    home: usize,
+    away: usize,
+    /// Claims in a row from the present home.
+    stayed: usize,
+    turns: usize,
+}
+
+impl Rounds {
+    /// The rounds of a server of `servers` through `lanes`, of which `all` are its homes if it has them to itself.
+    pub(super) fn new(lanes: std::ops::Range<usize>, server: usize, servers: usize, all: bool) -> Self {
+        let is_home = |lane: &usize| all || lane % servers == server;
+        let first = lanes.start;
+        let turned = lanes.clone().map(|lane| first + (lane + server) % lanes.len());
+        let away = turned.filter(|lane| !is_home(lane));
+        let order: Box<[usize]> = lanes.clone().filter(is_home).chain(away).collect();
+        let homes = lanes.filter(is_home).count();
+        Self { order, homes, home: 0, away: homes, stayed: 0, turns: 0 }
+    }
+
+    /// All lanes.
+    pub(super) fn lanes(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// Whether this turn is one of the few that stand for all.
+    pub(super) fn is_sampled(&self) -> bool {
+        self.turns.is_multiple_of(tuning::SAMPLE)
+    }
+
+    /// The present home has nothing more: the next turn begins with the next.
+    #[inline]
+    pub(super) fn leave_home(&mut self) {
+        self.stayed = tuning::STAY;
+    }
+
+    /// Where the next turn will look first, if not at the same lane again.
+    #[inline]
+    pub(super) fn next_home(&self) -> Option<usize> {
+        let next = if self.home + 1 < self.homes { self.home + 1 } else { 0 };
+        (next != self.home).then(|| self.order[next])
+    }
+
+    /// Begins a turn. True if it is one that begins away from home.
+    #[inline]
+    pub(super) fn turn(&mut self) -> bool {
+        self.turns += 1;
+        self.stayed += 1;
+        if self.stayed > tuning::STAY {
+            self.stayed = 1;
+            self.home = if self.home + 1 < self.homes { self.home + 1 } else { 0 };
+        }
+        self.turns.is_multiple_of(tuning::AWAY)
+    }
+
+    /// The first of its homes from which `take` takes something, and that.
+    #[inline]
+    pub(super) fn at_home<W>(&mut self, mut take: impl FnMut(usize) -> Option<W>) -> Option<(usize, W)> {
+        let mut at = self.home;
+        for _ in 0..self.homes {
+            let lane = self.order[at];
+            if let Some(work) = take(lane) {
+                if at != self.home {
+                    (self.home, self.stayed) = (at, 1);
+                }
+                return Some((lane, work));
+            }
+            at = if at + 1 < self.homes { at + 1 } else { 0 };
+        }
+        None
+    }
+
+    /// The same for the other lanes. The next time it begins behind that lane.
+    pub(super) fn elsewhere<W>(&mut self, mut take: impl FnMut(usize) -> Option<W>) -> Option<(usize, W)> {
+        for _ in self.homes..self.order.len() {
+            let lane = self.order[self.away];
+            self.away = if self.away + 1 < self.order.len() { self.away + 1 } else { self.homes };
+            if let Some(work) = take(lane) {
+                return Some((lane, work));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,629 @@
+//! A server as a thread runs it: claims of several items at a time, and a buffer for what its handlers enqueue.
+//!
+//! # What a worker may keep to itself
+//!
+//! * *A claim*: up to a block of items, run one after the other. How many depends on how long the last ones took, so that
+//!   what is claimed and not begun waits for a few microseconds only.
+//! * *The outbox*: what its handlers enqueue goes to the lanes when the claim ends, before its keys are released, when
+//!   a lane's worth is full, and whenever the worker looks for work. So an item is in its place before anyone can know that
+//!   its sender's handler has ended.
+//!
+//! A worker prefers the lanes at which it is at home (they are its own as long as everybody has work), stays with a lane
+//! for a few claims, and regularly begins elsewhere, so that no lane depends on one worker. It does not break into a claim
+//! of another before it has looked around in vain for longer than a claim should take.
+//!
+//! This module must never know how a lane keeps its order.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use super::inbox::Span;
+use super::lane::{Lane, Left, Serving};
+use super::outbox::Outbox;
+use super::pace::Pace;
+use super::rounds::Rounds;
+use super::{AT_GATE, Dispatch, Queue, tuning};
+use crate::sync::{Instant, Ordering, mutated, spin_loop, thread_local};
+use crate::{DispatcherId, Held, Key, Proof};
+
+/// One server of a [`Queue`], as a thread runs it.
+///
+/// ```
+/// use pdq::{DispatcherId, Key, Keyed, Queue, queue};
+///
+/// let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(2));
+/// let counts = Keyed::sparse(queue.id(), |_| 0_u64);
+/// for n in 0..100 {
+///     queue.enqueue(Key::User(n % 10), n);
+/// }
+/// queue.close(); // no more from outside
+/// std::thread::scope(|scope| {
+///     for server in 0..2 {
+///         let (queue, counts) = (&queue, &counts);
+///         scope.spawn(move || {
+///             queue.worker(server).run(|n, mut handling| {
+///                 *counts.get(&mut handling.proof()) += n;
+///                 if (90..100).contains(&n) {
+///                     handling.enqueue(Key::User(n - 90), 1000); // still runs
+///                 }
+///             });
+///         });
+///     }
+/// });
+/// assert_eq!(counts.into_entries()[3], (3, 3 + 13 + 23 + 33 + 43 + 53 + 63 + 73 + 83 + 93 + 1000));
+/// ```
+///
+/// Items that a worker enqueues are buffered: they take their place at the latest when the handler's claim ends, when the
+/// worker looks for work, on [`Worker::flush`] and when the worker is dropped.
+pub struct Worker<'q, T> {
+    batch: Batch<'q, T>,
+    server: usize,
+    rounds: Rounds,
+    pace: Pace,
+    /// Since when it finds nothing but lanes that others are in.
+    in_vain: Option<Instant>,
+    /// How long that may last, in nanoseconds.
+    patience: u64,
+    /// The claim is from a lane away from home.
+    stole: bool,
+    /// Most items of the next claim.
+    most: u64,
+    /// It is counted as searching.
+    searching: bool,
+    picked: Vec<(Key, T)>,
+    picked_keys: Vec<Key>,
+}
+
+/// What handlers reach of their worker.
+struct Batch<'q, T> {
+    outbox: Outbox<'q, T>,
+    /// Where the running items come from.
+    place: u64,
+    left: Left<T>,
+}
+
+/// A running handler's view of its item's key and of the queue. Passed to handlers by a [`Worker`].
+///
+/// A key that is kept is not held twice:
+///
+/// ```compile_fail,E0382
+/// # use pdq::{Handling, Held};
+/// fn twice(handling: Handling<'_, '_, ()>) -> (Held, Held) {
+///     (handling.keep(), handling.keep())
+/// }
+/// ```
+///
+/// nor does state reached before outlive the keeping:
+///
+/// ```compile_fail,E0505
+/// # use pdq::{Handling, Held, Keyed};
+/// fn keep(table: &Keyed<u32>, mut handling: Handling<'_, '_, ()>) -> Held {
+///     let mut proof = handling.proof();
+///     let entry = table.get(&mut proof);
+///     let held = handling.keep();
+///     *entry += 1;
+///     held
+/// }
+/// ```
+pub struct Handling<'c, 'q, T> {
+    key: Key,
+    batch: &'c mut Batch<'q, T>,
+}
+
+/// What a panicking handler has left.
+type Payload = Box<dyn Any + Send>;
+
+/// A claim.
+enum Work<'q, T> {
+    /// To be run in place.
+    Span(Span<'q, T>),
+    /// In `picked`.
+    Picked,
+    /// A sequential item.
+    Alone(T),
+}
+
+impl<'q, T> Handling<'_, 'q, T> {
+    /// The queue.
+    pub fn queue(&self) -> &'q Queue<T> {
+        self.batch.queue()
+    }
+
+    /// The key that is held.
+    #[inline]
+    pub fn key(&self) -> Key {
+        self.key
+    }
+
+    /// Lends out the proof that the key is held.
+    #[inline]
+    pub fn proof(&mut self) -> Proof<'_> {
+        Proof::new(self.key, self.queue().id())
+    }
+
+    /// Appends an item to the queue: as [`Queue::enqueue`], but through the worker's buffer.
+    #[inline]
+    pub fn enqueue(&mut self, key: Key, item: T) {
+        self.batch.outbox.push(key, item);
+    }
+
+    /// The handler ends but its key stays held, until the token is given back with [`Queue::complete`] or
+    /// [`Queue::complete_with`]. No server is occupied meanwhile.
+    pub fn keep(self) -> Held {
+        self.batch.keep(self.key)
+    }
+
+    /// The handler ends but its key stays held; `continuation` runs under it ahead of all others of the key.
+    pub fn continue_with(self, continuation: T) {
+        let queue = self.queue();
+        // What the handler has enqueued is older than what its continuation enqueues.
+        self.batch.outbox.flush();
+        queue.complete_with(self.keep(), continuation);
+    }
+}
+
+impl<'q, T> Worker<'q, T> {
+    pub(super) fn new(queue: &'q Queue<T>, server: usize) -> Self {
+        let lanes = queue.lanes_of(server);
+        let apart = queue.config.partitions > 1;
+        Self {
+            server,
+            rounds: Rounds::new(lanes, server, queue.config.servers, apart),
+            pace: Pace::default(),
+            in_vain: None,
+            patience: tuning::PATIENCE_NS,
+            stole: false,
+            most: tuning::FIRST_CLAIM,
+            searching: false,
+            picked: Vec::new(),
+            picked_keys: Vec::new(),
+            batch: Batch {
+                outbox: Outbox::new(queue),
+                place: 0,
+                left: Left { kept: Vec::new(), returned: Vec::new() },
+            },
+        }
+    }
+
+    /// The queue.
+    pub fn queue(&self) -> &'q Queue<T> {
+        self.batch.queue()
+    }
+
+    /// Appends an item: as [`Queue::enqueue`], but through the worker's buffer.
+    #[inline]
+    pub fn enqueue(&mut self, key: Key, item: T) {
+        self.batch.outbox.push(key, item);
+    }
+
+    /// Gives everything in the buffer its place.
+    pub fn flush(&mut self) {
+        if !self.batch.outbox.is_empty() {
+            self.pace.produces();
+            self.batch.outbox.flush();
+        }
+    }
+
+    /// Takes one item, to be handled outside of the worker: as [`Queue::dequeue`].
+    pub fn dequeue(&mut self) -> Option<Dispatch<'q, T>> {
+        self.flush();
+        let dispatch = self.queue().dequeue(self.server);
+        if dispatch.is_some() {
+            self.found();
+        }
+        dispatch
+    }
+
+    /// Runs a batch of items, and returns how many: 0 if there are none, or others are running them.
+    ///
+    /// # Panics
+    ///
+    /// With what a handler has panicked with, after the whole batch has been run and its keys released. Of several, the
+    /// first.
+    pub fn serve(&mut self, mut handler: impl FnMut(T, Handling<'_, 'q, T>)) -> usize {
+        let (served, panic) = self.serve_catching(&mut handler);
+        if let Some(payload) = panic {
+            resume_unwind(payload);
+        }
+        served
+    }
+
+    /// Serves until the queue is closed and all is done, or it is aborted. Sleeps when there is nothing to do.
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::serve`].
+    pub fn run(&mut self, mut handler: impl FnMut(T, Handling<'_, 'q, T>)) {
+        while self.serve(&mut handler) > 0 || self.wait() {}
+    }
+
+    /// The same, but a panic is counted, handed to `report` and otherwise survived.
+    pub(crate) fn run_catching(
+        &mut self,
+        mut handler: impl FnMut(T, Handling<'_, 'q, T>),
+        mut report: impl FnMut(Payload),
+    ) {
+        loop {
+            let (served, panic) = self.serve_catching(&mut handler);
+            panic.into_iter().for_each(&mut report);
+            if served == 0 && !self.wait() {
+                return;
+            }
+        }
+    }
+
+    /// Waits until there may be something to serve: spins for some microseconds, then sleeps. False if the queue is closed
+    /// and all is done, or it is aborted: there will never be anything.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, inside a handler that a worker of this queue runs: it would wait for itself.
+    pub fn wait(&mut self) -> bool {
+        let queue = self.queue();
+        assert_outside_handlers(queue.id());
+        self.flush();
+        if !self.searching {
+            queue.idle.search();
+            self.searching = true;
+        }
+        loop {
+            if self.spins_into_work() {
+                // A continuation that came after an abort shows, but will not be run.
+                return !queue.aborted.load(Ordering::Acquire);
+            }
+            let bed = queue.idle.lie_down();
+            if !mutated!("no-second-look") && self.searches_thoroughly() || queue.has_ended() {
+                queue.idle.get_up(&bed);
+                return !queue.has_ended();
+            }
+            queue.idle.sleep(&bed);
+        }
+    }
+
+    fn spins_into_work(&self) -> bool {
+        let start = Instant::now();
+        loop {
+            for _ in 0..tuning::LOOKS {
+                if self.sees_work() {
+                    return true;
+                }
+                spin_loop();
+            }
+            if self.queue().is_closed() || start.ns_until(Instant::now()) >= tuning::SPIN_NS {
+                return false;
+            }
+        }
+    }
+
+    /// Whether there is something to take without breaking into another's claim.
+    fn sees_work(&self) -> bool {
+        let queue = self.queue();
+        let gate = queue.gate.shows_work() && queue.passes_gate(self.server);
+        gate || self.rounds.lanes().iter().any(|at| {
+            let lane = &queue.lanes[*at];
+            lane.shows_work() && !lane.is_attended()
+        })
+    }
+
+    /// Whether there is anything to take at all, in an order with all who make something ready.
+    fn searches_thoroughly(&self) -> bool {
+        let queue = self.queue();
+        let gate = queue.gate.search() && queue.passes_gate(self.server);
+        gate || self.rounds.lanes().iter().any(|at| {
+            let lane = &queue.lanes[*at];
+            drop(lane.write());
+            lane.serve().search()
+        })
+    }
+
+    /// Work has been taken: this worker does not search any more.
+    #[inline]
+    fn found(&mut self) {
+        if self.searching {
+            self.stop_search();
+        }
+    }
+
+    #[cold]
+    fn stop_search(&mut self) {
+        self.searching = false;
+        let queue = self.queue();
+        let was_last = queue.idle.stop_search();
+        if was_last
+            && !mutated!("last-finder-wakes-nobody")
+            && (queue.gate.search()
+                || queue.lanes.iter().any(|lane| {
+                    drop(lane.write());
+                    lane.shows_work()
+                }))
+        {
+            queue.idle.wake(1);
+        }
+    }
+
+    fn serve_catching(
+        &mut self,
+        handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
+    ) -> (usize, Option<Payload>) {
+        self.flush();
+        let Some((lane, work)) = self.find() else { return (0, None) };
+        self.found();
+        match work {
+            Work::Alone(item) => (1, self.run_alone(item, handler)),
+            Work::Span(span) => self.run_span(lane, span, handler),
+            Work::Picked => self.run_picked(lane, handler),
+        }
+    }
+
+    /// Claims work; the number says of which lane.
+    fn find(&mut self) -> Option<(usize, Work<'q, T>)> {
+        let queue = self.queue();
+        if queue.aborted.load(Ordering::Relaxed) {
+            return None;
+        }
+        if queue.passes_gate(self.server)
+            && let Some(item) = queue.gate.take()
+        {
+            return Some((usize::MAX, Work::Alone(item)));
+        }
+        if self.most == tuning::BLOCK as u64 {
+            self.pace.wait();
+        }
+        if let Some(found) = self.find_in_lanes() {
+            self.in_vain = None;
+            return Some(found);
+        }
+        self.break_in()
+    }
+
+    #[inline]
+    fn find_in_lanes(&mut self) -> Option<(usize, Work<'q, T>)> {
+        let (queue, most) = (self.queue(), self.most);
+        let picked = &mut self.picked;
+        // Regularly the other way round, so that no lane depends on the server that is at home there.
+        let away_first = self.rounds.turn();
+        if !away_first {
+            let found = self.rounds.at_home(|lane| claim(&queue.lanes[lane], most, picked));
+            if found.is_some() {
+                self.stole = false;
+                return found;
+            }
+        }
+        let found = self.rounds.elsewhere(|lane| claim(&queue.lanes[lane], most, picked));
+        self.stole = found.is_some();
+        if found.is_none() && away_first {
+            return self.rounds.at_home(|lane| claim(&queue.lanes[lane], most, picked));
+        }
+        found
+    }
+
+    /// Only claims of others are in sight: waits for one to end, and breaks into it if that takes longer than it should.
+    #[cold]
+    fn break_in(&mut self) -> Option<(usize, Work<'q, T>)> {
+        let queue = self.queue();
+        let shows_work = |lane: &&usize| queue.lanes[**lane].shows_work();
+        if !self.rounds.lanes().iter().any(|lane| shows_work(&lane)) {
+            self.in_vain = None;
+            return None;
+        }
+        let now = Instant::now();
+        if self.in_vain.get_or_insert(now).ns_until(now) < self.patience {
+            return None;
+        }
+        self.in_vain = None;
+        let found =
+            self.rounds.lanes().iter().filter(shows_work).any(|lane| queue.lanes[*lane].serve().break_in());
+        // In vain means that there is nothing but the keys that others hold: not soon again.
+        self.patience =
+            if found { tuning::PATIENCE_NS } else { tuning::MOST_PATIENCE_NS.min(self.patience * 2) };
+        if found { self.find_in_lanes() } else { None }
+    }
+
+    fn run_alone(&mut self, item: T, handler: &mut impl FnMut(T, Handling<'_, 'q, T>)) -> Option<Payload> {
+        self.queue().room.leave(1);
+        self.batch.place = AT_GATE;
+        let mut item = Some(item);
+        let panic = self.batch.run(|| Some((Key::Sequential, item.take()?)), handler);
+        self.flush();
+        if self.batch.left.kept.pop().is_none() {
+            self.queue().complete(Held::new(Key::Sequential, self.queue().id(), AT_GATE));
+        }
+        panic
+    }
+
+    fn run_span(
+        &mut self,
+        at: usize,
+        mut span: Span<'q, T>,
+        handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
+    ) -> (usize, Option<Payload>) {
+        let items = span.len();
+        let timed = self.begin(at, items);
+        self.note_visit(&span);
+        if let Some(next) = self.rounds.next_home() {
+            self.queue().lanes[next].expect_reading();
+        }
+        let panic = self.batch.run(|| span.next(), handler);
+        self.end(timed, items);
+        if !mutated!("complete-before-send") {
+            self.flush();
+        }
+        let mut serving = self.serve_again(at, items);
+        serving.finish(span, &mut self.batch.left);
+        self.queue().settle(serving.leave());
+        (items, panic)
+    }
+
+    fn run_picked(
+        &mut self,
+        at: usize,
+        handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
+    ) -> (usize, Option<Payload>) {
+        let items = self.picked.len();
+        let timed = self.begin(at, items);
+        self.picked_keys.clear();
+        self.picked_keys.extend(self.picked.iter().map(|(key, _)| *key));
+        let mut picked = std::mem::take(&mut self.picked);
+        let panic = {
+            let mut picked = picked.drain(..);
+            self.batch.run(|| picked.next(), handler)
+        };
+        self.picked = picked;
+        self.end(timed, items);
+        self.flush();
+        let mut serving = self.serve_again(at, items);
+        serving.finish_picked(&self.picked_keys, &mut self.batch.left);
+        self.queue().settle(serving.leave());
+        (items, panic)
+    }
+
+    /// Where to look next, and when.
+    #[inline]
+    fn note_visit(&mut self, span: &Span<'q, T>) {
+        if span.rest() >= tuning::FEW as u64 {
+            self.pace.lags();
+            return;
+        }
+        if span.rest() == 0 {
+            self.rounds.leave_home();
+        }
+        if !span.is_own() {
+            self.pace.catches_up(span.len());
+        }
+    }
+
+    fn begin(&mut self, at: usize, items: usize) -> Option<Instant> {
+        self.queue().room.leave(items);
+        self.batch.place = at as u64;
+        // Two looks at the clock cost as much as several short handlers. In between, and for single items, some stand for
+        // all.
+        let matters = items > 1 && self.most < tuning::BLOCK as u64;
+        (matters || self.rounds.is_sampled()).then(Instant::now)
+    }
+
+    /// Adapts the size of claims to how long this one took.
+    fn end(&mut self, timed: Option<Instant>, items: usize) {
+        let Some(start) = timed else { return };
+        let each = start.ns_until(Instant::now()) / items as u64;
+        // By no more than twice: one slow item among many should not make all later claims small, nor the reverse.
+        let most = (tuning::CLAIM_NS / each.max(1)).clamp(1, tuning::BLOCK as u64);
+        self.most = most.min(self.most * 2);
+    }
+
+    /// Takes the latch of the lane of a claim that is over.
+    #[inline]
+    fn serve_again(&self, at: usize, items: usize) -> Serving<'q, T> {
+        let queue = self.queue();
+        queue.room.spill(self.batch.left.returned.len());
+        let mut serving = queue.lanes[at].serve();
+        if self.stole {
+            serving.count_stolen(items);
+        }
+        serving
+    }
+}
+
+impl<'q, T> Batch<'q, T> {
+    fn queue(&self) -> &'q Queue<T> {
+        self.outbox.queue()
+    }
+
+    /// Runs items until there are no more; returns the first panic.
+    fn run(
+        &mut self,
+        mut next: impl FnMut() -> Option<(Key, T)>,
+        handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
+    ) -> Option<Payload> {
+        let mut first = None;
+        let outer = enter_handlers(self.queue().id());
+        // A panic ends the loop, and the next round goes on behind the item.
+        while let Err(payload) = catch_unwind(AssertUnwindSafe(|| {
+            while let Some((key, item)) = next() {
+                match key {
+                    // The claim has an item of a key that was kept: it waits like all others of that key.
+                    Key::User(user) if self.left.kept.contains(&key) && !mutated!("kept-key-runs-on") => {
+                        self.left.returned.push((user, item));
+                    }
+                    _ => handler(item, Handling { key, batch: self }),
+                }
+            }
+        })) {
+            self.queue().count_panic();
+            first.get_or_insert(payload);
+        }
+        leave_handlers(outer);
+        first
+    }
+
+    #[cold]
+    fn keep(&mut self, key: Key) -> Held {
+        self.left.kept.push(key);
+        if self.place != AT_GATE {
+            self.queue().lanes[self.place as usize].serve().keep();
+        }
+        Held::new(key, self.queue().id(), self.place)
+    }
+}
+
+impl<T> Drop for Worker<'_, T> {
+    fn drop(&mut self) {
+        self.flush();
+        self.found();
+        let queue = self.queue();
+        queue.servers[self.server].employed.store(false, Ordering::Release);
+        if queue.shows_work() {
+            queue.idle.tell();
+        }
+    }
+}
+
+impl<T> fmt::Debug for Worker<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for Handling<'_, '_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handling").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+/// Claims items of a lane, in place or into `picked`.
+#[inline]
+fn claim<'q, T>(lane: &'q Lane<T>, most: u64, picked: &mut Vec<(Key, T)>) -> Option<Work<'q, T>> {
+    if !lane.shows_work() || lane.is_attended() {
+        return None;
+    }
+    let mut serving = lane.try_serve()?;
+    if let Some(span) = serving.claim(most) {
+        return Some(Work::Span(span));
+    }
+    serving.pick(most as usize, picked);
+    (!picked.is_empty()).then_some(Work::Picked)
+}
+
+thread_local! {
+    /// The queue whose handler this thread runs, if a worker runs it.
+    static HANDLING: Cell<Option<DispatcherId>> = const { Cell::new(None) };
+}
+
+/// A handler that waits for its own queue waits for ever. Checked in debug builds.
+pub(super) fn assert_outside_handlers(id: DispatcherId) {
+    debug_assert!(
+        HANDLING.with(Cell::get) != Some(id),
+        "a handler must not wait for its own queue: what it waits for may wait for its key"
+    );
+}
+
+fn enter_handlers(id: DispatcherId) -> Option<DispatcherId> {
+    if cfg!(debug_assertions) { HANDLING.with(|handling| handling.replace(Some(id))) } else { None }
+}
+
+fn leave_handlers(outer: Option<DispatcherId>) {
+    if cfg!(debug_assertions) {
+        HANDLING.with(|handling| handling.set(outer));
+    }
+}

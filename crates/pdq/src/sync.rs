@@ -1,0 +1,67 @@
+//! The atomics, locks and threads that the queue is made of.
+//!
+//! Here they are `std`'s. The models in `tests/models` compile the same sources with the instrumented ones of a model
+//! checker in this module's place, so nothing under `queue` may name `std::sync` or `std::thread` itself.
+//!
+//! The models also check themselves: they turn on faults that the sources name by [`mutated!`], and must notice. In the
+//! library there is no such switch: the macro is `false`.
+
+pub(crate) use std::hint::spin_loop;
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+pub(crate) use std::thread::{Thread, current, panicking, park, yield_now};
+pub(crate) use std::thread_local;
+
+/// Whether the fault of that name is turned on.
+macro_rules! mutated {
+    ($fault:literal) => {
+        false
+    };
+}
+pub(crate) use mutated;
+
+/// A cell whose accesses a model checker can watch.
+#[derive(Debug, Default)]
+pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+impl<T> UnsafeCell<T> {
+    pub(crate) fn new(content: T) -> Self {
+        Self(std::cell::UnsafeCell::new(content))
+    }
+
+    /// The content, for an access that excludes all others.
+    #[inline]
+    pub(crate) fn get(&self) -> *mut T {
+        self.0.get()
+    }
+
+    /// The content, for reading it while others may read it too.
+    #[inline]
+    pub(crate) fn get_shared(&self) -> *const T {
+        self.0.get()
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut()
+    }
+
+    pub(crate) fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+}
+
+/// Nanoseconds since some instant: how long claims take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instant(std::time::Instant);
+
+impl Instant {
+    #[inline]
+    pub(crate) fn now() -> Self {
+        Self(std::time::Instant::now())
+    }
+
+    #[inline]
+    pub(crate) fn ns_until(self, later: Self) -> u64 {
+        u64::try_from((later.0 - self.0).as_nanos()).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,101 @@
+//! The queue's own sources under `loom`, which tries every schedule, up to a number of preemptions, and every value that
+//! the memory model lets a load return.
+//!
+//! This crate has the library's root in miniature: the same modules from the same files, around a [`sync`] of
+//! instrumented atomics, cells, locks and threads. `cfg!(test)` holds here, so blocks and claims are tiny (see `tuning`).
+//!
+//! * [`whole`]: scenarios of the whole queue, two or three threads.
+//! * `components`: parts of it alone, where the whole has too many schedules.
+//! * [`mutants`]: faults on purpose, each of which a scenario must notice.
+//!
+//! By default each scenario is explored with few preemptions, in seconds; `PDQ_DOSE=full` allows one more, in minutes. A
+//! failing scenario fails the same way every time; to see its last schedule:
+//!
+//! ```text
+//! LOOM_LOG=trace LOOM_LOCATION=1 LOOM_MAX_PREEMPTIONS=2 cargo test -p tradewind-pdq --test models_loom whole::two_workers -- --nocapture
+//! ```
+
+#[path = "../faults.rs"]
+mod faults;
+mod mutants;
+mod sync;
+mod whole;
+
+/// What the library's root consists of, as far as a queue needs it.
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the library makes public what it exports, and not all of it is used here"
+)]
+#[path = "../../../src"]
+mod src {
+    pub(crate) mod key;
+    pub(crate) mod keyed;
+    pub(crate) mod proof;
+    pub(crate) mod queue;
+    pub(crate) mod statistics;
+}
+
+/// The parts of a queue once more, with tests beside them, because they are private to it.
+#[allow(dead_code, reason = "not all parts are used alone")]
+#[path = "../../../src/queue"]
+mod parts {
+    #[path = "../../tests/models/loom/components.rs"]
+    mod components;
+    mod gate;
+    mod idle;
+    mod inbox;
+    mod index;
+    mod lane;
+    mod latch;
+    mod padded;
+    mod room;
+    mod tuning;
+}
+
+use src::key::{self, Key};
+use src::keyed::Keyed;
+use src::proof::{DispatcherId, Held, Identity, Proof};
+use src::queue::{self, Handling, Queue};
+use src::statistics::Statistics;
+
+/// Explores the schedules of `scenario` that need at most `preemptions` preemptions.
+fn explore(preemptions: usize, scenario: fn()) {
+    sync::let_relaxed_loads_be_old(true);
+    check(preemptions, scenario);
+}
+
+/// The same for larger scenarios: relaxed loads return the newest value.
+fn explore_interleavings(preemptions: usize, scenario: fn()) {
+    sync::let_relaxed_loads_be_old(false);
+    check(preemptions, scenario);
+}
+
+fn check(preemptions: usize, scenario: fn()) {
+    if std::env::var_os("LOOM_LOG").is_some() {
+        // The only way to have `loom` write what it does; its own variables say how far it goes.
+        return loom::model(scenario);
+    }
+    let mut model = loom::model::Builder::new();
+    let more = usize::from(faults::full_dose());
+    let forced = std::env::var("PDQ_PREEMPTIONS").ok().and_then(|bound| bound.parse().ok());
+    model.preemption_bound = Some(forced.unwrap_or(preemptions + more));
+    model.max_branches = 10_000;
+    let n = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let m = n.clone();
+    let s = std::time::Instant::now();
+    struct D(std::sync::Arc<std::sync::atomic::AtomicUsize>, std::time::Instant);
+    impl Drop for D {
+        fn drop(&mut self) {
+            eprintln!("ITER {:?} {:?}", self.0, self.1.elapsed());
+        }
+    }
+    let _d = D(n, s);
+    model.check(move || {
+        let k = m.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        if k % 20000 == 19999 {
+            eprintln!("{k} {:?}", s.elapsed())
+        };
+        scenario()
+    });
+}

@@ -1,0 +1,58 @@
+//! Faults that `loom` must notice, and the scenario that does.
+
+use crate::faults::assert_noticed;
+
+/// The next holder of the latch does not see what the one before wrote.
+#[test]
+fn latch_relaxed() {
+    assert_noticed("latch-relaxed", "parts::components::latch");
+}
+
+/// Items behind the fence are handed out.
+#[test]
+fn fence_ignored() {
+    assert_noticed("fence-ignored", "whole::younger_than_a_sequential");
+}
+
+/// The sequential item is ready as soon as it is the oldest of its kind.
+#[test]
+fn gate_does_not_wait() {
+    assert_noticed("gate-does-not-wait", "whole::last_completions_and_drain");
+}
+
+/// Who takes items behind a claim does not know its keys.
+#[test]
+fn claim_not_entered() {
+    assert_noticed("claim-not-entered", "whole::claim_and_thief");
+}
+
+#[test]
+fn claimed_block_spared() {
+    assert_noticed("claimed-block-spared", "whole::claim_and_blocks");
+}
+
+#[test]
+fn no_second_look() {
+    assert_noticed("no-second-look", "whole::lost_wake_up");
+}
+
+#[test]
+fn last_finder_wakes_nobody() {
+    assert_noticed("last-finder-wakes-nobody", "whole::both_must_wake");
+}
+
+/// The keys of a claim are free before what its handlers have enqueued has its place.
+#[test]
+fn complete_before_send() {
+    assert_noticed("complete-before-send", "whole::handler_enqueues_its_own_key");
+}
+
+#[test]
+fn kept_key_runs_on() {
+    assert_noticed("kept-key-runs-on", "whole::kept_key_and_thief");
+}
+
+#[test]
+fn continuation_last() {
+    assert_noticed("continuation-last", "whole::continuation_first");
+}

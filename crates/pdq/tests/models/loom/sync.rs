@@ -1,0 +1,201 @@
+//! What the queue is made of, as `loom` sees it.
+//!
+//! It stands in for the library's `sync`: same names, and nothing more. Time stands still.
+
+use std::cell::Cell;
+pub(crate) use std::sync::{Arc, PoisonError};
+pub(crate) use std::thread::panicking;
+
+pub(crate) use loom::sync::atomic::{AtomicPtr, Ordering};
+pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
+pub(crate) use loom::thread::{yield_now, yield_now as spin_loop};
+
+/// Whether the fault of that name is turned on.
+macro_rules! mutated {
+    ($fault:literal) => {
+        crate::faults::is_on($fault)
+    };
+}
+pub(crate) use mutated;
+
+/// The checker's own does not know `const` initializers.
+macro_rules! thread_value {
+    ($(#[$attr:meta])* static $name:ident: $type:ty = const { $init:expr };) => {
+        loom::thread_local! {
+            $(#[$attr])*
+            static $name: $type = $init;
+        }
+    };
+}
+pub(crate) use thread_value as thread_local;
+
+std::thread_local! {
+    /// Whether relaxed loads return the newest value only.
+    static NEWEST: Cell<bool> = const { Cell::new(false) };
+}
+
+/// From here on, relaxed loads of this model return the newest value, or any that the memory model lets them return. With
+/// any, a scenario has many times more executions.
+pub(crate) fn let_relaxed_loads_be_old(any: bool) {
+    NEWEST.set(!any);
+}
+
+/// Whether a load has to return the newest value. `loom` takes sequentially consistent loads for acquiring ones; to read
+/// and to write back is what gives such accesses to several counters one order.
+fn must_be_newest(order: Ordering) -> bool {
+    order == Ordering::SeqCst || order == Ordering::Relaxed && NEWEST.get()
+}
+
+macro_rules! counter {
+    ($name:ident, $number:ty) => {
+        #[derive(Debug, Default)]
+        pub(crate) struct $name(loom::sync::atomic::$name);
+
+        impl $name {
+            pub(crate) fn new(value: $number) -> Self {
+                Self(loom::sync::atomic::$name::new(value))
+            }
+
+            pub(crate) fn load(&self, order: Ordering) -> $number {
+                if must_be_newest(order) { self.0.fetch_add(0, order) } else { self.0.load(order) }
+            }
+
+            /// See [`AtomicBool`] for why it may have to be a `swap`.
+            pub(crate) fn store(&self, value: $number, order: Ordering) {
+                if NEWEST.get() {
+                    self.0.swap(value, order);
+                } else {
+                    self.0.store(value, order);
+                }
+            }
+
+            pub(crate) fn fetch_add(&self, more: $number, order: Ordering) -> $number {
+                self.0.fetch_add(more, order)
+            }
+
+            pub(crate) fn fetch_sub(&self, less: $number, order: Ordering) -> $number {
+                self.0.fetch_sub(less, order)
+            }
+
+            #[allow(dead_code, reason = "only some counters are raised up to a limit")]
+            pub(crate) fn compare_exchange_weak(
+                &self,
+                old: $number,
+                new: $number,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$number, $number> {
+                self.0.compare_exchange_weak(old, new, success, failure)
+            }
+        }
+    };
+}
+
+counter!(AtomicU64, u64);
+counter!(AtomicUsize, usize);
+
+/// A flag whose stores follow everything before them in its modification order.
+///
+/// `loom` does not see that a store comes after another thread's `swap` that has read the value before it: a spin lock's
+/// waiters would be allowed to read their own `true` for ever.
+#[derive(Debug, Default)]
+pub(crate) struct AtomicBool(loom::sync::atomic::AtomicBool);
+
+impl AtomicBool {
+    pub(crate) fn new(value: bool) -> Self {
+        Self(loom::sync::atomic::AtomicBool::new(value))
+    }
+
+    pub(crate) fn load(&self, order: Ordering) -> bool {
+        if must_be_newest(order) { self.0.fetch_or(false, order) } else { self.0.load(order) }
+    }
+
+    pub(crate) fn store(&self, value: bool, order: Ordering) {
+        self.0.swap(value, order);
+    }
+
+    pub(crate) fn swap(&self, value: bool, order: Ordering) -> bool {
+        self.0.swap(value, order)
+    }
+}
+
+/// A cell that knows when accesses to it are not ordered.
+#[derive(Debug, Default)]
+pub(crate) struct UnsafeCell<T>(loom::cell::UnsafeCell<T>);
+
+impl<T> UnsafeCell<T> {
+    pub(crate) fn new(content: T) -> Self {
+        Self(loom::cell::UnsafeCell::new(content))
+    }
+
+    /// The access counts as made here, although the pointer is used a little later.
+    pub(crate) fn get(&self) -> *mut T {
+        self.0.with_mut(|content| content)
+    }
+
+    pub(crate) fn get_shared(&self) -> *const T {
+        self.0.with(|content| content)
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        // SAFETY: the cell is borrowed exclusively.
+        unsafe { &mut *self.get() }
+    }
+
+    pub(crate) fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+}
+
+/// A thread that can be unparked. `loom`'s own would be woken out of a lock, too.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    thread: loom::thread::Thread,
+    parking: Arc<Parking>,
+}
+
+#[derive(Debug, Default)]
+struct Parking {
+    token: AtomicBool,
+    /// Not for `loom` to watch: what is between two of its operations, nobody interrupts.
+    parked: std::sync::atomic::AtomicBool,
+}
+
+loom::thread_local! {
+    static PARKING: Arc<Parking> = Arc::default();
+}
+
+pub(crate) fn current() -> Thread {
+    Thread { thread: loom::thread::current(), parking: PARKING.with(Arc::clone) }
+}
+
+pub(crate) fn park() {
+    let parking = PARKING.with(Arc::clone);
+    while !parking.token.swap(false, Ordering::Acquire) {
+        parking.parked.store(true, Ordering::Relaxed);
+        loom::thread::park();
+    }
+}
+
+impl Thread {
+    pub(crate) fn unpark(&self) {
+        self.parking.token.store(true, Ordering::Release);
+        if self.parking.parked.swap(false, Ordering::Relaxed) {
+            self.thread.unpark();
+        }
+    }
+}
+
+/// The one instant there is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instant;
+
+impl Instant {
+    pub(crate) fn now() -> Self {
+        Self
+    }
+
+    pub(crate) fn ns_until(self, _: Self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,451 @@
+//! Scenarios of the whole queue.
+//!
+//! Handlers reach the state of their key through a [`Keyed`] table whose cells `loom` watches, so two that are not
+//! ordered are noticed even where they do not overlap. A sequential handler reaches the state of every key. This module
+//! must never know how the queue is built.
+
+use std::sync::Arc;
+
+use loom::thread;
+
+use crate::sync::{Condvar, Mutex, UnsafeCell};
+use crate::{DispatcherId, Key, Keyed, Queue, explore, explore_interleavings, queue};
+
+/// A queue and what its handlers write.
+struct World {
+    queue: Queue<u32>,
+    /// What was run with each user key, in order. A sequential item adds itself to all.
+    runs: Keyed<Vec<u32>>,
+    /// Items without a key read it, sequential ones write it.
+    stage: Stage,
+    rendezvous: Rendezvous,
+}
+
+/// Two wait for one another.
+#[derive(Default)]
+struct Rendezvous {
+    arrived: Mutex<usize>,
+    changed: Condvar,
+}
+
+impl Rendezvous {
+    fn meet(&self) {
+        let mut arrived = self.arrived.lock().unwrap();
+        *arrived += 1;
+        self.changed.notify_all();
+        while *arrived < 2 {
+            arrived = self.changed.wait(arrived).unwrap();
+        }
+    }
+}
+
+struct Stage(UnsafeCell<u32>);
+
+// SAFETY: `loom` watches all accesses.
+unsafe impl Sync for Stage {}
+
+/// User keys are from 0 to below this. With two lanes, 0 and 2 are of the first, 1 and 3 of the second.
+const KEYS: u64 = 4;
+
+impl World {
+    fn new(config: queue::Config) -> Arc<Self> {
+        let queue = Queue::new(DispatcherId::fresh(), config);
+        let runs = Keyed::dense(queue.id(), 0, KEYS as usize, |_| Vec::new());
+        Arc::new(Self { queue, runs, stage: Stage(UnsafeCell::new(0)), rendezvous: Rendezvous::default() })
+    }
+
+    fn servers(servers: usize) -> Arc<Self> {
+        Self::new(queue::Config::servers(servers))
+    }
+
+    fn run(&self, item: u32, proof: &mut crate::Proof<'_>) {
+        match proof.key() {
+            Key::User(_) => self.runs.get(proof).push(item),
+            Key::Sequential => {
+                // SAFETY: the pointer is used at once; `loom` sees whether that is right.
+                unsafe { *self.stage.0.get() += 1 };
+                (0..KEYS).for_each(|key| self.runs.get_any(proof, key).push(item));
+            }
+            Key::NoSync => {
+                // SAFETY: as above.
+                assert!(unsafe { *self.stage.0.get_shared() } < 100);
+            }
+        }
+    }
+
+    /// Serves until the queue is closed and all is done.
+    fn work(&self, server: usize) {
+        self.queue.worker(server).run(|item, mut handling| self.run(item, &mut handling.proof()));
+    }
+
+    /// Takes one item, if there is one, and runs it.
+    fn take(&self, server: usize) -> Option<u32> {
+        let mut dispatch = self.queue.dequeue(server)?;
+        let item = *dispatch;
+        self.run(item, &mut dispatch.proof());
+        Some(item)
+    }
+
+    /// What was run with each key.
+    fn end(self: Arc<Self>) -> Vec<Vec<u32>> {
+        let world = Arc::into_inner(self).expect("all threads have ended");
+        assert!(world.queue.is_empty());
+        assert_eq!(world.queue.held(), 0);
+        world.runs.into_entries().into_iter().map(|(_, runs)| runs).collect()
+    }
+}
+
+fn spawn(world: &Arc<World>, f: impl FnOnce(&World) + 'static) -> thread::JoinHandle<()> {
+    let world = world.clone();
+    thread::spawn(move || f(&world))
+}
+
+fn join<const N: usize>(threads: [thread::JoinHandle<()>; N]) {
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// Positions of the items in what was run.
+fn places<const N: usize>(runs: &[u32], items: [u32; N]) -> [usize; N] {
+    items.map(|item| runs.iter().position(|run| *run == item).expect("every item is run"))
+}
+
+/// Serves a few batches, and then whatever is left when everybody else has ended.
+fn serve(world: &World, server: usize, batches: usize) {
+    let mut worker = world.queue.worker(server);
+    for _ in 0..batches {
+        worker.serve(|item, mut handling| world.run(item, &mut handling.proof()));
+    }
+}
+
+fn finish(world: &World, server: usize) {
+    while world.take(server).is_some() {}
+}
+
+#[test]
+fn two_producers_of_one_key() {
+    explore(1, || {
+        let world = World::servers(1);
+        let worker = spawn(&world, |world| world.work(0));
+        let producer = spawn(&world, |world| world.queue.enqueue(Key::User(0), 10));
+        world.queue.enqueue(Key::User(0), 20);
+        world.queue.enqueue(Key::User(0), 21);
+        join([producer]);
+        world.queue.close();
+        join([worker]);
+        let runs = world.end().swap_remove(0);
+        assert_eq!(runs.len(), 3);
+        let [first, second] = places(&runs, [20, 21]);
+        assert!(first < second, "{runs:?}");
+    });
+}
+
+#[test]
+fn two_workers_of_one_key() {
+    explore_interleavings(1, || {
+        let world = World::servers(2);
+        world.queue.enqueue(Key::User(0), 1);
+        let workers = [0, 1].map(|server| spawn(&world, move |world| serve(world, server, 1)));
+        world.queue.enqueue(Key::User(0), 2);
+        join(workers);
+        finish(&world, 0);
+        assert_eq!(world.end()[0], [1, 2]);
+    });
+}
+
+#[test]
+fn two_workers_of_two_keys() {
+    explore_interleavings(2, || {
+        let world = World::servers(2);
+        for item in [1, 2] {
+            world.queue.enqueue(Key::User(0), item);
+        }
+        world.queue.enqueue(Key::User(1), 1);
+        let other = spawn(&world, |world| serve(world, 1, 2));
+        serve(&world, 0, 2);
+        join([other]);
+        finish(&world, 0);
+        let runs = world.end();
+        assert_eq!((&*runs[0], &*runs[1]), (&[1, 2][..], &[1][..]));
+    });
+}
+
+/// The worker is asleep, or about to, or has just been woken.
+#[test]
+fn lost_wake_up() {
+    explore(3, || {
+        let world = World::servers(1);
+        let worker = spawn(&world, |world| {
+            let mut worker = world.queue.worker(0);
+            while worker.serve(|item, mut handling| world.run(item, &mut handling.proof())) == 0 {
+                assert!(worker.wait());
+            }
+        });
+        world.queue.enqueue(Key::User(0), 1);
+        join([worker]);
+        assert_eq!(world.end()[0], [1]);
+    });
+}
+
+/// A worker runs a claim in place while somebody else takes single items of the same lane.
+#[test]
+fn claim_and_thief() {
+    explore_interleavings(2, || {
+        let world = World::servers(1);
+        for (key, item) in [(0, 1), (0, 2), (1, 3), (0, 4)] {
+            world.queue.enqueue(Key::User(key), item);
+        }
+        let thief = spawn(&world, |world| {
+            world.take(0);
+            world.take(0);
+        });
+        serve(&world, 0, 2);
+        join([thief]);
+        finish(&world, 0);
+        let runs = world.end();
+        assert_eq!((&*runs[0], &*runs[1]), (&[1, 2, 4][..], &[3][..]));
+    });
+}
+
+/// The same with an item that keeps its key while the thief sorts the rest.
+#[test]
+fn kept_key_and_thief() {
+    explore(1, || {
+        let world = World::servers(1);
+        for (key, item) in [(0, 1), (0, 2), (1, 3), (0, 4)] {
+            world.queue.enqueue(Key::User(key), item);
+        }
+        let thief = spawn(&world, |world| {
+            world.take(0);
+            world.take(0);
+        });
+        let mut kept = None;
+        world.queue.worker(0).serve(|item, mut handling| {
+            world.run(item, &mut handling.proof());
+            if kept.is_none() && handling.key() == Key::User(0) {
+                kept = Some((item, handling.keep()));
+            }
+        });
+        let kept = kept.map(|(item, mut held)| {
+            world.run(20, &mut held.proof());
+            world.queue.complete(held);
+            item
+        });
+        join([thief]);
+        finish(&world, 0);
+        let mut runs = world.end().swap_remove(0);
+        if let Some(kept) = kept {
+            let [before, after] = places(&runs, [kept, 20]);
+            assert_eq!(before + 1, after, "{runs:?}");
+            runs.remove(after);
+        }
+        assert_eq!(runs, [1, 2, 4]);
+    });
+}
+
+/// A sequential item arrives at one instant, the same for all lanes.
+#[test]
+fn sequential_between_lanes() {
+    explore(3, || {
+        let world = World::servers(2);
+        let producer = spawn(&world, |world| {
+            world.queue.enqueue(Key::User(0), 1);
+            world.queue.enqueue(Key::User(1), 2);
+        });
+        world.queue.enqueue(Key::Sequential, 9);
+        world.take(0);
+        join([producer]);
+        finish(&world, 0);
+        let runs = world.end();
+        let [one, sequential] = places(&runs[0], [1, 9]);
+        let [two, again] = places(&runs[1], [2, 9]);
+        assert!(one < sequential || again < two, "{runs:?}");
+    });
+}
+
+/// The last items before a sequential one are done while it asks the lanes to drain.
+#[test]
+fn last_completions_and_drain() {
+    explore_interleavings(1, || {
+        let world = World::servers(2);
+        world.queue.enqueue(Key::User(0), 1);
+        world.queue.enqueue(Key::User(1), 2);
+        let take = |world: &World| {
+            world.take(0);
+        };
+        let servers = [spawn(&world, take), spawn(&world, take)];
+        world.queue.enqueue(Key::Sequential, 9);
+        world.queue.enqueue(Key::User(0), 3);
+        join(servers);
+        finish(&world, 0);
+        let runs = world.end();
+        assert_eq!((&*runs[0], &*runs[1]), (&[1, 9, 3][..], &[2, 9][..]));
+    });
+}
+
+#[test]
+fn nosync_and_sequential() {
+    explore(1, || {
+        let world = World::servers(1);
+        world.queue.enqueue(Key::NoSync, 1);
+        let take = |world: &World| {
+            world.take(0);
+            world.take(0);
+        };
+        let server = spawn(&world, take);
+        world.queue.enqueue(Key::Sequential, 9);
+        world.queue.enqueue(Key::NoSync, 2);
+        take(&world);
+        join([server]);
+        finish(&world, 0);
+        assert_eq!(world.end()[0], [9]);
+    });
+}
+
+/// What a handler enqueues has its place before anyone can know that the handler has ended.
+#[test]
+fn handler_enqueues_its_own_key() {
+    explore(3, || {
+        let world = World::servers(1);
+        world.queue.enqueue(Key::User(0), 1);
+        let other = spawn(&world, |world| {
+            // The key is free when nothing of it is unfinished. What comes then comes behind what was sent.
+            if let Some(held) = world.queue.try_hold(Key::User(0)) {
+                world.queue.complete(held);
+                world.queue.enqueue(Key::User(0), 3);
+            }
+        });
+        let send = |world: &World| {
+            let mut worker = world.queue.worker(0);
+            worker.serve(|item, mut handling| {
+                world.run(item, &mut handling.proof());
+                if item == 1 {
+                    handling.enqueue(Key::User(0), 2);
+                }
+            });
+        };
+        send(&world);
+        join([other]);
+        // Unless the latch was taken when it was tried.
+        send(&world);
+        finish(&world, 0);
+        let runs = world.end().swap_remove(0);
+        assert_eq!(runs[..2], [1, 2]);
+    });
+}
+
+/// A continuation runs before all others of its key, whoever takes it.
+#[test]
+fn continuation_first() {
+    explore_interleavings(2, || {
+        let world = World::servers(1);
+        for item in [1, 2, 3] {
+            world.queue.enqueue(Key::User(0), item);
+        }
+        let other = spawn(&world, |world| {
+            world.take(0);
+            world.take(0);
+        });
+        let mut worker = world.queue.worker(0);
+        worker.serve(|item, mut handling| {
+            world.run(item, &mut handling.proof());
+            handling.continue_with(item + 10);
+        });
+        drop(worker);
+        join([other]);
+        finish(&world, 0);
+        let runs = world.end().swap_remove(0);
+        // Unless the other one has had all the time.
+        if let Some(continued) = runs.iter().position(|item| *item > 10) {
+            assert_eq!(runs[continued], runs[continued - 1] + 10, "{runs:?}");
+        }
+        let others: Vec<_> = runs.into_iter().filter(|item| *item < 10).collect();
+        assert_eq!(others, [1, 2, 3]);
+    });
+}
+
+/// The queue is closed while the last item is run: the worker that sleeps must end all the same.
+#[test]
+fn close_and_last_completion() {
+    explore(1, || {
+        let world = World::servers(2);
+        world.queue.enqueue(Key::User(0), 1);
+        let held = world.queue.try_hold(Key::User(1)).expect("the key is free");
+        let worker = spawn(&world, |world| world.work(0));
+        let closer = spawn(&world, |world| world.queue.close());
+        world.queue.complete(held);
+        join([worker, closer]);
+        assert_eq!(world.end()[0], [1]);
+    });
+}
+
+/// Room for one item: the producer waits for it while the item before is taken.
+#[test]
+fn room() {
+    explore(2, || {
+        let world = World::new(queue::Config { limit: Some(1), ..queue::Config::servers(1) });
+        world.queue.enqueue(Key::User(0), 1);
+        let producer =
+            spawn(&world, |world| world.queue.enqueue_when_room(Key::User(0), 2).expect("it is open"));
+        assert_eq!(world.take(0), Some(1));
+        join([producer]);
+        finish(&world, 0);
+        assert_eq!(world.end()[0], [1, 2]);
+    });
+}
+
+/// An item arrives behind a sequential one while a server looks how far it may go.
+#[test]
+fn younger_than_a_sequential() {
+    explore(2, || {
+        let world = World::servers(1);
+        world.queue.enqueue(Key::User(0), 1);
+        let server = spawn(&world, |world| serve(world, 0, 2));
+        world.queue.enqueue(Key::Sequential, 9);
+        world.queue.enqueue(Key::User(0), 2);
+        join([server]);
+        finish(&world, 0);
+        assert_eq!(world.end()[0], [1, 9, 2]);
+    });
+}
+
+/// While a claim is run, everything behind it is taken and new items arrive: the block of the claim must stay.
+#[test]
+fn claim_and_blocks() {
+    explore(1, || {
+        let world = World::servers(1);
+        for (key, item) in [(0, 1), (1, 2), (2, 3)] {
+            world.queue.enqueue(Key::User(key), item);
+        }
+        let thief = spawn(&world, |world| {
+            world.take(0);
+            world.queue.enqueue(Key::User(3), 4);
+            world.queue.enqueue(Key::User(2), 5);
+            world.queue.enqueue(Key::User(2), 6);
+        });
+        serve(&world, 0, 1);
+        join([thief]);
+        finish(&world, 0);
+        assert_eq!(world.end(), [vec![1], vec![2], vec![3, 5, 6], vec![4]]);
+    });
+}
+
+/// Both sleep. Two items arrive, and the first of them is not done before the second: so both must wake.
+#[test]
+fn both_must_wake() {
+    explore_interleavings(1, || {
+        let world = World::servers(2);
+        let workers = [0, 1].map(|server| {
+            spawn(&world, move |world| {
+                world.queue.worker(server).run(|item, mut handling| {
+                    world.run(item, &mut handling.proof());
+                    world.rendezvous.meet();
+                });
+            })
+        });
+        world.queue.enqueue(Key::User(0), 1);
+        world.queue.enqueue(Key::User(1), 2);
+        world.queue.close();
+        join(workers);
+        world.end();
+    });
+}

@@ -1,0 +1,70 @@
+//! What the queue is made of, as `shuttle` sees it.
+//!
+//! It stands in for the library's `sync`: same names, and nothing more. Every access is a point at which another thread
+//! may go on; all of them are sequentially consistent, so faults of memory order are `loom`'s to find. Time stands still.
+
+pub(crate) use std::sync::{Arc, PoisonError};
+pub(crate) use std::thread::panicking;
+
+pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+pub(crate) use shuttle::sync::{Condvar, Mutex, MutexGuard};
+pub(crate) use shuttle::thread::{Thread, current, park, yield_now, yield_now as spin_loop};
+
+/// Whether the fault of that name is turned on.
+macro_rules! mutated {
+    ($fault:literal) => {
+        crate::faults::is_on($fault)
+    };
+}
+pub(crate) use mutated;
+
+/// The checker's own does not know `const` initializers.
+macro_rules! thread_value {
+    ($(#[$attr:meta])* static $name:ident: $type:ty = const { $init:expr };) => {
+        shuttle::thread_local! {
+            $(#[$attr])*
+            static $name: $type = $init;
+        }
+    };
+}
+pub(crate) use thread_value as thread_local;
+
+/// A cell whose accesses nobody watches.
+#[derive(Debug, Default)]
+pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+impl<T> UnsafeCell<T> {
+    pub(crate) fn new(content: T) -> Self {
+        Self(std::cell::UnsafeCell::new(content))
+    }
+
+    pub(crate) fn get(&self) -> *mut T {
+        self.0.get()
+    }
+
+    pub(crate) fn get_shared(&self) -> *const T {
+        self.0.get()
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut()
+    }
+
+    pub(crate) fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+}
+
+/// The one instant there is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instant;
+
+impl Instant {
+    pub(crate) fn now() -> Self {
+        Self
+    }
+
+    pub(crate) fn ns_until(self, _: Self) -> u64 {
+        0
+    }
+}
