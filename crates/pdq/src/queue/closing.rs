@@ -6,6 +6,7 @@
 //! queue ends.
 
 use super::Queue;
+use super::lane::Lane;
 use crate::Key;
 use crate::sync::Ordering;
 
@@ -57,18 +58,25 @@ impl<T> Queue<T> {
         self.aborted.load(Ordering::Acquire) || self.is_closed() && self.is_drained()
     }
 
-    /// Wakes everybody if there will be nothing to do any more.
+    /// Wakes everybody if there will be nothing to do any more. Like whatever concerns sleepers, it goes by latches alone
+    /// (see `idle`): of two last completions at least one sees the other.
     #[inline]
     pub(super) fn tell_if_drained(&self) {
-        if self.closed.load(Ordering::Acquire) && !self.shows_work() && self.is_drained() {
+        if self.is_closed() && self.idle.has_sleepers() && self.is_drained() {
             self.idle.wake(usize::MAX);
         }
     }
 
     fn is_drained(&self) -> bool {
-        let done: u64 = self.lanes.iter().map(|lane| lane.serve().counts().done).sum();
-        let done = done + self.gate.counts().done;
-        let arrived = |lane: &super::Lane<T>| lane.pushed() + lane.serve().counts().holds;
+        let mut done = self.gate.counts().done;
+        for lane in &self.lanes {
+            let serving = lane.serve();
+            if serving.waiting() > 0 {
+                return false;
+            }
+            done += serving.counts().done;
+        }
+        let arrived = |lane: &Lane<T>| lane.pushed() + lane.serve().counts().holds;
         let arrived: u64 = self.lanes.iter().map(arrived).sum();
         done == arrived + self.gate.counts().arrived
     }

@@ -70,9 +70,14 @@ impl Idle {
         }
     }
 
+    #[inline]
+    pub(super) fn has_sleepers(&self) -> bool {
+        self.state.load(Ordering::Relaxed) >= SLEEPER
+    }
+
     /// Much has changed: everybody looks again.
     pub(super) fn tell_all(&self) {
-        if self.state.load(Ordering::Relaxed) >= SLEEPER {
+        if self.has_sleepers() {
             self.wake(usize::MAX);
         }
     }

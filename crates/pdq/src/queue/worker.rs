@@ -158,8 +158,6 @@ impl<'q, T> Handling<'_, 'q, T> {
     /// The handler ends but its key stays held; `continuation` runs under it ahead of all others of the key.
     pub fn continue_with(self, continuation: T) {
         let queue = self.queue();
-        // What the handler has enqueued is older than what its continuation enqueues.
-        self.batch.outbox.flush();
         queue.complete_with(self.keep(), continuation);
     }
 }
@@ -559,6 +557,8 @@ impl<'q, T> Batch<'q, T> {
 
     #[cold]
     fn keep(&mut self, key: Key) -> Held {
+        // The key may be given back before the claim ends: what the handler has enqueued is older than what comes then.
+        self.outbox.flush();
         self.left.kept.push(key);
         if self.place != AT_GATE {
             self.queue().lanes[self.place as usize].serve().keep();

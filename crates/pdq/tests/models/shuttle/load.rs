@@ -1,11 +1,12 @@
 //! Scripts: producers, workers and guards over all kinds of keys, with handlers that send, keep, continue and panic.
 //!
-//! What a handler does is decided by its item's name, so a script is the same under every schedule. This module must never
-//! know how the queue is built.
+//! What an item is and does is decided by its name and by a seed, which is part of the schedule, so a replay is the same
+//! script. This module must never know how the queue is built.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
+use shuttle::rand::{RngCore, thread_rng};
 use shuttle::sync::Barrier;
 use shuttle::sync::mpsc::{Receiver, Sender, channel};
 use shuttle::thread;
@@ -56,6 +57,8 @@ struct World {
     script: Script,
     queue: Queue<Item>,
     watch: Watch,
+    /// Decides what each item is and does.
+    seed: u64,
 }
 
 const MIXED: Script = Script {
@@ -86,12 +89,30 @@ impl Script {
         }
     }
 
+    /// Producers; the handlers of each user key, which follow one another; those of the sequential key; each worker for
+    /// items without a key.
+    fn senders(&self) -> usize {
+        self.producers + self.keys as usize + 1 + self.workers
+    }
+
+    fn sender(&self, key: Key, worker: usize) -> usize {
+        let keys = self.keys as usize;
+        self.producers
+            + match key {
+                Key::User(key) => key as usize,
+                Key::Sequential => keys,
+                Key::NoSync => keys + 1 + worker,
+            }
+    }
+
     fn run(self) {
         let queue = Queue::new(
             DispatcherId::fresh(),
             Config { servers: self.workers + self.guards, partitions: self.partitions, limit: self.limit },
         );
-        let world = Arc::new(World { script: self, queue, watch: Watch::new(self.producers + self.workers) });
+        let watch = Watch::new(self.senders());
+        let seed = thread_rng().next_u64();
+        let world = Arc::new(World { script: self, queue, watch, seed });
         let (keep, kept) = channel();
         let workers: Vec<_> = (0..self.workers)
             .map(|server| {
@@ -140,7 +161,7 @@ fn join(threads: impl IntoIterator<Item = thread::JoinHandle<()>>) {
 impl World {
     fn produce(&self, sender: usize) {
         for number in 0..self.script.items {
-            let key = self.script.key(scatter((sender * 1000 + number) as u64));
+            let key = self.script.key(self.chance(Name { sender, number }));
             let item = Item { name: self.watch.send(sender, key), key };
             let refused = match self.queue.try_enqueue(key, item) {
                 Err(Refused::Full(item)) => self.queue.enqueue_when_room(key, item).is_err(),
@@ -154,44 +175,48 @@ impl World {
     }
 
     fn work(&self, server: usize, keep: &Sender<Kept>) {
-        let sender = self.script.producers + server;
         let handler =
-            |item: Item, handling: Handling<'_, '_, Item>| self.handle(item, handling, sender, keep);
+            |item: Item, handling: Handling<'_, '_, Item>| self.handle(item, handling, server, keep);
         self.queue
             .worker(server)
             .run_catching(handler, |payload| assert!(payload.is::<Name>(), "not the script's"));
     }
 
     /// What a handler does.
-    fn handle(&self, item: Item, mut handling: Handling<'_, '_, Item>, sender: usize, keep: &Sender<Kept>) {
+    fn handle(&self, item: Item, mut handling: Handling<'_, '_, Item>, worker: usize, keep: &Sender<Kept>) {
         let Item { name, key } = item;
         assert_eq!(handling.key(), key);
         self.watch.begin(name, key);
         thread::yield_now();
-        let choice = scatter((name.sender * 1000 + name.number) as u64 + 77);
+        let choice = scatter(self.chance(name));
         // Only items of producers send, or it would never end.
         let first = name.sender < self.script.producers;
-        match choice % 20 {
-            0..4 if first => {
-                for more in 0..3 {
-                    let key = if more == 0 { key } else { self.script.key(scatter(choice + more)) };
-                    let name = self.watch.send(sender, key);
-                    handling.enqueue(key, Item { name, key });
-                }
-                self.watch.end(name);
+        if first && choice.is_multiple_of(4) {
+            let sender = self.script.sender(key, worker);
+            for more in 0..3 {
+                let key = if more == 0 { key } else { self.script.key(scatter(choice + more)) };
+                let name = self.watch.send(sender, key);
+                handling.enqueue(key, Item { name, key });
             }
-            4..7 => keep.send((item, handling.keep())).expect("keys are taken back to the end"),
-            7..10 if first => {
+        }
+        match choice / 4 % 12 {
+            0..2 => keep.send((item, handling.keep())).expect("keys are taken back to the end"),
+            2..4 if first => {
                 let next = Item { name: self.continuation(key), key };
                 self.watch.end_with(name, next.name);
                 handling.continue_with(next);
             }
-            10 => {
+            4 => {
                 self.watch.end(name);
                 resume_unwind(Box::new(name));
             }
             _ => self.watch.end(name),
         }
+    }
+
+    /// A number as random as the seed.
+    fn chance(&self, name: Name) -> u64 {
+        scatter(self.seed ^ scatter((name.sender << 32 | name.number) as u64))
     }
 
     /// A continuation is a sender's only item: it has no place in the order of others.
@@ -304,15 +329,13 @@ fn both_must_wake() {
             thread::spawn(move || {
                 queue.worker(server).run(|(), _| {
                     rendezvous.wait();
+                    queue.close();
                 });
             })
         });
-        for _ in 0..5 {
-            // Of different lanes.
-            queue.enqueue(Key::User(0), ());
-            queue.enqueue(Key::User(1), ());
-        }
-        queue.close();
+        // Of different lanes.
+        queue.enqueue(Key::User(0), ());
+        queue.enqueue(Key::User(1), ());
         join(workers);
     });
 }

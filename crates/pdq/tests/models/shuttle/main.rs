@@ -44,13 +44,13 @@ use src::proof::{DispatcherId, Held, Identity, Proof};
 use src::queue::{self, Queue};
 use src::statistics::Statistics;
 
-/// Runs the script under some hundred schedules.
+/// Runs the script under a thousand schedules.
 fn explore(script: fn()) {
     if let Ok(schedule) = std::env::var("PDQ_REPLAY") {
         return shuttle::replay(script, &schedule);
     }
     let seed = std::env::var("PDQ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1999);
-    let schedules = if faults::full_dose() { 20_000 } else { 200 };
+    let schedules = if faults::full_dose() { 100_000 } else { 1_000 };
     let run = |scheduler: Box<dyn Scheduler + Send>| {
         let mut config = shuttle::Config::new();
         config.stack_size = 1 << 18;
