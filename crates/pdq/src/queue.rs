@@ -20,6 +20,7 @@
 mod closing;
 mod dispatch;
 mod gate;
+mod handling;
 mod idle;
 mod inbox;
 mod index;
@@ -39,12 +40,13 @@ use std::fmt;
 
 pub use self::dispatch::Dispatch;
 use self::gate::Gate;
+pub use self::handling::Handling;
 use self::idle::Idle;
 use self::lane::{After, Lane};
 use self::padded::Padded;
 pub use self::producer::Producer;
 use self::room::Room;
-pub use self::worker::{Handling, Worker};
+pub use self::worker::Worker;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::{DispatcherId, Held, Identity, Key, Statistics};
 
@@ -193,7 +195,7 @@ impl<T> Queue<T> {
     ///
     /// In debug builds, inside a handler that a [`Worker`] of this queue runs: it might wait for itself.
     pub fn enqueue_when_room(&self, key: Key, item: T) -> Result<(), Refused<T>> {
-        worker::assert_outside_handlers(self.id());
+        handling::assert_outside_handlers(self.id());
         if !self.room.enter(|| self.is_closed()) {
             return Err(Refused::Closed(item));
         }

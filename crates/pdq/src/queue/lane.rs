@@ -26,13 +26,15 @@
 //!
 //! This module must never know servers, nor who waits for a lane to drain.
 
+use std::num::NonZeroU64;
+
 use super::inbox::{Inbox, Reader, Span, Tail};
 use super::index::Index;
 use super::latch::{Guard, Latch};
 use super::padded::Padded;
 use super::tuning::{self, BLOCK};
 use crate::Key;
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering, mutated};
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, mutated};
 
 /// The fence of a lane without one.
 pub(super) const NO_FENCE: u64 = u64::MAX;
@@ -49,8 +51,9 @@ struct Hints {
     fence: AtomicU64,
     taken: AtomicU64,
     ready: AtomicUsize,
-    /// A server runs items of this lane, and nothing else in it is known to be ready.
-    attended: AtomicBool,
+    /// If a server runs items of this lane, and nothing else in it is known to be ready: a number that changes with every
+    /// claim. Else 0.
+    attended: AtomicU64,
 }
 
 /// What the lane's latch protects.
@@ -115,7 +118,7 @@ impl<T> Lane<T> {
             fence: AtomicU64::new(NO_FENCE),
             taken: AtomicU64::new(0),
             ready: AtomicUsize::new(0),
-            attended: AtomicBool::new(false),
+            attended: AtomicU64::new(0),
         };
         let served = Served {
             reader,
@@ -190,11 +193,11 @@ impl<T> Lane<T> {
         hints.ready.load(Ordering::Relaxed) > 0 || self.limit() > hints.taken.load(Ordering::Relaxed)
     }
 
-    /// Whether a server runs items of this lane and nothing else in it is known to be ready, as far as can be seen from
-    /// outside: who takes from it all the same has to break in.
+    /// If a server runs items of this lane and nothing else in it is known to be ready, as far as can be seen from outside:
+    /// a number that changes with every claim. Who takes from the lane all the same has to break in.
     #[inline]
-    pub(super) fn is_attended(&self) -> bool {
-        self.hints().attended.load(Ordering::Relaxed)
+    pub(super) fn attended(&self) -> Option<NonZeroU64> {
+        NonZeroU64::new(self.hints().attended.load(Ordering::Relaxed))
     }
 
     #[inline]
@@ -500,7 +503,8 @@ impl<T> Drop for Serving<'_, T> {
         let hints = self.lane.hints();
         hints.taken.store(self.served.reader.taken(), Ordering::Relaxed);
         hints.ready.store(self.served.index.ready(), Ordering::Relaxed);
-        hints.attended.store(self.is_attended(), Ordering::Relaxed);
+        let attended = if self.is_attended() { self.served.counts.dispatched } else { 0 };
+        hints.attended.store(attended, Ordering::Relaxed);
     }
 }
 

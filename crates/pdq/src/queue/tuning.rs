@@ -39,12 +39,9 @@ pub(super) const LOOKS: usize = if SMALL { 0 } else { 16 };
 /// who finds only claimed lanes waits for the claim to end instead of breaking into it.
 pub(super) const SPIN_NS: u64 = if SMALL { 0 } else { 20_000 };
 
-/// How long a worker that sees only claims of others waits before it breaks into one, in nanoseconds. Longer than a claim
-/// should take, so that claims of short handlers are left in peace.
+/// How long a worker that sees only claims of others watches one before it breaks into it, in nanoseconds. Longer than a
+/// claim should take, so that claims of short handlers are left in peace.
 pub(super) const PATIENCE_NS: u64 = if SMALL { 0 } else { 2 * CLAIM_NS };
-
-/// The most that patience grows to after breaking in in vain, in nanoseconds.
-pub(super) const MOST_PATIENCE_NS: u64 = 500 * PATIENCE_NS;
 
 /// Picks after a break-in that sort more than they need.
 pub(super) const SORT_AHEAD: usize = 16;

@@ -14,19 +14,19 @@
 //!
 //! This module must never know how a lane keeps its order.
 
-use std::any::Any;
-use std::cell::Cell;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::num::NonZeroU64;
+use std::panic::resume_unwind;
 
+use super::handling::{Batch, Handling, Payload, assert_outside_handlers};
 use super::inbox::Span;
-use super::lane::{Lane, Left, Serving};
+use super::lane::{Lane, Serving};
 use super::outbox::Outbox;
 use super::pace::Pace;
 use super::rounds::Rounds;
 use super::{AT_GATE, Dispatch, Queue, tuning};
-use crate::sync::{Instant, Ordering, mutated, spin_loop, thread_local};
-use crate::{DispatcherId, Held, Key, Proof};
+use crate::sync::{Instant, Ordering, mutated, spin_loop};
+use crate::{Held, Key};
 
 /// One server of a [`Queue`], as a thread runs it.
 ///
@@ -62,10 +62,8 @@ pub struct Worker<'q, T> {
     server: usize,
     rounds: Rounds,
     pace: Pace,
-    /// Since when it finds nothing but lanes that others are in.
-    in_vain: Option<Instant>,
-    /// How long that may last, in nanoseconds.
-    patience: u64,
+    /// It finds nothing but what others are at.
+    watch: Option<Watch>,
     /// The claim is from a lane away from home.
     stole: bool,
     /// Most items of the next claim.
@@ -76,44 +74,12 @@ pub struct Worker<'q, T> {
     picked_keys: Vec<Key>,
 }
 
-/// What handlers reach of their worker.
-struct Batch<'q, T> {
-    outbox: Outbox<'q, T>,
-    /// Where the running items come from.
-    place: u64,
-    left: Left<T>,
+/// A claim of another worker, while it may be taking too long.
+struct Watch {
+    lane: usize,
+    claim: NonZeroU64,
+    since: Instant,
 }
-
-/// A running handler's view of its item's key and of the queue. Passed to handlers by a [`Worker`].
-///
-/// A key that is kept is not held twice:
-///
-/// ```compile_fail,E0382
-/// # use pdq::{Handling, Held};
-/// fn twice(handling: Handling<'_, '_, ()>) -> (Held, Held) {
-///     (handling.keep(), handling.keep())
-/// }
-/// ```
-///
-/// nor does state reached before outlive the keeping:
-///
-/// ```compile_fail,E0505
-/// # use pdq::{Handling, Held, Keyed};
-/// fn keep(table: &Keyed<u32>, mut handling: Handling<'_, '_, ()>) -> Held {
-///     let mut proof = handling.proof();
-///     let entry = table.get(&mut proof);
-///     let held = handling.keep();
-///     *entry += 1;
-///     held
-/// }
-/// ```
-pub struct Handling<'c, 'q, T> {
-    key: Key,
-    batch: &'c mut Batch<'q, T>,
-}
-
-/// What a panicking handler has left.
-type Payload = Box<dyn Any + Send>;
 
 /// A claim.
 enum Work<'q, T> {
@@ -125,43 +91,6 @@ enum Work<'q, T> {
     Alone(T),
 }
 
-impl<'q, T> Handling<'_, 'q, T> {
-    /// The queue.
-    pub fn queue(&self) -> &'q Queue<T> {
-        self.batch.queue()
-    }
-
-    /// The key that is held.
-    #[inline]
-    pub fn key(&self) -> Key {
-        self.key
-    }
-
-    /// Lends out the proof that the key is held.
-    #[inline]
-    pub fn proof(&mut self) -> Proof<'_> {
-        Proof::new(self.key, self.queue().id())
-    }
-
-    /// Appends an item to the queue: as [`Queue::enqueue`], but through the worker's buffer.
-    #[inline]
-    pub fn enqueue(&mut self, key: Key, item: T) {
-        self.batch.outbox.push(key, item);
-    }
-
-    /// The handler ends but its key stays held, until the token is given back with [`Queue::complete`] or
-    /// [`Queue::complete_with`]. No server is occupied meanwhile.
-    pub fn keep(self) -> Held {
-        self.batch.keep(self.key)
-    }
-
-    /// The handler ends but its key stays held; `continuation` runs under it ahead of all others of the key.
-    pub fn continue_with(self, continuation: T) {
-        let queue = self.queue();
-        queue.complete_with(self.keep(), continuation);
-    }
-}
-
 impl<'q, T> Worker<'q, T> {
     pub(super) fn new(queue: &'q Queue<T>, server: usize) -> Self {
         let lanes = queue.lanes_of(server);
@@ -170,18 +99,13 @@ impl<'q, T> Worker<'q, T> {
             server,
             rounds: Rounds::new(lanes, server, queue.config.servers, apart),
             pace: Pace::default(),
-            in_vain: None,
-            patience: tuning::PATIENCE_NS,
+            watch: None,
             stole: false,
             most: tuning::FIRST_CLAIM,
             searching: false,
             picked: Vec::new(),
             picked_keys: Vec::new(),
-            batch: Batch {
-                outbox: Outbox::new(queue),
-                place: 0,
-                left: Left { kept: Vec::new(), returned: Vec::new() },
-            },
+            batch: Batch::new(Outbox::new(queue)),
         }
     }
 
@@ -301,7 +225,7 @@ impl<'q, T> Worker<'q, T> {
         let gate = queue.gate.shows_work() && queue.passes_gate(self.server);
         gate || self.rounds.lanes().iter().any(|at| {
             let lane = &queue.lanes[*at];
-            lane.shows_work() && !lane.is_attended()
+            lane.shows_work() && lane.attended().is_none()
         })
     }
 
@@ -370,7 +294,7 @@ impl<'q, T> Worker<'q, T> {
             self.pace.wait();
         }
         if let Some(found) = self.find_in_lanes() {
-            self.in_vain = None;
+            self.watch = None;
             return Some(found);
         }
         self.break_in()
@@ -397,26 +321,31 @@ impl<'q, T> Worker<'q, T> {
         found
     }
 
-    /// Only claims of others are in sight: waits for one to end, and breaks into it if that takes longer than it should.
+    /// Only claims of others are in sight: watches one, and breaks into it if it takes longer than a claim should.
     #[cold]
     fn break_in(&mut self) -> Option<(usize, Work<'q, T>)> {
         let queue = self.queue();
-        let shows_work = |lane: &&usize| queue.lanes[**lane].shows_work();
-        if !self.rounds.lanes().iter().any(|lane| shows_work(&lane)) {
-            self.in_vain = None;
-            return None;
-        }
         let now = Instant::now();
-        if self.in_vain.get_or_insert(now).ns_until(now) < self.patience {
-            return None;
+        if let Some(watch) = &self.watch
+            && queue.lanes[watch.lane].attended() == Some(watch.claim)
+            && queue.lanes[watch.lane].shows_work()
+        {
+            if watch.since.ns_until(now) < tuning::PATIENCE_NS {
+                return None;
+            }
+            let lane = watch.lane;
+            self.watch = None;
+            return if queue.lanes[lane].serve().break_in() { self.find_in_lanes() } else { None };
         }
-        self.in_vain = None;
-        let found =
-            self.rounds.lanes().iter().filter(shows_work).any(|lane| queue.lanes[*lane].serve().break_in());
-        // In vain means that there is nothing but the keys that others hold: not soon again.
-        self.patience =
-            if found { tuning::PATIENCE_NS } else { tuning::MOST_PATIENCE_NS.min(self.patience * 2) };
-        if found { self.find_in_lanes() } else { None }
+        // That one has ended, so it is another's turn.
+        let lanes = queue.lanes.len();
+        let next = self.watch.as_ref().map_or(self.server, |watch| watch.lane) + 1;
+        let own = |lane: &usize| self.rounds.lanes().contains(lane) && queue.lanes[*lane].shows_work();
+        let watch = (0..lanes).map(|step| (next + step) % lanes).filter(own);
+        let watch =
+            watch.filter_map(|lane| Some(Watch { lane, claim: queue.lanes[lane].attended()?, since: now }));
+        self.watch = watch.into_iter().next();
+        None
     }
 
     fn run_alone(&mut self, item: T, handler: &mut impl FnMut(T, Handling<'_, 'q, T>)) -> Option<Payload> {
@@ -523,50 +452,6 @@ impl<'q, T> Worker<'q, T> {
     }
 }
 
-impl<'q, T> Batch<'q, T> {
-    fn queue(&self) -> &'q Queue<T> {
-        self.outbox.queue()
-    }
-
-    /// Runs items until there are no more; returns the first panic.
-    fn run(
-        &mut self,
-        mut next: impl FnMut() -> Option<(Key, T)>,
-        handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
-    ) -> Option<Payload> {
-        let mut first = None;
-        let outer = enter_handlers(self.queue().id());
-        // A panic ends the loop, and the next round goes on behind the item.
-        while let Err(payload) = catch_unwind(AssertUnwindSafe(|| {
-            while let Some((key, item)) = next() {
-                match key {
-                    // The claim has an item of a key that was kept: it waits like all others of that key.
-                    Key::User(user) if self.left.kept.contains(&key) && !mutated!("kept-key-runs-on") => {
-                        self.left.returned.push((user, item));
-                    }
-                    _ => handler(item, Handling { key, batch: self }),
-                }
-            }
-        })) {
-            self.queue().count_panic();
-            first.get_or_insert(payload);
-        }
-        leave_handlers(outer);
-        first
-    }
-
-    #[cold]
-    fn keep(&mut self, key: Key) -> Held {
-        // The key may be given back before the claim ends: what the handler has enqueued is older than what comes then.
-        self.outbox.flush();
-        self.left.kept.push(key);
-        if self.place != AT_GATE {
-            self.queue().lanes[self.place as usize].serve().keep();
-        }
-        Held::new(key, self.queue().id(), self.place)
-    }
-}
-
 impl<T> Drop for Worker<'_, T> {
     fn drop(&mut self) {
         self.flush();
@@ -585,16 +470,10 @@ impl<T> fmt::Debug for Worker<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for Handling<'_, '_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handling").field("key", &self.key).finish_non_exhaustive()
-    }
-}
-
 /// Claims items of a lane, in place or into `picked`.
 #[inline]
 fn claim<'q, T>(lane: &'q Lane<T>, most: u64, picked: &mut Vec<(Key, T)>) -> Option<Work<'q, T>> {
-    if !lane.shows_work() || lane.is_attended() {
+    if !lane.shows_work() || lane.attended().is_some() {
         return None;
     }
     let mut serving = lane.try_serve()?;
@@ -603,27 +482,4 @@ fn claim<'q, T>(lane: &'q Lane<T>, most: u64, picked: &mut Vec<(Key, T)>) -> Opt
     }
     serving.pick(most as usize, picked);
     (!picked.is_empty()).then_some(Work::Picked)
-}
-
-thread_local! {
-    /// The queue whose handler this thread runs, if a worker runs it.
-    static HANDLING: Cell<Option<DispatcherId>> = const { Cell::new(None) };
-}
-
-/// A handler that waits for its own queue waits for ever. Checked in debug builds.
-pub(super) fn assert_outside_handlers(id: DispatcherId) {
-    debug_assert!(
-        HANDLING.with(Cell::get) != Some(id),
-        "a handler must not wait for its own queue: what it waits for may wait for its key"
-    );
-}
-
-fn enter_handlers(id: DispatcherId) -> Option<DispatcherId> {
-    if cfg!(debug_assertions) { HANDLING.with(|handling| handling.replace(Some(id))) } else { None }
-}
-
-fn leave_handlers(outer: Option<DispatcherId>) {
-    if cfg!(debug_assertions) {
-        HANDLING.with(|handling| handling.set(outer));
-    }
 }

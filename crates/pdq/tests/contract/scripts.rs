@@ -222,6 +222,7 @@ impl<'q> World<'q> {
                 handling.continue_with(item);
             }
             End::Keep => {
+                notes.flush(server);
                 notes.held.insert(item, handling.keep());
             }
             End::Panic => {

@@ -1,8 +1,13 @@
 //! Parts of the queue alone.
+//!
+//! They are small enough for any value that the memory model lets a relaxed load return, and for more preemptions.
 
+use super::idle::Idle;
+use super::inbox::Inbox;
 use super::latch::Latch;
-use crate::explore;
-use crate::sync::Arc;
+use super::room::Room;
+use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::{Key, explore};
 
 #[test]
 fn latch() {
@@ -18,5 +23,93 @@ fn latch() {
         *latch.lock() += 1;
         thread.join().unwrap();
         assert!([2, 12].contains(&*latch.lock()));
+    });
+}
+
+/// One writes while the other reads, over three blocks, of which the first is used again: all come once and in order, and
+/// no slot is written while it may be read.
+#[test]
+fn inbox() {
+    explore(3, || {
+        let (inbox, mut reader) = Inbox::new();
+        let inbox = Arc::new(inbox);
+        let other = inbox.clone();
+        let writer = loom::thread::spawn(move || {
+            for item in 0..5 {
+                other.push(&mut other.lock(), Key::User(item), item);
+            }
+        });
+        let mut read = Vec::new();
+        for _ in 0..4 {
+            let there = inbox.pushed() - reader.taken();
+            if there > 1 {
+                let mut span = reader.claim(&inbox, there, 2);
+                let keys: Vec<_> = reader.claimed_keys().collect();
+                let items: Vec<_> = std::iter::from_fn(|| span.next()).collect();
+                assert!(keys.iter().eq(items.iter().map(|(key, _)| key)));
+                reader.finish(&inbox, span);
+                read.extend(items);
+            } else if there > 0 {
+                read.push(reader.take(&inbox));
+            }
+        }
+        writer.join().unwrap();
+        while reader.taken() < inbox.pushed() {
+            read.push(reader.take(&inbox));
+        }
+        assert!(read.into_iter().eq((0..5).map(|item| (Key::User(item), item))));
+        reader.dispose(&inbox);
+    });
+}
+
+/// Something is made ready under a latch while a server falls asleep.
+#[test]
+fn idle() {
+    explore(3, || {
+        let idle = Arc::new(Idle::new(false));
+        let work = Arc::new(Latch::new(0));
+        let (its, lane) = (idle.clone(), work.clone());
+        let sleeper = loom::thread::spawn(move || {
+            its.search();
+            for _ in 0..2 {
+                while *lane.lock() == 0 {
+                    let bed = its.lie_down();
+                    if *lane.lock() > 0 {
+                        its.get_up(&bed);
+                    } else {
+                        its.sleep(&bed);
+                    }
+                }
+                *lane.lock() -= 1;
+            }
+            assert!(!its.stop_search());
+        });
+        for _ in 0..2 {
+            *work.lock() += 1;
+            idle.tell();
+        }
+        sleeper.join().unwrap();
+    });
+}
+
+/// Two producers wait for the same room, one of them until it gives up.
+#[test]
+fn room() {
+    explore(2, || {
+        let room = Arc::new(Room::new(Some(1)));
+        let closed = Arc::new(AtomicBool::new(false));
+        room.spill(1);
+        let (its, end) = (room.clone(), closed.clone());
+        let producer = loom::thread::spawn(move || its.enter(|| end.load(Ordering::Acquire)));
+        let (its, end) = (room.clone(), closed.clone());
+        let taker = loom::thread::spawn(move || {
+            its.leave(1);
+            end.store(true, Ordering::Release);
+            its.tell_producers();
+        });
+        let entered = room.try_enter();
+        taker.join().unwrap();
+        let waited = producer.join().unwrap();
+        assert!(!(waited && entered), "there is room for one");
     });
 }

@@ -61,13 +61,14 @@ use src::statistics::Statistics;
 
 /// Explores the schedules of `scenario` that need at most `preemptions` preemptions.
 fn explore(preemptions: usize, scenario: fn()) {
-    sync::let_relaxed_loads_be_old(true);
+    sync::let_loads_be_old(true);
     check(preemptions, scenario);
 }
 
-/// The same for larger scenarios: relaxed loads return the newest value.
+/// The same for larger scenarios: loads return the newest value, but what they do not acquire they are still not ordered
+/// behind.
 fn explore_interleavings(preemptions: usize, scenario: fn()) {
-    sync::let_relaxed_loads_be_old(false);
+    sync::let_loads_be_old(false);
     check(preemptions, scenario);
 }
 
@@ -77,25 +78,7 @@ fn check(preemptions: usize, scenario: fn()) {
         return loom::model(scenario);
     }
     let mut model = loom::model::Builder::new();
-    let more = usize::from(faults::full_dose());
-    let forced = std::env::var("PDQ_PREEMPTIONS").ok().and_then(|bound| bound.parse().ok());
-    model.preemption_bound = Some(forced.unwrap_or(preemptions + more));
+    model.preemption_bound = Some(preemptions + usize::from(faults::full_dose()));
     model.max_branches = 10_000;
-    let n = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let m = n.clone();
-    let s = std::time::Instant::now();
-    struct D(std::sync::Arc<std::sync::atomic::AtomicUsize>, std::time::Instant);
-    impl Drop for D {
-        fn drop(&mut self) {
-            eprintln!("ITER {:?} {:?}", self.0, self.1.elapsed());
-        }
-    }
-    let _d = D(n, s);
-    model.check(move || {
-        let k = m.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        if k % 20000 == 19999 {
-            eprintln!("{k} {:?}", s.elapsed())
-        };
-        scenario()
-    });
+    model.check(scenario);
 }

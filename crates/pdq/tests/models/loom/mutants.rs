@@ -36,11 +36,6 @@ fn no_second_look() {
     assert_noticed("no-second-look", "whole::lost_wake_up");
 }
 
-#[test]
-fn last_finder_wakes_nobody() {
-    assert_noticed("last-finder-wakes-nobody", "whole::both_must_wake");
-}
-
 /// The keys of a claim are free before what its handlers have enqueued has its place.
 #[test]
 fn complete_before_send() {

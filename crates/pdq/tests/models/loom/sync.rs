@@ -6,7 +6,7 @@ use std::cell::Cell;
 pub(crate) use std::sync::{Arc, PoisonError};
 pub(crate) use std::thread::panicking;
 
-pub(crate) use loom::sync::atomic::{AtomicPtr, Ordering};
+pub(crate) use loom::sync::atomic::Ordering;
 pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 pub(crate) use loom::thread::{yield_now, yield_now as spin_loop};
 
@@ -30,34 +30,54 @@ macro_rules! thread_value {
 pub(crate) use thread_value as thread_local;
 
 std::thread_local! {
-    /// Whether relaxed loads return the newest value only.
+    /// Whether loads return the newest value only.
     static NEWEST: Cell<bool> = const { Cell::new(false) };
 }
 
-/// From here on, relaxed loads of this model return the newest value, or any that the memory model lets them return. With
-/// any, a scenario has many times more executions.
-pub(crate) fn let_relaxed_loads_be_old(any: bool) {
+/// From here on, loads return the newest value only, or any that the memory model lets them return. With any, a scenario has
+/// many times more executions.
+pub(crate) fn let_loads_be_old(any: bool) {
     NEWEST.set(!any);
 }
 
-/// Whether a load has to return the newest value. `loom` takes sequentially consistent loads for acquiring ones; to read
-/// and to write back is what gives such accesses to several counters one order.
-fn must_be_newest(order: Ordering) -> bool {
-    order == Ordering::SeqCst || order == Ordering::Relaxed && NEWEST.get()
+/// Makes every access to an atomic a point at which `loom` considers another order of the threads.
+///
+/// It does so itself only for the last access before: that of a thread which loads and then stores hides the load of
+/// another. Reading and writing back something beside the atomic hides nothing.
+#[derive(Debug, Default)]
+struct Crossing(loom::sync::atomic::AtomicBool);
+
+impl Crossing {
+    fn pass(&self) {
+        self.0.swap(true, Ordering::Relaxed);
+    }
+
+    /// For accesses of a kind that hides nothing if loads are of that kind, too.
+    fn pass_unless_newest(&self) {
+        if !NEWEST.get() {
+            self.pass();
+        }
+    }
 }
 
 macro_rules! counter {
     ($name:ident, $number:ty) => {
         #[derive(Debug, Default)]
-        pub(crate) struct $name(loom::sync::atomic::$name);
+        pub(crate) struct $name(loom::sync::atomic::$name, Crossing);
 
         impl $name {
             pub(crate) fn new(value: $number) -> Self {
-                Self(loom::sync::atomic::$name::new(value))
+                Self(loom::sync::atomic::$name::new(value), Crossing::default())
             }
 
             pub(crate) fn load(&self, order: Ordering) -> $number {
-                if must_be_newest(order) { self.0.fetch_add(0, order) } else { self.0.load(order) }
+                if NEWEST.get() || order == Ordering::SeqCst {
+                    // `loom` takes sequentially consistent loads for acquiring ones. To read and to write back is what
+                    // gives such accesses to several counters one order.
+                    return self.0.fetch_add(0, order);
+                }
+                self.1.pass();
+                self.0.load(order)
             }
 
             /// See [`AtomicBool`] for why it may have to be a `swap`.
@@ -65,15 +85,18 @@ macro_rules! counter {
                 if NEWEST.get() {
                     self.0.swap(value, order);
                 } else {
+                    self.1.pass();
                     self.0.store(value, order);
                 }
             }
 
             pub(crate) fn fetch_add(&self, more: $number, order: Ordering) -> $number {
+                self.1.pass_unless_newest();
                 self.0.fetch_add(more, order)
             }
 
             pub(crate) fn fetch_sub(&self, less: $number, order: Ordering) -> $number {
+                self.1.pass_unless_newest();
                 self.0.fetch_sub(less, order)
             }
 
@@ -85,6 +108,7 @@ macro_rules! counter {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$number, $number> {
+                self.1.pass_unless_newest();
                 self.0.compare_exchange_weak(old, new, success, failure)
             }
         }
@@ -99,23 +123,58 @@ counter!(AtomicUsize, usize);
 /// `loom` does not see that a store comes after another thread's `swap` that has read the value before it: a spin lock's
 /// waiters would be allowed to read their own `true` for ever.
 #[derive(Debug, Default)]
-pub(crate) struct AtomicBool(loom::sync::atomic::AtomicBool);
+pub(crate) struct AtomicBool(loom::sync::atomic::AtomicBool, Crossing);
 
 impl AtomicBool {
     pub(crate) fn new(value: bool) -> Self {
-        Self(loom::sync::atomic::AtomicBool::new(value))
+        Self(loom::sync::atomic::AtomicBool::new(value), Crossing::default())
     }
 
     pub(crate) fn load(&self, order: Ordering) -> bool {
-        if must_be_newest(order) { self.0.fetch_or(false, order) } else { self.0.load(order) }
+        if NEWEST.get() {
+            return self.0.fetch_or(false, order);
+        }
+        self.1.pass();
+        self.0.load(order)
     }
 
     pub(crate) fn store(&self, value: bool, order: Ordering) {
-        self.0.swap(value, order);
+        self.swap(value, order);
     }
 
     pub(crate) fn swap(&self, value: bool, order: Ordering) -> bool {
+        self.1.pass_unless_newest();
         self.0.swap(value, order)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct AtomicPtr<T>(loom::sync::atomic::AtomicPtr<T>, Crossing);
+
+impl<T> AtomicPtr<T> {
+    pub(crate) fn new(value: *mut T) -> Self {
+        Self(loom::sync::atomic::AtomicPtr::new(value), Crossing::default())
+    }
+
+    pub(crate) fn load(&self, order: Ordering) -> *mut T {
+        self.1.pass();
+        self.0.load(order)
+    }
+
+    pub(crate) fn store(&self, value: *mut T, order: Ordering) {
+        self.1.pass();
+        self.0.store(value, order);
+    }
+
+    pub(crate) fn compare_exchange_weak(
+        &self,
+        old: *mut T,
+        new: *mut T,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut T, *mut T> {
+        self.1.pass();
+        self.0.compare_exchange(old, new, success, failure)
     }
 }
 

@@ -1,0 +1,168 @@
+//! A handler's view of its item and of the queue, and how a claim's handlers are run one after the other.
+//!
+//! A panic ends one handler and no other: the claim goes on behind it. A handler that keeps its key makes the claim's next
+//! items of that key wait like all others. This module must never know where a claim comes from.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::lane::Left;
+use super::outbox::Outbox;
+use super::{AT_GATE, Queue};
+use crate::sync::{mutated, thread_local};
+use crate::{DispatcherId, Held, Key, Proof};
+
+/// A running handler's view of its item's key and of the queue. Passed to handlers by a [`Worker`].
+///
+/// A key that is kept is not held twice:
+///
+/// ```compile_fail,E0382
+/// # use pdq::{Handling, Held};
+/// fn twice(handling: Handling<'_, '_, ()>) -> (Held, Held) {
+///     (handling.keep(), handling.keep())
+/// }
+/// ```
+///
+/// nor does state reached before outlive the keeping:
+///
+/// ```compile_fail,E0505
+/// # use pdq::{Handling, Held, Keyed};
+/// fn keep(table: &Keyed<u32>, mut handling: Handling<'_, '_, ()>) -> Held {
+///     let mut proof = handling.proof();
+///     let entry = table.get(&mut proof);
+///     let held = handling.keep();
+///     *entry += 1;
+///     held
+/// }
+/// ```
+pub struct Handling<'c, 'q, T> {
+    key: Key,
+    batch: &'c mut Batch<'q, T>,
+}
+
+/// What a panicking handler has left.
+pub(super) type Payload = Box<dyn Any + Send>;
+
+/// What handlers reach of their worker.
+pub(super) struct Batch<'q, T> {
+    pub(super) outbox: Outbox<'q, T>,
+    /// Where the running items come from.
+    pub(super) place: u64,
+    pub(super) left: Left<T>,
+}
+
+impl<'q, T> Handling<'_, 'q, T> {
+    /// The queue.
+    pub fn queue(&self) -> &'q Queue<T> {
+        self.batch.queue()
+    }
+
+    /// The key that is held.
+    #[inline]
+    pub fn key(&self) -> Key {
+        self.key
+    }
+
+    /// Lends out the proof that the key is held.
+    #[inline]
+    pub fn proof(&mut self) -> Proof<'_> {
+        Proof::new(self.key, self.queue().id())
+    }
+
+    /// Appends an item to the queue: as [`Queue::enqueue`], but through the worker's buffer.
+    #[inline]
+    pub fn enqueue(&mut self, key: Key, item: T) {
+        self.batch.outbox.push(key, item);
+    }
+
+    /// The handler ends but its key stays held, until the token is given back with [`Queue::complete`] or
+    /// [`Queue::complete_with`]. No server is occupied meanwhile.
+    pub fn keep(self) -> Held {
+        self.batch.keep(self.key)
+    }
+
+    /// The handler ends but its key stays held; `continuation` runs under it ahead of all others of the key.
+    pub fn continue_with(self, continuation: T) {
+        let queue = self.queue();
+        queue.complete_with(self.keep(), continuation);
+    }
+}
+
+impl<'q, T> Batch<'q, T> {
+    pub(super) fn new(outbox: Outbox<'q, T>) -> Self {
+        Self { outbox, place: 0, left: Left { kept: Vec::new(), returned: Vec::new() } }
+    }
+
+    pub(super) fn queue(&self) -> &'q Queue<T> {
+        self.outbox.queue()
+    }
+
+    /// Runs items until there are no more; returns the first panic.
+    pub(super) fn run(
+        &mut self,
+        mut next: impl FnMut() -> Option<(Key, T)>,
+        handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
+    ) -> Option<Payload> {
+        let mut first = None;
+        let outer = enter_handlers(self.queue().id());
+        // A panic ends the loop, and the next round goes on behind the item.
+        while let Err(payload) = catch_unwind(AssertUnwindSafe(|| {
+            while let Some((key, item)) = next() {
+                match key {
+                    // The claim has an item of a key that was kept: it waits like all others of that key.
+                    Key::User(user) if self.left.kept.contains(&key) && !mutated!("kept-key-runs-on") => {
+                        self.left.returned.push((user, item));
+                    }
+                    _ => handler(item, Handling { key, batch: self }),
+                }
+            }
+        })) {
+            self.queue().count_panic();
+            first.get_or_insert(payload);
+        }
+        leave_handlers(outer);
+        first
+    }
+
+    #[cold]
+    fn keep(&mut self, key: Key) -> Held {
+        // The key may be given back before the claim ends: what the handler has enqueued is older than what comes then.
+        self.outbox.flush();
+        self.left.kept.push(key);
+        if self.place != AT_GATE {
+            self.queue().lanes[self.place as usize].serve().keep();
+        }
+        Held::new(key, self.queue().id(), self.place)
+    }
+}
+
+impl<T> fmt::Debug for Handling<'_, '_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handling").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+thread_local! {
+    /// The queue whose handler this thread runs, if a worker runs it.
+    static HANDLING: Cell<Option<DispatcherId>> = const { Cell::new(None) };
+}
+
+/// A handler that waits for its own queue waits for ever. Checked in debug builds.
+pub(super) fn assert_outside_handlers(id: DispatcherId) {
+    debug_assert!(
+        HANDLING.with(Cell::get) != Some(id),
+        "a handler must not wait for its own queue: what it waits for may wait for its key"
+    );
+}
+
+fn enter_handlers(id: DispatcherId) -> Option<DispatcherId> {
+    if cfg!(debug_assertions) { HANDLING.with(|handling| handling.replace(Some(id))) } else { None }
+}
+
+fn leave_handlers(outer: Option<DispatcherId>) {
+    if cfg!(debug_assertions) {
+        HANDLING.with(|handling| handling.set(outer));
+    }
+}
