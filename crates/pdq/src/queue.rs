@@ -108,7 +108,7 @@ pub struct Queue<T> {
 /// What the queue remembers of a server.
 #[derive(Debug, Default)]
 struct Server {
-    /// Counts what it takes, and so says whose turn it is: `TURN` items of a lane, then the next lane.
+    /// Counts what it takes, and so says in which lane it begins: `TURN` items, then the next of its own.
     turn: AtomicUsize,
     /// A [`Worker`] stands for it.
     employed: AtomicBool,
@@ -411,16 +411,19 @@ impl<T> Queue<T> {
             return Some((Key::Sequential, item, AT_GATE));
         }
         let lanes = self.lanes_of(server);
-        let turn = &self.servers[server].turn;
-        let start = turn.load(Ordering::Relaxed);
+        let turn = self.servers[server].turn.load(Ordering::Relaxed);
+        // Servers begin in lanes of their own, so that they seldom meet; regularly elsewhere, so that no lane depends on one.
+        let start = match turn % tuning::AWAY {
+            0 => turn / tuning::AWAY,
+            _ => server + turn / tuning::TURN * self.config.servers,
+        };
         for step in 0..lanes.len() {
-            let at = lanes.start + (start / tuning::TURN + step) % lanes.len();
+            let at = lanes.start + (start + step) % lanes.len();
             let lane = &self.lanes[at];
             if lane.shows_work()
                 && let Some((key, item)) = lane.serve().take()
             {
-                let next = if step == 0 { start } else { (at - lanes.start) * tuning::TURN };
-                turn.store(next.wrapping_add(1), Ordering::Relaxed);
+                self.servers[server].turn.store(turn.wrapping_add(1), Ordering::Relaxed);
                 return Some((key, item, at as u64));
             }
         }

@@ -51,3 +51,9 @@ fn kept_key_runs_on() {
 fn continuation_last() {
     assert_noticed("continuation-last", "whole::continuation_first");
 }
+
+/// Two items have been made ready while one worker was still looking: the other must wake.
+#[test]
+fn last_finder_wakes_nobody() {
+    assert_noticed("last-finder-wakes-nobody", "whole::both_must_wake");
+}
