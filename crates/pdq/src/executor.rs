@@ -10,7 +10,7 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use crate::{Handling, Key, Queue};
+use crate::{Handling, Key, Queue, Worker};
 
 /// Runs `handler` for the items of `queue`, on as many threads as it has servers, while `produce` runs on this one. When
 /// it returns, the queue is closed, what waits is run, and the threads end.
@@ -45,9 +45,11 @@ pub fn execute<T: Send, R>(
     let panics = Panics::default();
     let produced = thread::scope(|scope| {
         let _closed_in_any_case = CloseOnDrop(queue);
-        for server in 0..queue.servers() {
+        // All of them before any runs: a server that is taken is found at once.
+        let workers: Vec<_> = (0..queue.servers()).map(|server| queue.worker(server)).collect();
+        for worker in workers {
             let (handler, panics) = (&handler, &panics);
-            scope.spawn(move || work(queue, server, handler, panics));
+            scope.spawn(move || work(worker, handler, panics));
         }
         produce()
     });
@@ -75,7 +77,7 @@ pub fn execute<T: Send, R>(
 /// # Ok::<_, pdq::Panicked>(())
 /// ```
 ///
-/// Dropping it is finishing it, but for the report of panics.
+/// Dropping it is finishing it, but for the report of panics; dropped by one of its own handlers, it does not wait.
 #[derive(Debug)]
 pub struct Executor<T> {
     queue: Arc<Queue<T>>,
@@ -91,11 +93,13 @@ impl<T: Send + 'static> Executor<T> {
     /// If the system has no thread left to give.
     pub fn start(queue: Queue<T>, handler: impl Fn(T, Handling<'_, '_, T>) + Send + Sync + 'static) -> Self {
         let (queue, handler, panics) = (Arc::new(queue), Arc::new(handler), Arc::new(Panics::default()));
-        let threads = (0..queue.servers()).map(|server| {
-            let (queue, handler, panics) = (queue.clone(), handler.clone(), panics.clone());
-            thread::spawn(move || work(&queue, server, &*handler, &panics))
-        });
-        Self { threads: threads.collect(), queue, panics }
+        let mut executor = Self { threads: Vec::new(), queue, panics };
+        for server in 0..executor.queue.servers() {
+            let (queue, handler, panics) = (executor.queue.clone(), handler.clone(), executor.panics.clone());
+            // If this panics, those that have been started are ended as the executor is dropped.
+            executor.threads.push(thread::spawn(move || work(queue.worker(server), &*handler, &panics)));
+        }
+        executor
     }
 }
 
@@ -115,7 +119,7 @@ impl<T> Executor<T> {
         self.panics.take()
     }
 
-    /// Ends the threads as soon as the running handlers have ended, and returns what was not run; see [`Queue::abort`].
+    /// Ends the threads as soon as they have run what they have claimed, and returns what was not run; see [`Queue::abort`].
     ///
     /// Panics of handlers are to be had from [`Queue::statistics`] only.
     pub fn abort(mut self) -> Vec<(Key, T)> {
@@ -128,6 +132,11 @@ impl<T> Executor<T> {
 
     fn end(&mut self) {
         self.queue.close();
+        // Inside one of its own handlers, it can only let the threads end by themselves.
+        let here = thread::current().id();
+        if self.threads.iter().any(|thread| thread.thread().id() == here) {
+            self.threads.clear();
+        }
         for thread in self.threads.drain(..) {
             // A worker catches what handlers panic with: only a fault of the queue itself comes this way.
             if let Err(payload) = thread.join()
@@ -145,8 +154,8 @@ impl<T> Drop for Executor<T> {
     }
 }
 
-fn work<T>(queue: &Queue<T>, server: usize, handler: impl Fn(T, Handling<'_, '_, T>), panics: &Panics) {
-    queue.worker(server).run_catching(handler, |payload| panics.add(payload));
+fn work<T>(mut worker: Worker<'_, T>, handler: impl Fn(T, Handling<'_, '_, T>), panics: &Panics) {
+    worker.run_catching(handler, |payload| panics.add(payload));
 }
 
 struct CloseOnDrop<'q, T>(&'q Queue<T>);
@@ -178,7 +187,7 @@ impl Panics {
 pub struct Panicked(Vec<Payload>);
 
 impl Panicked {
-    /// What they panicked with, at least one; of several in one batch of a worker, the first.
+    /// What they panicked with, at least one.
     pub fn into_payloads(self) -> Vec<Box<dyn Any + Send>> {
         self.0
     }
@@ -193,13 +202,16 @@ impl Panicked {
 
 impl fmt::Debug for Panicked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Panicked").field("batches", &self.0.len()).field("first", &self.first()).finish()
+        f.debug_struct("Panicked").field("handlers", &self.0.len()).field("first", &self.first()).finish()
     }
 }
 
 impl fmt::Display for Panicked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "handlers panicked, the first with: {}", self.first())
+        match self.0.len() {
+            1 => write!(f, "a handler panicked with: {}", self.first()),
+            n => write!(f, "{n} handlers panicked, the first with: {}", self.first()),
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! State that handlers reach by proving that they hold its key: `&mut` without a lock.
 //!
-//! The only module of the crate with `unsafe` code. It rests on what [`proof`](crate::Held) promises (two live proofs
+//! Its `unsafe` code rests on what [`proof`](crate::Held) promises (two live proofs
 //! of one dispatcher never conflict) and must never know how a dispatcher keeps that promise.
 //!
 //! Why it is sound, once for all accesses. An entry is reached only with a proof of the table's own dispatcher, whose
 //! key is the entry's *whole* key or `Sequential`. Proofs of equal user keys conflict, and `Sequential` conflicts with
 //! all, so at any time at most one live proof reaches a given entry. The `&mut T` handed out borrows that proof
 //! exclusively, so each proof yields one reference at a time. Between two proofs that conflict, the dispatcher orders
-//! the end of one before the beginning of the other (a mutex in the queue, `&mut self` elsewhere), so accesses from
+//! the end of one before the beginning of the other (under the latch of their lane in the queue, by `&mut self` elsewhere), so accesses from
 //! different threads do not race.
 
 use std::collections::HashMap;

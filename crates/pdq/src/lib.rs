@@ -57,9 +57,11 @@
 //! * **NoSync items** overtake everything but sequential items, and overlap each other.
 //! * **Exactly once.** Every item is dispatched once. A handler that panics releases its key and is reported.
 //! * **Work conservation.** No item waits for one with another key: [`Queue::dequeue`] finds an item whenever any can run.
-//!   A [`Worker`] claims a few microseconds' worth of items at a time; a claim that takes longer is broken into.
+//!   With one exception, the price of batches: a [`Worker`] claims items that should take a few microseconds together, and
+//!   what it has claimed nobody else runs. If one of them takes long, those claimed with it wait; what is behind them does
+//!   not.
 //! * **Progress.** Keys are hashed to a few *lanes*. Servers go through the lanes in turn and take the oldest item of each
-//!   that can run, so nobody starves.
+//!   that can run, continuations first. Nothing else overtakes without bound.
 //! * **Memory order.** What a producer wrote before `enqueue` is visible to the handler; what a handler wrote is visible
 //!   to every conflicting handler after it.
 //! * **Proof instead of locks.** Holding a key is a value ([`Held`], lent out as [`Proof`]) that [`Keyed`] turns into

@@ -231,8 +231,11 @@ impl<T> Queue<T> {
     }
 
     /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
-    /// conflicts, waiting ones included.
+    /// conflicts, waiting ones included, and after an abort.
     pub fn try_hold(&self, key: Key) -> Option<Held> {
+        if self.aborted.load(Ordering::Acquire) {
+            return None;
+        }
         let place = match key {
             Key::Sequential => self.gate.try_hold(&self.lanes).then_some(AT_GATE),
             _ => self.try_hold_in_lane(key),
@@ -272,15 +275,17 @@ impl<T> Queue<T> {
     }
 
     /// The handler ends but its key stays held: `continuation` takes over the item's place in the order, so it runs
-    /// ahead of all others of the key and is dispatchable at once.
+    /// ahead of all others, of the key and elsewhere, and is dispatchable at once. (So what is continued without end keeps
+    /// others waiting.)
     ///
     /// # Panics
     ///
     /// If another dispatcher minted the token.
     pub fn complete_with(&self, held: Held, continuation: T) {
         let key = held.key();
-        self.room.spill(1);
-        match held.redeem(self.id()) {
+        let place = held.redeem(self.id());
+        self.room.re_enter(1);
+        match place {
             AT_GATE => self.gate.continue_with(continuation),
             place => self.lanes[place as usize].serve().continue_with(key, continuation),
         }
@@ -301,10 +306,8 @@ impl<T> Queue<T> {
 
     /// Items being run and tokens outstanding, with the reservation of [`Queue::len`].
     pub fn held(&self) -> usize {
-        let gate = self.gate.counts();
-        let at_gate = gate.arrived - gate.done - self.gate.waiting() as u64;
         let in_lanes: u64 = self.lanes.iter().map(|lane| lane.serve().running()).sum();
-        (at_gate + in_lanes) as usize
+        self.gate.running() + in_lanes as usize
     }
 
     /// What was counted so far.

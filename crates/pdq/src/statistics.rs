@@ -7,12 +7,13 @@
 pub struct Statistics {
     /// Items that arrived: by `enqueue`, or by a `try_hold` that succeeded. Continuations are not new items.
     pub enqueued: u64,
-    /// Times an item was handed out: those of `try_hold` and continuations included. So when all is done this is
-    /// `enqueued + continued`.
+    /// Times an item was handed out: those of `try_hold` and continuations included. So when all is done, and
+    /// nothing was aborted, this is `enqueued + continued`.
     pub dispatched: u64,
     /// Continuations queued by `complete_with`.
     pub continued: u64,
-    /// Handlers that ended by unwinding out of their [`Dispatch`](crate::Dispatch) guard.
+    /// Handlers that panicked: in a [`Worker`](crate::Worker), or by unwinding out of their [`Dispatch`](crate::Dispatch)
+    /// guard.
     pub panicked: u64,
     /// Calls of `dispatch` that came back empty although items waited beyond the search window with no sequential item
     /// before them: head-of-line blocking. (Those items may have been blocked too; the hardware cannot see them either.)

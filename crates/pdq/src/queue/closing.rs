@@ -30,7 +30,8 @@ impl<T> Queue<T> {
     /// Closes the queue, stops dispatching, and returns what waits: in order of arrival for each key, and each sequential
     /// item between what was older and what was younger.
     ///
-    /// Handlers that run end as usual. What they still enqueue stays in the queue; abort it again to have that too.
+    /// Handlers that run end as usual, and a worker runs what it has claimed (up to a block of items). What they still
+    /// enqueue stays in the queue; abort it again to have that too.
     pub fn abort(&self) -> Vec<(Key, T)> {
         self.aborted.store(true, Ordering::Release);
         self.close();

@@ -134,6 +134,10 @@ impl<T> Gate<T> {
             return None;
         }
         let mut state = self.lock();
+        // Between the two, an abort may have taken the item, and another may have come to its place.
+        if state.aborted {
+            return None;
+        }
         let item = state.items.front_mut().and_then(Option::take);
         state.counts.dispatched += u64::from(item.is_some());
         item
@@ -169,14 +173,21 @@ impl<T> Gate<T> {
         let last = self.signs.left.fetch_sub(1, Ordering::AcqRel) == 1;
         if last {
             // Under the lock, so that who is about to sleep either sees it or is seen (see `idle`).
-            let _state = self.lock();
-            self.signs.ready.store(true, Ordering::Release);
+            let state = self.lock();
+            // An abort may have taken it.
+            let waits = !state.aborted && state.items.front().is_some_and(Option::is_some);
+            self.signs.ready.store(waits, Ordering::Release);
         }
         last
     }
 
     pub(super) fn counts(&self) -> Counts {
         self.lock().counts
+    }
+
+    /// Sequential items and holds that are neither waiting nor done.
+    pub(super) fn running(&self) -> usize {
+        self.lock().items.iter().filter(|item| item.is_none()).count()
     }
 
     /// Sequential items that wait.

@@ -99,13 +99,14 @@ impl<'q, T> Batch<'q, T> {
         self.outbox.queue()
     }
 
-    /// Runs items until there are no more; returns the first panic.
+    /// Runs items until there are no more; returns what handlers have panicked with. (To drop that here would be to run
+    /// foreign code while the claim is not over.)
     pub(super) fn run(
         &mut self,
         mut next: impl FnMut() -> Option<(Key, T)>,
         handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
-    ) -> Option<Payload> {
-        let mut first = None;
+    ) -> Vec<Payload> {
+        let mut panics = Vec::new();
         let outer = enter_handlers(self.queue().id());
         // A panic ends the loop, and the next round goes on behind the item.
         while let Err(payload) = catch_unwind(AssertUnwindSafe(|| {
@@ -120,10 +121,10 @@ impl<'q, T> Batch<'q, T> {
             }
         })) {
             self.queue().count_panic();
-            first.get_or_insert(payload);
+            panics.push(payload);
         }
         leave_handlers(outer);
-        first
+        panics
     }
 
     #[cold]

@@ -108,9 +108,18 @@ unsafe impl<T: Send> Send for Span<'_, T> {}
 
 impl<T> Block<T> {
     fn boxed() -> *mut Self {
-        let slots = std::array::from_fn(|_| UnsafeCell::new(MaybeUninit::uninit()));
-        let empty = Self { next: AtomicPtr::new(ptr::null_mut()), nosync: AtomicU64::new(0), slots };
-        Box::into_raw(Box::new(empty))
+        let block: *mut Self = Box::into_raw(Box::<Self>::new_uninit()).cast();
+        // SAFETY: the memory is this function's alone, and each field is written before anybody can see it. A block of
+        // large items does not fit on the stack, so it is made in its place.
+        unsafe {
+            (&raw mut (*block).next).write(AtomicPtr::new(ptr::null_mut()));
+            (&raw mut (*block).nosync).write(AtomicU64::new(0));
+            let slots = (&raw mut (*block).slots).cast::<UnsafeCell<MaybeUninit<Slot<T>>>>();
+            for index in 0..BLOCK {
+                slots.add(index).write(UnsafeCell::new(MaybeUninit::uninit()));
+            }
+        }
+        block
     }
 
     /// So many slots share a cache line.

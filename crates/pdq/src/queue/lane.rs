@@ -193,6 +193,15 @@ impl<T> Lane<T> {
         hints.ready.load(Ordering::Relaxed) > 0 || self.limit() > hints.taken.load(Ordering::Relaxed)
     }
 
+    /// The same, in an order with all who make something ready, be it under the one latch or the other.
+    pub(super) fn shows_work_in_order(&self) -> bool {
+        drop(self.write());
+        if !mutated!("looks-past-the-latch") {
+            drop(self.served.1.lock());
+        }
+        self.shows_work()
+    }
+
     /// If a server runs items of this lane and nothing else in it is known to be ready, as far as can be seen from outside:
     /// a number that changes with every claim. Who takes from the lane all the same has to break in.
     #[inline]

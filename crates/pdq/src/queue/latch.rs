@@ -1,10 +1,10 @@
-//! A lock for critical sections of a few hundred nanoseconds at most: one locked instruction to take, a store to give
+//! A lock for critical sections that are short as a rule: one locked instruction to take, a store to give
 //! back.
 //!
 //! Two states, free and taken. Taking is a `swap` with acquire, giving back a store with release, so sections are ordered
 //! one after the other and each sees what those before it wrote. Who finds it taken spins, then yields the processor,
-//! because the holder may have been preempted. This module must never know what it protects; nobody may run foreign code
-//! inside a section.
+//! because the holder may have been preempted, or may be sorting a long backlog. This module must never know what it
+//! protects; nobody may run foreign code inside a section.
 
 use std::ops::{Deref, DerefMut};
 

@@ -88,6 +88,14 @@ impl Room {
         }
     }
 
+    /// Counts items that wait again: they have been counted before.
+    #[inline]
+    pub(super) fn re_enter(&self, items: usize) {
+        if !self.is_unlimited() && items > 0 {
+            self.waiting.fetch_add(items, Ordering::SeqCst);
+        }
+    }
+
     /// Items no longer wait.
     #[inline]
     pub(super) fn leave(&self, items: usize) {

@@ -54,6 +54,12 @@ impl Rounds {
         (next != self.home).then(|| self.order[next])
     }
 
+    /// Whether the next turn begins away from home.
+    #[inline]
+    pub(super) fn is_away_next(&self) -> bool {
+        (self.turns + 1).is_multiple_of(tuning::AWAY)
+    }
+
     /// Begins a turn. True if it is one that begins away from home.
     #[inline]
     pub(super) fn turn(&mut self) -> bool {

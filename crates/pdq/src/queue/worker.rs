@@ -3,7 +3,7 @@
 //! # What a worker may keep to itself
 //!
 //! * *A claim*: up to a block of items, run one after the other. How many depends on how long the last ones took, so that
-//!   what is claimed and not begun waits for a few microseconds only.
+//!   what is claimed and not begun waits for a few microseconds only, unless a handler takes much longer than those before.
 //! * *The outbox*: what its handlers enqueue goes to the lanes when the claim ends, before its keys are released, when
 //!   a lane's worth is full, and whenever the worker looks for work. So an item is in its place before anyone can know that
 //!   its sender's handler has ended.
@@ -62,7 +62,6 @@ pub struct Worker<'q, T> {
     server: usize,
     rounds: Rounds,
     pace: Pace,
-    /// It finds nothing but what others are at.
     watch: Option<Watch>,
     /// The claim is from a lane away from home.
     stole: bool,
@@ -145,8 +144,8 @@ impl<'q, T> Worker<'q, T> {
     /// With what a handler has panicked with, after the whole batch has been run and its keys released. Of several, the
     /// first.
     pub fn serve(&mut self, mut handler: impl FnMut(T, Handling<'_, 'q, T>)) -> usize {
-        let (served, panic) = self.serve_catching(&mut handler);
-        if let Some(payload) = panic {
+        let (served, panics) = self.serve_catching(&mut handler);
+        if let Some(payload) = panics.into_iter().next() {
             resume_unwind(payload);
         }
         served
@@ -158,7 +157,7 @@ impl<'q, T> Worker<'q, T> {
     ///
     /// As [`Worker::serve`].
     pub fn run(&mut self, mut handler: impl FnMut(T, Handling<'_, 'q, T>)) {
-        while self.serve(&mut handler) > 0 || self.wait() {}
+        while self.serve(&mut handler) > 0 || self.search() {}
     }
 
     /// The same, but a panic is counted, handed to `report` and otherwise survived.
@@ -168,9 +167,9 @@ impl<'q, T> Worker<'q, T> {
         mut report: impl FnMut(Payload),
     ) {
         loop {
-            let (served, panic) = self.serve_catching(&mut handler);
-            panic.into_iter().for_each(&mut report);
-            if served == 0 && !self.wait() {
+            let (served, panics) = self.serve_catching(&mut handler);
+            panics.into_iter().for_each(&mut report);
+            if served == 0 && !self.search() {
                 return;
             }
         }
@@ -183,6 +182,14 @@ impl<'q, T> Worker<'q, T> {
     ///
     /// In debug builds, inside a handler that a worker of this queue runs: it would wait for itself.
     pub fn wait(&mut self) -> bool {
+        let goes_on = self.search();
+        // Whether it serves now is up to the caller: others must not rely on it.
+        self.found();
+        goes_on
+    }
+
+    /// The same, but others rely on this worker until it has taken something, or lies down again.
+    fn search(&mut self) -> bool {
         let queue = self.queue();
         assert_outside_handlers(queue.id());
         self.flush();
@@ -255,22 +262,15 @@ impl<'q, T> Worker<'q, T> {
         let was_last = queue.idle.stop_search();
         if was_last
             && !mutated!("last-finder-wakes-nobody")
-            && (queue.gate.search()
-                || queue.lanes.iter().any(|lane| {
-                    drop(lane.write());
-                    lane.shows_work()
-                }))
+            && (queue.gate.search() || queue.lanes.iter().any(Lane::shows_work_in_order))
         {
             queue.idle.wake(1);
         }
     }
 
-    fn serve_catching(
-        &mut self,
-        handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
-    ) -> (usize, Option<Payload>) {
+    fn serve_catching(&mut self, handler: &mut impl FnMut(T, Handling<'_, 'q, T>)) -> (usize, Vec<Payload>) {
         self.flush();
-        let Some((lane, work)) = self.find() else { return (0, None) };
+        let Some((lane, work)) = self.find() else { return (0, Vec::new()) };
         self.found();
         match work {
             Work::Alone(item) => (1, self.run_alone(item, handler)),
@@ -293,11 +293,11 @@ impl<'q, T> Worker<'q, T> {
         if self.most == tuning::BLOCK as u64 {
             self.pace.wait();
         }
-        if let Some(found) = self.find_in_lanes() {
-            self.watch = None;
-            return Some(found);
+        if self.rounds.is_away_next() {
+            self.look_behind();
         }
-        self.break_in()
+        let found = self.find_in_lanes();
+        if found.is_none() && self.look_behind() { self.find_in_lanes() } else { found }
     }
 
     #[inline]
@@ -321,9 +321,10 @@ impl<'q, T> Worker<'q, T> {
         found
     }
 
-    /// Only claims of others are in sight: watches one, and breaks into it if it takes longer than a claim should.
+    /// Watches a claim of another worker that has items behind it, and breaks into it if it takes longer than a claim
+    /// should: true if there is something to take now. To be called when nothing else is in sight, and regularly.
     #[cold]
-    fn break_in(&mut self) -> Option<(usize, Work<'q, T>)> {
+    fn look_behind(&mut self) -> bool {
         let queue = self.queue();
         let now = Instant::now();
         if let Some(watch) = &self.watch
@@ -331,33 +332,33 @@ impl<'q, T> Worker<'q, T> {
             && queue.lanes[watch.lane].shows_work()
         {
             if watch.since.ns_until(now) < tuning::PATIENCE_NS {
-                return None;
+                return false;
             }
             let lane = watch.lane;
             self.watch = None;
-            return if queue.lanes[lane].serve().break_in() { self.find_in_lanes() } else { None };
+            return queue.lanes[lane].serve().break_in();
         }
         // That one has ended, so it is another's turn.
         let lanes = queue.lanes.len();
         let next = self.watch.as_ref().map_or(self.server, |watch| watch.lane) + 1;
         let own = |lane: &usize| self.rounds.lanes().contains(lane) && queue.lanes[*lane].shows_work();
-        let watch = (0..lanes).map(|step| (next + step) % lanes).filter(own);
-        let watch =
-            watch.filter_map(|lane| Some(Watch { lane, claim: queue.lanes[lane].attended()?, since: now }));
-        self.watch = watch.into_iter().next();
-        None
+        let attended = (0..lanes).map(|step| (next + step) % lanes).filter(own);
+        let mut claims = attended
+            .filter_map(|lane| Some(Watch { lane, claim: queue.lanes[lane].attended()?, since: now }));
+        self.watch = claims.next();
+        false
     }
 
-    fn run_alone(&mut self, item: T, handler: &mut impl FnMut(T, Handling<'_, 'q, T>)) -> Option<Payload> {
+    fn run_alone(&mut self, item: T, handler: &mut impl FnMut(T, Handling<'_, 'q, T>)) -> Vec<Payload> {
         self.queue().room.leave(1);
         self.batch.place = AT_GATE;
         let mut item = Some(item);
-        let panic = self.batch.run(|| Some((Key::Sequential, item.take()?)), handler);
+        let panics = self.batch.run(|| Some((Key::Sequential, item.take()?)), handler);
         self.flush();
         if self.batch.left.kept.pop().is_none() {
             self.queue().complete(Held::new(Key::Sequential, self.queue().id(), AT_GATE));
         }
-        panic
+        panics
     }
 
     fn run_span(
@@ -365,14 +366,14 @@ impl<'q, T> Worker<'q, T> {
         at: usize,
         mut span: Span<'q, T>,
         handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
-    ) -> (usize, Option<Payload>) {
+    ) -> (usize, Vec<Payload>) {
         let items = span.len();
         let timed = self.begin(at, items);
         self.note_visit(&span);
         if let Some(next) = self.rounds.next_home() {
             self.queue().lanes[next].expect_reading();
         }
-        let panic = self.batch.run(|| span.next(), handler);
+        let panics = self.batch.run(|| span.next(), handler);
         self.end(timed, items);
         if !mutated!("complete-before-send") {
             self.flush();
@@ -380,20 +381,20 @@ impl<'q, T> Worker<'q, T> {
         let mut serving = self.serve_again(at, items);
         serving.finish(span, &mut self.batch.left);
         self.queue().settle(serving.leave());
-        (items, panic)
+        (items, panics)
     }
 
     fn run_picked(
         &mut self,
         at: usize,
         handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
-    ) -> (usize, Option<Payload>) {
+    ) -> (usize, Vec<Payload>) {
         let items = self.picked.len();
         let timed = self.begin(at, items);
         self.picked_keys.clear();
         self.picked_keys.extend(self.picked.iter().map(|(key, _)| *key));
         let mut picked = std::mem::take(&mut self.picked);
-        let panic = {
+        let panics = {
             let mut picked = picked.drain(..);
             self.batch.run(|| picked.next(), handler)
         };
@@ -403,7 +404,7 @@ impl<'q, T> Worker<'q, T> {
         let mut serving = self.serve_again(at, items);
         serving.finish_picked(&self.picked_keys, &mut self.batch.left);
         self.queue().settle(serving.leave());
-        (items, panic)
+        (items, panics)
     }
 
     /// Where to look next, and when.
@@ -443,7 +444,7 @@ impl<'q, T> Worker<'q, T> {
     #[inline]
     fn serve_again(&self, at: usize, items: usize) -> Serving<'q, T> {
         let queue = self.queue();
-        queue.room.spill(self.batch.left.returned.len());
+        queue.room.re_enter(self.batch.left.returned.len());
         let mut serving = queue.lanes[at].serve();
         if self.stole {
             serving.count_stolen(items);

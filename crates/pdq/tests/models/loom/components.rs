@@ -4,6 +4,7 @@
 
 use super::idle::Idle;
 use super::inbox::Inbox;
+use super::lane::Lane;
 use super::latch::Latch;
 use super::room::Room;
 use crate::sync::{Arc, AtomicBool, Ordering};
@@ -111,5 +112,32 @@ fn room() {
         taker.join().unwrap();
         let waited = producer.join().unwrap();
         assert!(!(waited && entered), "there is room for one");
+    });
+}
+
+/// A completion makes an item ready while the last searcher stops to search: one of the two must wake the sleeper.
+#[test]
+fn completion_and_last_finder() {
+    explore(2, || {
+        let (idle, lane) = (Arc::new(Idle::new(false)), Arc::new(Lane::new()));
+        assert!(lane.serve().hold(Key::User(0)));
+        lane.push(&mut lane.write(), Key::User(0), ());
+        assert!(!lane.serve().search(), "its key is held");
+        idle.search();
+        let bed = idle.lie_down();
+        idle.search();
+        let (its, at) = (idle.clone(), lane.clone());
+        let finder = loom::thread::spawn(move || {
+            // As a worker does.
+            if its.stop_search() && at.shows_work_in_order() {
+                its.wake(1);
+            }
+        });
+        let mut serving = lane.serve();
+        serving.complete(Key::User(0));
+        assert!(serving.leave().ready);
+        idle.tell();
+        finder.join().unwrap();
+        idle.sleep(&bed);
     });
 }

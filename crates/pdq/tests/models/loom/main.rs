@@ -8,12 +8,14 @@
 //! * `components`: parts of it alone, where the whole has too many schedules.
 //! * [`mutants`]: faults on purpose, each of which a scenario must notice.
 //!
-//! By default each scenario is explored with few preemptions, in seconds; `PDQ_DOSE=full` allows one more, in minutes. A
-//! failing scenario fails the same way every time; to see its last schedule:
+//! By default each scenario is explored with few preemptions, in seconds; `PDQ_DOSE=full` allows one more, as far as five
+//! minutes for each go. A failing scenario fails the same way every time; to see its last schedule:
 //!
 //! ```text
 //! LOOM_LOG=trace LOOM_LOCATION=1 LOOM_MAX_PREEMPTIONS=2 cargo test -p tradewind-pdq --test models_loom whole::two_workers -- --nocapture
 //! ```
+
+#![allow(clippy::duplicate_mod, reason = "the parts of the queue are here twice: in it, and alone")]
 
 #[path = "../faults.rs"]
 mod faults;
@@ -24,8 +26,14 @@ mod whole;
 /// What the library's root consists of, as far as a queue needs it.
 #[allow(
     dead_code,
+    unused_imports,
     unreachable_pub,
-    reason = "the library makes public what it exports, and not all of it is used here"
+    reason = "the library exports, and uses, more than is used here"
+)]
+#[allow(
+    clippy::absurd_extreme_comparisons,
+    clippy::reversed_empty_ranges,
+    reason = "some numbers of `tuning` are 0 here"
 )]
 #[path = "../../../src"]
 mod src {
@@ -53,10 +61,12 @@ mod parts {
     mod tuning;
 }
 
+use std::time::Duration;
+
 use src::key::{self, Key};
 use src::keyed::Keyed;
 use src::proof::{DispatcherId, Held, Identity, Proof};
-use src::queue::{self, Handling, Queue};
+use src::queue::{self, Queue};
 use src::statistics::Statistics;
 
 /// Explores the schedules of `scenario` that need at most `preemptions` preemptions.
@@ -79,6 +89,7 @@ fn check(preemptions: usize, scenario: fn()) {
     }
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(preemptions + usize::from(faults::full_dose()));
+    model.max_duration = faults::full_dose().then_some(Duration::from_secs(300));
     model.max_branches = 10_000;
     model.check(scenario);
 }

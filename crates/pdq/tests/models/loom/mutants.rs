@@ -52,8 +52,8 @@ fn continuation_last() {
     assert_noticed("continuation-last", "whole::continuation_first");
 }
 
-/// Two items have been made ready while one worker was still looking: the other must wake.
+/// What a completion has made ready is not seen by the last who stops to search.
 #[test]
-fn last_finder_wakes_nobody() {
-    assert_noticed("last-finder-wakes-nobody", "whole::both_must_wake");
+fn looks_past_the_latch() {
+    assert_noticed("looks-past-the-latch", "parts::components::completion_and_last_finder");
 }

@@ -292,6 +292,14 @@ fn workers_only() {
     explore(|| Script { workers: 3, guards: 0, keys: 3, ..MIXED }.run());
 }
 
+/// Handlers of few keys send to one another.
+#[test]
+fn few_keys() {
+    explore(|| {
+        Script { workers: 3, guards: 0, producers: 1, keys: 2, sequential: 0, nosync: 0, ..MIXED }.run();
+    });
+}
+
 #[test]
 fn many_sequential() {
     explore(|| Script { sequential: 30, nosync: 20, items: 30, ..MIXED }.run());

@@ -25,8 +25,14 @@ mod watch;
 /// What the library's root consists of, as far as a queue needs it.
 #[allow(
     dead_code,
+    unused_imports,
     unreachable_pub,
-    reason = "the library makes public what it exports, and not all of it is used here"
+    reason = "the library exports, and uses, more than is used here"
+)]
+#[allow(
+    clippy::absurd_extreme_comparisons,
+    clippy::reversed_empty_ranges,
+    reason = "some numbers of `tuning` are 0 here"
 )]
 #[path = "../../../src"]
 mod src {
