@@ -11,6 +11,7 @@ mod parking;
 mod promises;
 mod queue;
 mod refinement;
+mod regressions;
 mod rows;
 mod scripts;
 mod specification;

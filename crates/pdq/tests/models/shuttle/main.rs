@@ -9,10 +9,10 @@
 //!
 //! Half of the schedules are uniformly random, half of them by PCT, which is good at faults that need a few switches at
 //! the right places. They are the same every time; `PDQ_SEED=7` takes others, `PDQ_DOSE=full` a hundred times as many,
-//! in minutes. A script that fails prints its schedule as a string, and runs under it again by
+//! in minutes. A script that fails prints its schedule as a string of several lines, and runs under it again by
 //!
 //! ```text
-//! PDQ_REPLAY=91040f... cargo test -p tradewind-pdq --test models_shuttle load::mixed
+//! PDQ_REPLAY='91040f...' cargo test -p tradewind-pdq --test models_shuttle load::mixed
 //! ```
 
 #[path = "../faults.rs"]
