@@ -131,7 +131,9 @@ impl<T> Queue<T> {
             config.servers
         );
         let lanes = match config.partitions {
-            1 => (tuning::LANES_PER_SERVER * config.servers).clamp(tuning::LEAST_LANES, tuning::MOST_LANES),
+            // Nobody shares with a single server.
+            1 if config.servers == 1 => 1,
+            1 => tuning::MOST_LANES.min(tuning::LANES_PER_SERVER * config.servers),
             partitions => partitions,
         };
         Self {

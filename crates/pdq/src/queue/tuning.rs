@@ -11,9 +11,6 @@ pub(super) const BLOCK: usize = if SMALL { 2 } else { 64 };
 /// Lanes per server. More lanes make two servers meet in one less often, fewer make batches larger.
 pub(super) const LANES_PER_SERVER: usize = if SMALL { 1 } else { 2 };
 
-/// Fewest lanes of a queue whose servers take any item.
-pub(super) const LEAST_LANES: usize = if SMALL { 1 } else { 4 };
-
 /// Most lanes: who looks for work looks at all of them.
 pub(super) const MOST_LANES: usize = 256;
 
