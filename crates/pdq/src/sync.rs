@@ -60,6 +60,12 @@ impl Instant {
         Self(std::time::Instant::now())
     }
 
+    /// Whether that instant is so many nanoseconds ago.
+    #[inline]
+    pub(crate) fn is_past(self, ns: u64) -> bool {
+        self.ns_until(Self::now()) >= ns
+    }
+
     #[inline]
     pub(crate) fn ns_until(self, later: Self) -> u64 {
         u64::try_from((later.0 - self.0).as_nanos()).unwrap_or(u64::MAX)

@@ -14,6 +14,7 @@ pub(crate) struct Ours(Queue<Item>);
 /// The same with a producer that enqueues item by item.
 pub(crate) struct OursSingle(Queue<Item>);
 
+#[expect(clippy::large_enum_variant, reason = "there is one for each thread")]
 pub(crate) enum OurAccess<'q> {
     Worker(Worker<'q, Item>),
     Producer(Producer<'q, Item>),

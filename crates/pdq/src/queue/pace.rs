@@ -63,7 +63,7 @@ impl Pace {
         if self.holds_back {
             self.held_back = true;
             let start = Instant::now();
-            while start.ns_until(Instant::now()) < tuning::HOLD_BACK_NS {
+            while !start.is_past(tuning::HOLD_BACK_NS) {
                 spin_loop();
             }
         }

@@ -15,6 +15,7 @@
 //! This module must never know how a lane keeps its order.
 
 use std::fmt;
+use std::iter::repeat_n;
 use std::num::NonZeroU64;
 use std::panic::resume_unwind;
 
@@ -214,13 +215,13 @@ impl<'q, T> Worker<'q, T> {
     fn spins_into_work(&self) -> bool {
         let start = Instant::now();
         loop {
-            for _ in 0..tuning::LOOKS {
+            for _ in repeat_n((), tuning::LOOKS) {
                 if self.sees_work() {
                     return true;
                 }
                 spin_loop();
             }
-            if self.queue().is_closed() || start.ns_until(Instant::now()) >= tuning::SPIN_NS {
+            if self.queue().is_closed() || start.is_past(tuning::SPIN_NS) {
                 return false;
             }
         }
@@ -326,12 +327,11 @@ impl<'q, T> Worker<'q, T> {
     #[cold]
     fn look_behind(&mut self) -> bool {
         let queue = self.queue();
-        let now = Instant::now();
         if let Some(watch) = &self.watch
             && queue.lanes[watch.lane].attended() == Some(watch.claim)
             && queue.lanes[watch.lane].shows_work()
         {
-            if watch.since.ns_until(now) < tuning::PATIENCE_NS {
+            if !watch.since.is_past(tuning::PATIENCE_NS) {
                 return false;
             }
             let lane = watch.lane;
@@ -343,8 +343,9 @@ impl<'q, T> Worker<'q, T> {
         let next = self.watch.as_ref().map_or(self.server, |watch| watch.lane) + 1;
         let own = |lane: &usize| self.rounds.lanes().contains(lane) && queue.lanes[*lane].shows_work();
         let attended = (0..lanes).map(|step| (next + step) % lanes).filter(own);
-        let mut claims = attended
-            .filter_map(|lane| Some(Watch { lane, claim: queue.lanes[lane].attended()?, since: now }));
+        let mut claims = attended.filter_map(|lane| {
+            Some(Watch { lane, claim: queue.lanes[lane].attended()?, since: Instant::now() })
+        });
         self.watch = claims.next();
         false
     }

@@ -64,6 +64,11 @@ impl Instant {
         Self
     }
 
+    /// Whoever waits has waited long enough.
+    pub(crate) fn is_past(self, _: u64) -> bool {
+        true
+    }
+
     pub(crate) fn ns_until(self, _: Self) -> u64 {
         0
     }
