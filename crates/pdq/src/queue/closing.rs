@@ -12,7 +12,7 @@ use crate::sync::Ordering;
 
 impl<T> Queue<T> {
     /// No new items from outside: [`Queue::try_enqueue`] and [`Queue::enqueue_when_room`] refuse from now on. What waits
-    /// is still run, and so is what handlers enqueue. When all of it is done, [`Worker::run`](super::Worker::run) returns.
+    /// is still run, and so is what handlers enqueue. When all of it is done, [`Worker::run`](crate::Worker::run) returns.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
         // Who is placing an item at the moment has not seen that; afterwards everybody does.

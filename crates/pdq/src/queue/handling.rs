@@ -14,7 +14,7 @@ use super::{AT_GATE, Queue};
 use crate::sync::{mutated, thread_local};
 use crate::{DispatcherId, Held, Key, Proof};
 
-/// A running handler's view of its item's key and of the queue. Passed to handlers by a [`Worker`].
+/// A running handler's view of its item's key and of the queue. Passed to handlers by a [`Worker`](crate::Worker).
 ///
 /// A key that is kept is not held twice:
 ///
