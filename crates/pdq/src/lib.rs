@@ -86,8 +86,11 @@
 //! * Where each item touches several keyed things, most items become sequential; use locks or transactions.
 //! * Where one key has most of the work, it is the bottleneck however many servers there are.
 
+#![deny(unsafe_code)]
+
 mod executor;
 mod key;
+#[allow(unsafe_code)]
 mod keyed;
 mod proof;
 pub mod queue;

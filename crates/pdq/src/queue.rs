@@ -22,12 +22,15 @@ mod dispatch;
 mod gate;
 mod handling;
 mod idle;
+#[allow(unsafe_code)]
 mod inbox;
 mod index;
 mod lane;
+#[allow(unsafe_code)]
 mod latch;
 mod outbox;
 mod pace;
+#[allow(unsafe_code)]
 mod padded;
 mod producer;
 mod room;
