@@ -38,7 +38,7 @@ impl<T> Queue<T> {
         let barriers = self.gate.abort(&self.lanes);
         let mut waiting = Vec::new();
         for lane in &self.lanes {
-            lane.serve().drain_index(&mut waiting);
+            lane.serve().stop(&mut waiting);
         }
         for (positions, item) in barriers {
             for (lane, position) in self.lanes.iter().zip(positions) {

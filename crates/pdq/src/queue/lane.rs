@@ -67,6 +67,8 @@ pub(super) struct Served<T> {
     pickers: usize,
     /// For so many picks, more is sorted into the index than they need.
     sort_ahead: usize,
+    /// Nothing is handed out any more: what waits has been taken by an abort, and what comes waits for the next.
+    stopped: bool,
     /// Somebody waits for everything before the fence to be done.
     draining: bool,
     counts: Counts,
@@ -126,6 +128,7 @@ impl<T> Lane<T> {
             entered: false,
             pickers: 0,
             sort_ahead: 0,
+            stopped: false,
             draining: false,
             counts: Counts::default(),
         };
@@ -221,9 +224,15 @@ impl<T> Lane<T> {
 }
 
 impl<'q, T> Serving<'q, T> {
+    /// Items that can be run now.
+    #[inline]
+    fn ready(&self) -> usize {
+        if self.served.stopped { 0 } else { self.served.index.ready() }
+    }
+
     /// Takes one item that can be run, if there is any in this lane.
     pub(super) fn take(&mut self) -> Option<(Key, T)> {
-        if self.served.index.ready() == 0 {
+        if self.ready() == 0 {
             let (key, item) = self.take_from_inbox()?;
             self.served.counts.dispatched += 1;
             return Some((key, item));
@@ -269,7 +278,7 @@ impl<'q, T> Serving<'q, T> {
     /// Picks up to `most` items from the index into `picked`: what has been ready longest, then what waits behind it for
     /// the same key, then the next. If the lane is attended, nothing.
     pub(super) fn pick(&mut self, most: usize, picked: &mut Vec<(Key, T)>) {
-        if self.is_attended() {
+        if self.is_attended() || self.served.stopped {
             return;
         }
         self.sort_some();
@@ -329,7 +338,7 @@ impl<'q, T> Serving<'q, T> {
         while self.served.index.ready() == 0 && self.served.reader.taken() < upto {
             self.sort_one();
         }
-        let found = self.served.index.ready() > 0;
+        let found = self.ready() > 0;
         if found {
             self.served.sort_ahead = tuning::SORT_AHEAD;
         }
@@ -345,7 +354,7 @@ impl<'q, T> Serving<'q, T> {
                 self.sort_one();
             }
         }
-        self.served.index.ready() > 0
+        self.ready() > 0
     }
 
     /// Enters the keys of a claim that is run in place into the index, which is empty.
@@ -479,8 +488,9 @@ impl<'q, T> Serving<'q, T> {
         self.lane.hints().fence.load(Ordering::Acquire)
     }
 
-    /// Takes what waits in the index, which is older than all in the inbox.
-    pub(super) fn drain_index(&mut self, out: &mut Vec<(Key, T)>) {
+    /// Hands nothing out any more, and takes what waits in the index, which is older than all in the inbox.
+    pub(super) fn stop(&mut self, out: &mut Vec<(Key, T)>) {
+        self.served.stopped = true;
         let before = out.len();
         self.served.index.drain(out);
         self.served.counts.done += (out.len() - before) as u64;
@@ -502,7 +512,7 @@ impl<'q, T> Serving<'q, T> {
         if drained {
             self.served.draining = false;
         }
-        After { ready: self.served.index.ready() > 0, drained }
+        After { ready: self.ready() > 0, drained }
     }
 }
 
@@ -511,7 +521,7 @@ impl<T> Drop for Serving<'_, T> {
     fn drop(&mut self) {
         let hints = self.lane.hints();
         hints.taken.store(self.served.reader.taken(), Ordering::Relaxed);
-        hints.ready.store(self.served.index.ready(), Ordering::Relaxed);
+        hints.ready.store(self.ready(), Ordering::Relaxed);
         let attended = if self.is_attended() { self.served.counts.dispatched } else { 0 };
         hints.attended.store(attended, Ordering::Relaxed);
     }

@@ -8,8 +8,8 @@
 //! * `components`: parts of it alone, where the whole has too many schedules.
 //! * [`mutants`]: faults on purpose, each of which a scenario must notice.
 //!
-//! By default each scenario is explored with few preemptions, in seconds; `PDQ_DOSE=full` allows one more, as far as five
-//! minutes for each go. A failing scenario fails the same way every time; to see its last schedule:
+//! By default each scenario is explored with few preemptions, in seconds; `PDQ_DOSE=full` allows one more, as far as half a
+//! minute for each go. A failing scenario fails the same way every time; to see its last schedule:
 //!
 //! ```text
 //! LOOM_LOG=trace LOOM_LOCATION=1 LOOM_MAX_PREEMPTIONS=2 cargo test -p tradewind-pdq --test models_loom whole::two_workers -- --nocapture
@@ -89,7 +89,7 @@ fn check(preemptions: usize, scenario: fn()) {
     }
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(preemptions + usize::from(faults::full_dose()));
-    model.max_duration = faults::full_dose().then_some(Duration::from_secs(300));
+    model.max_duration = faults::full_dose().then_some(Duration::from_secs(30));
     model.max_branches = 10_000;
     model.check(scenario);
 }

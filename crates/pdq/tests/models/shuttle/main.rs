@@ -8,7 +8,7 @@
 //! * [`mutants`]: faults on purpose, each of which a script must notice.
 //!
 //! Half of the schedules are uniformly random, half of them by PCT, which is good at faults that need a few switches at
-//! the right places. They are the same every time; `PDQ_SEED=7` takes others, `PDQ_DOSE=full` a hundred times as many,
+//! the right places. They are the same every time; `PDQ_SEED=7` takes others, `PDQ_DOSE=full` ten times as many,
 //! in minutes. A script that fails prints its schedule as a string of several lines, and runs under it again by
 //!
 //! ```text
@@ -56,7 +56,7 @@ fn explore(script: fn()) {
         return shuttle::replay(script, &schedule);
     }
     let seed = std::env::var("PDQ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1999);
-    let schedules = if faults::full_dose() { 100_000 } else { 1_000 };
+    let schedules = if faults::full_dose() { 10_000 } else { 1_000 };
     let run = |scheduler: Box<dyn Scheduler + Send>| {
         let mut config = shuttle::Config::new();
         config.stack_size = 1 << 18;
