@@ -101,7 +101,7 @@ pub struct Queue<T> {
     servers: Box<[Padded<Server>]>,
     /// No new items from outside.
     closed: AtomicBool,
-    /// Nothing is dispatched any more.
+    /// Workers have nothing to wait for. (That nothing is dispatched any more, lanes and gate know by themselves.)
     aborted: AtomicBool,
     panicked: AtomicU64,
     /// Spreads items without a key over lanes.
@@ -238,9 +238,6 @@ impl<T> Queue<T> {
     /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
     /// conflicts, waiting ones included, and after an abort.
     pub fn try_hold(&self, key: Key) -> Option<Held> {
-        if self.aborted.load(Ordering::Acquire) {
-            return None;
-        }
         let place = match key {
             Key::Sequential => self.gate.try_hold(&self.lanes).then_some(AT_GATE),
             _ => self.try_hold_in_lane(key),
@@ -410,9 +407,6 @@ impl<T> Queue<T> {
     /// Takes one item with its place.
     fn take(&self, server: usize) -> Option<(Key, T, u64)> {
         assert!(server < self.config.servers, "server {server} of {}", self.config.servers);
-        if self.aborted.load(Ordering::Relaxed) {
-            return None;
-        }
         if self.passes_gate(server)
             && let Some(item) = self.gate.take()
         {

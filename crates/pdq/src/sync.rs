@@ -6,6 +6,9 @@
 //! The models also check themselves: they turn on faults that the sources name by [`mutated!`], and must notice. In the
 //! library there is no such switch: the macro is `false`.
 
+mod cell;
+
+pub(crate) use cell::UnsafeCell;
 pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,36 +22,6 @@ macro_rules! mutated {
     };
 }
 pub(crate) use mutated;
-
-/// A cell whose accesses a model checker can watch.
-#[derive(Debug, Default)]
-pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
-
-impl<T> UnsafeCell<T> {
-    pub(crate) fn new(content: T) -> Self {
-        Self(std::cell::UnsafeCell::new(content))
-    }
-
-    /// The content, for an access that excludes all others.
-    #[inline]
-    pub(crate) fn get(&self) -> *mut T {
-        self.0.get()
-    }
-
-    /// The content, for reading it while others may read it too.
-    #[inline]
-    pub(crate) fn get_shared(&self) -> *const T {
-        self.0.get()
-    }
-
-    pub(crate) fn get_mut(&mut self) -> &mut T {
-        self.0.get_mut()
-    }
-
-    pub(crate) fn into_inner(self) -> T {
-        self.0.into_inner()
-    }
-}
 
 /// Nanoseconds since some instant: how long claims take.
 #[derive(Clone, Copy, Debug)]

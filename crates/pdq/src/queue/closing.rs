@@ -18,7 +18,7 @@ impl<T> Queue<T> {
         // Who is placing an item at the moment has not seen that; afterwards everybody does.
         self.lanes.iter().for_each(|lane| drop(lane.write()));
         self.room.tell_producers();
-        self.idle.wake(usize::MAX);
+        self.idle.tell_all();
     }
 
     /// Whether the queue has been closed.
@@ -50,7 +50,7 @@ impl<T> Queue<T> {
             lane.serve().drain_inbox(u64::MAX, &mut waiting);
         }
         self.room.leave(waiting.len());
-        self.idle.wake(usize::MAX);
+        self.idle.tell_all();
         waiting
     }
 
@@ -64,7 +64,7 @@ impl<T> Queue<T> {
     #[inline]
     pub(super) fn tell_if_drained(&self) {
         if self.is_closed() && self.idle.has_sleepers() && self.is_drained() {
-            self.idle.wake(usize::MAX);
+            self.idle.tell_all();
         }
     }
 

@@ -114,7 +114,7 @@ impl<T> Gate<T> {
     /// Takes the sequential key without an item, if nothing at all is unfinished.
     pub(super) fn try_hold(&self, lanes: &[Lane<T>]) -> bool {
         let mut state = self.lock();
-        if !state.items.is_empty() {
+        if state.aborted || !state.items.is_empty() {
             return false;
         }
         let writing = keep_writers_out(lanes);
@@ -149,7 +149,7 @@ impl<T> Gate<T> {
         state.counts.continued += 1;
         let oldest = state.items.front_mut().expect("a held sequential key has its place at the gate");
         *oldest = Some(item);
-        self.signs.ready.store(true, Ordering::Release);
+        self.signs.ready.store(!state.aborted, Ordering::Release);
     }
 
     /// The sequential item that ran is done. What is behind it may pass, up to the next one.

@@ -371,8 +371,11 @@ impl<'q, T> Serving<'q, T> {
         served.entered = true;
     }
 
-    /// Takes a key without an item. False if an unfinished item or hold has it.
+    /// Takes a key without an item. False if an unfinished item or hold has it, or the lane has stopped.
     pub(super) fn hold(&mut self, key: Key) -> bool {
+        if self.served.stopped {
+            return false;
+        }
         if let Key::User(user) = key {
             self.enter_claim();
             let limit = self.lane.limit();

@@ -200,8 +200,7 @@ impl<'q, T> Worker<'q, T> {
         }
         loop {
             if self.spins_into_work() {
-                // A continuation that came after an abort shows, but will not be run.
-                return !queue.aborted.load(Ordering::Acquire);
+                return true;
             }
             let bed = queue.idle.lie_down();
             if !mutated!("no-second-look") && self.searches_thoroughly() || queue.has_ended() {
@@ -283,9 +282,6 @@ impl<'q, T> Worker<'q, T> {
     /// Claims work; the number says of which lane.
     fn find(&mut self) -> Option<(usize, Work<'q, T>)> {
         let queue = self.queue();
-        if queue.aborted.load(Ordering::Relaxed) {
-            return None;
-        }
         if queue.passes_gate(self.server)
             && let Some(item) = queue.gate.take()
         {

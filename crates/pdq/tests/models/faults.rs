@@ -58,3 +58,11 @@ pub(crate) fn assert_noticed(fault: &str, scenario: &str) {
         None => panic!("`{scenario}` under the fault `{fault}` neither ends nor fails"),
     }
 }
+
+/// Whether the fault of that name is turned on: what the sources ask for at its place.
+macro_rules! mutated {
+    ($fault:literal) => {
+        crate::faults::is_on($fault)
+    };
+}
+pub(crate) use mutated;

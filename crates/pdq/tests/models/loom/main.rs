@@ -30,11 +30,6 @@ mod whole;
     unreachable_pub,
     reason = "the library exports, and uses, more than is used here"
 )]
-#[allow(
-    clippy::absurd_extreme_comparisons,
-    clippy::reversed_empty_ranges,
-    reason = "some numbers of `tuning` are 0 here"
-)]
 #[path = "../../../src"]
 mod src {
     pub(crate) mod key;
@@ -45,7 +40,7 @@ mod src {
 }
 
 /// The parts of a queue once more, with tests beside them, because they are private to it.
-#[allow(dead_code, reason = "not all parts are used alone")]
+#[expect(dead_code, reason = "not all parts are used alone")]
 #[path = "../../../src/queue"]
 mod parts {
     #[path = "../../tests/models/loom/components.rs"]

@@ -10,13 +10,7 @@ pub(crate) use loom::sync::atomic::Ordering;
 pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 pub(crate) use loom::thread::{yield_now, yield_now as spin_loop};
 
-/// Whether the fault of that name is turned on.
-macro_rules! mutated {
-    ($fault:literal) => {
-        crate::faults::is_on($fault)
-    };
-}
-pub(crate) use mutated;
+pub(crate) use crate::faults::mutated;
 
 /// The checker's own does not know `const` initializers.
 macro_rules! thread_value {
@@ -99,24 +93,25 @@ macro_rules! counter {
                 self.1.pass_unless_newest();
                 self.0.fetch_sub(less, order)
             }
-
-            #[allow(dead_code, reason = "only some counters are raised up to a limit")]
-            pub(crate) fn compare_exchange_weak(
-                &self,
-                old: $number,
-                new: $number,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$number, $number> {
-                self.1.pass_unless_newest();
-                self.0.compare_exchange_weak(old, new, success, failure)
-            }
         }
     };
 }
 
 counter!(AtomicU64, u64);
 counter!(AtomicUsize, usize);
+
+impl AtomicUsize {
+    pub(crate) fn compare_exchange_weak(
+        &self,
+        old: usize,
+        new: usize,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<usize, usize> {
+        self.1.pass_unless_newest();
+        self.0.compare_exchange_weak(old, new, success, failure)
+    }
+}
 
 /// A flag whose stores follow everything before them in its modification order.
 ///

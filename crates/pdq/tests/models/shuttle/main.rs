@@ -29,11 +29,6 @@ mod watch;
     unreachable_pub,
     reason = "the library exports, and uses, more than is used here"
 )]
-#[allow(
-    clippy::absurd_extreme_comparisons,
-    clippy::reversed_empty_ranges,
-    reason = "some numbers of `tuning` are 0 here"
-)]
 #[path = "../../../src"]
 mod src {
     pub(crate) mod key;

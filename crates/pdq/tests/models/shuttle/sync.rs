@@ -3,6 +3,11 @@
 //! It stands in for the library's `sync`: same names, and nothing more. Every access is a point at which another thread
 //! may go on; all of them are sequentially consistent, so faults of memory order are `loom`'s to find. Time stands still.
 
+/// Nobody watches cells, so the library's own will do.
+#[path = "../../../src/sync/cell.rs"]
+mod cell;
+
+pub(crate) use cell::UnsafeCell;
 pub(crate) use std::sync::{Arc, PoisonError};
 pub(crate) use std::thread::panicking;
 
@@ -10,13 +15,7 @@ pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicU
 pub(crate) use shuttle::sync::{Condvar, Mutex, MutexGuard};
 pub(crate) use shuttle::thread::{Thread, current, park, yield_now, yield_now as spin_loop};
 
-/// Whether the fault of that name is turned on.
-macro_rules! mutated {
-    ($fault:literal) => {
-        crate::faults::is_on($fault)
-    };
-}
-pub(crate) use mutated;
+pub(crate) use crate::faults::mutated;
 
 /// The checker's own does not know `const` initializers.
 macro_rules! thread_value {
@@ -28,32 +27,6 @@ macro_rules! thread_value {
     };
 }
 pub(crate) use thread_value as thread_local;
-
-/// A cell whose accesses nobody watches.
-#[derive(Debug, Default)]
-pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
-
-impl<T> UnsafeCell<T> {
-    pub(crate) fn new(content: T) -> Self {
-        Self(std::cell::UnsafeCell::new(content))
-    }
-
-    pub(crate) fn get(&self) -> *mut T {
-        self.0.get()
-    }
-
-    pub(crate) fn get_shared(&self) -> *const T {
-        self.0.get()
-    }
-
-    pub(crate) fn get_mut(&mut self) -> &mut T {
-        self.0.get_mut()
-    }
-
-    pub(crate) fn into_inner(self) -> T {
-        self.0.into_inner()
-    }
-}
 
 /// The one instant there is.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,33 @@
+//! The cell that `std` has, with the accesses told apart by which a model checker goes.
+//!
+//! It must never know who may access it when.
+
+/// A cell whose accesses a model checker can watch.
+#[derive(Debug, Default)]
+pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+impl<T> UnsafeCell<T> {
+    pub(crate) fn new(content: T) -> Self {
+        Self(std::cell::UnsafeCell::new(content))
+    }
+
+    /// The content, for an access that excludes all others.
+    #[inline]
+    pub(crate) fn get(&self) -> *mut T {
+        self.0.get()
+    }
+
+    /// The content, for reading it while others may read it too.
+    #[inline]
+    pub(crate) fn get_shared(&self) -> *const T {
+        self.0.get()
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut()
+    }
+
+    pub(crate) fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+}
