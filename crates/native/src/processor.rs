@@ -14,6 +14,7 @@ use pdq::{Held, Key, Proof};
 use tempest::policy::{Notice, Servers};
 use tempest::{Blocked, Failure, MessageId, NodeId, Packet, Place, Thread, ThreadId, Wait, Waiter, Work};
 use trace::Event as Traced;
+use units::Time;
 
 use crate::gauge::{Gauge, bump};
 use crate::node::{Dispatcher, Event, Node, Shared, lock};
@@ -491,6 +492,10 @@ impl tempest::Processor for Processor {
                 self.wait_until(Reason::Phase(name), || self.world.phases.entered() >= count);
             }
         }
+    }
+
+    fn now(&self) -> Time {
+        self.world.now()
     }
 
     fn charge(&self, _work: Work) {}

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use pdq::DispatcherId;
 use tempest::policy::Split;
-use tempest::{Blocked, Failure, Launch, NodeId, Policy, Shape};
+use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Shape};
 use units::Time;
 
 use crate::gauge::Gauge;
@@ -55,6 +55,12 @@ pub(crate) struct World {
     stopped_ns: AtomicU64,
 }
 
+/// Rings have credits of their own, so that nothing needs acknowledging; a window well below [`RING_SLOTS`] leaves room for
+/// the answers to what others ask.
+///
+/// [`RING_SLOTS`]: crate::lane::RING_SLOTS
+const FLOW: Flow = Flow { window: 256, acknowledge_every: None };
+
 impl World {
     /// Settles a job on its nodes.
     ///
@@ -65,7 +71,7 @@ impl World {
         let processors = (split.computing + split.dedicated) as usize;
         let settle = |node| {
             let identity = DispatcherId::fresh();
-            let resident = launch.job.settle(NodeId(node), shape, identity.id());
+            let resident = launch.job.settle(NodeId(node), shape, FLOW, identity.id());
             Node::new(resident, Dispatcher::new(&launch.policy, split, identity), processors)
         };
         let nodes: Vec<_> = (0..launch.nodes).map(settle).collect();

@@ -253,6 +253,11 @@ impl Processor for Edge {
         }
     }
 
+    fn now(&self) -> Time {
+        let state = self.state();
+        state.now + state.cores[self.core].ahead
+    }
+
     fn charge(&self, work: Work) {
         self.state().charge(self.core, work);
     }

@@ -5,7 +5,7 @@ use machine::Machine;
 use pdq::{DispatcherId, specification};
 use tempest::policy::{Dispatch, Servers, Split};
 use tempest::{
-    Dispatching, Failure, Launch, Mechanism, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization,
+    Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization,
     World,
 };
 use trace::{Batch, Cast, Digest, Sink};
@@ -93,6 +93,9 @@ impl Model {
     }
 }
 
+/// On machines that do not say: a window that hides a round trip, and a network that needs no acknowledgements.
+const FLOW: Flow = Flow { window: 16, acknowledge_every: None };
+
 /// The most modelled processors: their numbers and those of their continuations fit small integers.
 const MAX_CORES: u32 = 1 << 20;
 
@@ -108,7 +111,7 @@ impl World for Model {
         let mut queues = Vec::new();
         for node in 0..launch.nodes {
             let identity = DispatcherId::fresh();
-            residents.push(launch.job.settle(NodeId(node), shape, identity.id()));
+            residents.push(launch.job.settle(NodeId(node), shape, FLOW, identity.id()));
             queues.push(EventQueue::<Event>::new(identity, config));
         }
         let places = residents.iter().zip(queues).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pdq::DispatcherId;
 
-use crate::{Node, NodeId, Protocol, Setup, Shape, Thread};
+use crate::{Flow, Node, NodeId, Protocol, Setup, Shape, Thread};
 
 /// A protocol whose nodes also run threads: an application.
 pub trait Program: Protocol {
@@ -136,10 +136,11 @@ impl Job {
     }
 
     /// For worlds: settles the program on a node whose events go through `dispatcher`.
-    pub fn settle(&self, id: NodeId, shape: Shape, dispatcher: DispatcherId) -> Resident {
+    pub fn settle(&self, id: NodeId, shape: Shape, flow: Flow, dispatcher: DispatcherId) -> Resident {
         let mut node = Node {
             id,
             shape,
+            flow,
             dispatcher,
             entries: Vec::new(),
             ids: Default::default(),

@@ -134,7 +134,7 @@ pub use pdq::{Key, Keyed, Proof};
 pub use policy::Policy;
 pub use processor::{Processor, Wait};
 pub use segment::{BadPlace, Place, Segment, SegmentId};
-pub use setup::{Protocol, Setup, Shape};
+pub use setup::{Flow, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};
 pub use work::{Operations, Primitive, Work};
 pub use world::{Blocked, Failure, Launch, Outcome, PhaseRecord, World};

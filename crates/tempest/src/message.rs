@@ -12,12 +12,21 @@ use crate::{Handler, MessageId, NodeId, Protocol};
 /// 64-byte cache lines, the unit in which rings and interfaces move them. Larger transfers are bulk.
 pub const MAX_WORDS: usize = 14;
 
-/// Which processors may run a handler: some run only some classes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// Which processors may run a handler: a network processor, a shell or a state machine runs only some classes.
+///
+/// The first four are accesses to a node's memory by others, so small and fixed that hardware may do them: they read or
+/// write words, count, and answer, and touch nothing that needs a key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Class {
-    /// Coherence protocol traffic.
-    Memory,
-    /// The runtime's own protocols: synchronization, collectives.
+    /// Reads words, and answers with them.
+    Read,
+    /// Writes words, and acknowledges that.
+    Write,
+    /// Brings words that were asked for.
+    Reply,
+    /// Says that something has been done.
+    Acknowledge,
+    /// The runtime's own protocols: synchronization, collectives, stores that are counted where they arrive.
     System,
     /// The program's messages.
     #[default]

@@ -12,7 +12,7 @@ use pdq::{DispatcherId, Key};
 
 use crate::message::body_words;
 use crate::segment::Segments;
-use crate::{BadPlace, Class, Handler, Message, MessageId, NodeId, Packet, Place, Shape, Volume, Waiter};
+use crate::{BadPlace, Class, Flow, Handler, Message, MessageId, NodeId, Packet, Place, Shape, Volume, Waiter};
 
 /// A received packet that no handler may see: an unknown handler, or too few words for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,6 +83,7 @@ pub(crate) type Ids = HashMap<TypeId, MessageId, BuildHasherDefault<TypeIdHasher
 pub struct Node {
     pub(crate) id: NodeId,
     pub(crate) shape: Shape,
+    pub(crate) flow: Flow,
     pub(crate) dispatcher: DispatcherId,
     pub(crate) entries: Vec<Entry>,
     pub(crate) ids: Ids,

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use pdq::{Key, Proof};
+use units::Time;
 
 use crate::{NodeId, Packet, Place, Waiter, Work};
 
@@ -85,6 +86,9 @@ pub trait Processor {
 
     /// Enters a timed region: returns when every thread of every node has entered it.
     fn enter_phase(&self, name: &'static str);
+
+    /// The time on this processor's clock, since the run began.
+    fn now(&self) -> Time;
 
     /// Accounts for work, where [`accounts`](Self::accounts).
     fn charge(&self, work: Work);

@@ -31,6 +31,15 @@ pub struct Shape {
     pub threads: u32,
 }
 
+/// What a world lets a node have outstanding, and what it wants confirmed: the terms on which protocols talk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flow {
+    /// Requests of a node that have not been answered, at most; at least 1.
+    pub window: u32,
+    /// Stores are acknowledged by a message once per so many, at least 1; `None` where the network needs none.
+    pub acknowledge_every: Option<u32>,
+}
+
 /// A node being settled.
 pub struct Setup<'a> {
     node: &'a mut Node,
@@ -54,6 +63,11 @@ impl<'a> Setup<'a> {
     /// How many nodes, and threads on each, the world has.
     pub fn shape(&self) -> Shape {
         self.node.shape
+    }
+
+    /// The terms on which protocols talk in this world.
+    pub fn flow(&self) -> Flow {
+        self.node.flow
     }
 
     /// Installs a protocol, for the one being installed to build on.

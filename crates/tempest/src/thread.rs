@@ -6,6 +6,7 @@
 use std::cell::Cell;
 
 use pdq::Key;
+use units::Time;
 
 use crate::{
     Event, Handler, MAX_WORDS, Message, Node, NodeId, Place, Processor, ThreadId, Wait, Waiter, Work,
@@ -204,6 +205,12 @@ impl<'a> Thread<'a> {
     pub fn phase(&self, name: &'static str) {
         self.expect_no_hold("a phase");
         self.processor.enter_phase(name);
+    }
+
+    /// The time since the run began: modelled on a modelled machine, else this host's, one clock for all nodes. For
+    /// measuring; a program whose answer depends on it gives another one every time.
+    pub fn now(&self) -> Time {
+        self.processor.now()
     }
 
     /// Handlers of the key that is held could never run while this thread waits for them.
