@@ -16,8 +16,14 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show what there is: machines, programs with their inputs, policies, mechanisms
+    /// Show what there is: machines, programs with their inputs, policies, mechanisms, studies, claims
     List(List),
+    /// Show every value of a modelled machine, where it comes from, and what follows from it
+    #[command(after_help = "Examples:\n  \
+        tradewind explain paragon\n  \
+        tradewind explain paragon --policy inject\n  \
+        tradewind explain my-machine.toml --set processor.clock=100MHz --json")]
+    Explain(Explain),
     /// Run a program once (or --repeat times) on one machine under one policy
     #[command(after_help = "Examples:\n  \
         tradewind run fetch-add --policy single --input skew=0.99\n  \
@@ -31,13 +37,47 @@ pub(crate) enum Command {
         tradewind compare fetch-add --machine native,hurricane-1,ideal --input skew=0.99\n  \
         tradewind compare iccg --machine my-machine.toml --policy single,fixed:1,floating")]
     Compare(Compare),
+    /// Hold measurements against what the literature says: run what is needed, print each claim with its verdict
+    ///
+    /// Answers of runs are recorded: the same call again is instant, and a killed one goes on where it stopped. A
+    /// changed command or machine file runs again. A claim that differs is a result and no failure.
+    #[command(after_help = "Examples:\n  \
+        tradewind claims alewife.table2 fixed-floating.model\n  \
+        tradewind claims split-c.table1 split-c.gap2 --json\n  \
+        tradewind claims split-c --ledger")]
+    Claims(Claims),
+    /// Evaluate an analytic model: its figures, its curves as data and as a picture
+    #[command(after_help = "Examples:\n  \
+        tradewind model fixed-floating --set computation=\"56.5 us\"\n  \
+        tradewind model fixed-floating --out curves.svg\n  \
+        tradewind model alewife-tables")]
+    Model(Model),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// What to show; everything if not said
+    /// What to show; everything but claims if not said
     pub(crate) what: Option<What>,
     /// Machine-readable output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The name of a shipped model, or a machine file
+    #[arg(value_name = "NAME|FILE")]
+    pub(crate) machine: String,
+    /// Only as it is under this policy
+    #[arg(long, value_name = "P")]
+    pub(crate) policy: Option<String>,
+    /// Set a value of the machine file, for example network.latency="1 us"; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
+    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
+    pub(crate) width: Option<String>,
+    /// Machine-readable output, described in docs/json.md
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -48,6 +88,58 @@ pub(crate) enum What {
     Programs,
     Policies,
     Mechanisms,
+    Studies,
+    /// Only if asked for: there are very many
+    Claims,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Claims {
+    /// Beginnings of ids, whole parts: `split-c.gap` does not mean `split-c.gap2`; all claims if not said
+    #[arg(value_name = "ID-PREFIX")]
+    pub(crate) prefixes: Vec<String>,
+    /// Read the claims from the files *.toml of this folder, in place of those inside the command
+    #[arg(long, value_name = "DIR")]
+    pub(crate) claims: Option<PathBuf>,
+    /// Keep answers of runs in this file, in place of one in the user's data folder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Print in place of the claims what was free in each model: values that claims fixed or that were chosen, and
+    /// how the claims came out that fixed none
+    #[arg(long)]
+    pub(crate) ledger: bool,
+    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
+    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
+    pub(crate) width: Option<String>,
+    /// Machine-readable output, described in docs/json.md
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Model {
+    /// Which model
+    pub(crate) name: ModelName,
+    /// Set a value of the model, for example latency="60 us"; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// Draw its curves into this file, as SVG
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) out: Option<PathBuf>,
+    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
+    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
+    pub(crate) width: Option<String>,
+    /// Machine-readable output, described in docs/json.md
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ModelName {
+    /// When a dedicated protocol processor pays
+    FixedFloating,
+    /// Bandwidths and latencies of fourteen machines, also in terms of a miss to local memory
+    AlewifeTables,
 }
 
 /// Where nodes live when the machine is this host.

@@ -252,7 +252,7 @@ fn ns(time: Time) -> f64 {
 }
 
 /// Adds the entries of one object to another.
-fn append(value: &mut Value, more: Value) {
+pub(crate) fn append(value: &mut Value, more: Value) {
     if let (Value::Object(object), Value::Object(more)) = (value, more) {
         object.extend(more);
     }

@@ -12,8 +12,9 @@ use tempest::policy::PRESETS;
 use crate::arguments::{List, What};
 use crate::measure::mechanism_names;
 use crate::page::Page;
-use crate::shipped::MACHINES;
-use crate::target::{NATIVE, Target};
+use crate::quantity::several;
+use crate::shipped::{CLAIMS, MACHINES};
+use crate::target::{NATIVE, Target, base};
 use crate::{Problem, json};
 
 /// One section of the list.
@@ -42,8 +43,12 @@ pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, P
         (What::Programs, programs),
         (What::Policies, policies),
         (What::Mechanisms, mechanisms),
+        (What::Studies, studies),
+        (What::Claims, claims),
     ];
-    let chosen = all.iter().filter(|(what, _)| arguments.what.is_none_or(|asked| asked == *what));
+    // Claims are very many, and none of them can be said to another command as a whole.
+    let is_shown = |what| arguments.what.map_or(what != What::Claims, |asked| asked == what);
+    let chosen = all.iter().filter(|(what, _)| is_shown(*what));
     let sections: Vec<_> = chosen.map(|(_, section)| section()).collect();
     if arguments.json {
         let values = sections.iter().map(|section| (section.title.to_owned(), as_json(section)));
@@ -62,13 +67,16 @@ fn machines() -> Section {
     )];
     for file in MACHINES {
         let text = String::from_utf8_lossy(file.bytes);
-        let machine =
-            Machine::parse(file.path, &text).expect("shipped machine files are valid: a test parses each");
-        let shape = format!("{} nodes of {} processors", machine.nodes, machine.processors);
-        // Most summaries begin with it.
-        let said = match machine.summary.contains(&shape) {
+        let machine = Machine::parse_with::<&str, &str>(file.path, &text, &[], &base)
+            .expect("shipped machine files are valid: a test parses each");
+        // Most summaries begin with their size.
+        let said = match machine.summary.contains(&several(machine.nodes, "node", "nodes")) {
             true => format!("{} ({})", machine.summary, file.path),
-            false => format!("{} ({shape}, {})", machine.summary, file.path),
+            false => {
+                let nodes = several(machine.nodes, "node", "nodes");
+                let processors = several(machine.processors, "processor", "processors");
+                format!("{} ({nodes} of {processors}, {})", machine.summary, file.path)
+            }
         };
         rows.push(Row::new(machine.name, said));
     }
@@ -92,6 +100,9 @@ fn policies() -> Section {
     };
     Section { title: "policies", rows: PRESETS.iter().map(row).collect() }
 }
+
+/// Summaries stand beside names that are not wider than this, and below wider ones.
+const WIDEST_NAME: usize = 30;
 
 /// Of presets that need a machine of the user's own.
 const NOWHERE: &str = " (neither this host nor a shipped machine has it)";
@@ -118,6 +129,17 @@ fn mechanisms() -> Section {
     Section { title: "mechanisms", rows: rows.into() }
 }
 
+fn studies() -> Section {
+    let rows = crate::studies::studies().into_iter().map(|study| Row::new(study.name, study.summary));
+    Section { title: "studies", rows: rows.collect() }
+}
+
+fn claims() -> Section {
+    let all = CLAIMS.iter().flat_map(crate::studies::shipped_claims);
+    let rows = all.map(|claim| Row::new(claim.id, format!("{}: {}", claim.place, claim.statement)));
+    Section { title: "claims", rows: rows.collect() }
+}
+
 fn as_json(section: &Section) -> Value {
     let row = |row: &Row| {
         let mut value = json!({ "name": row.name, "summary": row.summary });
@@ -141,6 +163,11 @@ fn print(section: &Section, page: &Page, out: &mut impl Write) -> Result<(), Pro
     writeln!(out, "{}", section.title)?;
     let width = section.rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     for row in &section.rows {
+        if width > WIDEST_NAME {
+            writeln!(out, "  {}", row.name)?;
+            writeln!(out, "{}", page.fold("      ", &row.summary))?;
+            continue;
+        }
         writeln!(out, "{}", page.fold(&format!("  {:width$}  ", row.name), &row.summary))?;
         for Input { key, default, kind, meaning } in row.inputs {
             writeln!(out, "  {:width$}    --input {key}={default}", "")?;

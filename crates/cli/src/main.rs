@@ -7,7 +7,9 @@
 //! | `target` | from a machine's name or file to a world |
 //! | `input` | from `--input` to what a program is told |
 //! | `measure` | runs one combination, as often as asked |
-//! | `run`, `compare`, `list` | the commands |
+//! | `run`, `compare`, `list`, `explain`, `claims`, `model` | the commands |
+//! | `studies` | the claims and studies inside the command |
+//! | `verdicts`, `ledger` | how claims look that were held against metrics, and what was free in a model |
 //! | `numbers` | from texts to numbers |
 //! | `names` | from names of policies and mechanisms to what they mean |
 //! | `ranking` | from measured combinations to ranked rows |
@@ -28,14 +30,18 @@
 mod agreement;
 mod arguments;
 mod bar;
+mod claims;
 mod columns;
 mod compare;
+mod explain;
 mod finding;
 mod input;
 mod interrupt;
 mod json;
+mod ledger;
 mod list;
 mod measure;
+mod model;
 mod names;
 mod numbers;
 mod page;
@@ -46,10 +52,12 @@ mod ranking;
 mod refusals;
 mod run;
 mod shipped;
+mod studies;
 mod table;
 mod target;
 mod text;
 mod trace_file;
+mod verdicts;
 mod words;
 
 use std::io::{self, ErrorKind, Write};
@@ -100,8 +108,11 @@ fn main() -> ExitCode {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let done = match &arguments.command {
         Command::List(list) => list::list(list, &mut out),
+        Command::Explain(explain) => explain::explain(explain, &mut out),
         Command::Run(run) => run::run(run, &mut out),
         Command::Compare(compare) => compare::compare(compare, &mut out),
+        Command::Claims(claims) => claims::claims(claims, &mut out),
+        Command::Model(model) => model::model(model, &mut out),
     };
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
     match done {

@@ -45,10 +45,17 @@ impl Numbers {
             repeat: reader.whole("--repeat", repeat, 1, u32::MAX),
             seed: reader.whole("--seed", &common.seed, 0, u64::MAX),
             stall_limit: common.stall_limit.as_deref().map(|text| reader.time("--stall-limit", text)),
-            width: common.width.as_deref().map(|text| reader.whole("--width", text, LEAST_WIDTH, u16::MAX)),
+            width: reader.width(common.width.as_deref()),
         };
         if reader.mistakes.is_empty() { Ok(numbers) } else { Err(Problem::Wrong(reader.mistakes)) }
     }
+}
+
+/// What `--width` says, where it is all that there is to read.
+pub(crate) fn width(text: Option<&str>) -> Result<Option<u16>, Problem> {
+    let mut reader = Reader::default();
+    let width = reader.width(text);
+    if reader.mistakes.is_empty() { Ok(width) } else { Err(Problem::Wrong(reader.mistakes)) }
 }
 
 /// Gathers mistakes. What is wrong is read as the least, which nobody gets to see.
@@ -58,6 +65,10 @@ struct Reader {
 }
 
 impl Reader {
+    fn width(&mut self, text: Option<&str>) -> Option<u16> {
+        text.map(|text| self.whole("--width", text, LEAST_WIDTH, u16::MAX))
+    }
+
     fn whole<T: FromStr + PartialOrd + Copy + Display>(
         &mut self,
         option: &str,

@@ -1,5 +1,7 @@
 //! From a machine's name or file to a world.
 
+use std::path::Path;
+
 use machine::Machine;
 use native::Local;
 use sim::Model;
@@ -39,7 +41,7 @@ impl Target {
             };
         }
         let (path, text) = read(name)?;
-        let machine = Machine::parse_with(&path, &text, settings)
+        let machine = Machine::parse_with(&path, &text, settings, &base)
             .map_err(|errors| Problem::Wrong(errors.to_string().lines().map(str::to_owned).collect()))?;
         Ok(Self::Model { machine: Box::new(machine), file: file(name).map(str::to_owned) })
     }
@@ -125,6 +127,15 @@ pub(crate) fn file(name: &str) -> Option<&str> {
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let place = |name| file(name).and_then(|path| std::fs::canonicalize(path).ok());
     one == other || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+/// What the machine file `from` extends by this name: a shipped machine, or a file beside it.
+pub(crate) fn base(from: &str, name: &str) -> Option<(String, String)> {
+    let beside = || Path::new(from).parent().map(|folder| folder.join(name));
+    match file(name) {
+        None => read(name).ok(),
+        Some(_) => read(beside()?.to_str()?).ok(),
+    }
 }
 
 /// Name for errors, and text, of a shipped machine or a file.

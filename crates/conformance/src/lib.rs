@@ -12,6 +12,7 @@
 //! | `chain` | nodes send to themselves; a world does not end while something is in flight |
 //! | `payload` | messages and payloads of every length arrive as they were sent |
 //! | `placement` | transfers and deposits put every word in its place before anybody is told |
+//! | `split_phase` | split-phase accesses land exactly once, and waits for them mean what they say |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `breach` | a program that breaks the rules fails, and only the program |
@@ -33,6 +34,7 @@ mod payload;
 mod phases;
 mod placement;
 mod setting;
+mod split_phase;
 mod waiting;
 
 pub use barrier::*;
@@ -46,6 +48,7 @@ pub use payload::*;
 pub use phases::*;
 pub use placement::*;
 pub use setting::Setting;
+pub use split_phase::*;
 pub use waiting::*;
 
 use tempest::{Policy, World};
@@ -91,6 +94,10 @@ pub fn promises() -> &'static [Promise] {
         messages_need_a_destination
         words_need_a_place
         barriers_hold_everybody
+        split_phase_is_memory
+        store_sync_counts_bytes
+        all_store_sync_waits_for_stores
+        procedures_are_atomic
         keyed_state_needs_its_key
         holds_give_nothing_away
         phases_agree

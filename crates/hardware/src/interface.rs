@@ -28,6 +28,8 @@ pub enum Mover {
 #[derive(Clone, Debug)]
 pub struct Interface {
     costs: machine::Interface,
+    /// What the engine needs for each chunk beyond moving its bytes.
+    per_chunk: Time,
     out: Server,
     into: Server,
     /// What was asked for last and what it takes: most messages of a program are of one size, and a division costs more
@@ -38,9 +40,12 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// An idle interface.
-    pub fn new(costs: &machine::Interface) -> Self {
+    /// An idle interface. Where a network processor is the engine, `polls` is how long it looks elsewhere between two
+    /// chunks.
+    pub fn new(costs: &machine::Interface, polls: Time) -> Self {
+        let shared = if costs.engine_shares_processor { polls } else { Time::ZERO };
         Self {
+            per_chunk: costs.chunk_cost + shared,
             costs: costs.clone(),
             out: Server::default(),
             into: Server::default(),
@@ -87,19 +92,25 @@ impl Interface {
             Mover::Processors => self.into.acquire(now, passage),
             Mover::Engine => self.into.acquire(now, passage) + passage,
             Mover::Deposit { lines } => {
-                let occupied = passage + self.costs.deposit * lines;
+                let deposit = self.costs.deposit.expect("a machine that deposits says how long that takes");
+                let occupied = passage + deposit * lines;
                 self.into.acquire(now, occupied) + occupied
             }
         }
     }
 
-    fn passage(&mut self, data: u64, mover: Mover) -> Time {
+    /// What `data` bytes and their headers take through a port.
+    pub fn passage(&mut self, data: u64, mover: Mover) -> Time {
         let (last_data, last_mover, _) = self.last_passage;
         if (last_data, last_mover) != (data, mover) {
             let bytes = Bytes::new(data + self.headers(data));
             let port = self.costs.bandwidth.transfer_time(bytes);
             let engine = match mover {
-                Mover::Engine => self.costs.engine.transfer_time(Bytes::new(data)),
+                Mover::Engine => {
+                    let engine = self.costs.engine.expect("a machine that transfers has an engine");
+                    let chunks = self.costs.chunk.map_or(1, |chunk| data.div_ceil(chunk.get()));
+                    engine.transfer_time(Bytes::new(data)) + self.per_chunk * chunks
+                }
                 _ => Time::ZERO,
             };
             self.last_passage = (data, mover, port.max(engine));
@@ -124,14 +135,23 @@ mod tests {
 
     /// 1 B/ns, headers of 16 B, packets of 64 B, room for two.
     fn interface() -> Interface {
-        Interface::new(&machine::Interface {
+        Interface::new(&costs(), Time::ZERO)
+    }
+
+    fn costs() -> machine::Interface {
+        machine::Interface {
             bandwidth: units::Bandwidth::new(1_000_000_000).unwrap(),
             header: Bytes::new(16),
             packet: Bytes::new(64),
             send_queue: 2,
-            engine: units::Bandwidth::new(500_000_000).unwrap(),
-            deposit: ns(7),
-        })
+            receive_queue: None,
+            lock_migration: None,
+            engine: units::Bandwidth::new(500_000_000),
+            chunk: None,
+            chunk_cost: Time::ZERO,
+            engine_shares_processor: false,
+            deposit: Some(ns(7)),
+        }
     }
 
     #[test]
@@ -177,6 +197,24 @@ mod tests {
         ni.inject(ns(0), 100, Mover::Engine);
         // 100 B at 0.5 B/ns take longer than 132 B at 1 B/ns.
         assert_eq!(ni.inject(ns(0), 1, Mover::Engine), ns(200));
+    }
+
+    #[test]
+    fn the_engine_pays_for_each_chunk_and_for_what_its_processor_does_between_two() {
+        let chunked = machine::Interface {
+            chunk: Some(Bytes::new(40)),
+            chunk_cost: ns(3),
+            engine_shares_processor: true,
+            ..costs()
+        };
+        let mut ni = Interface::new(&chunked, ns(10));
+        ni.inject(ns(0), 100, Mover::Engine);
+        // 200 ns for the bytes, and three chunks of 3 + 10 ns.
+        assert_eq!(ni.inject(ns(0), 1, Mover::Engine), ns(239));
+        let alone = machine::Interface { engine_shares_processor: false, ..chunked };
+        let mut ni = Interface::new(&alone, ns(10));
+        ni.inject(ns(0), 100, Mover::Engine);
+        assert_eq!(ni.inject(ns(0), 1, Mover::Engine), ns(209));
     }
 
     #[test]

@@ -3,9 +3,11 @@
 //! | part | what it models |
 //! |---|---|
 //! | [`Interface`] | the network interface of a node: a port out, a port in, a send queue with room for so many packets |
+//! | [`Lock`] | the lock over an interface that two processors drive |
 //! | [`Network`] | what joins the nodes: when a message that leaves here arrives there |
 //! | [`EventQueue`] | the node's dispatch queue: the [specification](pdq::Specification) itself, with arrival times |
 //! | [`Prices`] | what operations cost a processor |
+//! | [`memory`] | the memory system of a node: caches, bus, banks, the staging buffer of an interface |
 //!
 //! Contention is not a formula: every port and queue is a server with occupancy, and waiting emerges. All numbers
 //! come from the machine file; no timing constant stands here.
@@ -16,10 +18,13 @@
 
 mod event_queue;
 mod interface;
+mod lock;
+pub mod memory;
 mod network;
 mod prices;
 
 pub use event_queue::{Dispatched, EventQueue, Waits};
 pub use interface::{Interface, Mover};
-pub use network::Network;
+pub use lock::Lock;
+pub use network::{Constant, Event, Fabric, Network, Parcel, Shape};
 pub use prices::Prices;

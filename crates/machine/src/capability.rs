@@ -41,6 +41,9 @@ capabilities! {
     DedicatedProcessors = "dedicated-processors",
     /// Processors for protocol handlers can be added to those of the node.
     AddedProcessors = "added-processors",
+    /// A computing processor reaches the network through a queue of its own: that of the network processor, or the
+    /// FIFOs of the NI.
+    NetworkQueue = "network-queue",
     /// The node has a network processor beside its compute processors.
     NetworkProcessor = "network-processor",
     /// The NI device has processors of its own for protocol handlers.

@@ -34,17 +34,25 @@ impl Display for Error {
 
 impl std::error::Error for Error {}
 
-/// All mistakes of a machine file, in the order of its lines; those of the command line come last. Never empty.
+/// All mistakes of a machine file and of those it extends, in the order of their lines; those of the command line come last. Never empty.
 ///
 /// Prints one per line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Errors(Vec<Error>);
 
 impl Errors {
-    /// Sorts by line; the caller has found at least one.
-    pub(crate) fn new(mut errors: Vec<Error>) -> Self {
-        errors.sort_by_key(|error| error.line.unwrap_or(usize::MAX));
-        Self(errors)
+    /// Sorts by file, in the order of `files`, and line; the same mistake found twice is one. The caller has found at
+    /// least one.
+    pub(crate) fn new(errors: Vec<Error>, files: &[&str]) -> Self {
+        let mut once: Vec<Error> = Vec::with_capacity(errors.len());
+        for error in errors {
+            if !once.contains(&error) {
+                once.push(error);
+            }
+        }
+        let file = |error: &Error| files.iter().position(|&file| file == error.file);
+        once.sort_by_key(|error| (error.line.is_none(), file(error), error.line));
+        Self(once)
     }
 
     /// Each of them.

@@ -15,17 +15,40 @@
 #![forbid(unsafe_code)]
 
 mod capability;
+mod chain;
+mod class;
+mod cost;
 mod digest;
 mod errors;
+mod flow;
+mod getters;
+mod handoff;
+mod interface;
+mod list;
 mod model;
+mod network;
+mod network_processor;
+mod node_memory;
 mod parse;
 mod primitives;
 mod reader;
 mod section;
+mod source_text;
 mod value;
+mod variants;
 
 pub use capability::{Capability, UnknownCapability};
+pub use chain::Bases;
+pub use class::{ByClass, Class, UnknownClass};
+pub use cost::Cost;
 pub use errors::{Error, Errors};
-pub use model::{Interface, Machine, Memory, Network, Processor, Queue, WorkCosts};
-pub use primitives::{Cost, Primitives};
+pub use flow::Flow;
+pub use handoff::Handoff;
+pub use interface::Interface;
+pub use model::{Machine, Memory, Processor, Queue, WorkCosts};
+pub use network::{CrossTraffic, Network, Routers, Topology};
+pub use network_processor::NetworkProcessor;
+pub use node_memory::{Banks, Bus, Cache, NodeMemory, Staging};
+pub use primitives::Primitives;
 pub use value::Value;
+pub use variants::POLICIES;

@@ -2,9 +2,9 @@
 //!
 //! Durations that a file states in cycles are cycles of the node's processor clock; here they are absolute.
 
-use units::{Bandwidth, Bytes, Frequency, Time};
+use units::{Bytes, Frequency, Time};
 
-use crate::{Capability, Primitives, Value};
+use crate::{Capability, Flow, Handoff, Interface, Network, NetworkProcessor, NodeMemory, Primitives, Value};
 
 /// A machine: nodes of processors, joined by a network.
 ///
@@ -27,13 +27,38 @@ pub struct Machine {
     pub queue: Queue,
     /// The network interface of a node.
     pub interface: Interface,
+    /// The processor of a node that serves the network, where there is one.
+    pub network_processor: Option<NetworkProcessor>,
+    /// The queues between it and the compute processors, where messages are handed to it.
+    pub handoff: Option<Handoff>,
+    /// How a node bounds its outstanding requests, where it does.
+    pub flow: Option<Flow>,
     /// The memory of a node.
     pub memory: Memory,
+    /// The memory system of a node in detail, where the machine says.
+    pub node_memory: Option<NodeMemory>,
     /// What joins the nodes.
     pub network: Network,
     /// What the machine can do, in the order of its file; no two alike.
     pub can: Vec<Capability>,
     pub(crate) values: Vec<Value>,
+    pub(crate) digest: u64,
+    /// What it is under each policy that its file has values for, by name.
+    pub(crate) variants: Vec<(String, Self)>,
+}
+
+impl Machine {
+    /// The machine as it is under a policy: what differs is the software that runs on it then. Itself if its file says
+    /// nothing of that policy.
+    pub fn under(&self, policy: &str) -> Self {
+        let variant = self.variants.iter().find(|(name, _)| name == policy);
+        variant.map_or(self, |(_, machine)| machine).clone()
+    }
+
+    /// The policies that its file has values for.
+    pub fn policies(&self) -> impl Iterator<Item = &str> {
+        self.variants.iter().map(|(name, _)| name.as_str())
+    }
 }
 
 /// A processor of a node.
@@ -47,7 +72,8 @@ pub struct Processor {
     pub thread_switch: Time,
     /// A poll that finds nothing.
     pub poll: Time,
-    /// From the event to the first instruction of its handler, when a computing processor is interrupted for it.
+    /// From the event to the first instruction of its handler, when a computing processor is interrupted for it; zero
+    /// where that cannot be.
     pub interrupt: Time,
 }
 
@@ -73,24 +99,6 @@ pub struct Queue {
     pub capacity: usize,
 }
 
-/// The network interface (NI) of a node: one port out, one port in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interface {
-    /// Of each port, in each direction.
-    pub bandwidth: Bandwidth,
-    /// What the network adds to the data of each packet.
-    pub header: Bytes,
-    /// The most data, header aside, that one packet carries; at least 1 B. A longer message is split.
-    pub packet: Bytes,
-    /// Packets the NI takes before the sender must wait; at least 1.
-    pub send_queue: usize,
-    /// Of the engine that moves a block transfer between the node's memory and a port.
-    pub engine: Bandwidth,
-    /// What the NI takes to put the words of a deposit in memory, for each line, once they have passed the port in. The
-    /// port is not free before that.
-    pub deposit: Time,
-}
-
 /// The memory of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
@@ -98,11 +106,4 @@ pub struct Memory {
     pub line: Bytes,
     /// How long a processor waits for a line that is in no cache.
     pub read: Time,
-}
-
-/// The network: the same latency between any two nodes, and no contention inside (`topology = "constant"`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Network {
-    /// From the first byte leaving the sending NI to its arrival at the receiving one; above zero.
-    pub latency: Time,
 }

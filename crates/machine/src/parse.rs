@@ -1,90 +1,94 @@
 //! From the text of a machine file to a [`Machine`]: which sections there are, what they hold, what must agree.
 //! Knows no file, only its name and text.
 
-use toml_edit::{Document, TomlError};
-use units::Frequency;
+use units::{Bytes, Frequency, Quantity, Span, Time};
 
-use crate::digest::Digest;
-use crate::reader::Reader;
+use crate::chain::{self, Bases};
+use crate::node_memory::Banks;
 use crate::section::Section;
+use crate::variants::Reading;
 use crate::{
-    Error, Errors, Interface, Machine, Memory, Network, Primitives, Processor, Queue, Value, WorkCosts,
+    Capability, Errors, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor, NodeMemory,
+    Primitives, Processor, Queue, Value, WorkCosts,
 };
 
 /// Stands in for a clock that was refused, so that the other mistakes of the file are found in the same reading.
-const NO_CLOCK: Frequency = Frequency::from_megahertz(1_000);
+pub(crate) const NO_CLOCK: Frequency = Frequency::from_megahertz(1_000);
+
+/// The same for the line of the memory.
+const NO_LINE: Bytes = Bytes::new(64);
 
 impl Machine {
-    /// Reads a machine file. `file` is what to call it in messages.
+    /// Reads a machine file that extends no other. `file` is what to call it in messages.
     ///
     /// # Errors
     ///
     /// All mistakes of the file at once, each with its line.
     pub fn parse(file: &str, text: &str) -> Result<Self, Errors> {
-        Self::parse_with::<&str, &str>(file, text, &[])
+        Self::parse_with::<&str, &str>(file, text, &[], &|_, _| None)
     }
 
     /// As [`parse`](Self::parse), with values from the command line in place of those of the file: dotted keys
     /// such as `processor.clock`, values without quotes such as `200MHz`, lists separated by commas. Of two
-    /// values for one key the later holds. They are checked as the file's own are.
+    /// values for one key the later holds; one for a policy, `policy.np.processor.poll`, goes before one in general. They
+    /// are checked as the file's own are. `bases` finds the files that it extends.
     ///
     /// # Errors
     ///
-    /// All mistakes of the file and of the overrides; those of the overrides say `--set` in place of a line.
+    /// All mistakes of the files and of the overrides; those of the overrides say `--set` in place of a line.
     pub fn parse_with<K: AsRef<str>, V: AsRef<str>>(
         file: &str,
         text: &str,
         overrides: &[(K, V)],
+        bases: &Bases<'_>,
     ) -> Result<Self, Errors> {
-        let overrides = overrides.iter().map(|(key, value)| (key.as_ref(), value.as_ref())).collect();
-        let reader = Reader::new(file, text, overrides);
-        let document = Document::parse(text).map_err(|error| no_toml(file, &reader, &error))?;
-        let machine = Section::file(&reader, document.as_table(), machine);
-        let (values, errors) = reader.finish();
-        match machine {
-            Some(machine) if errors.is_empty() => Ok(Self { values, ..machine }),
-            _ => Err(Errors::new(errors)),
-        }
+        let chain = chain::load(file, text, bases)?;
+        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.as_ref(), value.as_ref())).collect();
+        Reading::new(&chain, &overrides).machine()
     }
 
-    /// Every value the machine was built from, in the order it was read.
+    /// Every value the machine was built from, in the order it was read; those that hold under a policy come last.
     pub fn values(&self) -> &[Value] {
         &self.values
     }
 
     /// A number that stands for all that can change a result: equal machines have equal digests, on every host
-    /// and in every build. Where a number comes from, what the summary says and how it was spelled do not count.
+    /// and in every build. It is that of the files and the overrides, whatever has been done to the fields since. Where a
+    /// number comes from, what the summary says and how it was spelled do not count.
     pub fn digest(&self) -> u64 {
-        Digest::of(self)
+        self.digest
     }
 }
 
-fn no_toml(file: &str, reader: &Reader<'_>, error: &TomlError) -> Errors {
-    let line = error.span().map_or(1, |span| reader.line(span.start));
-    let expected = format!("TOML; its reader says: {}", error.message().trim());
-    Errors::new(vec![Error {
-        file: file.to_owned(),
-        line: Some(line),
-        key: String::new(),
-        value: None,
-        expected,
-    }])
-}
-
-fn machine(file: &Section<'_>) -> Option<Machine> {
+/// Reads the top level.
+pub(crate) fn machine(file: &Section<'_>) -> Option<Machine> {
     let name =
         file.text("name", "a name of lower-case letters, digits and hyphens such as \"cm-5\"", is_name);
+    file.expect_own("name", "a name of its own, which no other machine has");
     let summary = file.text("summary", "one line that says what the machine is", is_line);
     let nodes = file.count("nodes");
     let processors = file.count("processors");
-    let can = file.capabilities("can");
-    let processor = file.section("processor", processor);
+    let can = file.list("can", "capability", Capability::NAMES, |name| name.parse::<Capability>().ok());
+    let abilities = can.as_deref().unwrap_or_default();
+    let processor = file.section("processor", |section| processor(section, abilities));
     let clock = processor.as_ref().map_or(NO_CLOCK, |processor| processor.clock);
-    let primitives = file.section("primitives", |section| Primitives::read(section, clock));
+    let primitives = file.section("primitives", |section| {
+        let primitives = Primitives::read(section, clock);
+        if abilities.contains(&Capability::Transfer) {
+            section.expect("start_transfer", Span::EXPECTED);
+        }
+        primitives
+    });
     let queue = file.section("queue", queue);
-    let interface = file.section("interface", |section| interface(section, clock));
+    let interface = file.section("interface", |section| Interface::read(section, clock, abilities));
+    let network_processor = file.optional_section("network_processor", NetworkProcessor::read);
+    let handoff = file.optional_section("handoff", |section| Handoff::read(section, clock));
+    let flow = file.optional_section("flow", Flow::read);
     let memory = file.section("memory", |section| memory(section, clock));
-    let network = file.section("network", |section| network(section, clock));
+    let (memory, banks) = memory.unzip();
+    let line = memory.as_ref().map_or(NO_LINE, |memory| memory.line);
+    let node_memory = NodeMemory::read(file, clock, line, banks.flatten());
+    let network = file.section("network", |section| Network::read(section, clock, nodes));
     Some(Machine {
         name: name?,
         summary: summary?,
@@ -94,20 +98,29 @@ fn machine(file: &Section<'_>) -> Option<Machine> {
         primitives: primitives?,
         queue: queue?,
         interface: interface?,
+        network_processor: network_processor?,
+        handoff: handoff?,
+        flow: flow?,
         memory: memory?,
+        node_memory: node_memory?,
         network: network?,
         can: can?,
         values: Vec::new(),
+        digest: 0,
+        variants: Vec::new(),
     })
 }
 
-fn processor(section: &Section<'_>) -> Option<Processor> {
+fn processor(section: &Section<'_>, can: &[Capability]) -> Option<Processor> {
     let stated: Option<Frequency> = section.quantity("clock");
     let clock = stated.unwrap_or(NO_CLOCK);
     let work = section.section("work", |section| work_costs(section, clock));
     let thread_switch = section.time("thread_switch", clock);
     let poll = section.time("poll", clock);
-    let interrupt = section.time("interrupt", clock);
+    if can.contains(&Capability::Interrupt) {
+        section.expect("interrupt", Span::EXPECTED);
+    }
+    let interrupt = section.time_or("interrupt", clock, Time::ZERO);
     Some(Processor {
         clock: stated?,
         work: work?,
@@ -136,34 +149,11 @@ fn queue(section: &Section<'_>) -> Option<Queue> {
     Some(queue)
 }
 
-fn interface(section: &Section<'_>, clock: Frequency) -> Option<Interface> {
-    let bandwidth = section.bandwidth("bandwidth", clock);
-    let header = section.quantity("header");
-    let packet = section.quantity_above_zero("packet");
-    let send_queue = section.count("send_queue");
-    let engine = section.bandwidth("engine", clock);
-    let deposit = section.time("deposit", clock);
-    Some(Interface {
-        bandwidth: bandwidth?,
-        header: header?,
-        packet: packet?,
-        send_queue: send_queue?,
-        engine: engine?,
-        deposit: deposit?,
-    })
-}
-
-fn memory(section: &Section<'_>, clock: Frequency) -> Option<Memory> {
+fn memory(section: &Section<'_>, clock: Frequency) -> Option<(Memory, Option<Banks>)> {
     let line = section.quantity_above_zero("line");
     let read = section.time("read", clock);
-    Some(Memory { line: line?, read: read? })
-}
-
-fn network(section: &Section<'_>, clock: Frequency) -> Option<Network> {
-    let topology = section
-        .text("topology", "\"constant\", the only topology there is so far", |name| name == "constant");
-    let latency = section.time_above_zero("latency", clock);
-    topology.and(Some(Network { latency: latency? }))
+    let banks = section.optional_section("banks", |section| Banks::read(section, clock));
+    Some((Memory { line: line?, read: read? }, banks?))
 }
 
 fn is_name(text: &str) -> bool {

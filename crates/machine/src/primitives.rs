@@ -1,33 +1,30 @@
 //! The named primitives a protocol handler is made of, and what each costs. Knows no protocol.
 
-use units::{Frequency, Time};
+use units::Frequency;
 
 use crate::section::Section;
-
-/// What one use of a primitive costs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
-    /// Time on the handler's critical path: what follows in the handler waits for it.
-    pub path: Time,
-    /// Further time that the processor stays occupied once the handler is over.
-    pub occupancy: Time,
-}
+use crate::{ByClass, Cost};
 
 /// Declares the primitives once: as fields, as names, and as keys of a machine file.
 macro_rules! primitives {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// The cost of each primitive, for the block size the machine file states its numbers for.
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        /// The cost of each primitive by class of message, for the block size the machine file states its numbers for.
+        ///
+        /// `None`: the file gives no price, because no run on this machine is expected to use it.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct Primitives {
-            $($(#[$doc])* pub $name: Cost,)*
+            $($(#[$doc])* pub $name: Option<ByClass<Cost>>,)*
         }
 
         impl Primitives {
-            /// Every primitive with its cost, in the order of declaration.
-            pub fn iter(&self) -> impl Iterator<Item = (&'static str, Cost)> {
-                [$((stringify!($name), self.$name),)*].into_iter()
+            /// Every primitive that has a price, with it, in the order of declaration.
+            pub fn iter(&self) -> impl Iterator<Item = (&'static str, &ByClass<Cost>)> {
+                [$((stringify!($name), self.$name.as_ref()),)*]
+                    .into_iter()
+                    .filter_map(|(name, cost)| cost.map(|cost| (name, cost)))
             }
 
+            /// Reads a price list; durations in cycles count those of `clock`.
             pub(crate) fn read(section: &Section<'_>, clock: Frequency) -> Option<Self> {
                 $(let $name = section.cost(stringify!($name), clock);)*
                 Some(Self { $($name: $name?,)* })
@@ -52,6 +49,22 @@ primitives! {
     start_transfer,
     /// Reading one 8-byte word of a message beyond its header.
     receive_word,
+    /// Reading one message out of the NI, header and the words that come with it.
+    extract,
+    /// Writing a message into the queue to the node's other kind of processor.
+    hand_over,
+    /// Taking a message out of that queue.
+    take,
+    /// Bookkeeping of a global access at its issue: the test of locality, the counter of outstanding accesses.
+    issue,
+    /// Bookkeeping of a global access when its answer is there.
+    complete,
+    /// Adding to the counter of stored data at the target.
+    count_store,
+    /// Reading a word of memory on behalf of another node.
+    fetch_word,
+    /// Writing a word of memory on behalf of another node.
+    place_word,
     /// Looking up a block's directory entry and writing it back.
     directory_lookup,
     /// Changing the access tag of a block.
@@ -66,6 +79,8 @@ primitives! {
     resume,
     /// Translating a global address.
     translate,
+    /// Translating an address that was used just before.
+    translate_again,
     /// Noting in the directory that a request must wait.
     defer,
 }

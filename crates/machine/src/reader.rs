@@ -1,34 +1,69 @@
-//! What one reading of a machine file shares: the text, the overrides, and what has been found out so far.
-//! Knows TOML and places, but no key of a machine.
+//! What one reading of a machine shares: the overrides, and what has been found out so far.
+//! Knows places, but no key of a machine.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use toml_edit::Item;
 
+use crate::chain::EXTENDS;
+use crate::source_text::SourceText;
 use crate::{Error, Value};
+
+/// Values from the command line: dotted keys, and texts without quotes.
+pub(crate) type Overrides<'a> = [(&'a str, &'a str)];
 
 /// The shared state of one reading.
 ///
 /// Sections read side by side and nest, so all of them hold it shared; the cells are borrowed only inside the
 /// small functions below.
 pub(crate) struct Reader<'a> {
-    file: &'a str,
-    text: &'a str,
-    overrides: Vec<(&'a str, &'a str)>,
+    /// The machine's own file: what the command line gives stands in place of its values.
+    file: &'a SourceText,
+    overrides: &'a Overrides<'a>,
+    /// Under this policy; what the command line gives for it goes before what it gives in general.
+    policy: Option<&'a str>,
     asked: RefCell<BTreeSet<String>>,
     errors: RefCell<Vec<Error>>,
     values: RefCell<Vec<Value>>,
+    notes: RefCell<BTreeMap<String, String>>,
 }
 
-/// A value as it stands in the file or on the command line, not yet understood.
-#[derive(Clone, Debug)]
+/// What a reading found.
+pub(crate) struct Findings {
+    pub(crate) values: Vec<Value>,
+    pub(crate) errors: Vec<Error>,
+    /// Each key with what it comes to, for the digest.
+    pub(crate) notes: BTreeMap<String, String>,
+    /// The keys that the command line could have given.
+    pub(crate) asked: BTreeSet<String>,
+}
+
+/// A value as it stands in a file or on the command line, not yet understood.
+#[derive(Clone)]
 pub(crate) struct Found<'a> {
-    /// Dotted.
+    /// Dotted, as its file or the command line has it.
     pub(crate) key: String,
     pub(crate) raw: Raw<'a>,
-    pub(crate) line: Option<usize>,
+    /// Where it stands; `None` on the command line.
+    pub(crate) place: Option<Place<'a>>,
     pub(crate) source: Option<String>,
+}
+
+/// A line of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) file: &'a SourceText,
+    /// From 1.
+    pub(crate) line: usize,
+}
+
+impl Place<'_> {
+    /// The place of something in the same file; this one if the parser did not note where that is.
+    pub(crate) fn at(self, span: Option<Range<usize>>) -> Self {
+        Self { line: span.map_or(self.line, |span| self.file.line(span.start)), ..self }
+    }
 }
 
 /// The value itself.
@@ -54,88 +89,118 @@ impl<'a> Raw<'a> {
             Self::Item(item) => item.as_integer(),
         }
     }
+
+    pub(crate) fn boolean(self) -> Option<bool> {
+        match self {
+            Self::Given(text) => text.trim().parse().ok(),
+            Self::Item(item) => item.as_bool(),
+        }
+    }
+}
+
+impl Found<'_> {
+    /// Whether it should have been a section.
+    pub(crate) fn is_no_table(&self) -> bool {
+        matches!(self.raw, Raw::Item(item) if item.as_table_like().is_none())
+    }
+
+    /// The value as written, quotes and all.
+    pub(crate) fn written(&self) -> String {
+        match (self.raw, self.place) {
+            (Raw::Item(item), Some(place)) => place.file.written(item),
+            (Raw::Item(item), None) => item.to_string(),
+            (Raw::Given(text), _) => format!("{text:?}"),
+        }
+    }
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(file: &'a str, text: &'a str, overrides: Vec<(&'a str, &'a str)>) -> Self {
+    pub(crate) fn new(file: &'a SourceText, overrides: &'a Overrides<'a>, policy: Option<&'a str>) -> Self {
         Self {
             file,
-            text,
             overrides,
+            policy,
             asked: RefCell::default(),
             errors: RefCell::default(),
             values: RefCell::default(),
+            notes: RefCell::default(),
         }
     }
 
-    /// The value the command line gives this key; the last one where it gives several. Makes the key a known one.
-    pub(crate) fn given(&self, key: &str) -> Option<&'a str> {
-        self.asked.borrow_mut().insert(key.to_owned());
-        self.overrides.iter().rev().find(|(given, _)| *given == key).map(|&(_, value)| value)
+    /// What the command line gives for this key, with the key as given there; the last where it gives several. Makes
+    /// the key a known one.
+    pub(crate) fn given(&self, key: &str) -> Option<(String, &'a str)> {
+        self.spellings(key).find_map(|key| {
+            let given = self.overrides.iter().rev().find(|(given, _)| *given == key);
+            self.asked.borrow_mut().insert(key.clone());
+            given.map(|&(_, value)| (key, value))
+        })
     }
 
-    /// The line, from 1, of a place in the text.
-    pub(crate) fn line(&self, offset: usize) -> usize {
-        let before = self.text.as_bytes().iter().take(offset);
-        1 + before.filter(|&&byte| byte == b'\n').count()
+    /// Whether the command line gives something below this key.
+    pub(crate) fn gives_below(&self, key: &str) -> bool {
+        self.spellings(key).any(|key| self.overrides.iter().any(|(given, _)| is_below(given, &key)))
     }
 
-    /// The line of an item, if the parser noted where it stands.
-    pub(crate) fn line_of(&self, item: &Item) -> Option<usize> {
-        item.span().map(|span| self.line(span.start))
+    /// How the command line may call a key, the one that goes before first.
+    fn spellings(&self, key: &str) -> impl Iterator<Item = String> {
+        let policy = self.policy.filter(|_| !FIXED.contains(&key));
+        let special = policy.map(|policy| format!("{POLICY}.{policy}.{key}"));
+        special.into_iter().chain([key.to_owned()])
     }
 
-    /// The comment that follows an item on its last line, without its `#`.
-    pub(crate) fn comment_after(&self, item: &Item) -> Option<String> {
-        let rest = self.text.get(item.span()?.end..)?;
-        let comment = rest.lines().next()?.trim_start().strip_prefix('#')?.trim();
-        (!comment.is_empty()).then(|| comment.to_owned())
-    }
-
-    /// A value as written, quotes and all; of a table or a long array only the brackets.
-    pub(crate) fn written(&self, raw: Raw<'_>) -> String {
-        match raw {
-            Raw::Given(text) => format!("{text:?}"),
-            Raw::Item(item) if item.is_table_like() => "{…}".to_owned(),
-            Raw::Item(item) => match item.span().and_then(|span| self.text.get(span)) {
-                Some(text) if !text.contains('\n') => text.to_owned(),
-                _ => "[…]".to_owned(),
-            },
-        }
-    }
-
-    pub(crate) fn report(&self, line: Option<usize>, key: &str, value: Option<String>, expected: String) {
-        let (file, key) = (self.file.to_owned(), key.to_owned());
+    pub(crate) fn report(
+        &self,
+        place: Option<Place<'_>>,
+        key: &str,
+        value: Option<String>,
+        expected: String,
+    ) {
+        let file = place.map_or(&self.file.name, |place| &place.file.name).clone();
+        let (line, key) = (place.map(|place| place.line), key.to_owned());
         self.errors.borrow_mut().push(Error { file, line, key, value, expected });
     }
 
     pub(crate) fn refuse(&self, found: &Found<'_>, expected: String) {
-        self.report(found.line, &found.key, Some(self.written(found.raw)), expected);
+        self.report(found.place, &found.key, Some(found.written()), expected);
     }
 
-    /// Notes a value that was understood.
-    pub(crate) fn keep(&self, found: Found<'_>, resolved: String) {
-        let text = found.raw.text().map_or_else(|| self.written(found.raw), str::to_owned);
-        let Found { key, line, source, .. } = found;
-        self.values.borrow_mut().push(Value { key, text, resolved, source, line });
+    /// Notes a value that was understood: what it comes to, and what it counts as in the digest.
+    pub(crate) fn keep(&self, key: &str, found: Found<'_>, resolved: String) {
+        let text = found.raw.text().map_or_else(|| found.written(), str::to_owned);
+        self.note(key, resolved.clone());
+        let Found { key, place, source, .. } = found;
+        let file = place.map_or(&self.file.name, |place| &place.file.name).clone();
+        let line = place.map(|place| place.line);
+        self.values.borrow_mut().push(Value { key, text, resolved, source, file, line });
     }
 
-    /// Ends the reading: the values, and the mistakes, those of the command line included.
-    pub(crate) fn finish(self) -> (Vec<Value>, Vec<Error>) {
-        for &(key, value) in &self.overrides {
-            let asked = self.asked.borrow();
-            if !asked.contains(key) {
-                let hint = hint(key, asked.iter().map(String::as_str));
-                self.report(
-                    None,
-                    key,
-                    Some(format!("{value:?}")),
-                    format!("a key of the machine file{hint}"),
-                );
-            }
+    /// Notes for the digest what a key comes to, in place of all that was noted of it and below it.
+    pub(crate) fn note(&self, key: &str, resolved: String) {
+        let mut notes = self.notes.borrow_mut();
+        notes.retain(|noted, _| !is_below(noted, key));
+        notes.insert(key.to_owned(), resolved);
+    }
+
+    /// Ends the reading.
+    pub(crate) fn finish(self) -> Findings {
+        Findings {
+            values: self.values.into_inner(),
+            errors: self.errors.into_inner(),
+            notes: self.notes.into_inner(),
+            asked: self.asked.into_inner(),
         }
-        (self.values.into_inner(), self.errors.into_inner())
     }
+}
+
+/// The section whose sections hold what differs under a policy.
+pub(crate) const POLICY: &str = "policy";
+
+/// What is the same under all policies: who the machine is, not what runs on it.
+pub(crate) const FIXED: [&str; 7] = ["name", "summary", "nodes", "processors", "can", EXTENDS, POLICY];
+
+fn is_below(key: &str, section: &str) -> bool {
+    key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// `; did you mean "clock"?` for the known name that `found` is most likely a slip of, `; known are …` for none.

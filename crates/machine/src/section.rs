@@ -1,92 +1,143 @@
-//! One section of a machine file, read key by key. Asking for a key is what makes it a known one, so what a
-//! section may hold is written once: in the code that reads it. Knows no particular section.
+//! One section of a machine, read key by key. Asking for a key is what makes it a known one, so what a section may
+//! hold is written once: in the code that reads it. Knows no particular section; what a value can be is in `getters`.
+//!
+//! A section has layers: what holds under a policy, what the machine's file says, what the files say that it extends.
+//! The first layer that has a key gives its value; tables are sections and so are merged, all else is replaced.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 
 use toml_edit::{Item, TableLike};
-use units::{Bandwidth, Frequency, Quantity, Rate, Span, Time};
 
-use crate::reader::{Found, Raw, Reader, hint};
-use crate::{Capability, Cost};
+use crate::reader::{Found, POLICY, Place, Raw, Reader, hint};
+use crate::source_text::SourceText;
 
-/// A section: a table of the file, with what the command line puts in its place.
+/// A section, with what the command line puts in its place.
 pub(crate) struct Section<'a> {
-    reader: &'a Reader<'a>,
-    /// Dotted; empty for the file itself.
+    pub(crate) reader: &'a Reader<'a>,
+    /// Dotted; empty for the machine itself.
     path: String,
-    /// `None` where the file has no such section.
-    table: Option<&'a dyn TableLike>,
-    line: usize,
-    /// Where the numbers of this section come from unless their own lines say so.
-    source: Option<String>,
-    /// Whether keys that are not there are reported; not so where the section itself was.
+    /// The one that goes before first; none where no file has such a section.
+    layers: Vec<Layer<'a>>,
+    /// Where a key that is missing should have been.
+    place: Place<'a>,
+    /// Whether keys that are not there are reported; not so where the section itself was not.
     complete: bool,
     known: RefCell<Vec<&'static str>>,
+    /// Whether it cannot be said which keys belong here.
+    forgiving: Cell<bool>,
+}
+
+/// A table of one file.
+#[derive(Clone)]
+struct Layer<'a> {
+    table: &'a dyn TableLike,
+    place: Place<'a>,
+    /// Its own dotted path; differs from the section's in what holds under a policy.
+    path: String,
+    /// Whether a key that nobody asks for is a mistake here. Those of a file that is extended have been found when that
+    /// was read for itself, and this machine need not ask for all of them.
+    own: bool,
+    /// Where the numbers of this table come from unless their own lines say so.
+    source: Option<String>,
 }
 
 impl<'a> Section<'a> {
-    /// Reads a whole file: hands its top level to `read`, then reports what `read` did not ask for.
-    pub(crate) fn file<T>(
-        reader: &'a Reader<'a>,
-        table: &'a dyn TableLike,
-        read: impl FnOnce(&Self) -> T,
-    ) -> T {
-        Self::new(reader, String::new(), Some(table), 1).read_with(read)
+    /// The top level of a file and of all that it extends, under a policy or under none.
+    pub(crate) fn top(reader: &'a Reader<'a>, chain: &'a [SourceText], policy: Option<&str>) -> Self {
+        let place = Place { file: &chain[0], line: 1 };
+        let path = policy.map(|policy| format!("{POLICY}.{policy}"));
+        let special = chain.iter().enumerate().filter_map(|(index, file)| {
+            let policies = file.table().get(POLICY)?.as_table_like()?;
+            let table = policies.get(policy?)?.as_table_like()?;
+            let line = file.line_of_key(policies, policy?).unwrap_or(1);
+            let path = path.clone().unwrap_or_default();
+            Some(Layer { table, place: Place { file, line }, path, own: index == 0, source: None })
+        });
+        let plain = chain.iter().enumerate().map(|(index, file)| {
+            let place = Place { file, line: 1 };
+            Layer { table: file.table(), place, path: String::new(), own: index == 0, source: None }
+        });
+        Self::new(reader, String::new(), special.chain(plain).collect(), place)
     }
 
-    /// Reads a section of this one the same way.
+    fn new(reader: &'a Reader<'a>, path: String, layers: Vec<Layer<'a>>, place: Place<'a>) -> Self {
+        Self {
+            reader,
+            path,
+            layers,
+            place,
+            complete: true,
+            known: RefCell::default(),
+            forgiving: Cell::new(false),
+        }
+    }
+
+    /// Hands a section of this one to `read`, then reports what `read` did not ask for.
     pub(crate) fn section<T>(&self, key: &'static str, read: impl FnOnce(&Self) -> T) -> T {
         self.know(key);
-        let (path, item) = (self.dotted(key), self.item(key));
-        let table = item.and_then(Item::as_table_like);
-        let line = item.and_then(|item| self.reader.line_of(item)).unwrap_or(self.line);
-        if table.is_none() && self.complete {
-            let value = item.map(|item| self.reader.written(Raw::Item(item)));
-            self.reader.report(Some(line), &path, value, format!("a section [{path}]"));
+        let path = self.dotted(key);
+        let layers: Vec<_> = self.layers.iter().filter_map(|layer| layer.below(key)).collect();
+        let plain = layers.iter().find(|layer| layer.path == path).or(layers.first());
+        let place = plain.map_or(self.place, |layer| layer.place);
+        let complete = !layers.is_empty();
+        if !complete && self.complete && self.items(key).next().is_none() {
+            self.reader.report(Some(place), &path, None, format!("a section [{path}]"));
         }
-        let mut section = Self::new(self.reader, path, table, line);
-        section.complete = table.is_some();
+        for found in self.items(key).filter(|found| found.is_no_table()) {
+            self.reader.refuse(&found, format!("a section [{path}]"));
+        }
+        let mut section = Self::new(self.reader, path, layers, place);
+        section.complete = complete;
         section.read_with(read)
     }
 
-    fn new(reader: &'a Reader<'a>, path: String, table: Option<&'a dyn TableLike>, line: usize) -> Self {
-        Self { reader, path, table, line, source: None, complete: true, known: RefCell::default() }
-    }
-
-    fn read_with<T>(mut self, read: impl FnOnce(&Self) -> T) -> T {
-        self.read_source();
+    /// Hands this section to `read`, then reports what `read` did not ask for.
+    pub(crate) fn read_with<T>(mut self, read: impl FnOnce(&Self) -> T) -> T {
+        self.read_sources();
         let result = read(&self);
         self.report_unknown();
         result
     }
 
-    fn read_source(&mut self) {
+    fn read_sources(&mut self) {
         self.know("source");
-        let Some(item) = self.item("source") else { return };
-        match item.as_str() {
-            Some(source) => self.source = Some(source.to_owned()),
-            None => {
-                let expected = "a text that says where the numbers come from".to_owned();
-                self.reader.refuse(&self.found("source", item), expected);
+        for layer in &mut self.layers {
+            let Some(item) = layer.table.get("source") else { continue };
+            match item.as_str() {
+                Some(source) => layer.source = Some(source.to_owned()),
+                None => {
+                    let expected = "a text that says where the numbers come from".to_owned();
+                    self.reader.refuse(&layer.found("source", item), expected);
+                }
             }
         }
     }
 
+    /// Takes every key for known: what decides which there are was a mistake itself.
+    pub(crate) fn forgive(&self) {
+        self.forgiving.set(true);
+    }
+
     fn report_unknown(&self) {
+        if self.forgiving.get() {
+            return;
+        }
         let known = self.known.borrow();
-        let entries = self.table.into_iter().flat_map(|table| table.iter());
-        for (key, item) in entries.filter(|(key, _)| !known.contains(key)) {
-            let place = match self.path.as_str() {
-                "" => "a key or section of a machine file".to_owned(),
-                path => format!("a key of [{path}]"),
-            };
-            let hint = hint(key, known.iter().copied());
-            self.reader.refuse(&self.found(key, item), format!("{place}{hint}"));
+        for layer in self.layers.iter().filter(|layer| layer.own) {
+            for (key, item) in layer.table.iter().filter(|(key, _)| !known.contains(key)) {
+                let place = match layer.path.as_str() {
+                    "" => "a key or section of a machine file".to_owned(),
+                    path => format!("a key of [{path}]"),
+                };
+                let hint = hint(key, known.iter().copied());
+                self.reader.refuse(&layer.found(key, item), format!("{place}{hint}"));
+            }
         }
     }
 
-    fn know(&self, key: &'static str) {
+    /// Makes a key a known one.
+    pub(crate) fn know(&self, key: &'static str) {
         let mut known = self.known.borrow_mut();
         if !known.contains(&key) {
             known.push(key);
@@ -97,53 +148,89 @@ impl<'a> Section<'a> {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    fn item(&self, key: &str) -> Option<&'a Item> {
-        self.table?.get(key)
+    /// What each layer that has a key says, the one that goes before first.
+    fn items(&self, key: &str) -> impl Iterator<Item = Found<'a>> {
+        self.layers.iter().filter_map(move |layer| Some(layer.found(key, layer.table.get(key)?)))
     }
 
-    fn found(&self, key: &str, item: &'a Item) -> Found<'a> {
-        let key_line = || {
-            let span = self.table?.key(key)?.span()?;
-            Some(self.reader.line(span.start))
-        };
-        let line = self.reader.line_of(item).or_else(key_line).unwrap_or(self.line);
-        let source = self.reader.comment_after(item).or_else(|| self.source.clone());
-        Found { key: self.dotted(key), raw: Raw::Item(item), line: Some(line), source }
-    }
-
-    /// The value of a key, if there is one; the command line goes before the file.
-    fn find(&self, key: &'static str) -> Option<Found<'a>> {
+    /// The value of a key, if there is one; the command line goes before the files.
+    pub(crate) fn find(&self, key: &'static str) -> Option<Found<'a>> {
         self.know(key);
-        let dotted = self.dotted(key);
-        if let Some(text) = self.reader.given(&dotted) {
-            return Some(Found {
-                key: dotted,
-                raw: Raw::Given(text),
-                line: None,
-                source: Some("--set".to_owned()),
-            });
+        match self.reader.given(&self.dotted(key)) {
+            Some((key, text)) => {
+                Some(Found { key, raw: Raw::Given(text), place: None, source: Some("--set".to_owned()) })
+            }
+            None => self.items(key).next(),
         }
-        self.item(key).map(|item| self.found(key, item))
     }
 
     /// The value of a key that must be there.
-    fn require(&self, key: &'static str, expected: &str) -> Option<Found<'a>> {
+    pub(crate) fn require(&self, key: &'static str, expected: &str) -> Option<Found<'a>> {
         let found = self.find(key);
         if found.is_none() && self.complete {
-            self.reader.report(Some(self.line), &self.dotted(key), None, expected.to_owned());
+            self.reader.report(Some(self.place), &self.dotted(key), None, expected.to_owned());
         }
         found
     }
 
+    /// Reports a key that is not there although the rest of the file asks for it.
+    pub(crate) fn expect(&self, key: &'static str, expected: &str) {
+        if !self.gives(key) {
+            self.require(key, expected);
+        }
+    }
+
+    /// Reports a key that this machine must give itself, whatever it extends.
+    pub(crate) fn expect_own(&self, key: &'static str, expected: &str) {
+        let own = self.layers.iter().any(|layer| layer.own && layer.table.contains_key(key));
+        if self.has(key) && !own && self.reader.given(&self.dotted(key)).is_none() {
+            self.reader.report(Some(self.place), &self.dotted(key), None, expected.to_owned());
+        }
+    }
+
+    /// Whether file or command line give exactly this key.
+    pub(crate) fn has(&self, key: &'static str) -> bool {
+        self.find(key).is_some()
+    }
+
+    /// Whether file or command line give this key or something below it.
+    pub(crate) fn gives(&self, key: &'static str) -> bool {
+        self.has(key) || self.reader.gives_below(&self.dotted(key))
+    }
+
+    /// The value of a key where it is a table that the command line does not replace.
+    pub(crate) fn table_of(&self, key: &'static str) -> Option<&'a dyn TableLike> {
+        match self.find(key)?.raw {
+            Raw::Item(item) => item.as_table_like(),
+            Raw::Given(_) => None,
+        }
+    }
+
+    /// What stands below a key that is no section: its table, which replaces that of any other layer, or only what the
+    /// command line gives. The comment on its line speaks for all of it.
+    pub(crate) fn below(&self, key: &'static str, table: Option<&'a dyn TableLike>) -> Self {
+        let found = self.items(key).next();
+        let place = found.as_ref().and_then(|found| found.place).unwrap_or(self.place);
+        let layer = found.zip(table).map(|(found, table)| Layer {
+            table,
+            place,
+            path: found.key,
+            own: self.layers.iter().any(|layer| layer.own && std::ptr::eq(layer.place.file, place.file)),
+            source: found.source,
+        });
+        Self::new(self.reader, self.dotted(key), layer.into_iter().collect(), place)
+    }
+
     /// Understands a value or reports it; `convert` says what it expected instead.
-    fn convert<T: Display>(
+    pub(crate) fn convert<T: Display>(
         &self,
+        key: &'static str,
         found: Found<'a>,
         convert: impl FnOnce(Raw<'a>) -> Result<T, String>,
     ) -> Option<T> {
         match convert(found.raw) {
             Ok(value) => {
-                self.reader.keep(found, value.to_string());
+                self.keep(key, found, value.to_string());
                 Some(value)
             }
             Err(expected) => {
@@ -153,203 +240,38 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// Notes a value that was understood.
+    pub(crate) fn keep(&self, key: &'static str, found: Found<'a>, resolved: String) {
+        self.reader.keep(&self.dotted(key), found, resolved);
+    }
+
+    /// Notes for the digest what a key comes to that can be written in more than one way.
+    pub(crate) fn note(&self, key: &str, exact: &impl Display) {
+        self.reader.note(&self.dotted(key), exact.to_string());
+    }
+
     /// Reports a value that is well formed but does not go with the others.
     pub(crate) fn contradict(&self, key: &'static str, expected: String) {
         if let Some(found) = self.find(key) {
             self.reader.refuse(&found, expected);
         }
     }
-
-    /// A text that `accept` accepts.
-    pub(crate) fn text(
-        &self,
-        key: &'static str,
-        expected: &str,
-        accept: impl FnOnce(&str) -> bool,
-    ) -> Option<String> {
-        let found = self.require(key, expected)?;
-        self.convert(found, |raw| {
-            raw.text().filter(|text| accept(text)).map(str::to_owned).ok_or_else(|| expected.to_owned())
-        })
-    }
-
-    /// A whole number of at least 1 that fits `N`.
-    pub(crate) fn count<N: TryFrom<i64> + Display>(&self, key: &'static str) -> Option<N> {
-        const EXPECTED: &str = "a whole number from 1, such as 8";
-        let found = self.require(key, EXPECTED)?;
-        self.convert(found, |raw| count(raw).ok_or_else(|| EXPECTED.to_owned()))
-    }
-
-    /// As [`count`](Self::count), or the word "unlimited", which is `None` inside.
-    pub(crate) fn limit(&self, key: &'static str) -> Option<Option<usize>> {
-        const EXPECTED: &str = "a whole number from 1, such as 16, or \"unlimited\"";
-        let found = self.require(key, EXPECTED)?;
-        let limit = self.convert(found, |raw| match raw.text() {
-            Some("unlimited") => Ok(Limit(None)),
-            _ => count(raw).map(|limit| Limit(Some(limit))).ok_or_else(|| EXPECTED.to_owned()),
-        });
-        limit.map(|Limit(limit)| limit)
-    }
-
-    /// A quantity with its unit.
-    pub(crate) fn quantity<Q: Quantity>(&self, key: &'static str) -> Option<Q> {
-        self.resolved(key, |quantity: Q| quantity)
-    }
-
-    /// A quantity above what `Default` makes: zero.
-    pub(crate) fn quantity_above_zero<Q: Quantity + Default + PartialEq>(
-        &self,
-        key: &'static str,
-    ) -> Option<Q> {
-        let found = self.require(key, Q::EXPECTED)?;
-        self.convert(found, |raw| above_zero(parsed::<Q>(raw)?, Q::EXPECTED))
-    }
-
-    /// A duration, in cycles of `clock` or absolute.
-    pub(crate) fn time(&self, key: &'static str, clock: Frequency) -> Option<Time> {
-        self.resolved(key, |span: Span| span.resolve(clock))
-    }
-
-    /// A duration above zero.
-    pub(crate) fn time_above_zero(&self, key: &'static str, clock: Frequency) -> Option<Time> {
-        let found = self.require(key, Span::EXPECTED)?;
-        self.convert(found, |raw| above_zero(parsed::<Span>(raw)?.resolve(clock), Span::EXPECTED))
-    }
-
-    /// A bandwidth, per cycle of `clock` or absolute.
-    pub(crate) fn bandwidth(&self, key: &'static str, clock: Frequency) -> Option<Bandwidth> {
-        self.resolved(key, |rate: Rate| rate.resolve(clock))
-    }
-
-    fn resolved<Q: Quantity, T: Display>(
-        &self,
-        key: &'static str,
-        resolve: impl FnOnce(Q) -> T,
-    ) -> Option<T> {
-        let found = self.require(key, Q::EXPECTED)?;
-        self.convert(found, |raw| parsed(raw).map(resolve))
-    }
-
-    /// A duration that is zero unless stated.
-    fn time_or_zero(&self, key: &'static str, clock: Frequency) -> Option<Time> {
-        match self.find(key) {
-            None => Some(Time::ZERO),
-            Some(found) => self.convert(found, |raw| Ok(parsed::<Span>(raw)?.resolve(clock))),
-        }
-    }
-
-    /// A cost: a duration, or a table of `path` and `occupancy`. The command line may set either form.
-    pub(crate) fn cost(&self, key: &'static str, clock: Frequency) -> Option<Cost> {
-        let table = match self.find(key).map(|found| found.raw) {
-            Some(Raw::Item(item)) => item.as_table_like(),
-            _ => None,
-        };
-        let parts = self.parts(key, table);
-        let (path, occupancy) = parts.read_with(|parts| {
-            let in_parts = table.is_some() || self.reader.given(&parts.dotted("path")).is_some();
-            let path = if in_parts { parts.time("path", clock) } else { self.time(key, clock) };
-            (path, parts.time_or_zero("occupancy", clock))
-        });
-        Some(Cost { path: path?, occupancy: occupancy? })
-    }
-
-    /// The parts of a cost. They stand on one line, so its comment speaks for all of them.
-    fn parts(&self, key: &'static str, table: Option<&'a dyn TableLike>) -> Self {
-        let item = self.item(key);
-        let line = item.and_then(|item| self.reader.line_of(item)).unwrap_or(self.line);
-        let mut parts = Self::new(self.reader, self.dotted(key), table, line);
-        parts.source = item.and_then(|item| self.reader.comment_after(item)).or_else(|| self.source.clone());
-        parts
-    }
-
-    /// A list of different capabilities, at least one; from the command line, separated by commas.
-    pub(crate) fn capabilities(&self, key: &'static str) -> Option<Vec<Capability>> {
-        const EXPECTED: &str = "a list of at least one capability such as [\"poll\", \"interrupt\"]";
-        let found = self.require(key, EXPECTED)?;
-        let entries = self.entries(&found).filter(|entries| !entries.is_empty());
-        let Some(entries) = entries else {
-            self.reader.refuse(&found, EXPECTED.to_owned());
-            return None;
-        };
-        let count = entries.len();
-        let mut capabilities = Vec::with_capacity(count);
-        for entry in entries {
-            match self.capability(&entry, &capabilities) {
-                Ok(capability) => capabilities.push(capability),
-                Err(expected) => {
-                    let value = entry.written;
-                    self.reader.report(entry.line, &found.key, Some(value), expected);
-                }
-            }
-        }
-        if capabilities.len() < count {
-            return None;
-        }
-        self.reader.keep(found, capabilities.iter().map(|one| one.name()).collect::<Vec<_>>().join(", "));
-        Some(capabilities)
-    }
-
-    fn capability(&self, entry: &Entry<'_>, so_far: &[Capability]) -> Result<Capability, String> {
-        let unknown =
-            || format!("a capability{}", hint(entry.name.unwrap_or(""), Capability::NAMES.iter().copied()));
-        let capability = entry.name.and_then(|name| name.parse().ok()).ok_or_else(unknown)?;
-        if so_far.contains(&capability) {
-            return Err("each capability once".to_owned());
-        }
-        Ok(capability)
-    }
-
-    /// The entries of a list; `None` if it is none.
-    fn entries(&self, found: &Found<'a>) -> Option<Vec<Entry<'a>>> {
-        match found.raw {
-            Raw::Given(text) => Some(
-                text.split(',')
-                    .map(str::trim)
-                    .map(|name| Entry { name: Some(name), written: format!("{name:?}"), line: None })
-                    .collect(),
-            ),
-            Raw::Item(item) => Some(
-                item.as_array()?
-                    .iter()
-                    .map(|value| Entry {
-                        name: value.as_str(),
-                        written: value.to_string().trim().to_owned(),
-                        line: value.span().map(|span| self.reader.line(span.start)).or(found.line),
-                    })
-                    .collect(),
-            ),
-        }
-    }
 }
 
-/// One entry of a list; without a name where it is no text.
-struct Entry<'a> {
-    name: Option<&'a str>,
-    written: String,
-    line: Option<usize>,
-}
-
-/// A bound that may be absent; only so that it can be printed.
-struct Limit(Option<usize>);
-
-impl Display for Limit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some(limit) => limit.fmt(f),
-            None => f.write_str("unlimited"),
-        }
+impl<'a> Layer<'a> {
+    fn found(&self, key: &str, item: &'a Item) -> Found<'a> {
+        let file = self.place.file;
+        let line = file.line_of_key(self.table, key).unwrap_or(self.place.line);
+        let source = file.comment_after(item).or_else(|| self.source.clone());
+        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+        Found { key: path, raw: Raw::Item(item), place: Some(Place { file, line }), source }
     }
-}
 
-fn count<N: TryFrom<i64>>(raw: Raw<'_>) -> Option<N> {
-    raw.integer().filter(|&count| count >= 1).and_then(|count| N::try_from(count).ok())
-}
-
-fn parsed<Q: Quantity>(raw: Raw<'_>) -> Result<Q, String> {
-    let text = raw.text().ok_or_else(|| Q::EXPECTED.to_owned())?;
-    text.parse().map_err(|error: units::ParseError| error.expected())
-}
-
-fn above_zero<T: Default + PartialEq>(value: T, expected: &str) -> Result<T, String> {
-    if value == T::default() { Err(format!("{expected} above zero")) } else { Ok(value) }
+    /// The table below a key of this one.
+    fn below(&self, key: &str) -> Option<Self> {
+        let item = self.table.get(key)?;
+        let found = self.found(key, item);
+        let (table, place, path) = (item.as_table_like()?, found.place?, found.key);
+        Some(Self { table, place, path, own: self.own, source: None })
+    }
 }

@@ -1,12 +1,16 @@
 //! Values from the command line in place of those of a file.
 
-use machine::{Capability, Cost, Errors, Machine};
+use machine::{ByClass, Capability, Class, Cost, Errors, Machine};
 use units::Time;
 
 const FILE: &str = include_str!("../../../machines/hurricane-1.toml");
 
 fn with(overrides: &[(&str, &str)]) -> Result<Machine, Errors> {
-    Machine::parse_with("machines/hurricane-1.toml", FILE, overrides)
+    Machine::parse_with("machines/hurricane-1.toml", FILE, overrides, &|_, _| None)
+}
+
+fn of_user(price: &Option<ByClass<Cost>>) -> Cost {
+    price.expect("the file gives it a price").of(Class::User)
 }
 
 fn refusal(overrides: &[(&str, &str)]) -> String {
@@ -41,12 +45,12 @@ fn the_last_of_two_holds() {
 #[test]
 fn a_cost_is_set_whole_or_by_part() {
     let (one, two) = (Time::from_picoseconds(2_500), Time::from_picoseconds(5_000));
-    let dispatch = |overrides: &[(&str, &str)]| with(overrides).unwrap().primitives.dispatch;
-    let set_tag = |overrides: &[(&str, &str)]| with(overrides).unwrap().primitives.set_tag;
-    assert_eq!(dispatch(&[("primitives.dispatch", "1 cycle")]), Cost { path: one, occupancy: Time::ZERO });
+    let dispatch = |overrides: &[(&str, &str)]| of_user(&with(overrides).unwrap().primitives.dispatch);
+    let set_tag = |overrides: &[(&str, &str)]| of_user(&with(overrides).unwrap().primitives.set_tag);
+    assert_eq!(dispatch(&[("primitives.dispatch", "1 cycle")]), Cost { path: one, ..Cost::default() });
     assert_eq!(dispatch(&[("primitives.dispatch.path", "1 cycle")]).path, one);
     assert_eq!(dispatch(&[("primitives.dispatch.path", "1 cycle")]).occupancy, Time::from_nanoseconds(30));
-    assert_eq!(set_tag(&[("primitives.set_tag.path", "1 cycle")]), Cost { path: one, occupancy: Time::ZERO });
+    assert_eq!(set_tag(&[("primitives.set_tag.path", "1 cycle")]), Cost { path: one, ..Cost::default() });
     assert_eq!(set_tag(&[("primitives.set_tag.occupancy", "2 cycles")]).occupancy, two);
     assert_eq!(set_tag(&[("primitives.set_tag.occupancy", "2 cycles")]).path, Time::from_nanoseconds(70));
 }
@@ -68,7 +72,7 @@ fn a_bad_override_says_so() {
 #[test]
 fn overrides_are_reported_after_the_file() {
     let text = FILE.replace("\"16 B\"", "\"16\"");
-    let errors = Machine::parse_with("some.toml", &text, &[("nodes", "none")]).unwrap_err();
+    let errors = Machine::parse_with("some.toml", &text, &[("nodes", "none")], &|_, _| None).unwrap_err();
     let keys: Vec<_> = errors.iter().map(|error| error.key.as_str()).collect();
     assert_eq!(keys, ["interface.header", "nodes"]);
 }

@@ -1,19 +1,15 @@
 //! The machine files that ship with the project: each reads, every number says where it comes from, and what the
 //! literature states of it comes out.
 
-use std::path::PathBuf;
+mod document;
+mod folder;
 
-use machine::{Capability, Machine};
+use folder::{all, read, text_of};
+use machine::{ByClass, Capability, Class, Cost, Machine};
 use units::{Bytes, Time};
 
-fn text_of(name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../machines").join(format!("{name}.toml"));
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
 fn shipped(name: &str) -> Machine {
-    Machine::parse(&format!("machines/{name}.toml"), &text_of(name))
-        .unwrap_or_else(|errors| panic!("{errors}"))
+    read(name, text_of)
 }
 
 fn cycles(n: u64) -> Time {
@@ -22,15 +18,15 @@ fn cycles(n: u64) -> Time {
 
 #[test]
 fn every_shipped_file_reads_and_bears_its_name() {
-    for name in ["hurricane-1", "ideal"] {
-        assert_eq!(shipped(name).name, name);
+    for name in all() {
+        assert_eq!(shipped(&name).name, name);
     }
 }
 
 #[test]
 fn every_shipped_number_has_a_source() {
-    for name in ["hurricane-1", "ideal"] {
-        for value in shipped(name).values() {
+    for name in all() {
+        for value in shipped(&name).values() {
             let prose = ["name", "summary", "can"].contains(&value.key.as_str());
             assert!(prose || value.source.is_some(), "{name}: {} has no source", value.key);
             assert!(value.line.is_some(), "{name}: {} has no line", value.key);
@@ -38,11 +34,51 @@ fn every_shipped_number_has_a_source() {
     }
 }
 
+/// The folder of claims from the literature.
+fn claims() -> String {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../claims");
+    let files = std::fs::read_dir(folder).expect("the folder of claims");
+    files.map(|file| std::fs::read_to_string(file.expect("an entry").path()).expect("a text")).collect()
+}
+
+#[test]
+fn what_was_fitted_names_claims_that_there_are() {
+    let claims = claims();
+    let mut named = 0;
+    for name in all() {
+        let machine = shipped(&name);
+        let sources = machine.values().iter().filter_map(|value| value.source.as_deref());
+        for ids in sources.filter_map(|source| source.split_once("fit: ")).map(|(_, ids)| ids) {
+            for id in ids.split([',', ' ', ';']).take_while(|word| word.is_empty() || word.contains('.')) {
+                assert!(id.is_empty() || claims.contains(&format!("id = \"{id}\"\n")), "{name}: {id}");
+                named += usize::from(!id.is_empty());
+            }
+        }
+    }
+    assert!(named > 60, "{named} names of claims");
+}
+
+#[test]
+fn every_key_of_a_shipped_file_is_on_the_page_about_machine_files() {
+    let page = document::page();
+    for name in all() {
+        for value in shipped(&name).values() {
+            let key = value.key.strip_prefix("policy.").and_then(|rest| rest.split_once('.'));
+            for part in key.map_or(value.key.as_str(), |(_, key)| key).split('.') {
+                let shown = ['`', '.', '['].iter().any(|before| {
+                    ['`', '.', ']'].iter().any(|after| page.contains(&format!("{before}{part}{after}")))
+                });
+                assert!(shown, "{name}: {part} of {} is not on the page", value.key);
+            }
+        }
+    }
+}
+
 #[test]
 fn hurricane_1_adds_up_to_the_rows_of_the_paper() {
-    let primitives = shipped("hurricane-1").primitives;
-    let sum = |costs: &[machine::Cost]| costs.iter().map(|cost| cost.path).sum::<Time>();
-    let p = &primitives;
+    let p = &shipped("hurricane-1").primitives;
+    let path = |price: &Option<ByClass<Cost>>| price.expect("a price").of(Class::User).path;
+    let sum = |prices: &[Option<ByClass<Cost>>]| prices.iter().map(path).sum::<Time>();
     assert_eq!(sum(&[p.read_fault_state, p.send_header]), cycles(141));
     assert_eq!(sum(&[p.fetch_block, p.set_tag, p.send_header]), cycles(205));
     assert_eq!(sum(&[p.place_block, p.set_tag]), cycles(63));
@@ -62,7 +98,7 @@ fn hurricane_1_adds_up_to_the_rows_of_the_paper() {
     ];
     // 1164 less detection (5), two networks (100 each) and the final load (63); the second dispatch is 50, not 51.
     assert_eq!(sum(&path), cycles(1164 - 5 - 200 - 63 + 1));
-    assert_eq!(p.dispatch.occupancy, cycles(12));
+    assert_eq!(p.dispatch.unwrap().of(Class::User).occupancy, cycles(12));
 }
 
 #[test]
@@ -82,8 +118,8 @@ fn hurricane_1_is_what_the_paper_states() {
 #[test]
 fn ideal_communicates_for_free() {
     let machine = shipped("ideal");
-    for (name, cost) in machine.primitives.iter() {
-        assert!(cost.path.is_zero() && cost.occupancy.is_zero(), "{name}");
+    for (name, costs) in machine.primitives.iter() {
+        assert_eq!(costs, &ByClass::default(), "{name}");
     }
     assert_eq!(machine.queue.window, None);
     assert_eq!(machine.network.latency, Time::from_nanoseconds(1));

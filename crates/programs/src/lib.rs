@@ -6,10 +6,17 @@
 //!
 //! | program | what it exercises |
 //! |---|---|
+//! | [`active_message`] | what a message costs from end to end, and what crosses the middle of a machine |
+//! | [`bulk_bandwidth`] | blocks of every size between two nodes |
 //! | [`em3d`] | phases of communication and computing on an irregular graph, by every mechanism |
 //! | [`fetch_add`] | requests and replies at full rate, on keys as hot as asked |
 //! | [`histogram`] | the least that a program is: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
+//! | [`neighbours`] | very many nodes, by threads or by handlers alone |
+//! | [`memory_operations`] | what loads, flushes and purges cost on an idle node |
+//! | [`message_memory`] | a message from one cache to another, and what memory systems do for it |
+//! | [`poll_granularity`] | who serves while everybody computes, and how soon |
+//! | [`split_phase`] | what single accesses to another node's memory cost, five ways |
 //!
 //! ```
 //! let mut given = programs::Given::default();
@@ -25,14 +32,21 @@
 
 #![forbid(unsafe_code)]
 
+pub mod active_message;
+pub mod bulk_bandwidth;
 pub mod em3d;
 pub mod fetch_add;
 mod given;
 pub mod histogram;
 pub mod iccg;
+pub mod neighbours;
+pub mod memory_operations;
+pub mod message_memory;
 pub mod plain;
+pub mod poll_granularity;
 mod random;
 mod registry;
+pub mod split_phase;
 
 pub use given::{File, Given, Input, Kind};
 pub use registry::{Entry, Instance, Loaded, PROGRAMS, find};

@@ -5,7 +5,7 @@
 use tempest::{Job, Mechanism, Shape};
 
 use crate::given::suggestion;
-use crate::{Given, Input, em3d, fetch_add, histogram, iccg, plain};
+use crate::{Given, Input, active_message, bulk_bandwidth, em3d, fetch_add, histogram, iccg, memory_operations, message_memory, neighbours, plain, poll_granularity, split_phase};
 
 /// A program with its inputs read, or all that is wrong with them, one line each.
 pub type Loaded = Result<Box<dyn Instance>, Vec<String>>;
@@ -40,10 +40,23 @@ pub trait Instance: Send + Sync {
 
 /// Every program, by name.
 pub static PROGRAMS: &[Entry] = &[
+    active_message::ENTRY,
+    bulk_bandwidth::ENTRY,
     em3d::ENTRY,
     fetch_add::ENTRY,
     plain::entry::<histogram::Histogram>("histogram", "threads count values into bins of the next node"),
     iccg::ENTRY,
+    plain::entry::<memory_operations::MemoryOperations>(
+        "memory-operations",
+        "what loads, flushes and purges cost a processor on an idle node",
+    ),
+    message_memory::ENTRY,
+    neighbours::ENTRY,
+    plain::entry::<poll_granularity::PollGranularity>(
+        "poll-granularity",
+        "nodes compute in turns while the others wait for a word: how soon somebody serves",
+    ),
+    split_phase::ENTRY,
 ];
 
 /// The program of this name.
@@ -74,15 +87,22 @@ mod tests {
     fn an_unknown_program_is_met_with_the_nearest() {
         assert!(find("icg").unwrap_err().contains("did you mean `iccg`?"));
         let unlike = find("zzzzz").unwrap_err();
-        assert!(unlike.starts_with("unknown program `zzzzz`: expected one of em3d, "), "{unlike}");
+        assert!(unlike.starts_with("unknown program `zzzzz`: expected one of active-message, "), "{unlike}");
     }
 
     /// The source of every program's page.
     const PAGES: &[(&str, &str)] = &[
+        ("active-message", include_str!("active_message/mod.rs")),
+        ("bulk-bandwidth", include_str!("bulk_bandwidth.rs")),
         ("em3d", include_str!("em3d/mod.rs")),
         ("fetch-add", include_str!("fetch_add/mod.rs")),
         ("histogram", include_str!("histogram.rs")),
         ("iccg", include_str!("iccg/mod.rs")),
+        ("memory-operations", include_str!("memory_operations.rs")),
+        ("message-memory", include_str!("message_memory/mod.rs")),
+        ("neighbours", include_str!("neighbours.rs")),
+        ("poll-granularity", include_str!("poll_granularity.rs")),
+        ("split-phase", include_str!("split_phase/mod.rs")),
     ];
 
     #[test]

@@ -3,6 +3,7 @@
 //! | protocol | what it does |
 //! |---|---|
 //! | [`Barrier`] | nobody leaves before everybody has come |
+//! | [`SplitPhase`](split_phase::SplitPhase) | reads, writes, gets, puts, stores and procedures in a global address space |
 //!
 //! A protocol is installed like a program, by the program that builds on it ([`tempest::Setup::install`]), and costs
 //! what its messages cost. This room must never know which world runs it.
@@ -10,5 +11,6 @@
 #![forbid(unsafe_code)]
 
 mod barrier;
+pub mod split_phase;
 
 pub use barrier::Barrier;

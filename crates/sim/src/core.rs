@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 
+use machine::Class;
 use pdq::Held;
 use tempest::{Breakdown, Counters};
 use units::Time;
 
+use crate::network_processor::Step;
 use crate::traffic::HandedOver;
 
 /// What a processor is doing.
@@ -22,6 +24,8 @@ pub(crate) enum Activity {
     Handler,
     /// Injecting a message that a thread handed over.
     Injecting,
+    /// What a network processor does besides handlers.
+    Step(Step),
 }
 
 /// A protocol event of a node.
@@ -73,6 +77,8 @@ pub(crate) struct Core {
     pub(crate) epoch: u32,
     /// The thread put off by handlers, and how much of its charge was left.
     pub(crate) interrupted: Option<(u32, Time)>,
+    /// The step of a network processor put off by a message that it takes in at once, and how much of it was left.
+    pub(crate) put_off: Option<(Step, Time)>,
     /// A thread holds a key here: no interrupts.
     pub(crate) masked: bool,
     pub(crate) job: Option<Job>,
@@ -82,6 +88,10 @@ pub(crate) struct Core {
     pub(crate) injected_last: bool,
     /// Occupancy that follows the handler at work.
     pub(crate) tail: Time,
+    /// How long no other handler starts here after the one at work, though the processor is free.
+    pub(crate) wait: Time,
+    /// What the message at work is for: prices depend on it.
+    pub(crate) class: Class,
     pub(crate) ready: VecDeque<u32>,
     /// The thread that ran here last.
     pub(crate) last_thread: Option<u32>,
@@ -101,11 +111,14 @@ impl Core {
             until: Time::ZERO,
             epoch: 0,
             interrupted: None,
+            put_off: None,
             masked: false,
             job: None,
             injecting: None,
             injected_last: false,
             tail: Time::ZERO,
+            wait: Time::ZERO,
+            class: Class::User,
             ready: VecDeque::new(),
             last_thread: None,
             counters: Counters::default(),

@@ -9,13 +9,13 @@ use std::rc::Rc;
 use machine::Capability;
 use pdq::{Held, Key, Proof};
 use tempest::policy::{Notice, Servers};
-use tempest::{NodeId, Packet, Place, Primitive, Processor, Wait, Waiter, Work};
+use tempest::{Access, MemoryEvents, NodeId, Packet, Place, Primitive, Processor, Wait, Waiter, Work};
 use units::Time;
 
 use crate::core::{Bucket, Event};
 use crate::node::Reason;
 use crate::state::State;
-use crate::traffic::Cargo;
+use crate::traffic::{Cargo, Route};
 
 /// One core, as what runs on it sees it.
 pub(crate) struct Edge {
@@ -26,6 +26,16 @@ pub(crate) struct Edge {
 impl Edge {
     pub(crate) fn new(state: Rc<RefCell<State>>, core: usize) -> Self {
         Self { state, core }
+    }
+
+    /// The core.
+    pub(crate) fn core(&self) -> usize {
+        self.core
+    }
+
+    /// Its node.
+    pub(crate) fn node(&self) -> usize {
+        self.state().cores[self.core].node
     }
 
     /// The state, for an instant.
@@ -70,9 +80,18 @@ impl Edge {
 
     /// Spends the cost of a send and lets the cargo go.
     fn send(&self, to: NodeId, cargo: Cargo) {
-        let route = self.state().route(self.core);
+        let (route, locks) = {
+            let state = self.state();
+            (state.route(self.core), state.locks_interface(self.core))
+        };
+        // Whoever comes first gets the lock: the time must be right before it is asked for.
+        if route == Route::Inject && locks {
+            self.settle();
+        }
         self.settle_after(|state, core| state.spend_send(core, route, &cargo));
-        self.state().send(self.core, route, to, cargo);
+        let mut state = self.state();
+        state.note_answer(self.core);
+        state.send(self.core, route, to, cargo);
     }
 
     /// A thread's send, if there is room.
@@ -90,8 +109,12 @@ impl Edge {
     }
 
     /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
-    /// there are such processors this one runs no handlers, so that there is nothing else to do here.
+    /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
     fn await_injector(&self) {
+        if self.state().has_job(self.core) {
+            self.yield_to_handlers(Time::ZERO);
+            return;
+        }
         let since = self.state().now;
         self.state().starve(self.core);
         fiber::suspend();
@@ -118,7 +141,7 @@ impl Edge {
         };
         let at_once = self.state().nodes[node].queue.try_hold(now, key);
         if let Some(held) = at_once {
-            if self.state().policy.servers != Servers::Compute {
+            if !self.state().looks_itself() {
                 self.state().spend_primitive(self.core, Primitive::Dispatch, 1);
                 self.settle();
             }
@@ -156,7 +179,28 @@ impl Processor for Edge {
 
     fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
         self.state().expect_capability(Capability::Transfer);
-        self.try_send(to, || Cargo::Transfer(place, data.into(), *packet))
+        self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, None))
+    }
+
+    fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
+        self.state().expect_capability(Capability::Transfer);
+        self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, Some(source)))
+    }
+
+    fn touch(&self, place: Place, words: usize, access: Access) {
+        self.touch_words(place, words, access);
+    }
+
+    fn drain(&self) {
+        self.drain_caches();
+    }
+
+    fn is_coherent(&self) -> bool {
+        self.state().is_coherent()
+    }
+
+    fn memory_events(&self) -> MemoryEvents {
+        self.count_memory()
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
@@ -216,8 +260,14 @@ impl Processor for Edge {
         if !self.state().owns_poll(self.core) {
             return;
         }
+        let locks = self.state().policy.servers == Servers::Either && self.state().locks_interface(self.core);
+        if locks {
+            self.settle();
+        }
         self.settle_after(|state, core| {
             let poll = state.machine.processor.poll;
+            let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
+            state.cores[core].spend(Bucket::Memory, wait);
             state.cores[core].spend(Bucket::Overhead, poll);
         });
         self.yield_to_handlers(Time::ZERO);

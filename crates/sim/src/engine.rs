@@ -7,11 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use fiber::{Fiber, Pool, Status};
-use tempest::{Blocked, Failure, Handler, NodeId, Resident, Thread, ThreadId};
+use machine::Class;
+use tempest::{Blocked, Failure, NodeId, Resident, Thread, ThreadId};
 use trace::Event as Traced;
 
 use crate::core::{Activity, Core, Event, Job};
 use crate::edge::Edge;
+use crate::handlers::Handlers;
 use crate::node::{Reason, ThreadState};
 use crate::state::{Happening, State};
 
@@ -24,8 +26,7 @@ pub(crate) struct Engine {
     state: Rc<RefCell<State>>,
     /// Per node, per thread.
     threads: Vec<Vec<Fiber>>,
-    /// Per core that runs handlers.
-    handlers: Vec<Option<Fiber>>,
+    handlers: Handlers,
 }
 
 /// Who goes on next.
@@ -39,17 +40,12 @@ impl Engine {
     pub(crate) fn new(state: State, residents: &[Resident]) -> std::io::Result<Self> {
         let pool = Pool::new(STACK_BYTES);
         let state = Rc::new(RefCell::new(state));
-        let mut engine = Self { state: state.clone(), threads: Vec::new(), handlers: Vec::new() };
+        let handlers = Handlers::new(pool.clone(), state.clone(), residents);
+        let mut engine = Self { state: state.clone(), threads: Vec::new(), handlers };
         for (node, resident) in residents.iter().enumerate() {
             let count = state.borrow().nodes[node].threads.len();
             let spawn = |thread| spawn_thread(&pool, &state, node, thread as u32, resident.clone());
             engine.threads.push((0..count).map(spawn).collect::<Result<_, _>>()?);
-        }
-        for core in 0..state.borrow().cores.len() {
-            let serves = state.borrow().cores[core].server.is_some();
-            let resident = &residents[state.borrow().cores[core].node];
-            let handler = serves.then(|| spawn_handler(&pool, &state, core, resident.clone()));
-            engine.handlers.push(handler.transpose()?);
         }
         state.borrow_mut().start();
         Ok(engine)
@@ -65,14 +61,13 @@ impl Engine {
         loop {
             let next = self.state.borrow_mut().advance()?;
             let Some(next) = next else { return self.state.borrow().ending() };
-            let fiber = match next {
-                Next::Thread { node, thread } => &mut self.threads[node][thread as usize],
-                Next::Handler { core } => {
-                    self.handlers[core].as_mut().expect("only cores that serve are given handlers")
+            match next {
+                Next::Thread { node, thread } => {
+                    // Whether it has returned the state knows.
+                    let (Status::Suspended | Status::Finished) = self.threads[node][thread as usize].resume();
                 }
-            };
-            // Whether a thread has returned the state knows.
-            let (Status::Suspended | Status::Finished) = fiber.resume();
+                Next::Handler { core } => self.handlers.resume(core).map_err(no_memory)?,
+            }
             self.state.borrow_mut().running = None;
         }
     }
@@ -90,6 +85,11 @@ impl Engine {
         let at = self.state.try_borrow().map(|state| state.where_now()).unwrap_or_default();
         Failure::Program(format!("{text}{at}"))
     }
+}
+
+/// The failure of a run whose fibers find no room.
+pub(crate) fn no_memory(error: std::io::Error) -> Failure {
+    Failure::Refused(format!("no memory for the stacks of the threads and handlers: {error}"))
 }
 
 fn spawn_thread(
@@ -110,44 +110,10 @@ fn spawn_thread(
     })
 }
 
-fn spawn_handler(
-    pool: &Pool,
-    state: &Rc<RefCell<State>>,
-    core: usize,
-    resident: Resident,
-) -> std::io::Result<Fiber> {
-    let edge = Edge::new(state.clone(), core);
-    pool.spawn(move || {
-        loop {
-            let job = edge.state().begin_handler(core);
-            run_job(&edge, core, &resident, job);
-            if !edge.state().handler_goes_on(core) {
-                fiber::suspend();
-            }
-        }
-    })
-}
-
-/// Runs one event on the handler fiber of a core, and gives its key back.
-fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
-    let mut held = job.held;
-    match job.event {
-        Event::Message { flight } => {
-            let node = &resident.node;
-            let packet = edge.state().land(flight);
-            node.deliver(&packet, &mut Handler::new(node, packet.source(), held.proof(), edge));
-            if edge.state().settle_tail(core) {
-                fiber::suspend();
-            }
-            edge.state().finish_handler(core, held);
-        }
-        Event::Grant { thread } => edge.state().grant(core, thread, held),
-    }
-}
-
 impl State {
     /// Every thread is ready at time zero.
     fn start(&mut self) {
+        self.start_network();
         for node in 0..self.nodes.len() {
             for thread in 0..self.nodes[node].threads.len() {
                 let core = self.nodes[node].threads[thread].core;
@@ -168,6 +134,9 @@ impl State {
                 }
             }
             let Some((at, happening)) = self.events.pop() else { return Ok(None) };
+            if self.is_over(happening) {
+                return Ok(None);
+            }
             self.now = at;
             self.happened += 1;
             if self.is_stalled_at(at) {
@@ -178,6 +147,10 @@ impl State {
                 Happening::Arrive { flight } => self.arrive(flight),
                 Happening::Pass { flight } => self.pass(flight),
                 Happening::Deliver { flight } => self.deliver(flight),
+                Happening::Network { event } => self.go_through_network(event),
+                Happening::Forward { flight } => self.forward(flight),
+                Happening::Packet { packet, step } => self.step_packet(packet, step),
+                Happening::Look { node } => self.notify(node as usize),
                 Happening::Continue { core, epoch } => {
                     if let Some(next) = self.take_up(core as usize, epoch) {
                         return Ok(Some(next));
@@ -197,6 +170,10 @@ impl State {
                 self.finish_injection(core);
                 None
             }
+            Activity::Step(step) => {
+                self.finish_step(core, step);
+                None
+            }
             Activity::Thread(thread) => {
                 self.running = Some(core);
                 Some(Next::Thread { node: self.cores[core].node, thread })
@@ -209,21 +186,23 @@ impl State {
         }
     }
 
-    fn begin_handler(&mut self, core: usize) -> Job {
+    pub(crate) fn begin_handler(&mut self, core: usize) -> Job {
         let job = self.cores[core].job.take().expect("a handler fiber is resumed with an event");
         let (node, processor) = (self.cores[core].node as u32, self.cores[core].number);
         if let Event::Message { flight } = job.event {
+            let class = self.class_of(flight);
             let flight = &self.flights[flight as usize];
             let (message, source) = (flight.packet().id().0, flight.packet().source().0);
             let start = Traced::HandlerStart { node, processor, message, source, flow: flight.number };
             self.sink.record(self.now + self.cores[core].ahead, start);
+            self.cores[core].class = class;
         }
         job
     }
 
     /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
     /// this core has been given one and no other event comes before it.
-    fn handler_goes_on(&mut self, core: usize) -> bool {
+    pub(crate) fn handler_goes_on(&mut self, core: usize) -> bool {
         let goes_on = self.due.front() == Some(&(core, self.cores[core].epoch))
             && self.cores[core].activity == Activity::Handler;
         if goes_on {
@@ -233,17 +212,19 @@ impl State {
     }
 
     /// Spends the occupancy that follows a handler. True if the fiber must suspend.
-    fn settle_tail(&mut self, core: usize) -> bool {
+    pub(crate) fn settle_tail(&mut self, core: usize) -> bool {
         let tail = std::mem::take(&mut self.cores[core].tail);
         self.cores[core].spend(crate::core::Bucket::Overhead, tail);
         self.settle(core)
     }
 
     /// The handler on `core` has ended: its key is free, and the core too.
-    fn finish_handler(&mut self, core: usize, held: pdq::Held) {
+    pub(crate) fn finish_handler(&mut self, core: usize, held: pdq::Held) {
         let (node, processor) = (self.cores[core].node, self.cores[core].number);
         self.record(Traced::HandlerEnd { node: node as u32, processor });
         self.cores[core].counters.handlers += 1;
+        self.cores[core].class = Class::User;
+        self.note_handler_end(core);
         self.nodes[node].queue.complete(self.now, held);
         self.progress = self.now;
         self.free(core);
@@ -251,7 +232,7 @@ impl State {
     }
 
     /// A thread gets the key it asked for.
-    fn grant(&mut self, core: usize, thread: u32, held: pdq::Held) {
+    pub(crate) fn grant(&mut self, core: usize, thread: u32, held: pdq::Held) {
         let node = self.cores[core].node;
         self.nodes[node].threads[thread as usize].granted = Some(held);
         self.make_ready(node, thread);

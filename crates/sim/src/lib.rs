@@ -16,9 +16,14 @@
 //! |---|---|
 //! | `model` | [`Model`]: the world, refusals, the outcome |
 //! | `engine` | the event loop: pops events, resumes fibers |
+//! | `handlers` | the fibers that handlers run on |
 //! | `state` | everything modelled, and time |
 //! | `schedule` | who runs what next: dispatch, interrupts, threads, idling |
+//! | `network_processor` | the loop of a network processor |
+//! | `costs` | what things cost a processor |
 //! | `traffic` | messages through interfaces and network |
+//! | `routing` | what is inside the network |
+//! | `memory`, `staging` | what threads do to a modelled memory; transfers through a staging buffer, packet by packet |
 //! | `edge` | [`tempest::Processor`] as fibers see it |
 //! | `core`, `node` | one processor; one node |
 //!
@@ -33,12 +38,18 @@
 #![forbid(unsafe_code)]
 
 mod core;
+mod costs;
 mod edge;
 mod engine;
+mod handlers;
+mod memory;
 mod model;
+mod network_processor;
 mod node;
 mod phases;
+mod routing;
 mod schedule;
+mod staging;
 mod state;
 mod traffic;
 

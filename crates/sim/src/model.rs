@@ -3,7 +3,7 @@
 use hardware::EventQueue;
 use machine::Machine;
 use pdq::{DispatcherId, specification};
-use tempest::policy::{Dispatch, Servers, Split};
+use tempest::policy::{Dispatch, Injector, Servers, Split};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization,
     World,
@@ -12,7 +12,7 @@ use trace::{Batch, Cast, Digest, Sink};
 use units::Time;
 
 use crate::core::Event;
-use crate::engine::Engine;
+use crate::engine::{Engine, no_memory};
 use crate::state::State;
 
 /// A modelled machine, as a world to run programs in.
@@ -36,12 +36,26 @@ impl Model {
         mechanism.check(&self.machine.name, &can)?;
         policy.check(&self.machine.name, &can)?;
         match policy.servers {
-            Servers::Compute | Servers::Taken | Servers::Added | Servers::Idle => {}
+            Servers::Compute
+            | Servers::Taken
+            | Servers::Added
+            | Servers::Idle
+            | Servers::Network
+            | Servers::Either => {}
             _ => {
                 return Err(format!(
                     "policy `{policy}` is not modelled: this simulator has no such processors"
                 ));
             }
+        }
+        let by_network = policy.injector == Injector::Network && self.machine.network_processor.is_some();
+        if !by_network && self.machine.under(policy.preset()).primitives.send_header.is_none() {
+            // What has no way into the network has no price for it.
+            return Err(format!(
+                "policy `{policy}` has computing processors send for themselves, and machine `{}` gives no price for \
+                 that (`primitives.send_header`)",
+                self.machine.name
+            ));
         }
         Ok(())
     }
@@ -83,18 +97,27 @@ impl Model {
     }
 
     fn queue_config(&self, launch: &Launch, split: Split) -> specification::Config {
-        let dispatch = launch.policy.dispatch;
+        let Policy { dispatch, servers, .. } = launch.policy;
+        // A network processor and a computing one work side by side, each serially.
+        let together = matches!(servers, Servers::Network | Servers::Either);
         specification::Config {
             window: self.machine.queue.window,
             capacity: Some(self.machine.queue.capacity),
-            serial: dispatch == Dispatch::Serial,
+            serial: dispatch == Dispatch::Serial && !together,
             partitions: if dispatch == Dispatch::Partitioned { split.dedicated as usize } else { 1 },
         }
     }
 }
 
-/// On machines that do not say: a window that hides a round trip, and a network that needs no acknowledgements.
-const FLOW: Flow = Flow { window: 16, acknowledge_every: None };
+/// The terms on which protocols talk; on machines that do not say, any number of requests, and a network that needs no
+/// acknowledgements.
+fn flow(machine: &Machine) -> Flow {
+    let stated = machine.flow.as_ref();
+    Flow {
+        window: stated.map_or(u32::MAX, |flow| u32::try_from(flow.window).unwrap_or(u32::MAX)),
+        acknowledge_every: stated.and_then(|flow| flow.acknowledge_every),
+    }
+}
 
 /// The most modelled processors: their numbers and those of their continuations fit small integers.
 const MAX_CORES: u32 = 1 << 20;
@@ -104,25 +127,27 @@ const MAX_THREADS: u32 = 1 << 20;
 
 impl World for Model {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
-        let split = self.refusal(launch).map_err(Failure::Refused)?;
+        // The software that runs on a machine differs with the policy, and its prices with it.
+        let model = Self::new(self.machine.under(launch.policy.preset()));
+        let split = model.refusal(launch).map_err(Failure::Refused)?;
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
-        let config = self.queue_config(launch, split);
+        let config = model.queue_config(launch, split);
         let mut residents = Vec::new();
         let mut queues = Vec::new();
         for node in 0..launch.nodes {
             let identity = DispatcherId::fresh();
-            residents.push(launch.job.settle(NodeId(node), shape, FLOW, identity.id()));
+            residents.push(launch.job.settle(NodeId(node), shape, flow(&model.machine), identity.id()));
             queues.push(EventQueue::<Event>::new(identity, config));
         }
         let places = residents.iter().zip(queues).collect();
-        let mut state = State::new(&self.machine, &launch.policy, split, shape, launch.seed, places);
+        let mut state = State::new(&model.machine, &launch.policy, split, shape, launch.seed, places);
         state.stall_limit = launch.stall_limit;
         if let Some(recorder) = &launch.trace {
-            recorder.begin(self.cast(shape, split, &residents[0]));
+            recorder.begin(model.cast(shape, split, &residents[0]));
             state.sink = Sink::Traced(Digest::default(), Batch::new(recorder.clone()));
         }
         let mut engine = Engine::new(state, &residents)
-            .map_err(|error| Failure::Refused(format!("no memory for the stacks of the threads: {error}")))?;
+            .map_err(no_memory)?;
         engine.run()?;
         let outcome = outcome(&engine.state(), &residents);
         Ok(outcome)

@@ -3,12 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use hardware::{EventQueue, Interface};
+use hardware::memory::NodeMemory;
+use hardware::{EventQueue, Interface, Lock};
 use pdq::Held;
 use tempest::{Node as Waist, Wait};
 use units::Time;
 
 use crate::core::Event;
+use crate::network_processor::Loop;
+use crate::staging::Stager;
 use crate::traffic::HandedOver;
 
 /// What a thread is doing.
@@ -81,6 +84,16 @@ pub(crate) struct Node {
     /// they have not arrived yet, and `hold` is free.
     pub(crate) unseen: VecDeque<Arrived>,
     pub(crate) interface: Interface,
+    /// Where two processors drive the interface.
+    pub(crate) lock: Option<Lock>,
+    /// Where a network processor looks at the interface: the messages that have arrived there.
+    pub(crate) incoming: VecDeque<Arrived>,
+    /// The network processor.
+    pub(crate) network: Option<Loop>,
+    /// Caches, bus and memory, where the machine says what they are.
+    pub(crate) memory: Option<Box<NodeMemory>>,
+    /// What sends and receives through the staging buffer that is part of that.
+    pub(crate) stager: Stager,
     /// Messages that wait for a protocol processor to inject them, in order.
     pub(crate) handed_over: VecDeque<HandedOver>,
     /// Processors whose threads wait for one of them to be taken, in order.

@@ -4,6 +4,7 @@
 //! thread, the thread it put off, a ready thread; else it idles. An event that becomes dispatchable looks for an idle
 //! processor that may handle it; if there is none, the policy says whether a computing one is interrupted.
 
+use machine::{Class, Cost};
 use tempest::Primitive;
 use tempest::policy::{Notice, Servers};
 use trace::Event as Traced;
@@ -15,10 +16,24 @@ use crate::state::State;
 impl State {
     /// `core` has nothing to do now: finds it something.
     pub(crate) fn free(&mut self, core: usize) {
-        let served = !self.leaves_to_idle(core) && self.serve(core);
+        let served = self.back_to_step(core) || !self.leaves_to_idle(core) && self.serve(core);
         if !served && !self.back_to_thread(core) {
             self.end_idling(core);
             self.cores[core].activity = Activity::Idle { since: self.now };
+            self.look_while_idle(core);
+            self.await_interface(self.cores[core].node);
+        }
+    }
+
+    /// A computing processor that has nothing to do but look at the interface, which it shares with the network
+    /// processor, gets in its way. The network processor looks at a register and takes the lock only for a message.
+    fn look_while_idle(&mut self, core: usize) {
+        if self.policy.servers != Servers::Either || self.is_network_processor(core) {
+            return;
+        }
+        let (now, look) = (self.now, self.machine.processor.poll);
+        if let Some(lock) = &mut self.nodes[self.cores[core].node].lock {
+            lock.look(now, core, look, Time::ZERO);
         }
     }
 
@@ -31,6 +46,9 @@ impl State {
 
     /// Starts a handler or an injection on `core`: they take turns when both wait.
     fn serve(&mut self, core: usize) -> bool {
+        if self.is_network_processor(core) {
+            return self.go_on_with_pass(core);
+        }
         let handlers_first = self.cores[core].injected_last;
         handlers_first && self.start_handler(core, Time::ZERO)
             || self.start_injection(core)
@@ -45,6 +63,7 @@ impl State {
                 None => self.interrupt(node),
             };
             if !started {
+                self.await_interface(node);
                 return;
             }
         }
@@ -54,15 +73,18 @@ impl State {
     pub(crate) fn start_handler(&mut self, core: usize, delay: Time) -> bool {
         let Some(server) = self.cores[core].server else { return false };
         let Some(job) = self.next_job(core, server) else { return false };
-        let arrival_cost = self.arrival_cost(&job);
+        let (wait, arrival_cost) = self.arrival_cost(core, &job);
         self.end_idling(core);
         let state = &mut self.cores[core];
         state.activity = Activity::Handler;
         state.injected_last = false;
         state.tail += arrival_cost.occupancy;
+        state.book(Bucket::Memory, wait);
         state.book(Bucket::Overhead, delay + arrival_cost.path);
         state.job = Some(job);
-        self.continue_now(core, delay + arrival_cost.path);
+        self.continue_now(core, delay + wait + arrival_cost.path);
+        // It may have come out of the interface.
+        self.admit_next(self.cores[core].node);
         true
     }
 
@@ -70,7 +92,13 @@ impl State {
     pub(crate) fn has_job(&self, core: usize) -> bool {
         let Some(server) = self.cores[core].server else { return false };
         let node = &self.nodes[self.cores[core].node];
-        !node.unseen.is_empty() || node.queue.can_dispatch(server)
+        !node.unseen.is_empty() || self.may_receive(core) || node.queue.can_dispatch(server)
+    }
+
+    /// Whether `core`, which computes, also takes messages out of the interface, and there is one.
+    fn may_receive(&self, core: usize) -> bool {
+        let Core { node, dedicated, .. } = self.cores[core];
+        self.policy.servers == Servers::Either && !dedicated && !self.nodes[node].incoming.is_empty()
     }
 
     /// A thread on `core` lets waiting handlers run here after `delay`, and goes on after them. The caller suspends
@@ -100,37 +128,62 @@ impl State {
 
     fn next_job(&mut self, core: usize, server: usize) -> Option<Job> {
         let now = self.now;
+        let receives = self.may_receive(core);
         let node = &mut self.nodes[self.cores[core].node];
-        if !node.queue.can_dispatch(server)
-            && let Some(arrived) = node.unseen.pop_front()
-        {
-            let packet = self.flights[arrived.flight as usize].packet();
-            let key = node.waist.key(packet).expect("packets of this world are never damaged");
-            node.queue.enqueue(arrived.at, key, Event::Message { flight: arrived.flight });
+        if !node.queue.can_dispatch(server) {
+            let mut arrived = node.unseen.pop_front();
+            if arrived.is_none() && receives {
+                arrived = node.incoming.pop_front();
+                node.queue.arrive(now);
+            }
+            if let Some(arrived) = arrived {
+                let packet = self.flights[arrived.flight as usize].packet();
+                let key = node.waist.key(packet).expect("packets of this world are never damaged");
+                node.queue.enqueue(arrived.at, key, Event::Message { flight: arrived.flight });
+            }
         }
         let dispatched = node.queue.dispatch(now, server)?;
         Some(Job { held: dispatched.held, event: dispatched.event })
     }
 
-    /// Taking an event and, for a message, reading its words.
-    fn arrival_cost(&self, job: &Job) -> machine::Cost {
-        let mut cost = self.cost(Primitive::Dispatch);
-        if let Event::Message { flight } = job.event {
-            let words = self.flights[flight as usize].packet().words().len() as u64;
-            let word = self.machine.primitives.receive_word;
-            cost.path += word.path * words;
-            cost.occupancy += word.occupancy * words;
+    /// What it takes `core` to get an event, before its handler: waiting for the interface, then taking it.
+    fn arrival_cost(&mut self, core: usize, job: &Job) -> (Time, Cost) {
+        let Event::Message { flight } = job.event else { return (Time::ZERO, self.cost_of_grant(core)) };
+        let class = self.class_of(flight);
+        let message = &self.flights[flight as usize];
+        if message.forwarded {
+            return (Time::ZERO, self.price(core, Primitive::Take, class));
         }
-        cost
+        let words = message.packet().words().len() as u64;
+        let cost = self.cost_of_receiving(core, class, words);
+        let shared = self.policy.servers == Servers::Either;
+        let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
+        (wait, cost)
+    }
+
+    /// Giving a key to a thread that asked for it: an event of the dispatch queue like others, unless the processor
+    /// looks for its events itself and finds in its own memory that the key is free.
+    fn cost_of_grant(&self, core: usize) -> Cost {
+        if self.looks_itself() {
+            Cost::default()
+        } else {
+            self.price(core, Primitive::Dispatch, Class::User)
+        }
     }
 
     fn something_waits(&self, node: usize) -> bool {
         let node = &self.nodes[node];
-        !node.queue.is_empty() || !node.unseen.is_empty() || !node.handed_over.is_empty()
+        !node.queue.is_empty()
+            || !node.unseen.is_empty()
+            || !node.incoming.is_empty()
+            || !node.handed_over.is_empty()
     }
 
     /// The idle processor that may do something now and became idle last: its caches are the warmest.
     fn idle_server(&self, node: usize) -> Option<usize> {
+        if let Some(first) = self.first_to_see(node) {
+            return Some(first);
+        }
         let node = &self.nodes[node];
         (node.first_core..node.first_core + node.cores)
             .filter_map(|core| match self.cores[core].activity {
@@ -141,6 +194,15 @@ impl State {
             })
             .max_by_key(|&(since, core)| (since, std::cmp::Reverse(core)))
             .map(|(_, core)| core)
+    }
+
+    /// Of two idle processors that look at the interface of a node, where something waits, the one that sees it first.
+    fn first_to_see(&self, node: usize) -> Option<usize> {
+        let place = &self.nodes[node];
+        if self.policy.servers != Servers::Either || place.incoming.is_empty() {
+            return None;
+        }
+        place.lock.as_ref()?.first_to_see(self.now).filter(|&core| self.has_job(core) || self.may_inject(core))
     }
 
     /// Interrupts the next computing processor, if the policy interrupts at all and there is an event for it.
@@ -210,6 +272,9 @@ impl State {
     pub(crate) fn end_idling(&mut self, core: usize) {
         if let Activity::Idle { since } = self.cores[core].activity {
             self.cores[core].breakdown.synchronization += self.now - since;
+            if let Some(lock) = &mut self.nodes[self.cores[core].node].lock {
+                lock.stop_looking(core);
+            }
         }
     }
 }

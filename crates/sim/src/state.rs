@@ -3,17 +3,19 @@
 use std::collections::VecDeque;
 
 use des::{Choice, EventQueue};
-use hardware::{Network, Prices};
-use machine::{Cost, Machine};
+use hardware::{Lock, Network, Prices};
+use machine::Machine;
 use tempest::policy::{Injector, Servers, Split};
-use tempest::{NodeId, Policy, Primitive, Resident, Shape, Waiter, Work};
+use tempest::{NodeId, Policy, Resident, Shape, Waiter};
 use trace::{Digest, Event, Sink};
 use units::Time;
 
-use crate::core::{Activity, Bucket, Core};
+use crate::core::{Activity, Core};
 use crate::node::{Node, Reason, Thread, ThreadState};
 use crate::phases::Phases;
-use crate::traffic::{Flight, WORD_BYTES};
+use crate::network_processor::Loop;
+use crate::staging::{Shipping, Step};
+use crate::traffic::Flight;
 
 /// What the engine's queue holds. Small: entries are copied at every sift.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +28,14 @@ pub(crate) enum Happening {
     Pass { flight: u32 },
     /// What a node sends to itself is there.
     Deliver { flight: u32 },
+    /// Something moves inside the network.
+    Network { event: hardware::Event },
+    /// A message that the network processor handed over can be seen by the computing processor.
+    Forward { flight: u32 },
+    /// The next step of a packet of a transfer.
+    Packet { packet: u32, step: Step },
+    /// Somebody of a node may find something to do that nobody could do before.
+    Look { node: u32 },
 }
 
 /// The modelled machine at one instant.
@@ -33,7 +43,7 @@ pub(crate) struct State {
     pub(crate) machine: Machine,
     pub(crate) policy: Policy,
     pub(crate) network: Network,
-    prices: Prices,
+    pub(crate) prices: Prices,
     pub(crate) now: Time,
     pub(crate) events: EventQueue<Happening>,
     /// Cores whose fibers go on at the present time, in order, each with the epoch it was told in. They come before
@@ -43,6 +53,7 @@ pub(crate) struct State {
     pub(crate) cores: Vec<Core>,
     pub(crate) flights: Vec<Flight>,
     pub(crate) free_flights: Vec<u32>,
+    pub(crate) shipping: Shipping,
     /// Messages and deposits sent so far.
     pub(crate) sent: u64,
     pub(crate) phases: Phases,
@@ -70,12 +81,14 @@ impl State {
         seed: u64,
         residents: Vec<(&Resident, hardware::EventQueue<crate::core::Event>)>,
     ) -> Self {
-        let cores_per_node = (split.computing + split.dedicated) as usize;
+        let assisted = has_network_processor(machine, policy);
+        let polls = machine.network_processor.as_ref().and_then(|network| network.idle_poll);
+        let cores_per_node = (split.computing + split.dedicated) as usize + usize::from(assisted);
         let choice = Choice::new(seed);
         let mut state = Self {
             machine: machine.clone(),
             policy: policy.clone(),
-            network: Network::new(&machine.network),
+            network: Network::new(&machine.network, shape.nodes),
             prices: Prices::new(&machine.processor.work),
             now: Time::ZERO,
             events: EventQueue::new(),
@@ -84,6 +97,7 @@ impl State {
             cores: Vec::new(),
             flights: Vec::new(),
             free_flights: Vec::new(),
+            shipping: Shipping::default(),
             sent: 0,
             phases: Phases::default(),
             sink: Sink::Digest(Digest::default()),
@@ -106,7 +120,14 @@ impl State {
                 cores: cores_per_node,
                 queue,
                 unseen: Default::default(),
-                interface: hardware::Interface::new(&machine.interface),
+                incoming: Default::default(),
+                network: assisted.then(|| Loop::new(first_core + cores_per_node - 1)),
+                lock: machine.interface.lock_migration.map(Lock::new),
+                interface: hardware::Interface::new(&crate::routing::paced(machine), polls.unwrap_or_default()),
+                memory: machine.node_memory.as_ref().map(|costs| {
+                    Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, cores_per_node))
+                }),
+                stager: Default::default(),
                 handed_over: Default::default(),
                 injecting: false,
                 passing: 0,
@@ -172,59 +193,14 @@ impl State {
         self.stall_limit.is_some_and(|limit| at.saturating_sub(self.progress) > limit)
     }
 
-    /// The cost of a primitive.
-    pub(crate) fn cost(&self, primitive: Primitive) -> Cost {
-        let costs = &self.machine.primitives;
-        match primitive {
-            Primitive::Dispatch => costs.dispatch,
-            Primitive::ReadFaultState => costs.read_fault_state,
-            Primitive::SendHeader => costs.send_header,
-            Primitive::SendWord => costs.send_word,
-            Primitive::StartTransfer => costs.start_transfer,
-            Primitive::DirectoryLookup => costs.directory_lookup,
-            Primitive::SetTag => costs.set_tag,
-            Primitive::FetchBlock => costs.fetch_block,
-            Primitive::PlaceBlock => costs.place_block,
-            Primitive::Purge => costs.purge,
-            Primitive::Resume => costs.resume,
-            Primitive::Translate => costs.translate,
-            Primitive::Defer => costs.defer,
-        }
-    }
-
-    /// Spends the cost of `count` uses of a primitive on a core: the path now, the occupancy when its handler ends.
-    pub(crate) fn spend_primitive(&mut self, core: usize, primitive: Primitive, count: u32) {
-        let cost = self.cost(primitive);
-        self.cores[core].spend(Bucket::Overhead, cost.path * u64::from(count));
-        self.cores[core].tail += cost.occupancy * u64::from(count);
-    }
-
-    /// A charge of the fiber that runs on `core`.
-    pub(crate) fn charge(&mut self, core: usize, work: Work) {
-        match work {
-            Work::Primitive(primitive, count) => self.spend_primitive(core, primitive, count),
-            Work::FirstRead(words) => {
-                let machine::Memory { line, read } = self.machine.memory;
-                let lines = (u64::from(words) * WORD_BYTES).div_ceil(line.get());
-                self.cores[core].spend(Bucket::Memory, read * lines);
-            }
-            Work::Compute(done) => {
-                let time = self.prices.operations(done.flops, done.integers, done.loads, done.stores);
-                let computing = self.cores[core].activity != Activity::Handler && !self.cores[core].masked;
-                let bucket = if computing { Bucket::Compute } else { Bucket::Overhead };
-                self.cores[core].spend(bucket, time);
-            }
-        }
-    }
-
-    /// What handing `words` words to another processor of the node costs: stores to a queue in its memory.
-    pub(crate) fn hand_over_cost(&self, words: usize) -> Time {
-        self.prices.operations(0, 0, 0, words as u32 + 1)
-    }
-
     /// Whether messages of `core`'s threads are injected by a protocol processor.
     pub(crate) fn hands_over(&self, core: usize) -> bool {
-        self.policy.injector == Injector::Protocol && !self.cores[core].dedicated
+        let own = &self.cores[core];
+        match self.policy.injector {
+            Injector::Protocol => !own.dedicated,
+            Injector::Network => !own.dedicated && self.nodes[own.node].network.is_some(),
+            Injector::Sender | Injector::Device => false,
+        }
     }
 
     /// The thread that runs on `core`.
@@ -300,11 +276,18 @@ impl State {
     }
 }
 
+/// Whether nodes of a machine have a network processor that has something to do under a policy.
+fn has_network_processor(machine: &Machine, policy: &Policy) -> bool {
+    let assists = policy.injector == Injector::Network
+        || matches!(policy.servers, Servers::Network | Servers::Either);
+    assists && machine.network_processor.is_some()
+}
+
 /// Which server of the dispatch queue processor `number` of a node is, if it runs handlers at all.
 fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> {
     let computing = split.computing as usize;
     match policy.servers {
-        Servers::Compute => (number == 0).then_some(0),
+        Servers::Compute | Servers::Network | Servers::Either => (number == 0).then_some(0),
         Servers::Idle => Some(number),
         _ => number.checked_sub(computing),
     }
@@ -314,6 +297,6 @@ impl State {
     /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
     pub(crate) fn wait_for_room(&self, core: usize) -> Time {
         let at = self.now + self.cores[core].ahead;
-        self.nodes[self.cores[core].node].interface.room_at(at) - at
+        self.interface_room_at(self.cores[core].node, at) - at
     }
 }

@@ -2,7 +2,7 @@
 //! dispatch queue or into memory.
 
 use hardware::Mover;
-use machine::Capability;
+use machine::{Capability, Class, Cost};
 use tempest::policy::{Injector, Servers};
 use tempest::{NodeId, Packet, Place, Primitive, Volume};
 use trace::Event as Traced;
@@ -20,17 +20,20 @@ pub(crate) const WORD_BYTES: u64 = 8;
 pub(crate) enum Cargo {
     /// A message.
     Message(Packet),
-    /// A block for a place in the destination's memory, and the message that is handled when it is there.
-    Transfer(Place, Box<[u64]>, Packet),
+    /// A block for a place in the destination's memory, the message that is handled when it is there, and where the
+    /// sender has it, if that is in a segment.
+    Transfer(Place, Box<[u64]>, Packet, Option<Place>),
     /// A few words for a place in the destination's memory.
     Deposit(Place, Box<[u64]>),
+    /// A packet of a transfer that goes through staging buffers, by its number.
+    Packet(u32),
 }
 
 impl Cargo {
     /// Who moves it, where memory has lines of so many bytes.
     fn mover(&self, line: u64) -> Mover {
         match self {
-            Cargo::Message(_) => Mover::Processors,
+            Cargo::Message(_) | Cargo::Packet(_) => Mover::Processors,
             Cargo::Transfer(..) => Mover::Engine,
             Cargo::Deposit(_, words) => {
                 Mover::Deposit { lines: (words.len() as u64 * WORD_BYTES).div_ceil(line) }
@@ -41,8 +44,9 @@ impl Cargo {
     /// Words that the sending processor writes into the interface, the header aside. The place of a deposit is one.
     fn written(&self) -> usize {
         match self {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => packet.words().len(),
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => packet.words().len(),
             Cargo::Deposit(_, words) => 1 + words.len(),
+            Cargo::Packet(_) => 0,
         }
     }
 
@@ -54,8 +58,8 @@ impl Cargo {
     /// Bytes on the wire of words for a place, the place among them.
     fn placed(&self) -> u64 {
         match self {
-            Cargo::Message(_) => 0,
-            Cargo::Transfer(_, words, _) | Cargo::Deposit(_, words) => (1 + words.len() as u64) * WORD_BYTES,
+            Cargo::Message(_) | Cargo::Packet(_) => 0,
+            Cargo::Transfer(_, words, ..) | Cargo::Deposit(_, words) => (1 + words.len() as u64) * WORD_BYTES,
         }
     }
 }
@@ -75,17 +79,31 @@ pub(crate) struct Flight {
     from: usize,
     to: usize,
     bytes: u64,
+    /// What it is for.
+    pub(crate) class: Class,
+    /// The network processor has handed it to the computing one.
+    pub(crate) forwarded: bool,
     /// Which of all that were sent, from 0.
     pub(crate) number: u64,
     cargo: Cargo,
 }
 
 impl Flight {
+    /// The node it is for.
+    pub(crate) fn to(&self) -> usize {
+        self.to
+    }
+
+    /// Where from, where to, and which of all that were sent.
+    pub(crate) fn way(&self) -> (usize, usize, u64) {
+        (self.from, self.to, self.number)
+    }
+
     /// The message on its way to a handler.
     pub(crate) fn packet(&self) -> &Packet {
         match &self.cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => packet,
-            Cargo::Deposit(..) => unreachable!("no handler is run for a deposit"),
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => packet,
+            Cargo::Deposit(..) | Cargo::Packet(_) => unreachable!("no handler is run for it"),
         }
     }
 }
@@ -95,6 +113,8 @@ impl Flight {
 pub(crate) struct HandedOver {
     pub(crate) to: NodeId,
     pub(crate) cargo: Cargo,
+    /// From when on the protocol processor can see it.
+    pub(crate) visible_at: Time,
 }
 
 impl State {
@@ -103,9 +123,11 @@ impl State {
         let handing_over = self.hands_over(core);
         let node = &self.nodes[self.cores[core].node];
         if handing_over {
-            node.handed_over.len() < self.machine.interface.send_queue
+            let machine = &self.machine;
+            let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
+            node.handed_over.len() < room
         } else {
-            node.interface.has_room(self.now + self.cores[core].ahead)
+            self.interface_has_room(self.cores[core].node, self.now + self.cores[core].ahead)
         }
     }
 
@@ -165,25 +187,58 @@ impl State {
 
     /// What sending costs the processor that does it, spent on its own clock: the caller settles before the cargo goes.
     pub(crate) fn spend_send(&mut self, core: usize, route: Route, cargo: &Cargo) {
-        let written = cargo.written();
         if route == Route::HandOver {
-            let cost = self.hand_over_cost(written + cargo.descriptor());
-            self.cores[core].spend(Bucket::Overhead, cost);
-            return;
+            let class = self.class_of_cargo(self.cores[core].node, cargo);
+            let cost = self.hand_over_cost(class, cargo.written() + cargo.descriptor());
+            self.spend_cost(core, cost);
+        } else {
+            self.spend_injection(core, cargo);
         }
+    }
+
+    /// What putting the cargo into the interface costs the processor that does it.
+    pub(crate) fn spend_injection(&mut self, core: usize, cargo: &Cargo) {
+        let class = self.class_of_cargo(self.cores[core].node, cargo);
+        let header = self.price(core, Primitive::SendHeader, class);
         if let Cargo::Transfer(..) = cargo {
-            self.spend_primitive(core, Primitive::StartTransfer, 1);
+            let start = self.price(core, Primitive::StartTransfer, class);
+            self.spend_cost(core, start);
         }
-        self.spend_primitive(core, Primitive::SendHeader, 1);
-        self.spend_primitive(core, Primitive::SendWord, written as u32);
+        let wait = self.wait_for_interface(core, header.path);
+        self.cores[core].spend(Bucket::Memory, wait);
+        self.spend_cost(core, header);
+        let word = self.price(core, Primitive::SendWord, class);
+        let words = cargo.written() as u64;
+        self.spend_cost(core, Cost { path: word.path * words, occupancy: word.occupancy * words, wait: word.wait });
+    }
+
+    /// How long `core`, whose time is now, waits for the lock over the interface, to hold it for `hold`. What takes no time
+    /// needs no lock.
+    pub(crate) fn wait_for_interface(&mut self, core: usize, hold: Time) -> Time {
+        let now = self.now;
+        if hold.is_zero() {
+            return Time::ZERO;
+        }
+        let node = self.cores[core].node;
+        self.nodes[node].lock.as_mut().map_or(Time::ZERO, |lock| lock.acquire(now, core, hold) - now)
+    }
+
+    /// Whether `core` needs a lock to drive the interface.
+    pub(crate) fn locks_interface(&self, core: usize) -> bool {
+        self.nodes[self.cores[core].node].lock.is_some()
     }
 
     /// The cargo goes: into the interface, or into the hands of a protocol processor.
     pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
         if route == Route::HandOver {
             let node = self.cores[core].node;
-            self.nodes[node].handed_over.push_back(HandedOver { to, cargo });
-            self.notify(node);
+            let visible_at = self.now + self.hand_over_delay();
+            self.nodes[node].handed_over.push_back(HandedOver { to, cargo, visible_at });
+            if visible_at > self.now {
+                self.look_at(node, visible_at);
+            } else {
+                self.notify(node);
+            }
         } else {
             self.inject(core, to, cargo);
         }
@@ -191,6 +246,9 @@ impl State {
 
     /// Whether `core` could start to inject a message that was handed over.
     pub(crate) fn may_inject(&self, core: usize) -> bool {
+        if self.is_network_processor(core) {
+            return self.network_has_work(core);
+        }
         let node = &self.nodes[self.cores[core].node];
         self.cores[core].dedicated && !node.injecting && !node.handed_over.is_empty()
     }
@@ -203,9 +261,7 @@ impl State {
         let node = &mut self.nodes[self.cores[core].node];
         let Some(message) = node.handed_over.pop_front() else { return false };
         node.injecting = true;
-        if let Some(starved) = node.starved.pop_front() {
-            self.continue_now(starved, Time::ZERO);
-        }
+        self.wake_starved(self.cores[core].node);
         self.end_idling(core);
         self.cores[core].activity = Activity::Injecting;
         self.spend_send(core, Route::Inject, &message.cargo);
@@ -213,6 +269,13 @@ impl State {
         let cost = std::mem::take(&mut self.cores[core].ahead);
         self.continue_at(core, self.now + cost);
         true
+    }
+
+    /// A processor of a node that waits for room, or for something to do meanwhile, looks again.
+    pub(crate) fn wake_starved(&mut self, node: usize) {
+        if let Some(starved) = self.nodes[node].starved.pop_front() {
+            self.continue_now(starved, Time::ZERO);
+        }
     }
 
     /// The injection on `core` is done.
@@ -226,22 +289,51 @@ impl State {
         self.notify(node);
     }
 
-    fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
+    /// The cargo enters the interface.
+    pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         let (from, destination) = (self.cores[core].node, to.0 as usize);
+        let class = self.class_of_cargo(from, &cargo);
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
-        let line = self.machine.memory.line.get();
-        let interface = &mut self.nodes[from].interface;
-        let arrives = (destination != from)
-            .then(|| self.network.arrival(interface.inject(self.now, bytes, cargo.mover(line))));
-        let tie = self.nodes[destination].tie;
-        let flight = self.take_off(Flight { from, to: destination, bytes, number: self.sent, cargo });
+        let mover = cargo.mover(self.machine.memory.line.get());
+        let shipped = self.places(from, destination, &cargo);
+        let flight = self.take_off(Flight {
+            from,
+            to: destination,
+            bytes,
+            class,
+            forwarded: false,
+            number: self.sent,
+            cargo,
+        });
         self.sent += 1;
-        match arrives {
-            Some(at) => self.events.push(at, tie, Happening::Arrive { flight }),
+        if destination == from {
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now.
-            None => self.events.push(self.now, tie, Happening::Deliver { flight }),
+            self.events.push(self.now, self.nodes[from].tie, Happening::Deliver { flight });
+        } else if let Some((source, target, bytes)) = shipped {
+            self.ship((flight, self.sent - 1), (from, destination), (source, target), bytes);
+        } else {
+            self.leave(flight, from, destination, bytes, mover);
         }
+    }
+
+    /// Where in the memories of both nodes the words of a transfer are that goes through staging buffers, and their bytes.
+    fn places(&self, from: usize, to: usize, cargo: &Cargo) -> Option<(Option<u64>, u64, u64)> {
+        let Cargo::Transfer(place, words, _, source) = cargo else { return None };
+        // Words for a place that is not there are noticed where they arrive, however they travel.
+        let address = |node: usize, place: Place| self.nodes[node].waist.address(place, words.len()).ok();
+        let target = address(to, *place).filter(|_| self.ships())?;
+        let source = source.and_then(|source| address(from, source));
+        Some((source, target, words.len() as u64 * WORD_BYTES))
+    }
+
+    /// A packet of a transfer leaves; it is counted and recorded with the whole.
+    pub(crate) fn launch_packet(&mut self, packet: u32, from: usize, to: usize, bytes: u64) {
+        let cargo = Cargo::Packet(packet);
+        let (class, mover) = (Class::Write, cargo.mover(self.machine.memory.line.get()));
+        let flight = Flight { from, to, bytes, class, forwarded: false, number: self.sent, cargo };
+        let flight = self.take_off(flight);
+        self.leave(flight, from, to, bytes, mover);
     }
 
     /// Counts what is sent; returns its bytes and those of its headers.
@@ -249,7 +341,7 @@ impl State {
         let Core { node: from, counters, .. } = &mut self.cores[core];
         let node = &self.nodes[*from];
         let (volume, message) = match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => {
                 counters.messages += 1;
                 counters.transfers += u64::from(matches!(cargo, Cargo::Transfer(..)));
                 (node.waist.volume(packet), node.waist.bytes(packet))
@@ -258,6 +350,7 @@ impl State {
                 counters.deposits += 1;
                 (Volume::Data, 0)
             }
+            Cargo::Packet(_) => unreachable!("what it is a packet of has been counted"),
         };
         let placed = cargo.placed();
         let headers = node.interface.headers(message + placed);
@@ -272,10 +365,10 @@ impl State {
         let Core { node, number: processor, .. } = self.cores[core];
         let (node, to, flow) = (node as u32, to.0, self.sent);
         self.record(match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => {
                 Traced::Send { node, processor, to, message: packet.id().0, bytes, flow }
             }
-            Cargo::Deposit(..) => Traced::Deposit { node, processor, to, bytes, flow },
+            Cargo::Deposit(..) | Cargo::Packet(_) => Traced::Deposit { node, processor, to, bytes, flow },
         });
     }
 
@@ -302,11 +395,18 @@ impl State {
 
     /// What was sent is where it should be: words at their place, a message in its node's queue.
     pub(crate) fn deliver(&mut self, flight: u32) {
+        if let Flight { cargo: Cargo::Packet(packet), to, .. } = self.flights[flight as usize] {
+            self.free_flights.push(flight);
+            return self.packet_arrives(to, packet);
+        }
+        if self.is_held_back(flight) {
+            return;
+        }
         let Flight { from, to, cargo, number: flow, .. } = &mut self.flights[flight as usize];
         let (source, to, flow) = (NodeId(*from as u32), *to, *flow);
         let node = &self.nodes[to].waist;
         let mut count = 0;
-        if let Cargo::Transfer(place, words, _) | Cargo::Deposit(place, words) = cargo {
+        if let Cargo::Transfer(place, words, ..) | Cargo::Deposit(place, words) = cargo {
             // The place among the flights may stay free for long, and should not keep a block so long.
             let words = std::mem::take(words);
             // Caught by the engine, like everything else that a program does wrong.
@@ -321,18 +421,47 @@ impl State {
                 self.free_flights.push(flight);
                 waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));
             }
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet) => {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => {
                 let message = packet.id().0;
                 self.record(Traced::Arrive { node: to as u32, from: source.0, message, flow });
                 self.join_queue(to, flight);
             }
+            Cargo::Packet(_) => unreachable!("it has been placed"),
         }
+        self.let_through(flow);
     }
 
-    /// A message joins its node's queue.
+    /// A message has come out of the port in. Where a network processor looks for messages, it waits for that.
     fn join_queue(&mut self, node: usize, flight: u32) {
+        if self.nodes[node].network.is_none() {
+            self.join_dispatch_queue(node, flight);
+            return;
+        }
+        if self.takes_at_once(node, flight) {
+            return;
+        }
+        self.nodes[node].incoming.push_back(Arrived { at: self.now, flight });
+        self.notify(node);
+    }
+
+    /// The computing processor can see a message that the network processor has handed over.
+    pub(crate) fn forward(&mut self, flight: u32) {
+        let node = self.flights[flight as usize].to;
+        self.flights[flight as usize].forwarded = true;
+        self.join_dispatch_queue(node, flight);
+        self.wake_starved(node);
+    }
+
+    /// Whether the processor that runs most handlers, between its threads, looks for their messages itself.
+    pub(crate) fn looks_itself(&self) -> bool {
+        matches!(self.policy.servers, Servers::Compute | Servers::Network | Servers::Either)
+    }
+
+    /// A message joins its node's dispatch queue.
+    fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
+        let looks_itself = self.looks_itself();
         let place = &mut self.nodes[node];
-        if self.policy.servers == Servers::Compute {
+        if looks_itself {
             place.queue.arrive(self.now);
             place.unseen.push_back(Arrived { at: self.now, flight });
         } else {

@@ -28,10 +28,34 @@ const POLICIES: &[&str] = &[
     "hurricane-1-mult",
 ];
 
+/// Those of a node with a network processor.
+const ASSISTED: &[&str] = &["single", "proc", "proc+every=8", "np", "inject", "receive"];
+
+fn text(folder: &str, name: &str) -> (String, String) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(name).with_extension("toml");
+    let text = std::fs::read_to_string(&file).expect("a machine file of the project");
+    (file.to_string_lossy().into_owned(), text)
+}
+
+fn parse(folder: &str, name: &str, set: &[(&str, &str)]) -> Machine {
+    let (file, text) = text(folder, name);
+    let base = |_: &str, name: &str| Some(self::text("../../machines", name));
+    Machine::parse_with(&file, &text, set, &base).expect("a valid machine file")
+}
+
 fn machine(name: &str) -> Machine {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines").join(name).with_extension("toml");
-    let text = std::fs::read_to_string(&file).expect("a shipped machine file");
-    Machine::parse(&file.to_string_lossy(), &text).expect("a valid machine file")
+    parse("../../machines", name, &[])
+}
+
+fn assisted() -> Machine {
+    parse("tests", "assisted", &[])
+}
+
+/// Every policy, each on a machine that can do it.
+fn cases() -> impl Iterator<Item = (Machine, &'static str)> {
+    let (plain, assisted) = (machine("hurricane-1"), assisted());
+    let plain = POLICIES.iter().map(move |policy| (plain.clone(), *policy));
+    plain.chain(ASSISTED.iter().map(move |policy| (assisted.clone(), *policy)))
 }
 
 fn launch(policy: &str, seed: u64) -> Launch {
@@ -44,18 +68,18 @@ fn launch(policy: &str, seed: u64) -> Launch {
     }
 }
 
-fn run(policy: &str, seed: u64) -> Outcome {
-    let outcome = Model::new(machine("hurricane-1")).run(&launch(policy, seed)).expect("the run ends well");
+fn run(machine: &Machine, policy: &str, seed: u64) -> Outcome {
+    let outcome = Model::new(machine.clone()).run(&launch(policy, seed)).expect("the run ends well");
     assert!(outcome.report.verified(), "{policy}: {:?}", outcome.report);
     outcome
 }
 
 #[test]
 fn the_same_run_is_the_same_to_the_bit_and_another_seed_only_gives_the_same_answer() {
-    for policy in POLICIES {
-        let outcome = run(policy, 1);
-        assert_eq!(outcome, run(policy, 1), "{policy}");
-        let other = run(policy, 2);
+    for (machine, policy) in cases() {
+        let outcome = run(&machine, policy, 1);
+        assert_eq!(outcome, run(&machine, policy, 1), "{policy}");
+        let other = run(&machine, policy, 2);
         assert_ne!(outcome.digest, other.digest, "{policy}");
         assert_eq!(outcome.report, other.report, "{policy}");
     }
@@ -63,11 +87,11 @@ fn the_same_run_is_the_same_to_the_bit_and_another_seed_only_gives_the_same_answ
 
 #[test]
 fn a_trace_tells_all_of_a_run_and_changes_nothing_of_it() {
-    for policy in POLICIES {
+    for (machine, policy) in cases() {
         let recorder = Recorder::memory(1 << 20);
         let traced = Launch { trace: Some(recorder.clone()), ..launch(policy, 1) };
-        let outcome = Model::new(machine("hurricane-1")).run(&traced).expect("the run ends well");
-        assert_eq!(outcome, run(policy, 1), "{policy}");
+        let outcome = Model::new(machine.clone()).run(&traced).expect("the run ends well");
+        assert_eq!(outcome, run(&machine, policy, 1), "{policy}");
         assert_eq!(recorder.finish().unwrap().lost, 0);
         let events = recorder.events();
         let count = |of: fn(&Event) -> bool| events.iter().filter(|(_, event)| of(event)).count() as u64;
@@ -83,8 +107,8 @@ fn a_trace_tells_all_of_a_run_and_changes_nothing_of_it() {
 
 #[test]
 fn every_instant_of_every_computing_processor_is_booked_once() {
-    for policy in POLICIES {
-        let outcome = run(policy, 3);
+    for (machine, policy) in cases() {
+        let outcome = run(&machine, policy, 3);
         let computing: u32 = policy.parse::<tempest::Policy>().unwrap().split(4).unwrap().computing;
         let spent = outcome.breakdown;
         let booked = spent.compute + spent.memory + spent.overhead + spent.synchronization;
@@ -98,13 +122,12 @@ fn every_instant_is_booked_once_by_every_mechanism() {
     given.values.insert("nodes".to_owned(), "600".to_owned());
     let em3d = (programs::find("em3d").unwrap().load)(&given).map_err(|errors| errors.join("; ")).unwrap();
     for mechanism in tempest::Mechanism::ALL {
-        for policy in POLICIES {
+        for (machine, policy) in cases() {
             let asked = launch(policy, 1);
             let computing = asked.policy.split(asked.processors).unwrap().computing;
             let shape = tempest::Shape { nodes: asked.nodes, threads: computing * asked.threads };
             let job = em3d.job(mechanism, shape, 1).unwrap();
-            let outcome =
-                Model::new(machine("hurricane-1")).run(&Launch { job, mechanism, ..asked }).unwrap();
+            let outcome = Model::new(machine).run(&Launch { job, mechanism, ..asked }).unwrap();
             let spent = outcome.breakdown;
             let booked = spent.compute + spent.memory + spent.overhead + spent.synchronization;
             assert_eq!(booked, outcome.time * u64::from(shape.nodes * computing), "{mechanism} {policy}");
@@ -114,23 +137,18 @@ fn every_instant_is_booked_once_by_every_mechanism() {
 
 #[test]
 fn interrupts_are_taken_only_where_the_policy_has_them() {
-    for policy in POLICIES {
-        let interrupts = run(policy, 1).counters.interrupts;
-        let expected = policy.contains("interrupt") || *policy == "hurricane-1-mult";
+    for (machine, policy) in cases() {
+        let interrupts = run(&machine, policy, 1).counters.interrupts;
+        let expected = policy.contains("interrupt") || policy == "hurricane-1-mult";
         assert_eq!(interrupts > 0, expected, "{policy}: {interrupts} interrupts");
     }
 }
 
 #[test]
 fn doubling_the_clock_period_and_every_absolute_time_doubles_the_run() {
-    let file = "toy.toml";
-    let text = std::fs::read_to_string(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/hurricane-1.toml"),
-    );
-    let text = text.unwrap();
     // Every duration of this file is in cycles and its bandwidth is per cycle, so the clock alone sets all of them.
-    let slow = Machine::parse_with(file, &text, &[("processor.clock", "200 MHz")]).unwrap();
-    let fast = Machine::parse_with(file, &text, &[("processor.clock", "400 MHz")]).unwrap();
+    let slow = parse("../../machines", "hurricane-1", &[("processor.clock", "200 MHz")]);
+    let fast = parse("../../machines", "hurricane-1", &[("processor.clock", "400 MHz")]);
     for policy in POLICIES {
         let time = |machine: &Machine| Model::new(machine.clone()).run(&launch(policy, 1)).unwrap().time;
         assert_eq!(time(&slow), time(&fast) * 2, "{policy}");
@@ -167,7 +185,21 @@ fn every_promise_of_the_waist_holds_under_every_policy() {
     for (nodes, processors) in [(1, 3), (2, 4), (5, 3)] {
         conformance::run_all(&model, POLICIES, nodes, processors);
     }
+    for nodes in [1, 2, 5] {
+        conformance::run_all(&Model::new(assisted()), ASSISTED, nodes, 1);
+    }
     // Where everything is free, everything happens at once: order must not depend on costs.
     let anywhere = &["single", "floating", "floating+keyed", "fixed:1"];
     conformance::run_all(&Model::new(machine("ideal")), anywhere, 3, 2);
+}
+
+#[test]
+fn every_promise_holds_however_few_requests_may_be_without_their_answer() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/hurricane-1.toml");
+    let text = std::fs::read_to_string(path).unwrap();
+    for (window, acknowledge_every) in [(1, 8), (7, 2), (16, 8)] {
+        let flow = format!("\n[flow]\nwindow = {window}\nacknowledge_every = {acknowledge_every}\n");
+        let model = Model::new(Machine::parse("toy.toml", &(text.clone() + &flow)).unwrap());
+        conformance::run_all(&model, &["single", "floating+keyed", "hurricane-1:2"], 3, 2);
+    }
 }

@@ -19,6 +19,7 @@
 //! | [`Thread`] | what a program thread sees: blocking sends, waits, polls, holds, phases |
 //! | [`Event`], [`Cells`] | a monotone counter threads wait for; words that handlers write in bulk |
 //! | [`Segment`] | memory of a node that transfers and deposits of other nodes write |
+//! | [`Access`], [`MemoryEvents`] | what a program does to words of its segments, where a model is to know |
 //! | [`Work`] | what a step costs, in operations or protocol primitives: free natively, time in a model |
 //! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits |
 //! | [`Policy`] | who injects, who runs handlers, when, in what order |
@@ -104,6 +105,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod cells;
 mod event;
 mod handler;
@@ -121,6 +123,7 @@ mod thread;
 mod work;
 mod world;
 
+pub use access::{Access, MemoryEvents};
 pub use cells::{Cells, Word};
 pub use event::Event;
 pub use handler::{Actions, Handler};

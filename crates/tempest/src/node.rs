@@ -12,7 +12,9 @@ use pdq::{DispatcherId, Key};
 
 use crate::message::body_words;
 use crate::segment::Segments;
-use crate::{BadPlace, Class, Flow, Handler, Message, MessageId, NodeId, Packet, Place, Shape, Volume, Waiter};
+use crate::{
+    BadPlace, Class, Flow, Handler, Message, MessageId, NodeId, Packet, Place, Shape, Volume, Waiter,
+};
 
 /// A received packet that no handler may see: an unknown handler, or too few words for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -177,6 +179,23 @@ impl Node {
     /// [`BadPlace`], with nothing written, if the node has no such segment or the words do not fit there.
     pub fn write(&self, source: NodeId, place: Place, words: &[u64]) -> Result<(), BadPlace> {
         self.segments.write((source, self.id), place, words)
+    }
+
+    /// The bits of words of a segment of this node.
+    ///
+    /// # Errors
+    /// [`BadPlace`] if the node has no such words.
+    pub fn read(&self, place: Place, words: usize) -> Result<Vec<u64>, BadPlace> {
+        self.segments.read(self.id, place, words)
+    }
+
+    /// The modelled address of words of a segment of this node. Segments follow one another in the order of their
+    /// numbers, each from the beginning of a page on: no host address is ever used.
+    ///
+    /// # Errors
+    /// [`BadPlace`] if the node has no such words.
+    pub fn address(&self, place: Place, words: usize) -> Result<u64, BadPlace> {
+        self.segments.address(self.id, place, words)
     }
 
     /// Counts words that a deposit has written, and gives the threads that this satisfies to `resume`.

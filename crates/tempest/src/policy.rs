@@ -61,6 +61,8 @@ pub enum Injector {
     Sender,
     /// The protocol processor, handed the message by the sender.
     Protocol,
+    /// The network processor, through its queue; the sender where the machine has none.
+    Network,
     /// A device that takes messages from any processor.
     Device,
 }
@@ -151,14 +153,19 @@ pub static PRESETS: &[Preset] = &[
     .dispatch(Dispatch::Partitioned),
     preset(
         "proc",
-        "the computing processor, through the network processor's queue",
+        "the computing processor; the network processor, if any, moves messages between its queues and the network",
         Servers::Compute,
-        Injector::Device,
+        Injector::Network,
     ),
-    preset("np", "the network processor injects and runs the handlers", Servers::Network, Injector::Protocol),
+    preset(
+        "np",
+        "the network processor injects and runs the handlers that it can",
+        Servers::Network,
+        Injector::Network,
+    ),
     preset(
         "inject",
-        "the computing processor injects, the network processor runs handlers",
+        "the computing processor injects, the network processor runs the handlers that it can",
         Servers::Network,
         Injector::Sender,
     ),
@@ -231,8 +238,11 @@ impl Policy {
         if self.notice != Notice::Poll {
             needs.push("interrupt");
         }
-        if self.injector == Injector::Device {
-            needs.push("dispatch-register");
+        match self.injector {
+            // A state machine needs no register in which its next event appears.
+            Injector::Device if self.servers != Servers::Hardware => needs.push("dispatch-register"),
+            Injector::Network => needs.push("network-queue"),
+            Injector::Sender | Injector::Protocol | Injector::Device => {}
         }
         needs
     }
@@ -257,7 +267,8 @@ impl Policy {
     /// When none would be left to compute.
     pub fn split(&self, processors: u32) -> Result<Split, String> {
         match self.servers {
-            Servers::Compute => Ok(Split { computing: 1, dedicated: 0 }),
+            // The node's one processor that sees the network, or shares it with the network processor.
+            Servers::Compute | Servers::Network | Servers::Either => Ok(Split { computing: 1, dedicated: 0 }),
             Servers::Taken if self.count < processors => {
                 Ok(Split { computing: processors - self.count, dedicated: self.count })
             }

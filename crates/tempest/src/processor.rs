@@ -8,7 +8,7 @@ use std::fmt;
 use pdq::{Key, Proof};
 use units::Time;
 
-use crate::{NodeId, Packet, Place, Waiter, Work};
+use crate::{Access, MemoryEvents, NodeId, Packet, Place, Waiter, Work};
 
 /// What a blocked thread waits for, as a deadlock report will say it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +63,12 @@ pub trait Processor {
     /// perhaps with some of the data in place, if there is no room now.
     fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool;
 
+    /// As [`transfer`](Self::transfer); `data` are the words at `source` on this node.
+    fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
+        let _ = source;
+        self.transfer(to, place, data, packet)
+    }
+
     /// A thread's deposit: puts `words` in place on `to` and counts them there. False if there is no room now.
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool;
 
@@ -89,6 +95,24 @@ pub trait Processor {
 
     /// The time on this processor's clock, since the run began.
     fn now(&self) -> Time;
+
+    /// Accounts for touching words of this node's segments, where [`accounts`](Self::accounts).
+    fn touch(&self, place: Place, words: usize, access: Access) {
+        let _ = (place, words, access);
+    }
+
+    /// Accounts for waiting until all that was flushed is in memory, where [`accounts`](Self::accounts).
+    fn drain(&self) {}
+
+    /// Whether caches and interfaces keep each other up to date by themselves.
+    fn is_coherent(&self) -> bool {
+        true
+    }
+
+    /// What this node's memory system has counted.
+    fn memory_events(&self) -> MemoryEvents {
+        MemoryEvents::default()
+    }
 
     /// Accounts for work, where [`accounts`](Self::accounts).
     fn charge(&self, work: Work);

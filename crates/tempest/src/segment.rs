@@ -66,6 +66,7 @@ impl<T: Word> Segment<T> {
 pub(crate) trait Writable: Send + Sync {
     fn len(&self) -> usize;
     fn write(&self, offset: usize, words: &[u64]);
+    fn read(&self, offset: usize, words: usize) -> Vec<u64>;
     fn deposited(&self) -> &Event;
 }
 
@@ -78,10 +79,19 @@ impl<T: Word> Writable for Segment<T> {
             self.memory.cells.set(cell, T::from_bits(*word));
         }
     }
+    fn read(&self, offset: usize, words: usize) -> Vec<u64> {
+        (offset..offset + words).map(|cell| self.memory.cells.get(cell).to_bits()).collect()
+    }
     fn deposited(&self) -> &Event {
         &self.memory.deposited
     }
 }
+
+/// Modelled segments begin at multiples of so many bytes; the first page holds none, so that no address is 0.
+const PAGE: u64 = 4096;
+
+/// Modelled bytes of a word.
+const WORD_BYTES: u64 = 8;
 
 /// Words for a place that is not there.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -133,6 +143,34 @@ impl Segments {
         }
     }
 
+    /// The bits of words of `node`, which these segments are of.
+    pub(crate) fn read(&self, node: NodeId, place: Place, words: usize) -> Result<Vec<u64>, BadPlace> {
+        Ok(self.find(node, place, words)?.read(place.offset as usize, words))
+    }
+
+    /// The modelled address of words of `node`.
+    pub(crate) fn address(&self, node: NodeId, place: Place, words: usize) -> Result<u64, BadPlace> {
+        self.find(node, place, words)?;
+        let pages = |segment: &Arc<dyn Writable>| (segment.len() as u64 * WORD_BYTES).div_ceil(PAGE);
+        let before: u64 = self.0[..usize::from(place.segment.0)].iter().map(pages).sum();
+        Ok((1 + before) * PAGE + u64::from(place.offset) * WORD_BYTES)
+    }
+
+    /// The segment of words of the own node.
+    fn find(&self, node: NodeId, place: Place, words: usize) -> Result<&Arc<dyn Writable>, BadPlace> {
+        let Place { segment, offset } = place;
+        let known = self.0.get(usize::from(segment.0));
+        let room = known.map_or(0, |known| known.len());
+        let fits = (offset as usize).checked_add(words).is_some_and(|end| end <= room);
+        known.filter(|_| fits).ok_or_else(|| {
+            let has = if known.is_some() { format!("has {room}") } else { "does not exist".to_owned() };
+            BadPlace(format!(
+                "{words} words at offset {offset} of segment {} of {node}, which {has}",
+                segment.0
+            ))
+        })
+    }
+
     /// Counts words that were deposited, and gives the threads that waited for them to `resume`.
     pub(crate) fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
         if let Some(segment) = self.0.get(usize::from(place.segment.0)) {
@@ -163,6 +201,20 @@ mod tests {
             assert!(error.contains(says), "{error}");
         }
         assert_eq!(first.cells().get(3), 8, "a write that does not fit writes nothing");
+    }
+
+    #[test]
+    fn segments_are_read_and_have_addresses_that_begin_pages() {
+        let mut segments = Segments::default();
+        let first = segments.allocate("first", 513, 0_u64);
+        let second = segments.allocate("second", 2, 1.5);
+        let node = NodeId(3);
+        assert_eq!(segments.read(node, second.place(0), 2), Ok(vec![1.5_f64.to_bits(); 2]));
+        // 513 words of 8 bytes take two pages.
+        assert_eq!(segments.address(node, first.place(2), 1), Ok(4096 + 16));
+        assert_eq!(segments.address(node, second.place(1), 1), Ok(3 * 4096 + 8));
+        let error = segments.address(node, second.place(1), 2).unwrap_err().to_string();
+        assert_eq!(error, "2 words at offset 1 of segment 1 of node 3, which has 2");
     }
 
     #[test]

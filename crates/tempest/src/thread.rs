@@ -9,7 +9,8 @@ use pdq::Key;
 use units::Time;
 
 use crate::{
-    Event, Handler, MAX_WORDS, Message, Node, NodeId, Place, Processor, ThreadId, Wait, Waiter, Work,
+    Access, Event, Handler, MAX_WORDS, MemoryEvents, Message, Node, NodeId, Place, Processor, ThreadId, Wait,
+    Waiter, Work,
 };
 
 /// A message that found no room, handed back.
@@ -101,6 +102,54 @@ impl<'a> Thread<'a> {
     pub fn transfer<M: Message>(&self, to: NodeId, place: Place, data: &[u64], message: M) {
         let packet = self.node.encode(to, &message, &[]);
         self.insist(to, || self.processor.transfer(to, place, data, &packet));
+    }
+
+    /// As [`transfer`](Self::transfer), of words of a segment of the own node: a model knows where they are, and so which
+    /// cache has them.
+    ///
+    /// # Panics
+    /// As [`transfer`](Self::transfer), and if there are no such words.
+    pub fn transfer_from<M: Message>(
+        &self,
+        source: Place,
+        words: usize,
+        to: NodeId,
+        place: Place,
+        message: M,
+    ) {
+        let data = self.node.read(source, words).unwrap_or_else(|bad| panic!("{bad}"));
+        let packet = self.node.encode(to, &message, &[]);
+        self.insist(to, || self.processor.transfer_from(source, to, place, &data, &packet));
+    }
+
+    /// Accounts for touching `words` words of a segment of the own node: free natively, time in a model.
+    ///
+    /// # Panics
+    /// In a model, if there are no such words.
+    #[inline]
+    pub fn touch(&self, place: Place, words: usize, access: Access) {
+        if self.accounts {
+            self.processor.touch(place, words, access);
+        }
+    }
+
+    /// Waits until all that was [flushed](Access::Flush) is in memory: free natively, time in a model.
+    #[inline]
+    pub fn drain(&self) {
+        if self.accounts {
+            self.processor.drain();
+        }
+    }
+
+    /// Whether caches and interfaces keep each other up to date by themselves. Where not, a program flushes what it sends
+    /// and purges what it receives into.
+    pub fn is_coherent(&self) -> bool {
+        self.processor.is_coherent()
+    }
+
+    /// What the memory system of the own node has counted, for measuring: all zero where nothing counts.
+    pub fn memory_events(&self) -> MemoryEvents {
+        self.processor.memory_events()
     }
 
     /// Puts a few words, at most [`MAX_WORDS`] (14) of 8 bytes, at a place of another node's [segment](crate::Segment), and

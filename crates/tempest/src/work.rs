@@ -72,6 +72,22 @@ pub enum Primitive {
     SendWord,
     /// Describe a block transfer to the network interface, which then moves the data.
     StartTransfer,
+    /// Read one message out of the network interface.
+    Extract,
+    /// Write a message into the queue to the node's other kind of processor.
+    HandOver,
+    /// Take a message out of that queue.
+    Take,
+    /// Bookkeeping of a global access at its issue.
+    Issue,
+    /// Bookkeeping of a global access when its answer is there.
+    Complete,
+    /// Add to the counter of stored data at the target.
+    CountStore,
+    /// Read a word of memory on behalf of another node.
+    FetchWord,
+    /// Write a word of memory on behalf of another node.
+    PlaceWord,
     /// Look up and update a directory entry.
     DirectoryLookup,
     /// Change a block's access tag.
@@ -86,6 +102,8 @@ pub enum Primitive {
     Resume,
     /// Translate an address.
     Translate,
+    /// Translate an address that was used just before.
+    TranslateAgain,
     /// Put a request aside that cannot be served yet.
     Defer,
 }

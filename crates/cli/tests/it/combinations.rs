@@ -23,6 +23,12 @@ const PROGRAMS: &[&[&str]] = &[
     // Each thread waits for each reply.
     &["fetch-add", "messages", "operations=120", "window=1"],
     &["fetch-add", "messages", "operations=600", "handler=100"],
+    &["split-phase", "messages", "operations=64"],
+    &["bulk-bandwidth", "messages", "bytes=512"],
+    &["bulk-bandwidth", "bulk", "bytes=512"],
+    &["poll-granularity", "messages", "turn=2000", "granularity=100", "others=500"],
+    &["neighbours", "messages", "dimensions=3"],
+    &["neighbours", "messages", "handlers-only=true"],
 ];
 
 /// Runs all programs under these policies on three nodes of four processors.

@@ -40,7 +40,12 @@ fn every_key_is_documented() {
     let compare =
         ["compare", "fetch-add", "--machine", "ideal,hurricane-1", "--policy", "single,floating,np"];
     let mut keys = BTreeSet::new();
-    for arguments in [&["list"][..], &run, &compare] {
+    let explain = ["explain", "paragon", "--set", "nodes=2"];
+    let claims = ["claims", "alewife.table2", "fixed-floating.model"];
+    let ledger = [&claims[..], &["--ledger"]].concat();
+    let models = [["model", "fixed-floating"], ["model", "alewife-tables"]];
+    let laboratory = [&["list", "claims"][..], &claims, &ledger, &models[0], &models[1]];
+    for arguments in [&["list"][..], &explain, &run, &compare].into_iter().chain(laboratory) {
         gather(&json(arguments), &mut keys);
     }
     for key in

@@ -27,7 +27,9 @@ fn the_list_has_everything() {
 #[test]
 fn the_list_for_scripts_has_everything() {
     let list = json(&["list"]);
-    assert_eq!(names(&list, "machines"), ["native", "hurricane-1", "ideal"]);
+    let mut machines = names(&list, "machines");
+    assert_eq!(machines.remove(0), "native");
+    assert_eq!(machines, crate::explain::machines());
     let known: Vec<_> = PROGRAMS.iter().map(|entry| entry.name).collect();
     assert_eq!(names(&list, "programs"), known);
     assert_eq!(names(&list, "mechanisms"), ["messages", "bulk", "deposit"]);
@@ -54,12 +56,16 @@ fn policies_are_listed_with_their_options_and_where_they_can_be_had() {
         let nowhere = row["summary"].as_str().unwrap().contains("neither this host nor a shipped machine");
         let name = row["name"].as_str().unwrap();
         let known = ["single", "fixed:COUNT", "floating", "partitioned:COUNT", "proc"];
-        let own = ["hurricane-1:COUNT", "hurricane-1-mult"];
+        let own = ["np", "inject", "receive", "hurricane-1:COUNT", "hurricane-1-mult"];
         assert_eq!(nowhere, !known.contains(&name) && !own.contains(&name), "{row}");
     }
     let machines = good(&["list", "machines"]);
     let words = machines.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(words.matches("8 nodes of 8 processors").count(), 1, "{machines}");
+    let entry =
+        |from: &str, to: &str| words.split_once(from)?.1.split_once(to).map(|(entry, _)| entry.to_owned());
+    let hurricane =
+        entry("(machines/hurricane.toml)", "(machines/ideal.toml)").expect("they follow each other");
+    assert_eq!(hurricane.matches("8 nodes").count(), 1, "{machines}");
 }
 
 #[test]
@@ -75,4 +81,10 @@ fn no_line_of_the_list_is_longer_than_a_narrow_terminal() {
     let text = good(&["list"]);
     let long: Vec<_> = text.lines().filter(|line| line.chars().count() > 80).collect();
     assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn machine_files_can_have_values_for_every_policy() {
+    let presets: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+    assert_eq!(machine::POLICIES, presets);
 }

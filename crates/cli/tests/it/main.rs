@@ -2,10 +2,12 @@
 
 #![forbid(unsafe_code)]
 
+mod claims;
 mod combinations;
 mod command;
 mod compare;
 mod documented;
+mod explain;
 mod list;
 mod looks;
 mod mistakes;

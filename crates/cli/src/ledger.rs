@@ -1,0 +1,94 @@
+//! How the ledger looks: for each machine its free values, what fixed each, and how the claims came out that fixed none.
+//! Must never know what a value does.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use lab::ledger::{Entry, FixedBy, Parameter, Score, entry};
+use lab::study::Origin;
+use serde_json::{Value, json};
+
+use crate::claims::Outcome;
+use crate::page::{Page, QUIET, STRONG};
+use crate::target::Target;
+use crate::{Problem, json};
+
+/// Writes the ledger of every machine that a study runs on.
+pub(crate) fn write(
+    outcome: &Outcome<'_>,
+    page: &Page,
+    for_scripts: bool,
+    out: &mut impl Write,
+) -> Result<(), Problem> {
+    let entries = entries(outcome);
+    if for_scripts {
+        return json::write(out, &json!({ "machines": entries.iter().map(as_json).collect::<Value>() }));
+    }
+    entries.iter().flat_map(|entry| lines(entry, page)).try_for_each(|line| writeln!(out, "{line}"))?;
+    Ok(())
+}
+
+/// A machine that cannot be read has no entry: the run on it has failed and was told.
+fn entries(outcome: &Outcome<'_>) -> Vec<Entry> {
+    let sources = outcome.laboratory.studies().iter().flat_map(|study| &study.sources);
+    let machines: BTreeSet<_> = sources
+        .filter_map(|source| match &source.origin {
+            Origin::Run(run) => Some(run.machine.as_str()),
+            _ => None,
+        })
+        .collect();
+    let read = |name: &str| match Target::find(name, &[]) {
+        Ok(Target::Model { machine, .. }) => Some(entry(name, &machine, &outcome.findings, &outcome.metrics)),
+        _ => None,
+    };
+    machines.into_iter().filter_map(read).collect()
+}
+
+fn as_json(entry: &Entry) -> Value {
+    let parameter = |parameter: &Parameter| {
+        let (claims, choice) = match &parameter.fixed_by {
+            FixedBy::Claims(claims) => (Some(claims), None),
+            FixedBy::Choice(choice) => (None, Some(choice)),
+        };
+        json!({
+            "key": parameter.key,
+            "value": parameter.value,
+            "line": parameter.line,
+            "fixed_by": claims,
+            "choice": choice,
+        })
+    };
+    let score = |score: Score| json!({ "holds": score.holds, "of": score.of });
+    json!({
+        "machine": entry.machine,
+        "parameters": entry.parameters.iter().map(parameter).collect::<Value>(),
+        "fixing": score(entry.fixing),
+        "fixing_nothing": score(entry.free),
+    })
+}
+
+fn lines(entry: &Entry, page: &Page) -> Vec<String> {
+    let (fixed, chosen) = entry.counts();
+    let mut lines = vec![page.paint(STRONG, &entry.machine)];
+    let score = |what: &str, Score { of, holds }: Score| match of {
+        0 => format!("{what}: none measured"),
+        _ => format!("{what}: {holds} of {of} hold"),
+    };
+    let said = format!(
+        "{fixed} values fixed by claims, {chosen} chosen; {}; {}",
+        score("claims that fixed a value", entry.fixing),
+        score("claims that fixed nothing", entry.free),
+    );
+    lines.push(page.fold("  ", &said));
+    let width = entry.parameters.iter().map(|parameter| parameter.key.len()).max().unwrap_or(0);
+    for Parameter { key, value, fixed_by, .. } in &entry.parameters {
+        lines.push(format!("  {key:width$}  {value}"));
+        let by = match fixed_by {
+            FixedBy::Claims(claims) => claims.join(", "),
+            FixedBy::Choice(choice) => choice.clone(),
+        };
+        lines.push(page.paint(QUIET, &page.fold("      ", &by)));
+    }
+    lines.push(String::new());
+    lines
+}

@@ -1,0 +1,181 @@
+//! `tradewind model`: the analytic models, as numbers, data and pictures.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use lab::model::Figure;
+use lab::model::curves::{self, Samples};
+use lab::model::fixed_floating::{Node, SETTINGS};
+use lab::survey::{COLUMNS, Cell, Survey, Surveyed};
+use serde_json::{Value, json};
+
+use crate::arguments::{Model, ModelName};
+use crate::columns::{ALWAYS, Column, Side, Table};
+use crate::page::{Page, QUIET, STRONG};
+use crate::{Problem, both, json, numbers, quantity, studies, target};
+
+/// The model asked for.
+pub(crate) fn model(arguments: &Model, out: &mut impl Write) -> Result<ExitCode, Problem> {
+    let width = numbers::width(arguments.width.as_deref());
+    match arguments.name {
+        ModelName::FixedFloating => {
+            let (settings, wrong) = target::settings(&arguments.settings);
+            let node = Node::with(&settings).map_err(Problem::Wrong);
+            let (width, ((), node)) = both(width, both(wrong, node))?;
+            if let Some(path) = &arguments.out {
+                save(path, &curves::picture(&node).svg())?;
+            }
+            fixed_floating(&node, &Page::find(width), arguments.json, out)?;
+        }
+        ModelName::AlewifeTables => {
+            let refused = match (arguments.settings.first(), &arguments.out) {
+                (Some(setting), _) => {
+                    Err(Problem::wrong(format!("--set {setting}: these tables have no values to set")))
+                }
+                (None, Some(path)) => {
+                    Err(Problem::wrong(format!("--out {}: these tables have no picture", path.display())))
+                }
+                (None, None) => Ok(()),
+            };
+            let (width, ()) = both(width, refused)?;
+            let page = Page::find(width);
+            let surveys = studies::surveys();
+            if arguments.json {
+                json::write(
+                    out,
+                    &json!({ "model": "alewife-tables", "tables": surveys.values().map(survey_json).collect::<Value>() }),
+                )?;
+            } else {
+                surveys.values().try_for_each(|survey| tables(survey, &page, out))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a file whole or not at all.
+fn save(path: &Path, text: &str) -> Result<(), Problem> {
+    let wrong = |error: std::io::Error| Problem::wrong(format!("--out {}: {error}", path.display()));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(wrong)?;
+    file.write_all(text.as_bytes()).map_err(wrong)?;
+    file.persist(path).map_err(|error| wrong(error.error))?;
+    Ok(())
+}
+
+fn fixed_floating(node: &Node, page: &Page, for_scripts: bool, out: &mut impl Write) -> Result<(), Problem> {
+    let figures = node.figures();
+    if for_scripts {
+        return json::write(out, &fixed_floating_json(node, &figures));
+    }
+    writeln!(out, "{}", page.paint(STRONG, "Single, Fixed and Floating, by the equations of the study"))?;
+    for setting in SETTINGS {
+        let unit = if setting.is_time { " us" } else { "" };
+        let line = format!("  {:14}  {:>10}{unit:3}  ", setting.name, quantity::number(setting.of(node)));
+        writeln!(out, "{}", page.fold(&line, setting.meaning))?;
+    }
+    writeln!(out)?;
+    for Figure { name, value, unit, meaning } in figures {
+        let value = value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"));
+        writeln!(out, "{}", page.fold(&format!("  {name:15} {value:>10} {unit:2}  "), meaning))?;
+    }
+    Ok(())
+}
+
+fn fixed_floating_json(node: &Node, figures: &[Figure]) -> Value {
+    let input = SETTINGS.iter().map(|setting| (setting.name.to_owned(), json!(setting.of(node))));
+    let figures = figures.iter().map(|figure| (figure.name.to_owned(), json!(figure.value)));
+    let curve = |samples: &Samples| {
+        json!({
+            "k": samples.overhead_ratio,
+            "is_own": samples.is_own,
+            "by_factor": samples.by_factor,
+            "by_step": samples.by_step,
+            "by_utilization": samples.by_utilization,
+        })
+    };
+    json!({
+        "model": "fixed-floating",
+        "input": Value::Object(input.collect()),
+        "figures": Value::Object(figures.collect()),
+        "curves": curves::samples(node).iter().map(curve).collect::<Value>(),
+    })
+}
+
+fn survey_json(survey: &Survey) -> Value {
+    let cell = |cell: &Cell| match cell {
+        Cell::Number(number, confidence) => json!({ "from": number, "to": number, "confidence": confidence }),
+        Cell::Range(from, to, confidence) => json!({ "from": from, "to": to, "confidence": confidence }),
+        Cell::Unknown | Cell::None => Value::Null,
+    };
+    let machine = |machine: &Surveyed| {
+        let cells = COLUMNS.iter().zip(&machine.cells);
+        let published = cells.map(|(column, it)| (column.key.to_owned(), cell(it)));
+        json!({
+            "name": machine.name,
+            "title": machine.title,
+            "topology": machine.topology,
+            "published": Value::Object(published.collect()),
+            "bytes_per_local_miss": machine.bytes_per_local_miss(),
+            "latency_in_local_misses": machine.latency_in_local_misses(),
+        })
+    };
+    json!({ "summary": survey.summary, "machines": survey.machines.iter().map(machine).collect::<Value>() })
+}
+
+/// Both tables: what was published, and what follows in terms of a miss to local memory.
+fn tables(survey: &Survey, page: &Page, out: &mut impl Write) -> Result<(), Problem> {
+    let machines = &survey.machines;
+    let names = || Column {
+        group: "",
+        head: "",
+        side: Side::Left,
+        wanted: ALWAYS,
+        cells: machines.iter().map(|machine| machine.title.clone()).collect(),
+    };
+    let column = |head, wanted, cell: &dyn Fn(&Surveyed) -> String| Column {
+        group: "",
+        head,
+        side: Side::Right,
+        wanted,
+        cells: machines.iter().map(cell).collect(),
+    };
+    let published = COLUMNS.iter().map(|it| column(it.head, ALWAYS, &|machine| cell(machine.cell(it.key))));
+    let topology = column("32 processors", 1, &|machine| machine.topology.clone());
+    let first = [names()].into_iter().chain(published).chain([Column { side: Side::Left, ..topology }]);
+    let number = |number: Option<f64>, decimals: usize| {
+        number.map_or_else(|| "-".to_owned(), |it| format!("{it:.decimals$}"))
+    };
+    let second = [
+        names(),
+        column("bytes per local miss", ALWAYS, &|machine| number(machine.bytes_per_local_miss(), 0)),
+        column("latency in local misses", ALWAYS, &|machine| number(machine.latency_in_local_misses(), 1)),
+    ];
+    let units = "clock in MHz, bisection in MB/s and bytes per cycle of the processor, the others in its cycles; \
+         ~: recalled, not read; ?: cannot be read";
+    writeln!(out, "{}", page.paint(STRONG, &page.fold("", &survey.summary)))?;
+    writeln!(out, "{}", page.paint(QUIET, &page.fold("", units)))?;
+    lay(first.collect(), machines.len(), page, out)?;
+    writeln!(out)?;
+    writeln!(out, "{}", page.paint(STRONG, "The same in terms of a miss to local memory"))?;
+    lay(second.into(), machines.len(), page, out)
+}
+
+fn lay(columns: Vec<Column>, rows: usize, page: &Page, out: &mut impl Write) -> Result<(), Problem> {
+    let table = Table::lay(columns, page, 0);
+    let rows = (0..rows).flat_map(|row| table.row(page, row, anstyle::Style::new(), ""));
+    let lines: Vec<_> = table.heads(page, "").into_iter().chain(rows).collect();
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    Ok(())
+}
+
+fn cell(cell: &Cell) -> String {
+    let sure = |confidence: &str| if confidence == "exact" { "" } else { "~" };
+    match cell {
+        Cell::Number(number, confidence) => format!("{}{number}", sure(confidence)),
+        Cell::Range(from, to, confidence) => format!("{}{from}-{to}", sure(confidence)),
+        Cell::Unknown => "?".to_owned(),
+        Cell::None => "-".to_owned(),
+    }
+}

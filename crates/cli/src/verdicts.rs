@@ -1,0 +1,301 @@
+//! How claims and their verdicts look, to people and to scripts. Must never decide a verdict.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anstyle::Style;
+use lab::{Finding, Kind, Role, Stated, Value, Verdict};
+use serde_json::{Value as Json, json};
+
+use crate::claims::Outcome;
+use crate::columns::{ALWAYS, Column, Side, Table};
+use crate::page::{ALARM, Page, QUIET, STRONG};
+use crate::{Problem, json};
+
+/// How often each verdict was given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    holds: usize,
+    differs: usize,
+    not_measured: usize,
+    held_out: usize,
+}
+
+impl Counts {
+    fn of<'a>(findings: impl Iterator<Item = &'a Finding<'a>>) -> Self {
+        let mut counts = Self::default();
+        for finding in findings {
+            match finding.verdict {
+                Verdict::Holds => counts.holds += 1,
+                Verdict::Differs => counts.differs += 1,
+                Verdict::NotMeasured => counts.not_measured += 1,
+                Verdict::HeldOut => counts.held_out += 1,
+                Verdict::Input => {}
+            }
+        }
+        counts
+    }
+
+    fn measured(self) -> usize {
+        self.holds + self.differs + self.held_out
+    }
+
+    fn all(self) -> usize {
+        self.measured() + self.not_measured
+    }
+
+    fn json(self) -> Json {
+        json!({
+            "holds": self.holds,
+            "differs": self.differs,
+            "not_measured": self.not_measured,
+            "held_out": self.held_out,
+        })
+    }
+}
+
+/// The counts of each group, in the order in which groups have their names.
+fn summary<'a>(
+    findings: &'a [Finding<'a>],
+    group: impl Fn(&Finding<'a>) -> (String, Kind),
+) -> Vec<((String, Kind), Counts)> {
+    let mut groups: BTreeMap<_, Vec<&Finding<'_>>> = BTreeMap::new();
+    for finding in results(findings) {
+        groups.entry(group(finding)).or_default().push(finding);
+    }
+    groups.into_iter().map(|(group, findings)| (group, Counts::of(findings.into_iter()))).collect()
+}
+
+fn results<'a>(findings: &'a [Finding<'a>]) -> impl Iterator<Item = &'a Finding<'a>> {
+    findings.iter().filter(|finding| finding.claim.role == Role::Result)
+}
+
+fn by_study_and_kind(finding: &Finding<'_>) -> (String, Kind) {
+    (finding.claim.study().to_owned(), finding.claim.kind)
+}
+
+/// Counts of claims that may set a parameter, or of those that may not.
+fn by_fit(findings: &[Finding<'_>], fit: bool) -> Counts {
+    Counts::of(results(findings).filter(|finding| finding.claim.fit == fit))
+}
+
+/// For scripts.
+pub(crate) fn json(outcome: &Outcome<'_>, out: &mut impl Write) -> Result<(), Problem> {
+    let Outcome { laboratory, findings, failures, runs, .. } = outcome;
+    let summary = summary(findings, by_study_and_kind).into_iter().map(|((study, kind), counts)| {
+        let mut row = json!({ "study": study, "kind": kind.name() });
+        json::append(&mut row, counts.json());
+        row
+    });
+    let failures = failures.iter();
+    let value = json!({
+        "claims": findings.iter().map(|it| claim(it, laboratory.because(&it.claim.id))).collect::<Json>(),
+        "summary": summary.collect::<Json>(),
+        "fit": by_fit(findings, true).json(),
+        "not_fit": by_fit(findings, false).json(),
+        "measured": Counts::of(results(findings)).measured(),
+        "results": results(findings).count(),
+        "runs": runs,
+        "failed_runs": failures
+            .map(|failure| json!({ "study": failure.study, "command": failure.run, "said": failure.why }))
+            .collect::<Json>(),
+    });
+    json::write(out, &value)
+}
+
+fn claim(finding: &Finding<'_>, because: Option<&str>) -> Json {
+    let claim = finding.claim;
+    let stated = claim.value.as_ref().map(|stated| match stated {
+        Stated::Number(number, _) => json!(number),
+        Stated::Text(text) => json!(text),
+    });
+    let measured = finding.measured.map(|measured| match measured {
+        Value::Number(number) => json!(number),
+        Value::Flag(flag) => json!(flag),
+    });
+    json!({
+        "id": claim.id,
+        "where": claim.place,
+        "role": claim.role.name(),
+        "kind": claim.kind.name(),
+        "statement": claim.statement,
+        "unit": claim.unit,
+        "confidence": claim.confidence,
+        "may_fit": claim.fit,
+        "is_held_out": claim.held_out,
+        "stated": stated,
+        "measured": measured,
+        "error": finding.error,
+        "verdict": finding.verdict.name(),
+        "because": because,
+    })
+}
+
+/// For people: results only, under the first two parts of their ids, then how many of what.
+pub(crate) fn text(outcome: &Outcome<'_>, page: &Page, out: &mut impl Write) -> Result<(), Problem> {
+    let findings = &outcome.findings;
+    let results: Vec<_> = results(findings).collect();
+    let mut groups: Vec<(&str, Vec<&Finding<'_>>)> = Vec::new();
+    for finding in &results {
+        let group = group(&finding.claim.id);
+        match groups.iter_mut().find(|(name, _)| *name == group) {
+            Some((_, findings)) => findings.push(finding),
+            None => groups.push((group, vec![finding])),
+        }
+    }
+    for (group, findings) in groups {
+        table(group, &findings, page).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        writeln!(out)?;
+    }
+    if !results.is_empty() {
+        counts(outcome, page).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    let inputs = findings.len() - results.len();
+    if inputs > 0 {
+        let note = format!("{inputs} more are inputs, which are configured and not measured: see --json");
+        writeln!(out, "{}", page.paint(QUIET, &note))?;
+    }
+    for failure in &outcome.failures {
+        let said = page.fold("FAILED ", &format!("{}: {}", failure.run, failure.why));
+        writeln!(out, "\n{}", page.paint(ALARM, &said))?;
+    }
+    Ok(())
+}
+
+/// The first two parts of an id; the first alone if there are but two.
+fn group(id: &str) -> &str {
+    let dots: Vec<_> = id.match_indices('.').map(|(at, _)| at).collect();
+    match dots.as_slice() {
+        [_, second, ..] => &id[..*second],
+        [first] => &id[..*first],
+        [] => id,
+    }
+}
+
+fn table(group: &str, findings: &[&Finding<'_>], page: &Page) -> Vec<String> {
+    let column = |head, side, wanted, cell: &dyn Fn(&Finding<'_>) -> String| Column {
+        group: "",
+        head,
+        side,
+        wanted,
+        cells: findings.iter().map(|finding| cell(finding)).collect(),
+    };
+    let name = |finding: &Finding<'_>| {
+        let name = finding.claim.id[group.len()..].trim_start_matches('.');
+        format!("  {name}{}", if finding.claim.fit { " *" } else { "" })
+    };
+    let columns = vec![
+        column("", Side::Left, ALWAYS, &name),
+        column("stated", Side::Right, 3, &stated),
+        column("measured", Side::Right, 4, &measured),
+        column("", Side::Left, 1, &|finding| finding.claim.unit.clone()),
+        column("error", Side::Right, 2, &error),
+        column("verdict", Side::Left, ALWAYS, &|finding| finding.verdict.name().to_owned()),
+    ];
+    let columns =
+        columns.into_iter().filter(|column| column.wanted == ALWAYS || !column.is_blank()).collect();
+    let table = Table::lay(columns, page, 0);
+    let mut lines = vec![page.paint(STRONG, group)];
+    lines.extend(table.heads(page, ""));
+    for (index, finding) in findings.iter().enumerate() {
+        lines.extend(table.row(page, index, style(finding.verdict), ""));
+    }
+    lines
+}
+
+fn style(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Differs => ALARM,
+        Verdict::NotMeasured => QUIET,
+        _ => Style::new(),
+    }
+}
+
+fn stated(finding: &Finding<'_>) -> String {
+    let number = finding.claim.number().map(short);
+    let text = || finding.claim.value.as_ref().map(ToString::to_string);
+    number.or_else(text).unwrap_or_else(dash)
+}
+
+fn measured(finding: &Finding<'_>) -> String {
+    match finding.measured {
+        Some(Value::Number(number)) => short(number),
+        Some(Value::Flag(true)) => "yes".to_owned(),
+        Some(Value::Flag(false)) => "no".to_owned(),
+        None => dash(),
+    }
+}
+
+fn error(finding: &Finding<'_>) -> String {
+    // Rounding must not leave a sign before nothing.
+    let tenths = |error: f64| (error * 1000.0).round() / 10.0 + 0.0;
+    finding.error.map_or_else(dash, |error| format!("{:+.1} %", tenths(error)))
+}
+
+fn dash() -> String {
+    "-".to_owned()
+}
+
+/// A number with five digits, or all of a whole one.
+fn short(number: f64) -> String {
+    let digits = if number == 0.0 { 0 } else { number.abs().log10().floor() as i32 + 1 };
+    let decimals = (5 - digits).clamp(0, 9) as usize;
+    let text = format!("{number:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// How many of what: for each study and kind, then for claims that may set a parameter and for others.
+fn counts(outcome: &Outcome<'_>, page: &Page) -> Vec<String> {
+    let findings = &outcome.findings;
+    let mut rows: Vec<_> = summary(findings, by_study_and_kind)
+        .into_iter()
+        .map(|((study, kind), counts)| (format!("{study}: {}s", kind.name()), counts))
+        .collect();
+    if findings.iter().any(|finding| finding.claim.fit) {
+        rows.push(("claims that may set a parameter (*)".to_owned(), by_fit(findings, true)));
+        rows.push(("all others".to_owned(), by_fit(findings, false)));
+    }
+    rows.push(("all".to_owned(), Counts::of(results(findings))));
+    let column = |head, cell: fn(&Counts) -> usize| Column {
+        group: "",
+        head,
+        side: Side::Right,
+        wanted: ALWAYS,
+        cells: rows.iter().map(|(_, counts)| cell(counts).to_string()).collect(),
+    };
+    let names = rows.iter().map(|(name, _)| name.clone()).collect();
+    let columns = vec![
+        Column { group: "", head: "verdicts", side: Side::Left, wanted: ALWAYS, cells: names },
+        column("hold", |counts| counts.holds),
+        column("differ", |counts| counts.differs),
+        column("held out", |counts| counts.held_out),
+        column("not measured", |counts| counts.not_measured),
+        column("of", |counts| counts.all()),
+    ];
+    let table = Table::lay(columns, page, 0);
+    let mut lines = table.heads(page, "");
+    for index in 0..rows.len() {
+        let style = if index + 1 == rows.len() { STRONG } else { Style::new() };
+        lines.extend(table.row(page, index, style, ""));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_the_digits_that_matter() {
+        let numbers = [(14.0, "14"), (1.2123893805, "1.2124"), (0.1464466, "0.14645"), (4328.4, "4328.4")];
+        for (number, text) in numbers.into_iter().chain([(123_456.7, "123457"), (0.0, "0"), (-2.5, "-2.5")]) {
+            assert_eq!(short(number), text);
+        }
+    }
+
+    #[test]
+    fn claims_are_grouped_by_two_parts_of_their_ids() {
+        assert_eq!(group("split-c.table1.gap.get.cm5.proc"), "split-c.table1");
+        assert_eq!(group("widget.overall"), "widget");
+    }
+}

@@ -1,0 +1,167 @@
+//! `tradewind explain` shows every value of a machine, where it comes from, and what follows from it; and the machine
+//! file of `docs/machine-file.md` runs as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::command::{good, json, refused};
+use crate::scratch::Scratch;
+
+fn workspace(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// The names of all machine files of the workspace.
+pub(crate) fn machines() -> Vec<String> {
+    let entries = fs::read_dir(workspace("machines")).expect("the folder of machine files");
+    let names =
+        entries.filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".toml")?.to_owned()));
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+fn template() -> String {
+    let page = fs::read_to_string(workspace("docs/machine-file.md")).expect("the page");
+    page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block").to_owned()
+}
+
+fn find<'v>(explained: &'v Value, list: &str, name: &str, value: &str) -> &'v Value {
+    let entries = explained[list].as_array().expect("a list");
+    let found = entries.iter().find(|entry| entry[name] == value);
+    found.unwrap_or_else(|| panic!("no {value} in {explained}"))
+}
+
+#[test]
+fn every_machine_is_explained_on_pages_of_any_width() {
+    for name in machines() {
+        for columns in ["80", "120"] {
+            let text = good(&["explain", &name, "--width", columns]);
+            assert!(text.starts_with(&format!("{name}: ")), "{text}");
+            for part in ["\n[processor]\n", "\n[network]\n", "\nfollows\n", "\nruns\n"] {
+                assert!(text.contains(part), "{name}: {part:?} is not in\n{text}");
+            }
+            let long: Vec<_> =
+                text.lines().filter(|line| line.chars().count() > columns.parse().unwrap()).collect();
+            assert!(long.is_empty(), "{name}, longer than {columns}:\n{}", long.join("\n"));
+        }
+    }
+}
+
+#[test]
+fn every_value_has_its_place_and_its_source() {
+    for name in machines() {
+        let explained = json(&["explain", &name]);
+        let values = explained["values"].as_array().unwrap();
+        assert!(values.len() > 20, "{name}: {} values", values.len());
+        for value in values {
+            let file = value["file"].as_str().unwrap_or_else(|| panic!("{name}: {value}"));
+            let text = fs::read_to_string(workspace(file)).unwrap();
+            let line = text.lines().nth(value["line"].as_u64().unwrap() as usize - 1).unwrap();
+            let key = value["key"].as_str().unwrap();
+            // A price of several parts stands on one line.
+            let named = key.split('.').any(|part| line.trim_start().starts_with(part));
+            assert!(named, "{name}: {key} is not on line {line:?}");
+        }
+    }
+}
+
+#[test]
+fn what_follows_is_arithmetic() {
+    let explained = json(&["explain", "paragon"]);
+    let number = |name: &str| find(&explained, "derived", "name", name)["number"].as_f64().unwrap();
+    // 50 MHz; 32 B at 175 MB/s; 175 MB/s at 50 MHz.
+    assert_eq!(number("cycle"), 20.0);
+    assert!((number("line through a port") - 182.857).abs() < 0.001);
+    assert_eq!(number("port"), 3.5);
+    // Four nodes by two: two links across the middle; a mean of two links from node to node.
+    assert_eq!((number("bisection, each way"), number("mean distance")), (350.0, 2.0));
+}
+
+#[test]
+fn under_a_policy_its_own_values_are_shown() {
+    let text = good(&["explain", "paragon", "--policy", "inject", "--width", "100"]);
+    assert!(text.contains("under policy inject"), "{text}");
+    assert!(text.contains("round trip, inject") && !text.contains("round trip, proc"), "{text}");
+    let key = "policy.inject.interface.lock_migration";
+    let special = json(&["explain", "paragon", "--policy", "inject"]);
+    assert_eq!(find(&special, "values", "key", key)["policy"], "inject");
+    let general = json(&["explain", "paragon"]);
+    assert_eq!(find(&general, "values", "key", key)["policy"], "inject");
+    let other = json(&["explain", "paragon", "--policy", "proc"]);
+    assert!(other["values"].as_array().unwrap().iter().all(|value| value["key"] != key));
+    assert_eq!(special["machine_digest"], general["machine_digest"]);
+}
+
+#[test]
+fn a_value_of_the_command_line_is_shown_as_such() {
+    let explained = json(&["explain", "cm-5", "--set", "processor.clock=66MHz"]);
+    let clock = find(&explained, "values", "key", "processor.clock");
+    assert_eq!((&clock["written"], &clock["value"]), (&"66MHz".into(), &"66 MHz".into()));
+    assert!(clock["line"].is_null() && clock["file"].is_null() && clock["source"] == "--set", "{clock}");
+    let plain = json(&["explain", "cm-5"]);
+    assert_ne!(explained["machine_digest"], plain["machine_digest"]);
+}
+
+#[test]
+fn a_file_is_explained_with_what_it_extends() {
+    let file = Scratch::new(
+        "mine.toml",
+        "extends = \"paragon\"\nname = \"mine\"\n[processor]\nclock = \"100 MHz\"\n",
+    );
+    let explained = json(&["explain", file.path()]);
+    assert_eq!(explained["machine_file"], file.path());
+    let place = |key: &str| find(&explained, "values", "key", key)["file"].clone();
+    assert_eq!(place("processor.clock"), file.path());
+    assert_eq!(place("processor.poll"), "machines/paragon.toml");
+    let beside = Path::new(file.path()).file_name().unwrap().to_str().unwrap();
+    let further = Scratch::new("further.toml", format!("extends = \"{beside}\"\nname = \"further\"\n"));
+    assert_eq!(
+        find(&json(&["explain", further.path()]), "values", "key", "processor.clock")["value"],
+        "100 MHz"
+    );
+}
+
+#[test]
+fn what_cannot_be_explained_is_refused() {
+    refused(&["explain", "native"], &["machine `native` is this host", "expected a model"]);
+    refused(&["explain", "paragn"], &["unknown machine `paragn`: did you mean `paragon`?"]);
+    refused(
+        &["explain", "paragon", "--policy", "injct"],
+        &["unknown policy `injct`: did you mean `inject`?"],
+    );
+    refused(
+        &["explain", "paragon", "--set", "processor.clock=50", "--set", "nodes", "--width", "x"],
+        &[
+            "--set processor.clock = \"50\": expected a frequency",
+            "--set nodes: expected KEY=VALUE",
+            "--width x",
+        ],
+    );
+    let circle = Scratch::new("circle.toml", "name = \"circle\"\n");
+    let name = Path::new(circle.path()).file_name().unwrap().to_str().unwrap();
+    fs::write(circle.path(), format!("name = \"circle\"\nextends = \"{name}\"\n")).unwrap();
+    refused(&["explain", circle.path()], &[&circle.at("2: extends"), "does not extend this one in turn"]);
+}
+
+#[test]
+fn a_policy_that_the_machine_gives_no_price_for_is_refused_before_anything_runs() {
+    let run = ["run", "fetch-add", "--machine", "now", "--policy", "single"];
+    refused(&run, &["policy `single`", "machine `now` gives no price", "`primitives.send_header`"]);
+    let explained = json(&["explain", "now"]);
+    assert_eq!(explained["runs"]["policies"], serde_json::json!(["proc", "np"]));
+    assert_eq!(find(&explained, "refused", "policy", "single")["policy"], "single");
+}
+
+#[test]
+fn the_documented_machine_runs_as_it_is() {
+    let file = Scratch::new("my-machine.toml", template());
+    assert!(good(&["explain", file.path()]).starts_with("my-machine: "));
+    for policy in ["single", "floating", "proc", "np", "inject", "receive"] {
+        let run =
+            ["run", "fetch-add", "--machine", file.path(), "--policy", policy, "--input", "operations=400"];
+        assert_eq!(json(&run)["report"]["verified"], true);
+    }
+}

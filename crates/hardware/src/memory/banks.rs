@@ -1,0 +1,86 @@
+//! Interleaved memory banks behind one controller. Knows no bus and no cache.
+
+use des::Server;
+use units::Time;
+
+/// The memory of a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Banks {
+    costs: machine::Banks,
+    banks: Vec<Server>,
+    /// The controller's last order was a write: a read has to turn it round first.
+    writing: bool,
+    /// When the controller has been turned round.
+    turned: Time,
+    pub(crate) reads: u64,
+    pub(crate) writes: u64,
+}
+
+impl Banks {
+    pub(crate) fn new(costs: &machine::Banks) -> Self {
+        Self {
+            banks: vec![Server::default(); costs.count],
+            costs: costs.clone(),
+            writing: false,
+            turned: Time::ZERO,
+            reads: 0,
+            writes: 0,
+        }
+    }
+
+    /// A read of a line is ordered at `at`; returns when its first word is there.
+    pub(crate) fn read(&mut self, line: u64, at: Time) -> Time {
+        self.reads += 1;
+        if std::mem::take(&mut self.writing) {
+            self.turned = at + self.costs.turnaround;
+        }
+        let at = at.max(self.turned);
+        let busy = self.costs.read;
+        self.bank(line).acquire(at, busy) + self.costs.latency
+    }
+
+    /// From when on a write of a line can be taken.
+    pub(crate) fn open(&mut self, line: u64) -> Time {
+        self.bank(line).free_at()
+    }
+
+    /// A line comes, its data from `start` to `end`; its bank writes it once `held` is over too. Returns when every later
+    /// read finds it.
+    pub(crate) fn write(&mut self, line: u64, (start, end): (Time, Time), held: Time) -> Time {
+        self.writes += 1;
+        self.writing = true;
+        let busy = held + self.costs.write;
+        self.bank(line).acquire(start, busy);
+        end + self.costs.accept
+    }
+
+    fn bank(&mut self, line: u64) -> &mut Server {
+        let count = self.banks.len() as u64;
+        &mut self.banks[(line % count) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::tests::{banks, cycles};
+
+    #[test]
+    fn neighbours_are_read_side_by_side_and_a_bank_one_after_the_other() {
+        let mut memory = Banks::new(&banks());
+        // Two banks, 21 to the first word, busy for 24.
+        let ready: Vec<_> = (0..4).map(|line| memory.read(line, cycles(0))).collect();
+        assert_eq!(ready, [21, 21, 45, 45].map(cycles));
+        assert_eq!(memory.reads, 4);
+    }
+
+    #[test]
+    fn only_the_first_read_after_a_write_turns_the_controller_round() {
+        let mut memory = Banks::new(&banks());
+        // Its bank is busy from 0 to 8; it is there 7 after its last word.
+        assert_eq!(memory.write(0, (cycles(0), cycles(4)), Time::ZERO), cycles(11));
+        assert_eq!(memory.open(0), cycles(8));
+        assert_eq!(memory.read(1, cycles(100)), cycles(131));
+        assert_eq!(memory.read(2, cycles(200)), cycles(221));
+    }
+}

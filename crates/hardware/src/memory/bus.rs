@@ -1,0 +1,143 @@
+//! A split-transaction bus: a transaction is granted, takes its address phase, leaves the bus, and comes back for its
+//! data. Granted in the order of requests. Knows neither caches nor memory.
+
+use units::{Bytes, Time};
+
+use super::calendar::Calendar;
+
+/// The bus of a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Bus {
+    costs: machine::Bus,
+    /// Addresses, and the data too where both share the wires.
+    wires: Calendar,
+    /// The data, where they have wires of their own.
+    data: Calendar,
+    pub(crate) transactions: u64,
+    pub(crate) bytes: u64,
+}
+
+/// When the data of a transaction are on the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Phase {
+    pub(crate) start: Time,
+    /// The first word, which is the critical one, has passed.
+    pub(crate) first: Time,
+    pub(crate) end: Time,
+}
+
+impl Bus {
+    pub(crate) fn new(costs: &machine::Bus) -> Self {
+        Self {
+            costs: costs.clone(),
+            wires: Calendar::default(),
+            data: Calendar::default(),
+            transactions: 0,
+            bytes: 0,
+        }
+    }
+
+    /// From a request to the earliest address phase.
+    pub(crate) fn arbitration(&self) -> Time {
+        self.costs.arbitration
+    }
+
+    /// Somebody asks for the bus at `now`; returns the end of the address phase.
+    pub(crate) fn request(&mut self, now: Time) -> Time {
+        self.forget(now);
+        self.transactions += 1;
+        self.wires.reserve(now + self.costs.arbitration, self.costs.address) + self.costs.address
+    }
+
+    /// `size` bytes for a transaction whose address has passed are ready at `ready`.
+    pub(crate) fn reply(&mut self, ready: Time, size: Bytes) -> Phase {
+        let hold = self.passage(size);
+        let wires = if self.costs.multiplexed { &mut self.wires } else { &mut self.data };
+        let start = wires.reserve(ready, hold);
+        self.phase(start, hold)
+    }
+
+    /// A client asks at `now` to write `size` bytes, which the target can take from `open` on. The data follow the
+    /// address.
+    pub(crate) fn write(&mut self, now: Time, open: Time, size: Bytes) -> Phase {
+        self.forget(now);
+        self.transactions += 1;
+        self.bytes += size.get();
+        let (address, hold) = (self.costs.address, self.passage_of(size));
+        let earliest = (now + self.costs.arbitration).max(open.saturating_sub(address));
+        let start = if self.costs.multiplexed {
+            self.wires.reserve(earliest, address + hold) + address
+        } else {
+            let start = self.wires.reserve(earliest, address) + address;
+            self.data.reserve(start, hold)
+        };
+        self.phase(start, hold)
+    }
+
+    fn passage(&mut self, size: Bytes) -> Time {
+        self.bytes += size.get();
+        self.passage_of(size)
+    }
+
+    fn passage_of(&self, size: Bytes) -> Time {
+        self.costs.cycle * size.get().div_ceil(self.costs.width.get())
+    }
+
+    fn phase(&self, start: Time, hold: Time) -> Phase {
+        Phase { start, first: start + self.costs.cycle, end: start + hold }
+    }
+
+    fn forget(&mut self, now: Time) {
+        self.wires.forget(now);
+        self.data.forget(now);
+    }
+
+    /// How long the wires have been in use: addresses and data, on whichever wires.
+    pub(crate) fn busy(&self) -> Time {
+        self.wires.busy() + self.data.busy()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::tests::{bus, cycles};
+
+    const LINE: Bytes = Bytes::new(32);
+
+    #[test]
+    fn a_line_takes_one_address_cycle_and_four_of_data() {
+        let mut bus = Bus::new(&bus());
+        assert_eq!(bus.request(cycles(0)), cycles(3));
+        let phase = bus.reply(cycles(24), LINE);
+        assert_eq!((phase.start, phase.first, phase.end), (cycles(24), cycles(25), cycles(28)));
+        assert_eq!((bus.transactions, bus.bytes, bus.busy()), (1, 32, cycles(5)));
+    }
+
+    #[test]
+    fn others_use_the_bus_while_memory_looks() {
+        let mut bus = Bus::new(&bus());
+        bus.request(cycles(0));
+        bus.reply(cycles(24), LINE);
+        // Write-backs asked for together: 2 of arbitration, then one every 5 cycles, the last that fits before 24, and
+        // the next behind the data of the read.
+        let starts: Vec<_> = (0..5).map(|_| bus.write(cycles(1), Time::ZERO, LINE).start).collect();
+        assert_eq!(starts, [4, 9, 14, 19, 29].map(cycles));
+    }
+
+    #[test]
+    fn wires_of_their_own_let_addresses_pass_beside_data() {
+        let mut shared = Bus::new(&bus());
+        let mut apart = Bus::new(&machine::Bus { multiplexed: false, ..bus() });
+        for bus in [&mut shared, &mut apart] {
+            bus.reply(cycles(0), LINE);
+        }
+        assert_eq!((shared.request(cycles(0)), apart.request(cycles(0))), (cycles(5), cycles(3)));
+    }
+
+    #[test]
+    fn a_write_waits_for_who_takes_it() {
+        let mut bus = Bus::new(&bus());
+        assert_eq!(bus.write(cycles(0), cycles(9), LINE).start, cycles(9));
+    }
+}

@@ -1,0 +1,85 @@
+//! What is reserved of a resource, with the gaps between. Knows not what the resource is.
+//!
+//! A split transaction reserves its data phase long before it comes; what asks later may still fit before it. A
+//! [`des::Server`] has no such gaps.
+
+use std::collections::VecDeque;
+
+use units::Time;
+
+/// The reservations of a resource that serves one user at a time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Calendar {
+    /// Start and end of each, in order, no two touching.
+    taken: VecDeque<(Time, Time)>,
+    busy: Time,
+}
+
+impl Calendar {
+    /// Forgets what lies before `now`: nobody will ask for that any more.
+    pub(crate) fn forget(&mut self, now: Time) {
+        while self.taken.front().is_some_and(|&(_, end)| end <= now) {
+            self.taken.pop_front();
+        }
+    }
+
+    /// Reserves the first gap of `hold` from `from` on; returns its start.
+    pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Time {
+        self.busy += hold;
+        let (mut start, mut place) = (from, 0);
+        for (index, &(taken, end)) in self.taken.iter().enumerate() {
+            if start + hold <= taken {
+                break;
+            }
+            start = start.max(end);
+            place = index + 1;
+        }
+        self.insert(place, start, start + hold);
+        start
+    }
+
+    /// Puts a reservation before number `place`, joined with the neighbours it touches.
+    fn insert(&mut self, place: usize, start: Time, end: Time) {
+        let after = self.taken.get(place).is_some_and(|&(next, _)| next == end);
+        let before = place.checked_sub(1).filter(|&before| self.taken[before].1 == start);
+        match (before, after) {
+            (Some(before), true) => {
+                self.taken[before].1 = self.taken[place].1;
+                self.taken.remove(place);
+            }
+            (Some(before), false) => self.taken[before].1 = end,
+            (None, true) => self.taken[place].0 = start,
+            (None, false) => self.taken.insert(place, (start, end)),
+        }
+    }
+
+    /// All that has been reserved so far.
+    pub(crate) fn busy(&self) -> Time {
+        self.busy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ns(n: u64) -> Time {
+        Time::from_nanoseconds(n)
+    }
+
+    #[test]
+    fn a_later_request_fits_into_a_gap_and_never_overlaps() {
+        let mut calendar = Calendar::default();
+        assert_eq!(calendar.reserve(ns(0), ns(1)), ns(0));
+        assert_eq!(calendar.reserve(ns(20), ns(4)), ns(20));
+        // 1 to 20 is free: 5 fit at 2, then 10 at 7, then 5 do not fit before 20.
+        assert_eq!(calendar.reserve(ns(2), ns(5)), ns(2));
+        assert_eq!(calendar.reserve(ns(2), ns(10)), ns(7));
+        assert_eq!(calendar.reserve(ns(2), ns(5)), ns(24));
+        assert_eq!(calendar.reserve(ns(2), ns(3)), ns(17));
+        assert_eq!(calendar.taken, [(ns(0), ns(1)), (ns(2), ns(29))]);
+        assert_eq!(calendar.busy(), ns(28));
+        calendar.forget(ns(1));
+        assert_eq!(calendar.taken.len(), 1);
+    }
+}

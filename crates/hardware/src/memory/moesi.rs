@@ -1,0 +1,229 @@
+//! The coherence protocol of the bus: what a cache does when it snoops a transaction, and in what state a line comes in.
+//!
+//! MOESI, after P. Sweazey and A. J. Smith, *A Class of Compatible Cache Consistency Protocols and Their Support by the
+//! IEEE Futurebus*, ISCA 1986. A staging buffer is a client that holds lines in state `Modified` and gives them up to
+//! whoever asks. Pure: knows neither time nor place.
+
+/// A line in a cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Not there.
+    #[default]
+    Invalid,
+    /// As its owner has it, which may be memory; others may have it too.
+    Shared,
+    /// As memory has it, and nobody else.
+    Exclusive,
+    /// Newer than memory's; others may have it too, and this cache answers for it.
+    Owned,
+    /// Newer than memory's, and nobody else has it.
+    Modified,
+}
+
+impl State {
+    /// Whether memory has an older line.
+    pub fn is_dirty(self) -> bool {
+        matches!(self, State::Owned | State::Modified)
+    }
+}
+
+/// A transaction, as everybody but who asked sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Request {
+    /// A line to load from.
+    Read,
+    /// A line to store to.
+    ReadOwned,
+    /// The right to store to a line that is here already.
+    Upgrade,
+    /// The words of a line as they are now, for a device that keeps no copy.
+    Snapshot,
+    /// All words of a line are replaced.
+    Overwrite,
+}
+
+/// What a cache does about a transaction it snoops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// The line's state from now on.
+    pub(crate) next: State,
+    /// The cache supplies the line in place of memory.
+    pub(crate) supplies: bool,
+    /// The cache still has the line.
+    pub(crate) keeps: bool,
+}
+
+/// What a cache that has a line in `state` does when another client asks for `request`.
+pub(crate) fn snoop(state: State, request: Request) -> Answer {
+    let next = match request {
+        Request::Snapshot => state,
+        Request::Read => match state {
+            State::Modified => State::Owned,
+            State::Exclusive => State::Shared,
+            other => other,
+        },
+        Request::ReadOwned | Request::Upgrade | Request::Overwrite => State::Invalid,
+    };
+    let wants_data = matches!(request, Request::Read | Request::ReadOwned | Request::Snapshot);
+    Answer { next, supplies: wants_data && state.is_dirty(), keeps: next != State::Invalid }
+}
+
+/// In what state a line comes into the cache that asked: `shared` if another cache kept it, `passed` if a staging buffer
+/// gave it up.
+pub(crate) fn filled(request: Request, shared: bool, passed: bool) -> State {
+    match request {
+        Request::Read if passed => State::Modified,
+        Request::Read if shared => State::Shared,
+        Request::Read => State::Exclusive,
+        _ => State::Modified,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// One line in a world of three caches, a staging buffer and memory. What matters of a value is whether it is the
+    /// newest.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    struct World {
+        caches: [(State, bool); 3],
+        /// Whether the buffer has the line, and the newest.
+        buffer: Option<bool>,
+        memory: bool,
+    }
+
+    impl World {
+        /// A transaction of `who` (a cache, or a device): returns whether what was supplied is the newest, and how it
+        /// comes in.
+        fn transact(&mut self, who: Option<usize>, request: Request) -> (bool, State) {
+            let (mut data, mut shared, mut passed) = (None, false, false);
+            for (index, cache) in self.caches.iter_mut().enumerate() {
+                if Some(index) == who || cache.0 == State::Invalid {
+                    continue;
+                }
+                let answer = snoop(cache.0, request);
+                if answer.supplies {
+                    assert_eq!(data, None, "two suppliers");
+                    data = Some(cache.1);
+                }
+                cache.0 = answer.next;
+                shared |= answer.keeps;
+            }
+            if let Some(newest) = self.buffer {
+                let takes = matches!(request, Request::Read | Request::ReadOwned);
+                if takes || request == Request::Snapshot {
+                    assert_eq!(data, None, "two suppliers");
+                    data = Some(newest);
+                }
+                passed = takes;
+                if request != Request::Snapshot {
+                    self.buffer = None;
+                }
+            }
+            (data.unwrap_or(self.memory), filled(request, shared, passed))
+        }
+
+        /// A store makes every other copy an old one.
+        fn age(&mut self) {
+            self.caches.iter_mut().for_each(|cache| cache.1 = false);
+            self.buffer = self.buffer.map(|_| false);
+            self.memory = false;
+        }
+
+        fn load(mut self, who: usize) -> Self {
+            if self.caches[who].0 == State::Invalid {
+                let (newest, state) = self.transact(Some(who), Request::Read);
+                self.caches[who] = (state, newest);
+            }
+            assert!(self.caches[who].1, "a stale load: {self:?}");
+            self
+        }
+
+        fn store(mut self, who: usize) -> Self {
+            match self.caches[who].0 {
+                State::Modified | State::Exclusive => {}
+                State::Invalid => {
+                    let (newest, _) = self.transact(Some(who), Request::ReadOwned);
+                    assert!(newest, "a store into a stale line: {self:?}");
+                }
+                State::Shared | State::Owned => {
+                    self.transact(Some(who), Request::Upgrade);
+                }
+            }
+            self.age();
+            self.caches[who] = (State::Modified, true);
+            self
+        }
+
+        fn evict(mut self, who: usize) -> Self {
+            let (state, newest) = self.caches[who];
+            if state.is_dirty() {
+                self.memory = newest;
+            }
+            self.caches[who].0 = State::Invalid;
+            self
+        }
+
+        fn steps(self) -> Vec<Self> {
+            let mut steps = Vec::new();
+            for who in 0..3 {
+                steps.extend([self.load(who), self.store(who), self.evict(who)]);
+            }
+            // A device reads, deposits in memory, takes a partly covered line over, keeps a message; the buffer evicts.
+            let mut read = self;
+            assert!(read.transact(None, Request::Snapshot).0, "a stale send: {self:?}");
+            assert_eq!(read, self);
+            let mut deposited = self;
+            deposited.transact(None, Request::Overwrite);
+            deposited.age();
+            deposited.memory = true;
+            let mut merged = self;
+            assert!(merged.transact(None, Request::ReadOwned).0, "a stale merge: {self:?}");
+            let mut kept = deposited;
+            kept.memory = false;
+            kept.buffer = Some(true);
+            let mut written = self;
+            if let Some(newest) = written.buffer.take() {
+                written.memory = newest;
+            }
+            merged.age();
+            merged.buffer = Some(true);
+            steps.extend([deposited, merged, kept, written]);
+            steps
+        }
+
+        fn check(self) {
+            let valid = self.caches.iter().filter(|cache| cache.0 != State::Invalid);
+            let copies = valid.clone().count() + usize::from(self.buffer.is_some());
+            assert!(valid.clone().all(|cache| cache.1), "a stale copy: {self:?}");
+            let alone = |cache: &&(State, bool)| matches!(cache.0, State::Modified | State::Exclusive);
+            assert!(valid.clone().filter(alone).count() == 0 || copies == 1, "two writers: {self:?}");
+            assert!(self.buffer.is_none() || copies == 1, "the buffer shares: {self:?}");
+            let dirty = valid.clone().filter(|cache| cache.0.is_dirty()).count();
+            assert!(dirty <= 1, "two owners: {self:?}");
+            assert!(self.memory || dirty == 1 || self.buffer.is_some(), "the newest is lost: {self:?}");
+        }
+    }
+
+    #[test]
+    fn every_reachable_state_has_one_writer_and_no_stale_copy() {
+        let start = World { memory: true, ..World::default() };
+        let (mut seen, mut todo) = (HashSet::from([start]), vec![start]);
+        while let Some(world) = todo.pop() {
+            for next in world.steps() {
+                next.check();
+                if seen.insert(next) {
+                    todo.push(next);
+                }
+            }
+        }
+        // Up to what is stale and invalid: none; one alone in E or M (3 + 3), in the buffer; S in one to three caches,
+        // memory current; O in one cache with S in any of the others. Flags of invalid copies multiply these.
+        let distinct: HashSet<_> =
+            seen.iter().map(|world| (world.caches.map(|cache| cache.0), world.buffer)).collect();
+        assert_eq!(distinct.len(), 1 + 6 + 1 + 7 + 12);
+    }
+}

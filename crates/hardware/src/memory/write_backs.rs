@@ -1,0 +1,92 @@
+//! The queue of lines that a cache has given up and memory does not have yet. Drains by itself, in order. Knows no
+//! states.
+
+use std::collections::VecDeque;
+
+use units::Time;
+
+/// A line on its way to memory.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    line: u64,
+    /// Its data have left over the bus: its place is free.
+    left: Time,
+    /// Memory has it.
+    accepted: Time,
+}
+
+/// The write-back queue of a cache.
+#[derive(Clone, Debug)]
+pub(crate) struct WriteBacks {
+    room: usize,
+    entries: VecDeque<Entry>,
+    /// When the last line began to leave: none overtakes another.
+    last: Time,
+    /// When the last has been acknowledged.
+    done: Time,
+}
+
+impl WriteBacks {
+    /// With room for so many lines, at least 1.
+    pub(crate) fn new(room: usize) -> Self {
+        Self { room, entries: VecDeque::new(), last: Time::ZERO, done: Time::ZERO }
+    }
+
+    /// When a line that comes at `now` finds room.
+    pub(crate) fn room_at(&mut self, now: Time) -> Time {
+        while self.entries.front().is_some_and(|entry| entry.accepted <= now) {
+            self.entries.pop_front();
+        }
+        let waiting = self.entries.iter().filter(|entry| entry.left > now).count();
+        match (waiting + 1).checked_sub(self.room) {
+            None | Some(0) => now,
+            // Those that wait are the last of the queue: so many of them must have gone.
+            Some(excess) => self.entries[self.entries.len() - waiting + excess - 1].left,
+        }
+    }
+
+    /// Not before this does the next line leave.
+    pub(crate) fn last(&self) -> Time {
+        self.last
+    }
+
+    /// Takes a line whose data are on the bus from `start` to `left`, and which memory `accepted` then; acknowledged at
+    /// `done`.
+    pub(crate) fn push(&mut self, line: u64, (start, left): (Time, Time), accepted: Time, done: Time) {
+        self.entries.push_back(Entry { line, left, accepted });
+        self.last = start;
+        self.done = self.done.max(done);
+    }
+
+    /// When memory has a line, if that is on its way.
+    pub(crate) fn accepted(&self, line: u64) -> Option<Time> {
+        self.entries.iter().rev().find(|entry| entry.line == line).map(|entry| entry.accepted)
+    }
+
+    /// When all that has been written back so far is acknowledged.
+    pub(crate) fn done(&self) -> Time {
+        self.done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::tests::cycles;
+
+    #[test]
+    fn a_full_queue_has_room_when_its_oldest_line_has_left() {
+        let mut queue = WriteBacks::new(2);
+        for line in 0..3 {
+            let start = 10 * line;
+            let left = (cycles(start), cycles(start + 10));
+            queue.push(line, left, cycles(start + 15), cycles(start + 20));
+        }
+        // Lines leave at 10, 20, 30. At 5 all three wait, at 10 two, at 20 one.
+        assert_eq!(queue.room_at(cycles(5)), cycles(20));
+        assert_eq!(queue.room_at(cycles(12)), cycles(20));
+        assert_eq!(queue.room_at(cycles(20)), cycles(20));
+        assert_eq!((queue.accepted(2), queue.accepted(7)), (Some(cycles(35)), None));
+        assert_eq!(queue.done(), cycles(40));
+    }
+}

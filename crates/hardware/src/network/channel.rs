@@ -1,0 +1,30 @@
+//! What a worm holds while it passes, and who waits for it. Knows no way and no topology.
+
+use units::Time;
+
+/// No worm, no node, no source.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// One direction of a link, a lane of it, or a port: held by one worm at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Channel {
+    /// From when on it is free; [`Time::MAX`] while it is not known when its holder's tail will leave.
+    pub(super) free_at: Time,
+    /// The worms that wait, in order: the first and the last; each knows the one behind it.
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+impl Channel {
+    /// Free, and nobody waits.
+    pub(super) const IDLE: Self = Self { free_at: Time::ZERO, first: NONE, last: NONE };
+
+    /// Takes it at `now`, if it is free and nobody waits for it.
+    pub(super) fn take(&mut self, now: Time) -> bool {
+        let free = self.first == NONE && self.free_at <= now;
+        if free {
+            self.free_at = Time::MAX;
+        }
+        free
+    }
+}

@@ -1,0 +1,292 @@
+//! Worms on channels: a state machine over the caller's clock.
+//!
+//! The caller keeps the agenda. Each call may put events on it, through `later`, and the caller hands each back to
+//! [`Fabric::step`] at its time, simultaneous ones in an order of its choice. Nothing is looked up by hash and nothing
+//! depends on the host: the same calls have the same effects.
+//!
+//! Exact but for two things, both stated where they are: a port slower than the links is treated as if it set the pace
+//! from end to end, and a lane's wire is booked for a whole passage at once.
+
+use units::{Bandwidth, Bytes, Time};
+
+use super::channel::{Channel, NONE};
+use super::cross_traffic::CrossTraffic;
+use super::wiring::Wiring;
+use super::worm::{Length, Worm};
+
+/// Something that will happen inside: hand it to [`Fabric::step`] when its time has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event(u32);
+
+impl Event {
+    /// What tells the sources of cross traffic from worms.
+    const SOURCE: u32 = 1 << 31;
+
+    fn worm(worm: u32) -> Self {
+        Self(worm)
+    }
+
+    fn source(source: u32) -> Self {
+        Self(Self::SOURCE | source)
+    }
+
+    fn as_source(self) -> Option<u32> {
+        (self.0 & Self::SOURCE != 0).then_some(self.0 & !Self::SOURCE)
+    }
+}
+
+/// A message to be launched.
+#[derive(Clone, Copy, Debug)]
+pub struct Parcel {
+    /// What the caller calls it; it comes back with the head's arrival.
+    pub cargo: u32,
+    /// The caller's order of simultaneous events: goes with each event of this message.
+    pub tie: u32,
+    /// The node it leaves.
+    pub from: u32,
+    /// Another node.
+    pub to: u32,
+    /// All of it, headers included.
+    pub bytes: u64,
+    /// What it takes through the slower of the two ports.
+    pub passage: Time,
+}
+
+/// Routers and links, with what is on them.
+#[derive(Clone, Debug)]
+pub struct Fabric {
+    wiring: Wiring,
+    /// From a port out to the first router, and from the last router on.
+    latency: Time,
+    hop: Time,
+    link: Bandwidth,
+    buffer: u64,
+    channels: Vec<Channel>,
+    /// From when on each wire that lanes share is free.
+    wires: Vec<Time>,
+    worms: Vec<Worm>,
+    free: Vec<u32>,
+    /// Of each node: how many messages wait for its port out.
+    leaving: Vec<u32>,
+    /// Of each node: the worm whose head is at its port in and has not been let in.
+    knocking: Vec<u32>,
+    /// Messages of nodes inside.
+    inside: usize,
+    cross_traffic: Option<CrossTraffic>,
+    /// Events to come that are cross traffic's.
+    ambient: usize,
+}
+
+impl Fabric {
+    /// Idle, and long enough for so many nodes.
+    pub(super) fn new(latency: Time, routers: &machine::Routers, nodes: u32) -> Self {
+        let machine::Routers { topology, link, hop, buffer, cross_traffic } = routers;
+        let wiring = Wiring::new(topology, nodes);
+        let (rows, ports) = (wiring.rows(), wiring.channels());
+        let cross_traffic = cross_traffic.as_ref().map(|traffic| {
+            let passage = link.transfer_time(traffic.message);
+            let length = Length::new(traffic.message.get(), passage, buffer.get());
+            CrossTraffic::new(traffic, length, rows, ports)
+        });
+        let more = cross_traffic.as_ref().map_or(0, |_| CrossTraffic::channels(rows));
+        Self {
+            latency,
+            hop: *hop,
+            link: *link,
+            buffer: buffer.get(),
+            channels: vec![Channel::IDLE; (ports + more) as usize],
+            wires: vec![Time::ZERO; wiring.wires() as usize],
+            worms: Vec::new(),
+            free: Vec::new(),
+            leaving: vec![0; nodes as usize],
+            knocking: vec![NONE; nodes as usize],
+            inside: 0,
+            cross_traffic,
+            ambient: 0,
+            wiring,
+        }
+    }
+
+    /// Starts cross traffic, where there is any. Once, before anything else.
+    pub fn start(&mut self, mut later: impl FnMut(Time, u32, Event)) {
+        for (source, at) in self.cross_traffic.iter().flat_map(CrossTraffic::starts) {
+            self.ambient += 1;
+            later(at, NONE, Event::source(source));
+        }
+    }
+
+    /// A message wants to leave its node: its first byte does as soon as the port out is free.
+    pub fn launch(&mut self, now: Time, parcel: Parcel, mut later: impl FnMut(Time, u32, Event)) {
+        let Parcel { cargo, tie, from, to, bytes, passage } = parcel;
+        let passage = passage.max(self.link.transfer_time(Bytes::new(bytes)));
+        let number = self.fresh();
+        let worm = &mut self.worms[number as usize];
+        worm.become_message(cargo, tie, to, Length::new(bytes, passage, self.buffer));
+        self.wiring.way(from, to, |channel| worm.go_by(channel));
+        self.inside += 1;
+        self.proceed(now, number, &mut later);
+    }
+
+    /// What an event's time has come for. Returns the cargo of a message whose head is at the port in of its
+    /// destination from now on, for the caller to [`accept`](Self::accept) now or when there is room.
+    pub fn step(&mut self, now: Time, event: Event, mut later: impl FnMut(Time, u32, Event)) -> Option<u32> {
+        if let Some(source) = event.as_source() {
+            self.ambient -= 1;
+            self.launch_across(now, source, &mut later);
+            return None;
+        }
+        let ambient = self.worms[event.0 as usize].to == NONE;
+        self.ambient -= usize::from(ambient);
+        self.proceed(now, event.0, &mut later)
+    }
+
+    /// Lets the message in whose head is at the port in of `node`, if there is one: the port is held until its last byte
+    /// has passed. Returns its cargo; its first byte is there now.
+    pub fn accept(&mut self, now: Time, node: u32, mut later: impl FnMut(Time, u32, Event)) -> Option<u32> {
+        let number = std::mem::replace(&mut self.knocking[node as usize], NONE);
+        if number == NONE {
+            return None;
+        }
+        self.inside -= 1;
+        self.come_out(now, number, &mut later);
+        Some(self.worms[number as usize].cargo)
+    }
+
+    /// How many messages wait for the port out of a node.
+    pub fn leaving(&self, node: u32) -> usize {
+        self.leaving[node as usize] as usize
+    }
+
+    /// Whether of `pending` events to come, those of the fabric included, all are cross traffic's and no node's message
+    /// is inside: nothing will happen any more that matters.
+    pub fn is_quiet(&self, pending: usize) -> bool {
+        self.inside == 0 && pending == self.ambient
+    }
+
+    fn fresh(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.worms.push(Worm::new());
+            (self.worms.len() - 1) as u32
+        })
+    }
+
+    /// A source launches a message across its row.
+    fn launch_across(&mut self, now: Time, source: u32, later: &mut impl FnMut(Time, u32, Event)) {
+        let number = self.fresh();
+        let traffic = self.cross_traffic.as_mut().expect("only cross traffic has sources");
+        traffic.launch(now, source);
+        let worm = &mut self.worms[number as usize];
+        worm.become_message(source, NONE, NONE, traffic.length);
+        traffic.way(source, &self.wiring, |channel| worm.go_by(channel));
+        self.proceed(now, number, later);
+    }
+
+    /// A head is at the entry of the channel it wants, or is the first of those that wait for it and it is free.
+    fn proceed(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) -> Option<u32> {
+        let worm = &self.worms[number as usize];
+        let wanted = worm.wants();
+        if worm.waits {
+            self.dequeue(wanted);
+        } else if !self.channels[wanted as usize].take(now) {
+            self.enqueue(wanted, number, later);
+            return None;
+        }
+        let worm = &self.worms[number as usize];
+        if worm.arrives() {
+            if worm.to != NONE {
+                self.knocking[worm.to as usize] = number;
+                return Some(worm.cargo);
+            }
+            self.come_out(now, number, later);
+            return None;
+        }
+        let (leaves, passage) = (worm.leaves(), worm.passage());
+        let start = self.book(now, wanted, passage);
+        let pause = if leaves { self.latency } else { self.hop };
+        self.enter(start, number, later);
+        self.put(start + pause, number, later);
+        if leaves && self.worms[number as usize].to == NONE {
+            self.launch_again(start, self.worms[number as usize].cargo, later);
+        }
+        None
+    }
+
+    /// When a worm's first byte is on the wire of a channel that it has just been given. On a wire shared by lanes it
+    /// comes behind all that is booked there; one that is blocked later keeps its booking, and uses the wire again
+    /// without another.
+    fn book(&mut self, now: Time, channel: u32, passage: Time) -> Time {
+        let Some(wire) = self.wiring.wire(channel) else { return now };
+        let free_at = &mut self.wires[wire as usize];
+        let start = now.max(*free_at);
+        *free_at = start + passage;
+        start
+    }
+
+    /// The source of a message that has begun to leave plans the next.
+    fn launch_again(&mut self, leaves: Time, source: u32, later: &mut impl FnMut(Time, u32, Event)) {
+        let traffic = self.cross_traffic.as_ref().expect("only cross traffic has sources");
+        self.ambient += 1;
+        later(traffic.next_launch(source, leaves), NONE, Event::source(source));
+    }
+
+    /// A worm's head leaves the network: its tail follows without a pause.
+    fn come_out(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+        self.enter(now, number, later);
+        self.free.push(number);
+    }
+
+    /// A worm's head enters the channel it has been given; what its tail will leave becomes known.
+    fn enter(&mut self, at: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+        self.worms[number as usize].enter(at);
+        while let Some((channel, free_at)) = self.worms[number as usize].release() {
+            let channel = &mut self.channels[channel as usize];
+            channel.free_at = free_at;
+            let first = channel.first;
+            if first != NONE {
+                self.put(free_at, first, later);
+            }
+        }
+    }
+
+    /// Plans the next event of a worm.
+    fn put(&mut self, at: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+        let worm = &self.worms[number as usize];
+        self.ambient += usize::from(worm.to == NONE);
+        later(at, worm.tie, Event::worm(number));
+    }
+
+    /// A worm waits for a channel, behind all others that do.
+    fn enqueue(&mut self, wanted: u32, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+        let worm = &mut self.worms[number as usize];
+        (worm.waits, worm.behind) = (true, NONE);
+        if let Some(leaving) = self.leaving.get_mut(wanted as usize) {
+            *leaving += 1;
+        }
+        let channel = &mut self.channels[wanted as usize];
+        let last = std::mem::replace(&mut channel.last, number);
+        if last != NONE {
+            self.worms[last as usize].behind = number;
+            return;
+        }
+        channel.first = number;
+        let free_at = channel.free_at;
+        if free_at != Time::MAX {
+            self.put(free_at, number, later);
+        }
+    }
+
+    /// The first worm that waits for a channel takes it.
+    fn dequeue(&mut self, wanted: u32) {
+        let channel = &mut self.channels[wanted as usize];
+        let worm = &mut self.worms[channel.first as usize];
+        worm.waits = false;
+        channel.free_at = Time::MAX;
+        channel.first = std::mem::replace(&mut worm.behind, NONE);
+        if channel.first == NONE {
+            channel.last = NONE;
+        }
+        if let Some(leaving) = self.leaving.get_mut(wanted as usize) {
+            *leaving -= 1;
+        }
+    }
+}

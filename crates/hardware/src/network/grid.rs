@@ -1,0 +1,205 @@
+//! Meshes, tori and hypercubes: boxes of routers in any number of dimensions. A message goes along the first dimension
+//! until it is at its destination's coordinate there, then along the second, and so on.
+//!
+//! Place n has the coordinates of n written in a number system whose digits run over the sides, the first the fastest.
+//! Places beyond the last node have routers all the same. Knows no time.
+
+/// Lanes of a link of a torus.
+const LANES: u32 = 2;
+
+/// A box of routers.
+#[derive(Clone, Debug)]
+pub(super) struct Grid {
+    sides: Vec<u32>,
+    /// Its rows are rings, and its links have lanes.
+    closed: bool,
+}
+
+impl Grid {
+    pub(super) fn mesh(sides: Vec<u32>) -> Self {
+        Self { sides, closed: false }
+    }
+
+    pub(super) fn torus(sides: Vec<u32>) -> Self {
+        Self { sides, closed: true }
+    }
+
+    fn links(&self) -> u32 {
+        self.sides.iter().product::<u32>() * 2 * self.sides.len() as u32
+    }
+
+    fn lanes(&self) -> u32 {
+        if self.closed { LANES } else { 1 }
+    }
+
+    /// Links, or their lanes.
+    pub(super) fn channels(&self) -> u32 {
+        self.links() * self.lanes()
+    }
+
+    /// Wires that lanes share.
+    pub(super) fn wires(&self) -> u32 {
+        if self.closed { self.links() } else { 0 }
+    }
+
+    /// The wire under a lane.
+    pub(super) fn wire(&self, channel: u32) -> Option<u32> {
+        (self.closed && channel < self.channels()).then_some(channel / LANES)
+    }
+
+    /// Lines along the first dimension.
+    pub(super) fn rows(&self) -> u32 {
+        self.sides[1..].iter().product()
+    }
+
+    /// The first and the last place of a row.
+    pub(super) fn ends(&self, row: u32) -> (u32, u32) {
+        (row * self.sides[0], (row + 1) * self.sides[0] - 1)
+    }
+
+    /// Names the channels from place to place.
+    pub(super) fn way(&self, from: u32, to: u32, mut by: impl FnMut(u32)) {
+        let (mut place, mut stride) = (from, 1);
+        for (dimension, &side) in self.sides.iter().enumerate() {
+            let (at, goal) = (place / stride % side, to / stride % side);
+            let (steps, up) = self.steps(at, goal, side);
+            let (mut at, mut lane) = (at, 0);
+            for _ in 0..steps {
+                let last = if up { side - 1 } else { 0 };
+                if at == last {
+                    lane = 1;
+                }
+                let link = (place * self.sides.len() as u32 + dimension as u32) * 2 + u32::from(!up);
+                by(link * self.lanes() + lane);
+                let ahead = match (up, at == last) {
+                    (true, false) => at + 1,
+                    (true, true) => 0,
+                    (false, false) => at - 1,
+                    (false, true) => side - 1,
+                };
+                place = place + ahead * stride - at * stride;
+                at = ahead;
+            }
+            stride *= side;
+        }
+    }
+
+    /// How many steps along one side, and whether upwards. On a ring the shorter way; half way round, upwards from even
+    /// places and downwards from odd ones, so that both directions carry the same.
+    fn steps(&self, at: u32, goal: u32, side: u32) -> (u32, bool) {
+        if !self.closed {
+            return (at.abs_diff(goal), goal > at);
+        }
+        let ahead = (goal + side - at) % side;
+        let up = 2 * ahead < side || 2 * ahead == side && at.is_multiple_of(2);
+        (if up { ahead } else { side - ahead }, up)
+    }
+}
+
+/// The sides of the box with the fewest places that holds `nodes`, among those of so many dimensions whose longest side
+/// is at most twice the shortest; of several that with the shortest sides all together. The longest comes first.
+pub(super) fn sides(nodes: u32, dimensions: usize) -> Vec<u32> {
+    let mut best: Option<Candidate> = None;
+    let mut longest = 1_u64;
+    // The box of that longest side with the fewest places: when it is too large already, so are all that follow.
+    while least_places(longest, dimensions) <= best.as_ref().map_or(u64::MAX, |(places, ..)| *places) {
+        let mut sides = vec![longest];
+        fill(&mut sides, dimensions, u64::from(nodes), &mut best);
+        longest += 1;
+    }
+    let (.., sides) = best.expect("a cube with long enough sides holds everything");
+    sides.into_iter().map(|side| side as u32).collect()
+}
+
+fn least_places(longest: u64, dimensions: usize) -> u64 {
+    (1..dimensions).fold(longest, |places, _| places.saturating_mul(longest.div_ceil(2)))
+}
+
+/// A box: places, sum of the sides, sides. The least is the best.
+type Candidate = (u64, u64, Vec<u64>);
+
+/// Tries all sides for the dimensions that are left, none longer than the one before it.
+fn fill(sides: &mut Vec<u64>, dimensions: usize, nodes: u64, best: &mut Option<Candidate>) {
+    if sides.len() == dimensions {
+        let places = sides.iter().product();
+        let candidate = (places, sides.iter().sum(), sides.clone());
+        if places >= nodes && best.as_ref().is_none_or(|best| candidate < *best) {
+            *best = Some(candidate);
+        }
+        return;
+    }
+    for side in sides[0].div_ceil(2)..=sides[sides.len() - 1] {
+        sides.push(side);
+        fill(sides, dimensions, nodes, best);
+        sides.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_square_boxes_hold_all_nodes() {
+        for (nodes, dimensions, expected) in [
+            (1, 2, vec![1, 1]),
+            (2, 2, vec![2, 1]),
+            (3, 2, vec![2, 2]), // 3 x 1 is too long
+            (7, 2, vec![4, 2]),
+            (32, 2, vec![8, 4]),
+            (64, 2, vec![8, 8]),
+            (65_536, 2, vec![256, 256]),
+            (16, 3, vec![4, 2, 2]),
+            (32, 3, vec![4, 4, 2]),
+            (5, 1, vec![5]),
+        ] {
+            assert_eq!(sides(nodes, dimensions), expected, "{nodes} nodes");
+        }
+    }
+
+    fn way(grid: &Grid, from: u32, to: u32) -> Vec<u32> {
+        let mut way = Vec::new();
+        grid.way(from, to, |channel| way.push(channel));
+        way
+    }
+
+    #[test]
+    fn a_mesh_is_crossed_along_x_and_then_along_y() {
+        // Places 0 1 2 over 3 4 5; link = (place * 2 + dimension) * 2 + down. From 0 to 5: right from 0, right from 1,
+        // then in the second dimension up from 2.
+        let grid = Grid::mesh(vec![3, 2]);
+        assert_eq!(way(&grid, 0, 5), [0, 4, 10]);
+        // And back: left from 5 and from 4, then down from 3.
+        assert_eq!(way(&grid, 5, 0), [21, 17, 15]);
+        assert_eq!((grid.channels(), grid.wires(), grid.wire(3)), (24, 0, None));
+    }
+
+    #[test]
+    fn a_ring_is_crossed_the_shorter_way_and_changes_lanes_at_the_seam() {
+        // Link = place * 2 + down, channel = link * 2 + lane.
+        let ring = Grid::torus(vec![5]);
+        assert_eq!(way(&ring, 0, 2), [0, 4]);
+        // Up from 3, then over the seam from 4 and up from 0, both in lane 1.
+        assert_eq!(way(&ring, 3, 0), [12, 17]);
+        assert_eq!(way(&ring, 3, 1).len(), 2, "two down, not three up");
+        assert_eq!(way(&ring, 4, 1), [17, 1]);
+        // Down over the seam from 0.
+        assert_eq!(way(&ring, 0, 4), [3]);
+        assert_eq!((ring.channels(), ring.wires(), ring.wire(17)), (20, 10, Some(8)));
+    }
+
+    #[test]
+    fn half_way_round_even_places_go_up_and_odd_ones_down() {
+        let ring = Grid::torus(vec![4]);
+        assert_eq!(way(&ring, 0, 2), [0, 4]);
+        assert_eq!(way(&ring, 1, 3), [6, 3]);
+    }
+
+    #[test]
+    fn a_hypercube_changes_one_bit_after_another() {
+        // From 000 to 101: bit 0 at place 0, bit 2 at place 1; link = (place * 3 + dimension) * 2 + down.
+        let cube = Grid::mesh(vec![2; 3]);
+        assert_eq!(way(&cube, 0b000, 0b101), [0, 10]);
+        assert_eq!(way(&cube, 0b111, 0b000).len(), 3);
+    }
+}

@@ -1,0 +1,83 @@
+//! What joins the nodes: how a message gets from one interface to another, and what it meets on its way.
+//!
+//! A [`Network`] is *constant*, where any two nodes are the same time apart and nothing is contended, or *routed*: a
+//! [`Fabric`] of routers and links. Both answer one question: when is the **first byte** of a message that leaves here
+//! at the port in of there? The bytes behind it follow at the pace of the slowest of the ports and the links, and nobody
+//! is charged for them on the way (cut-through): on an idle machine the last byte is there `passage` after the first,
+//! where `passage` is what the message takes through that slowest part. Who needs the last byte (an engine that moves a
+//! block) waits for it at the port in; so the time that bytes take is paid once, and at most once, whatever the distance.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `fabric` | [`Fabric`]: worms that move over channels, as a state machine over the caller's clock |
+//! | `channel` | what a worm holds: a link, a lane of one, a port; who waits for it |
+//! | `worm` | one message inside, and when its tail leaves what it holds |
+//! | `wiring` | which channels a message needs, in order |
+//! | `grid`, `tree` | that for meshes, tori and hypercubes; for fat trees |
+//! | `shape` | figures of a network as a whole, for people |
+//! | `cross_traffic` | messages from outside that cross the rows of a mesh |
+//!
+//! # Wormhole switching
+//!
+//! The way of a message is fixed by where it comes from and goes to. Its head takes channel after channel: the port out
+//! of its node, the links, the port in; its body lies on the channels behind. A channel, with the buffer at its end, belongs
+//! to one message from the head's entering until the last byte has passed. Where the next channel is taken the head waits,
+//! first come first served, the bytes behind it fill the routers' buffers, and all channels on which or at whose ends bytes
+//! are left stay held. A destination that has no room leaves a head at its port in, with the same effect: the network backs up.
+//!
+//! Messages of one pair of nodes use the same channels and each channel is first come, first served: they arrive in the
+//! order in which they were launched.
+//!
+//! Nothing can be stuck as long as destinations take what comes: the channels of a mesh in dimension order, and of a tree
+//! first up and then down, depend on each other without a cycle. A ring would be one, so each link of a torus has two
+//! *lanes* (virtual channels): a message changes to the second where it passes the seam between the last place of a ring
+//! and the first. Lanes share the wire: each message books its passage on it, once.
+//!
+//! This module must never know what a message is for.
+
+mod channel;
+mod cross_traffic;
+mod fabric;
+mod grid;
+mod shape;
+mod tree;
+mod wiring;
+mod worm;
+
+use units::Time;
+
+pub use fabric::{Event, Fabric, Parcel};
+pub use shape::Shape;
+
+/// What joins the nodes of a machine.
+#[derive(Clone, Debug)]
+pub enum Network {
+    /// Any two nodes are the same time apart, and only the interfaces are contended.
+    Constant(Constant),
+    /// Routers and links.
+    Routed(Box<Fabric>),
+}
+
+/// A network of constant latency.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    latency: Time,
+}
+
+impl Constant {
+    /// When the first byte of a message that leaves one interface at `leaves` arrives at another.
+    pub fn arrival(self, leaves: Time) -> Time {
+        leaves + self.latency
+    }
+}
+
+impl Network {
+    /// The network of a machine, idle, for so many nodes.
+    pub fn new(network: &machine::Network, nodes: u32) -> Self {
+        let latency = network.latency;
+        match &network.routers {
+            None => Self::Constant(Constant { latency }),
+            Some(routers) => Self::Routed(Box::new(Fabric::new(latency, routers, nodes))),
+        }
+    }
+}

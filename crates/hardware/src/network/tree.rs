@@ -1,0 +1,81 @@
+//! Fat trees: on every level as many links as there are places at the bottom, so that no level is narrower than the
+//! one below it. A message goes up only as far as it must; which of a switch's links up it takes follows from its destination
+//! alone, so that messages to one node meet early and those to different nodes do not share links down.
+//!
+//! With `arity` k, the switches over a subtree of k^l places have k^l links up; link `p` of them is reached by a message
+//! whose destination ends in the l digits of `p` in base k. Knows no time.
+
+/// A tree of switches over a power of `arity` places.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    arity: u32,
+    /// Places at the bottom, at least as many as there are nodes.
+    places: u32,
+    /// Levels of switches. The links below the lowest are the ports of the nodes.
+    levels: u32,
+}
+
+impl Tree {
+    /// The least that holds `nodes`.
+    pub(super) fn new(arity: u32, nodes: u32) -> Self {
+        let (mut places, mut levels) = (arity, 1);
+        while places < nodes {
+            places = places.saturating_mul(arity);
+            levels += 1;
+        }
+        Self { arity, places, levels }
+    }
+
+    /// Links between switches, both ways.
+    pub(super) fn channels(&self) -> u32 {
+        2 * self.places * (self.levels - 1)
+    }
+
+    /// Names the links between the switches from place to place.
+    pub(super) fn way(&self, from: u32, to: u32, mut by: impl FnMut(u32)) {
+        let mut subtree = self.arity;
+        let mut level = 0;
+        while from / subtree != to / subtree {
+            by(level * 2 * self.places + from - from % subtree + to % subtree);
+            subtree = subtree.saturating_mul(self.arity);
+            level += 1;
+        }
+        while level > 0 {
+            level -= 1;
+            by((level * 2 + 1) * self.places + to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn way(tree: &Tree, from: u32, to: u32) -> Vec<u32> {
+        let mut way = Vec::new();
+        tree.way(from, to, |channel| way.push(channel));
+        way
+    }
+
+    #[test]
+    fn a_message_climbs_as_far_as_the_common_subtree() {
+        // Arity 4, 32 nodes: 64 places, three levels of switches, links of two levels between them.
+        let tree = Tree::new(4, 32);
+        assert_eq!(tree.channels(), 2 * 2 * 64);
+        assert_eq!(way(&tree, 0, 3), [], "one switch joins both");
+        // 1 = 001 and 14 = 032 in base 4: up from subtree 0 by the last digit of 14, which is 2; down into 14.
+        assert_eq!(way(&tree, 1, 14), [2, 64 + 14]);
+        // 5 = 011, 31 = 133: up from subtree 4..7 by digit 3, up from subtree 0..15 by digits 33 = 15; down, down.
+        assert_eq!(way(&tree, 5, 31), [4 + 3, 128 + 15, 192 + 31, 64 + 31]);
+    }
+
+    #[test]
+    fn all_places_of_a_subtree_can_leave_it_at_once() {
+        // Each of the first 16 sends to the place 16 further on: no two share a link.
+        let tree = Tree::new(4, 32);
+        let mut links: Vec<u32> = (0..16).flat_map(|from| way(&tree, from, from + 16)).collect();
+        links.sort_unstable();
+        links.dedup();
+        assert_eq!(links.len(), 16 * 4);
+    }
+}

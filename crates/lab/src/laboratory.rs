@@ -1,0 +1,278 @@
+//! All claims and studies together: which metrics are needed, which runs yield them, what follows from them. Must never
+//! run anything itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use machine::Error;
+
+use crate::expression::{Expression, Value};
+use crate::study::{Check, Derived, Origin, Source};
+use crate::survey::Survey;
+use crate::tolerance::Tolerance;
+use crate::verdict::Finding;
+use crate::{Claim, Mistakes, Specification, Study, model, verdict};
+
+/// Everything that was read, checked together.
+#[derive(Debug)]
+pub struct Laboratory {
+    claims: Vec<Claim>,
+    studies: Vec<Study>,
+    surveys: BTreeMap<String, Survey>,
+    tolerances: Vec<Tolerance>,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    numbers: BTreeMap<String, f64>,
+    flags: BTreeMap<String, bool>,
+    machines: BTreeMap<String, String>,
+}
+
+/// A run that is needed, and the study that asks for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Needed<'a> {
+    /// The study's name.
+    pub study: &'a str,
+    /// What is run.
+    pub run: &'a Specification,
+    source: &'a Source,
+}
+
+impl Metrics {
+    /// A number that was measured or derived.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.numbers.get(name).copied()
+    }
+
+    /// What became of a claim: whether its check holds, and its number.
+    pub fn of(&self, claim: &str) -> (Option<bool>, Option<f64>) {
+        (self.flags.get(claim).copied(), self.number(claim))
+    }
+
+    /// The machine on which a metric was measured; `None` if it follows from several, or from none.
+    pub fn machine(&self, name: &str) -> Option<&str> {
+        self.machines.get(name).map(String::as_str)
+    }
+
+    fn derive(&mut self, derived: &Derived, number: f64) {
+        let machines: Option<BTreeSet<_>> =
+            derived.value.names().into_iter().map(|name| self.machines.get(name)).collect();
+        let one = machines.filter(|machines| machines.len() == 1).and_then(|mut it| it.pop_first().cloned());
+        if let Some(machine) = one {
+            self.machines.insert(derived.metric.clone(), machine);
+        }
+        self.numbers.insert(derived.metric.clone(), number);
+    }
+
+    fn add(&mut self, source: &Source, figures: &[(String, f64)]) {
+        for (figure, value) in figures {
+            let named = source.metrics.iter().filter_map(|mapping| mapping.apply(figure, *value));
+            for (name, value) in named.filter(|(_, value)| value.is_finite()) {
+                if let Origin::Run(run) = &source.origin {
+                    self.machines.insert(name.clone(), run.machine.clone());
+                }
+                self.numbers.insert(name, value);
+            }
+        }
+    }
+}
+
+impl Laboratory {
+    /// Puts together what was read.
+    ///
+    /// # Errors
+    ///
+    /// What only shows when everything is seen at once: two claims of one id, a metric derived twice or from itself, a
+    /// survey that is not there, a model's setting that is none.
+    pub fn new(
+        claims: Vec<Claim>,
+        studies: Vec<Study>,
+        surveys: BTreeMap<String, Survey>,
+        tolerances: Vec<Tolerance>,
+    ) -> Result<Self, Mistakes> {
+        let laboratory = Self { claims, studies, surveys, tolerances };
+        let mistakes = laboratory.mistakes();
+        if mistakes.is_empty() { Ok(laboratory) } else { Err(mistakes) }
+    }
+
+    /// All claims, in the order of their files.
+    pub fn claims(&self) -> &[Claim] {
+        &self.claims
+    }
+
+    /// All studies.
+    pub fn studies(&self) -> &[Study] {
+        &self.studies
+    }
+
+    /// Ids that a study decides and no claim has. None is a mistake where the claims are somebody else's.
+    pub fn strays(&self) -> Vec<&str> {
+        let is_claim = |id: &str| self.claims.iter().any(|claim| claim.id == id);
+        let decided = self.checks().map(|(_, check)| check.claim.as_str());
+        decided.filter(|id| !is_claim(id)).collect()
+    }
+
+    /// Why the expression that decides a claim is what it states, if it is decided by one.
+    pub fn because(&self, claim: &str) -> Option<&str> {
+        let check = self.checks().find(|(_, check)| check.claim == claim);
+        let derived = || self.derived().find(|(_, derived)| derived.metric == claim);
+        let because = check.map(|(_, check)| &check.because);
+        because.or_else(|| derived().map(|(_, derived)| &derived.because)).map(String::as_str)
+    }
+
+    fn derived(&self) -> impl Iterator<Item = (&Study, &Derived)> {
+        self.studies.iter().flat_map(|study| study.derived.iter().map(move |derived| (study, derived)))
+    }
+
+    fn checks(&self) -> impl Iterator<Item = (&Study, &Check)> {
+        self.studies.iter().flat_map(|study| study.checks.iter().map(move |check| (study, check)))
+    }
+
+    fn sources(&self) -> impl Iterator<Item = (&Study, &Source)> {
+        self.studies.iter().flat_map(|study| study.sources.iter().map(move |source| (study, source)))
+    }
+
+    fn mistakes(&self) -> Mistakes {
+        let mut mistakes = Vec::new();
+        let mut report = |file: &str, line, key: &str, value: &str, expected: String| {
+            let (file, key, value) = (file.to_owned(), key.to_owned(), Some(format!("{value:?}")));
+            mistakes.push(Error { file, line: Some(line), key, value, expected });
+        };
+        let mut seen = BTreeMap::new();
+        for claim in &self.claims {
+            if let Some(other) = seen.insert(&claim.id, claim) {
+                let expected = format!("an id that is not also in {}:{}", other.file, other.line);
+                report(&claim.file, claim.line, "claim.id", &claim.id, expected);
+            }
+        }
+        let mut derived = BTreeMap::new();
+        for (study, one) in self.derived() {
+            if let Some(other) = derived.insert(&one.metric, one) {
+                let expected = format!("a metric that is not also derived in line {}", other.line);
+                report(&study.file, one.line, "derived.metric", &one.metric, expected);
+            } else if self.closure([one.value.names()]).contains(one.metric.as_str()) {
+                let expected = "a metric that does not follow from itself".to_owned();
+                report(&study.file, one.line, "derived.metric", &one.metric, expected);
+            }
+        }
+        for (study, source) in self.sources() {
+            match &source.origin {
+                Origin::Survey { file } if !self.surveys.contains_key(file) => {
+                    report(
+                        &study.file,
+                        source.line,
+                        "survey.file",
+                        file,
+                        "a survey beside the studies".into(),
+                    );
+                }
+                Origin::Model { name, settings } => {
+                    for expected in model::figures(name, settings).err().into_iter().flatten() {
+                        report(
+                            &study.file,
+                            source.line,
+                            "model.name",
+                            name,
+                            format!("other settings: {expected}"),
+                        );
+                    }
+                }
+                _ => {}
+            }
+        }
+        mistakes
+    }
+
+    /// Everything that these metrics follow from, themselves included.
+    fn closure<'a>(&'a self, names: impl IntoIterator<Item = Vec<&'a str>>) -> BTreeSet<&'a str> {
+        let mut todo: Vec<&str> = names.into_iter().flatten().collect();
+        let mut closure = BTreeSet::new();
+        while let Some(name) = todo.pop() {
+            if closure.insert(name) {
+                let derived = self.derived().filter(|(_, derived)| derived.metric == name);
+                todo.extend(derived.flat_map(|(_, derived)| derived.value.names()));
+            }
+        }
+        closure
+    }
+
+    /// The runs without which the claims under these prefixes cannot be held against anything, in the order of the
+    /// studies. No prefix: every claim.
+    pub fn needed(&self, prefixes: &[String]) -> Vec<Needed<'_>> {
+        let is_asked = |id: &str| self.claims.iter().any(|claim| claim.id == id && is_under(claim, prefixes));
+        let ids = self.claims.iter().filter(|claim| is_under(claim, prefixes)).map(|claim| claim.id.as_str());
+        let checks = self.checks().filter(|(_, check)| is_asked(&check.claim));
+        let names = checks.flat_map(|(_, check)| check.holds.iter().map(Expression::names));
+        let names: Vec<_> = names.chain([ids.collect()]).collect();
+        let closure = self.closure(names);
+        let yields = |source: &Source| {
+            source.metrics.iter().any(|it| closure.iter().any(|name| it.metric.capture(name).is_some()))
+        };
+        let needed = self.sources().filter_map(|(study, source)| match &source.origin {
+            Origin::Run(run) if yields(source) => Some(Needed { study: &study.name, run, source }),
+            _ => None,
+        });
+        needed.collect()
+    }
+
+    /// The metrics, from the figures of runs that went well: those of models and surveys are added, and everything
+    /// that follows.
+    pub fn metrics(&self, runs: &[(Needed<'_>, Vec<(String, f64)>)]) -> Metrics {
+        let mut metrics = Metrics::default();
+        for (needed, figures) in runs {
+            metrics.add(needed.source, figures);
+        }
+        for (_, source) in self.sources() {
+            let figures = match &source.origin {
+                Origin::Run(_) => continue,
+                Origin::Model { name, settings } => {
+                    let figures = model::figures(name, settings).unwrap_or_default();
+                    figures.into_iter().filter_map(|it| Some((it.name.to_owned(), it.value?))).collect()
+                }
+                Origin::Survey { file } => self.surveys.get(file).map(Survey::figures).unwrap_or_default(),
+            };
+            metrics.add(source, &figures);
+        }
+        self.follow(&mut metrics);
+        metrics
+    }
+
+    /// Adds what follows from metrics, as often as something new follows.
+    fn follow(&self, metrics: &mut Metrics) {
+        let mut todo: Vec<&Derived> = self.derived().map(|(_, derived)| derived).collect();
+        loop {
+            let before = todo.len();
+            todo.retain(|derived| match derived.value.evaluate(&|name| metrics.number(name)) {
+                Some(Value::Number(number)) => {
+                    metrics.derive(derived, number);
+                    false
+                }
+                _ => true,
+            });
+            if todo.len() == before {
+                break;
+            }
+        }
+        for (_, check) in self.checks() {
+            let flag = |expression: &Expression| match expression.evaluate(&|name| metrics.number(name)) {
+                Some(Value::Flag(flag)) => Some(flag),
+                _ => None,
+            };
+            let flags: Option<Vec<_>> = check.holds.iter().map(flag).collect();
+            if let Some(flags) = flags {
+                metrics.flags.insert(check.claim.clone(), flags.into_iter().all(|flag| flag));
+            }
+        }
+    }
+
+    /// Each claim under these prefixes held against its metric, in the order of the files. No prefix: every claim.
+    pub fn findings(&self, prefixes: &[String], metrics: &Metrics) -> Vec<Finding<'_>> {
+        let asked = self.claims.iter().filter(|claim| is_under(claim, prefixes));
+        asked.map(|claim| verdict::hold(claim, metrics.of(&claim.id), &self.tolerances)).collect()
+    }
+}
+
+fn is_under(claim: &Claim, prefixes: &[String]) -> bool {
+    prefixes.is_empty() || prefixes.iter().any(|prefix| claim.is_under(prefix))
+}

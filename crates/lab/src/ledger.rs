@@ -1,0 +1,144 @@
+//! The ledger of a model's free parameters: which values of a machine file nobody published, what fixed each of them,
+//! and how the claims came out that fixed none. Must never know what a value does.
+//!
+//! A machine file says where each value comes from. Two words in that make a value free: `fit: ID, ID…` names the claims
+//! that fixed it, and `assumption` says that we chose it.
+
+use machine::Machine;
+
+use crate::claim::Kind;
+use crate::laboratory::Metrics;
+use crate::verdict::{Finding, Verdict};
+
+/// What begins the ids of the claims that fixed a value.
+const FIT: &str = "fit:";
+
+/// What says that a value was chosen.
+const CHOSEN: &str = "assumption";
+
+/// A value that no source gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its dotted key in the machine file.
+    pub key: String,
+    /// As written there.
+    pub value: String,
+    /// Its line, from 1; `None` if the command line gave it.
+    pub line: Option<usize>,
+    /// What fixed it.
+    pub fixed_by: FixedBy,
+}
+
+/// What fixed a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FixedBy {
+    /// These claims.
+    Claims(Vec<String>),
+    /// We chose it; what the file says about it.
+    Choice(String),
+}
+
+/// How many claims hold of those that were measured and state something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Of these many.
+    pub of: usize,
+    /// So many hold.
+    pub holds: usize,
+}
+
+/// One machine of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The machine's name.
+    pub machine: String,
+    /// Its free values, in the order of its file.
+    pub parameters: Vec<Parameter>,
+    /// Of values claimed of it that fixed one of its own. Ratios of them, orders and shapes would count them twice.
+    pub fixing: Score,
+    /// Of all other values claimed of it.
+    pub free: Score,
+}
+
+impl Score {
+    fn add(&mut self, verdict: Verdict) {
+        self.of += usize::from(matches!(verdict, Verdict::Holds | Verdict::Differs));
+        self.holds += usize::from(verdict == Verdict::Holds);
+    }
+}
+
+impl Entry {
+    /// How many parameters claims fixed, and how many we chose.
+    pub fn counts(&self) -> (usize, usize) {
+        let fixed = |parameter: &&Parameter| matches!(parameter.fixed_by, FixedBy::Claims(_));
+        let fixed = self.parameters.iter().filter(fixed).count();
+        (fixed, self.parameters.len() - fixed)
+    }
+}
+
+/// The entry of a machine. `name` is what studies call it.
+pub fn entry(name: &str, machine: &Machine, findings: &[Finding<'_>], metrics: &Metrics) -> Entry {
+    let values = machine.values().iter();
+    let parameters: Vec<_> = values
+        .filter_map(|value| {
+            let fixed_by = fixed_by(value.source.as_deref()?)?;
+            Some(Parameter { key: value.key.clone(), value: value.text.clone(), line: value.line, fixed_by })
+        })
+        .collect();
+    let mut entry =
+        Entry { machine: name.to_owned(), parameters, fixing: Score::default(), free: Score::default() };
+    let is_cell = |finding: &&Finding<'_>| {
+        finding.claim.kind == Kind::Value && metrics.machine(&finding.claim.id) == Some(name)
+    };
+    for finding in findings.iter().filter(is_cell) {
+        let is_fixing = entry.parameters.iter().any(|parameter| match &parameter.fixed_by {
+            FixedBy::Claims(ids) => ids.contains(&finding.claim.id),
+            FixedBy::Choice(_) => false,
+        });
+        let score = if is_fixing { &mut entry.fixing } else { &mut entry.free };
+        score.add(finding.verdict);
+    }
+    entry
+}
+
+/// What a source says fixed a value; `None` if it was published or follows from published values.
+fn fixed_by(source: &str) -> Option<FixedBy> {
+    if let Some((_, ids)) = source.split_once(FIT) {
+        let is_id = |word: &&str| word.contains('.') && word.chars().all(is_of_id);
+        let words = ids.split([',', ' ', ';', ')']).map(|word| word.trim_end_matches('.'));
+        // The list ends where words of another kind begin.
+        let ids = words.filter(|word| !word.is_empty()).take_while(is_id).map(str::to_owned);
+        return Some(FixedBy::Claims(ids.collect()));
+    }
+    source.contains(CHOSEN).then(|| FixedBy::Choice(source.to_owned()))
+}
+
+fn is_of_id(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '.' | '-' | '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_says_what_fixed_its_value() {
+        let claims = |ids: &[&str]| Some(FixedBy::Claims(ids.iter().map(|id| (*id).to_owned()).collect()));
+        assert_eq!(fixed_by("[1] Table 1"), None);
+        assert_eq!(
+            fixed_by("NP gap put; fit: split-c.a.b-c, split-c.d. The rest is wire"),
+            claims(&["split-c.a.b-c", "split-c.d"])
+        );
+        let chosen = "assumption: two of its bus cycles";
+        assert_eq!(fixed_by(chosen), Some(FixedBy::Choice(chosen.to_owned())));
+    }
+
+    #[test]
+    fn a_score_counts_what_states_something() {
+        let mut score = Score::default();
+        for verdict in [Verdict::Holds, Verdict::Differs, Verdict::HeldOut, Verdict::NotMeasured] {
+            score.add(verdict);
+        }
+        assert_eq!(score, Score { of: 2, holds: 1 });
+    }
+}

@@ -1,0 +1,55 @@
+//! The laboratory: what the literature claims, how to measure it, and what came of it.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `reading` | TOML with lines, every mistake at once |
+//! | [`claim`] | statements of the literature, from `claims/*.toml` |
+//! | [`study`] | experiments as data, from `studies/*.toml`: what is run, which metrics come of it, what is checked |
+//! | `template` | `each`: one table of a study that stands for many |
+//! | [`expression`] | derived metrics, orders and shapes, as text over metrics |
+//! | [`pattern`] | names with one `*` |
+//! | [`specification`] | a run of a program, and the process that does it |
+//! | [`record`] | answers of runs, kept for good |
+//! | [`campaign`] | does the runs that are needed and are not in the record |
+//! | [`model`] | analytic models |
+//! | [`survey`] | machines that are a row of a table and nothing more |
+//! | [`laboratory`] | all claims and studies together: what must run, and the metrics that come of it |
+//! | [`verdict`] | a claim held against its metric |
+//! | [`tolerance`] | how far apart is still the same |
+//! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
+//! | [`plot`] | pictures of curves |
+//!
+//! A metric's name is the id of the claim that it is held against. Programs are run as processes of the `tradewind`
+//! command, so that one that crashes is just a run that failed.
+//!
+//! This crate must never know what a program or a world does, never print, and never choose where files lie.
+
+#![forbid(unsafe_code)]
+
+pub mod campaign;
+pub mod claim;
+pub mod expression;
+pub mod laboratory;
+pub mod ledger;
+pub mod model;
+pub mod pattern;
+pub mod plot;
+mod reading;
+pub mod record;
+pub mod specification;
+pub mod study;
+pub mod survey;
+mod template;
+pub mod tolerance;
+pub mod verdict;
+
+pub use claim::{Claim, Kind, Role, Stated};
+pub use expression::{Expression, Value};
+pub use laboratory::Laboratory;
+pub use record::Record;
+pub use specification::Specification;
+pub use study::Study;
+pub use verdict::{Finding, Verdict};
+
+/// All mistakes of a file of the laboratory, in the order of its lines; never empty.
+pub type Mistakes = Vec<machine::Error>;

@@ -1,0 +1,35 @@
+//! Analytic models: a few equations of a study, as functions. Must never know a claim.
+//!
+//! A model takes settings by name and yields figures by name, as a program yields them, so that studies treat both
+//! alike.
+
+pub mod curves;
+pub mod fixed_floating;
+
+/// A number that a model yields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value; `None` where there is none, such as a window that is empty.
+    pub value: Option<f64>,
+    /// Of the value; empty for ratios and shares.
+    pub unit: &'static str,
+    /// One line for people.
+    pub meaning: &'static str,
+}
+
+/// Names of all models.
+pub const NAMES: [&str; 1] = [fixed_floating::NAME];
+
+/// The figures of a model by its name, with settings by name.
+///
+/// # Errors
+///
+/// One text for each mistake: no such model, no such setting, or a value that is none.
+pub fn figures(name: &str, settings: &[(String, String)]) -> Result<Vec<Figure>, Vec<String>> {
+    match name {
+        fixed_floating::NAME => Ok(fixed_floating::Node::with(settings)?.figures()),
+        _ => Err(vec![format!("unknown model `{name}`: expected {}", NAMES.join(", "))]),
+    }
+}

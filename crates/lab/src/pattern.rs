@@ -1,0 +1,52 @@
+//! Names with at most one `*`, which stands for any text. Must never know what is named.
+
+/// A name, or a family of names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern(String);
+
+impl Pattern {
+    /// Reads a pattern; `None` if it has more than one `*`.
+    pub fn new(text: impl Into<String>) -> Option<Self> {
+        let text = text.into();
+        (text.matches('*').count() <= 1).then_some(Self(text))
+    }
+
+    /// What the `*` stands for if `name` is of the family; empty for a pattern without one.
+    ///
+    /// ```
+    /// let pattern = lab::pattern::Pattern::new("gap.*.cm5").unwrap();
+    /// assert_eq!(pattern.capture("gap.get.cm5"), Some("get"));
+    /// assert_eq!(pattern.capture("gap2.get.cm5"), None);
+    /// ```
+    pub fn capture<'n>(&self, name: &'n str) -> Option<&'n str> {
+        match self.0.split_once('*') {
+            None => (self.0 == name).then_some(""),
+            Some((before, after)) => name.strip_prefix(before)?.strip_suffix(after),
+        }
+    }
+
+    /// The name of the family for which the `*` stands for `part`.
+    pub fn fill(&self, part: &str) -> String {
+        self.0.replacen('*', part, 1)
+    }
+
+    /// Whether it stands for many names.
+    pub fn is_family(&self) -> bool {
+        self.0.contains('*')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_gives_back_what_it_took() {
+        let (from, to) = (Pattern::new("gap2.*").unwrap(), Pattern::new("a.gap2.*.now.np").unwrap());
+        assert_eq!(to.fill(from.capture("gap2.get").unwrap()), "a.gap2.get.now.np");
+        assert_eq!(Pattern::new("rtt.am").unwrap().capture("rtt.am"), Some(""));
+        // What overlaps is not counted twice.
+        assert_eq!(Pattern::new("aa*aa").unwrap().capture("aaa"), None);
+        assert_eq!(Pattern::new("*.*"), None);
+    }
+}

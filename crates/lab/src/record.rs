@@ -1,0 +1,271 @@
+//! The record: answers of runs, kept for good in one file. Must never know what an answer means.
+//!
+//! A row is found by the whole specification of its run, the digest of the machine, and the version of the command.
+//! Rows are only added: the file itself refuses to change or drop one. Several commands may use it at once; of two
+//! that find the same answer the first is kept, and both go on with it.
+
+use std::fmt::{self, Display, Formatter};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension};
+use serde_json::Value;
+use trace::Digest;
+
+/// What marks a file as a record, where the format of `SQLite` has room for it: "TWrc".
+const APPLICATION: i32 = 0x5457_7263;
+
+/// Of the tables below.
+const FORMAT: i32 = 1;
+
+/// How long one command waits for another that is writing a row.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS run (
+        specification TEXT NOT NULL,
+        machine TEXT NOT NULL,
+        version TEXT NOT NULL,
+        answer TEXT NOT NULL,
+        finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+        PRIMARY KEY (specification, machine, version)
+    ) WITHOUT ROWID;
+    CREATE TRIGGER IF NOT EXISTS run_is_not_changed BEFORE UPDATE ON run
+        BEGIN SELECT RAISE(ABORT, 'a record is only added to'); END;
+    CREATE TRIGGER IF NOT EXISTS run_is_not_dropped BEFORE DELETE ON run
+        BEGIN SELECT RAISE(ABORT, 'a record is only added to'); END;
+";
+
+/// An open record.
+#[derive(Debug)]
+pub struct Record {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// By what a row is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// [`Specification::canonical`](crate::Specification::canonical).
+    pub specification: String,
+    /// Digest of the machine with its settings; `native` for this host.
+    pub machine: String,
+    /// Of the command: [`version`].
+    pub version: String,
+}
+
+/// Why a record cannot be used: its file, and what was expected.
+#[derive(Debug)]
+pub struct Unusable {
+    path: PathBuf,
+    why: String,
+}
+
+impl Display for Unusable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.why)
+    }
+}
+
+impl std::error::Error for Unusable {}
+
+impl Record {
+    /// Opens the record in a file, which is made if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened, is damaged, or is something else.
+    pub fn open(path: &Path) -> Result<Self, Unusable> {
+        let unusable = |why| Unusable { path: path.to_owned(), why };
+        let connection = Connection::open(path).map_err(|error| unusable(error.to_string()))?;
+        prepare(&connection).map_err(unusable)?;
+        Ok(Self { connection, path: path.to_owned() })
+    }
+
+    /// The answer to a run that has been done.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn find(&self, key: &Key) -> Result<Option<Value>, Unusable> {
+        let query = "SELECT answer FROM run WHERE specification = ?1 AND machine = ?2 AND version = ?3";
+        let keys = [&key.specification, &key.machine, &key.version];
+        let text: Option<String> = self
+            .connection
+            .query_row(query, keys, |row| row.get(0))
+            .optional()
+            .map_err(|error| self.unusable(error.to_string()))?;
+        let answer = text.map(|text| serde_json::from_str(&text)).transpose();
+        answer.map_err(|error| self.unusable(format!("expected an answer in JSON: {error}")))
+    }
+
+    /// Adds an answer, and gives back what the record has now: an earlier one if another command was faster.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn add(&self, key: &Key, answer: &Value) -> Result<Value, Unusable> {
+        let insert =
+            "INSERT OR IGNORE INTO run (specification, machine, version, answer) VALUES (?1, ?2, ?3, ?4)";
+        let row = [&key.specification, &key.machine, &key.version, &answer.to_string()];
+        self.connection.execute(insert, row).map_err(|error| self.unusable(error.to_string()))?;
+        let found = self.find(key)?;
+        found.ok_or_else(|| self.unusable("the row just added is not there".to_owned()))
+    }
+
+    fn unusable(&self, why: String) -> Unusable {
+        Unusable { path: self.path.clone(), why }
+    }
+}
+
+/// Checks that a file is a record, or makes an empty one into a record.
+fn prepare(connection: &Connection) -> Result<(), String> {
+    let database = |error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
+            format!("expected a record of tradewind: {error}; move the file away to begin another")
+        }
+        _ => error.to_string(),
+    };
+    connection.busy_timeout(PATIENCE).map_err(database)?;
+    // Nobody else may make it a record between the questions and the answer.
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(database)?;
+    let number = |query: &str| connection.query_row(query, [], |row| row.get::<_, i32>(0)).map_err(database);
+    let application = number("PRAGMA application_id")?;
+    let format = number("PRAGMA user_version")?;
+    let tables = number("SELECT count(*) FROM sqlite_schema")?;
+    match (application, format) {
+        (APPLICATION, FORMAT) => {}
+        (APPLICATION, other) => {
+            return Err(format!("expected a record of format {FORMAT}, found format {other}"));
+        }
+        _ if tables > 0 => return Err("expected a record of tradewind, found another database".to_owned()),
+        _ => {
+            let marks = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};");
+            connection.execute_batch(&format!("{TABLES} {marks}")).map_err(database)?;
+        }
+    }
+    connection.execute_batch("COMMIT").map_err(database)
+}
+
+/// The version of a command: that of its package and a digest of its file, so that a model that was changed counts as
+/// another.
+///
+/// # Errors
+///
+/// If the file cannot be read.
+pub fn version(package: &str, executable: &Path) -> io::Result<String> {
+    let mut file = File::open(executable)?;
+    let mut digest = Digest::new();
+    let mut chunk = vec![0; 1 << 20];
+    loop {
+        let read = file.read(&mut chunk)?;
+        if read == 0 {
+            return Ok(format!("{package} {:016x}", digest.value()));
+        }
+        for bytes in chunk[..read].chunks(16) {
+            let mut words = [0; 16];
+            words[..bytes.len()].copy_from_slice(bytes);
+            let words = u128::from_le_bytes(words);
+            digest.absorb(words as u64, (words >> 64) as u64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::thread;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn key(machine: &str) -> Key {
+        let text = str::to_owned;
+        Key { specification: text("a run"), machine: text(machine), version: text("1") }
+    }
+
+    #[test]
+    fn an_answer_is_found_by_everything_it_depends_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        let record = Record::open(&path).unwrap();
+        assert_eq!(record.find(&key("a")).unwrap(), None);
+        assert_eq!(record.add(&key("a"), &json!({ "x": 0.1 })).unwrap(), json!({ "x": 0.1 }));
+        // The first answer stays.
+        assert_eq!(record.add(&key("a"), &json!({ "x": 2 })).unwrap(), json!({ "x": 0.1 }));
+        drop(record);
+        let record = Record::open(&path).unwrap();
+        assert_eq!(record.find(&key("a")).unwrap(), Some(json!({ "x": 0.1 })));
+        assert_eq!(record.find(&key("b")).unwrap(), None);
+        assert_eq!(record.find(&Key { version: "2".to_owned(), ..key("a") }).unwrap(), None);
+    }
+
+    #[test]
+    fn a_row_is_neither_changed_nor_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let record = Record::open(&folder.path().join("record")).unwrap();
+        record.add(&key("a"), &json!(1)).unwrap();
+        for statement in ["UPDATE run SET answer = '2'", "DELETE FROM run"] {
+            let error = record.connection.execute(statement, []).unwrap_err();
+            assert!(error.to_string().contains("only added to"), "{error}");
+        }
+    }
+
+    #[test]
+    fn several_commands_may_write_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        let write = |writer: u32| {
+            let record = Record::open(&path).unwrap();
+            (0..50).map(|run| record.add(&key(&run.to_string()), &json!(writer)).unwrap()).collect::<Vec<_>>()
+        };
+        let answers = thread::scope(|scope| {
+            let write = &write;
+            let writers: Vec<_> = (0..4).map(|writer| scope.spawn(move || write(writer))).collect();
+            writers.into_iter().map(|writer| writer.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{answers:?}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_record_is_one_clear_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        fs::write(&path, "This is a text that somebody wrote, and it is long enough. ".repeat(40)).unwrap();
+        let said = Record::open(&path).unwrap_err().to_string();
+        assert!(
+            said.contains("expected a record of tradewind") && said.contains("move the file away"),
+            "{said}"
+        );
+        let other = folder.path().join("other");
+        Connection::open(&other).unwrap().execute_batch("CREATE TABLE x (y)").unwrap();
+        assert!(Record::open(&other).unwrap_err().to_string().ends_with("found another database"));
+        // One of ours whose middle was written over.
+        let ours = folder.path().join("ours");
+        let record = Record::open(&ours).unwrap();
+        (0..200).for_each(|run| drop(record.add(&key(&run.to_string()), &json!("x".repeat(200))).unwrap()));
+        drop(record);
+        let mut bytes = fs::read(&ours).unwrap();
+        let middle = bytes.len() / 8;
+        bytes[middle..].fill(0xff);
+        fs::write(&ours, bytes).unwrap();
+        let record = Record::open(&ours);
+        let said = record.and_then(|record| record.find(&key("7")).map(drop)).unwrap_err().to_string();
+        assert!(said.contains("ours: "), "{said}");
+    }
+
+    #[test]
+    fn another_executable_is_another_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tool");
+        let digest = |bytes: &[u8]| {
+            fs::write(&path, bytes).unwrap();
+            version("0.1.0", &path).unwrap()
+        };
+        let (one, other) = (digest(&[1; 5000]), digest(&[[1; 4999].as_slice(), &[2]].concat()));
+        assert!(one != other && one.starts_with("0.1.0 "), "{one} {other}");
+    }
+}

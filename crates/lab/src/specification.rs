@@ -1,0 +1,148 @@
+//! A run of a program, in full, and the process that does it. Must never know what the program or a machine is.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// What is run. Everything that can change an answer is here, or in the version of the command, or in the machine file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Specification {
+    /// Name of a program.
+    pub program: String,
+    /// Name of a shipped machine, a machine file, or `native`.
+    pub machine: String,
+    /// Who runs handlers; the command's own choice if not said.
+    pub policy: Option<String>,
+    /// How data moves; the program's first if not said.
+    pub mechanism: Option<String>,
+    /// The machine's own if not said, as the two below.
+    pub nodes: Option<u32>,
+    /// Of each node.
+    pub processors: Option<u32>,
+    /// Of the program, on each processor.
+    pub threads: Option<u32>,
+    /// Of the program.
+    pub inputs: Vec<(String, String)>,
+    /// In place of values of the machine file.
+    pub settings: Vec<(String, String)>,
+    /// Of everything left to chance.
+    pub seed: u64,
+}
+
+impl Specification {
+    /// The command line that does it, behind the name of the command.
+    pub fn arguments(&self) -> Vec<String> {
+        let mut arguments = ["run", &self.program, "--machine", &self.machine].map(str::to_owned).to_vec();
+        let texts = [("--policy", &self.policy), ("--mechanism", &self.mechanism)];
+        let texts = texts.map(|(name, value)| (name, value.clone()));
+        let counts =
+            [("--nodes", self.nodes), ("--processors", self.processors), ("--threads", self.threads)];
+        let counts = counts.map(|(name, value)| (name, value.map(|count| count.to_string())));
+        for (name, value) in texts.into_iter().chain(counts) {
+            arguments.extend(value.map(|value| [name.to_owned(), value]).into_iter().flatten());
+        }
+        let pairs = |name: &'static str, pairs: &[(String, String)]| {
+            let pair = |(key, value): &(String, String)| [name.to_owned(), format!("{key}={value}")];
+            pairs.iter().flat_map(pair).collect::<Vec<_>>()
+        };
+        arguments.extend(pairs("--input", &self.inputs));
+        arguments.extend(pairs("--set", &self.settings));
+        arguments.extend(["--seed".to_owned(), self.seed.to_string(), "--json".to_owned()]);
+        arguments
+    }
+
+    /// As one line of JSON, always the same for the same run: by it a record finds its answer.
+    pub fn canonical(&self) -> String {
+        let Self { program, machine, policy, mechanism, nodes, processors, threads, inputs, settings, seed } =
+            self;
+        json!({
+            "program": program,
+            "machine": machine,
+            "policy": policy,
+            "mechanism": mechanism,
+            "nodes": nodes,
+            "processors": processors,
+            "threads": threads,
+            "inputs": inputs,
+            "settings": settings,
+            "seed": seed,
+        })
+        .to_string()
+    }
+
+    /// The command line for people, from the name of the command on.
+    pub fn told(&self) -> String {
+        let quoted = |text: String| if text.contains(' ') { format!("{text:?}") } else { text };
+        let arguments = self.arguments().into_iter().map(quoted);
+        ["tradewind".to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Runs it as a process of the `tradewind` command that lies at `executable`, and reads its answer.
+    ///
+    /// # Errors
+    ///
+    /// One text for people: what the process said when it failed, which results were wrong, or that its answer is
+    /// none.
+    pub fn run(&self, executable: &Path) -> Result<Value, String> {
+        let done = Command::new(executable)
+            .args(self.arguments())
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("{}: {error}", executable.display()))?;
+        let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        if done.stdout.is_empty() {
+            return Err(if said.is_empty() { format!("it said nothing: {}", done.status) } else { said });
+        }
+        let answer: Value = serde_json::from_slice(&done.stdout)
+            .map_err(|error| format!("expected JSON on standard output: {error}"))?;
+        match &answer["report"]["failures"] {
+            Value::Array(failures) if !failures.is_empty() => {
+                let failures: Vec<_> = failures.iter().filter_map(Value::as_str).collect();
+                Err(format!("wrong results: {}", failures.join("; ")))
+            }
+            _ if !done.status.success() => Err(format!("{}: {said}", done.status)),
+            _ => Ok(answer),
+        }
+    }
+}
+
+/// The figures in the answer of a run; those that are no finite number are left out.
+pub fn figures(answer: &Value) -> Vec<(String, f64)> {
+    let figures = answer["report"]["figures"].as_object().into_iter().flatten();
+    figures.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_a_command_line() {
+        let run = Specification {
+            program: "split-phase".to_owned(),
+            machine: "paragon".to_owned(),
+            policy: Some("np".to_owned()),
+            mechanism: None,
+            nodes: Some(3),
+            processors: None,
+            threads: None,
+            inputs: vec![("operations".to_owned(), "100".to_owned())],
+            settings: vec![("network.latency".to_owned(), "1 us".to_owned())],
+            seed: 1,
+        };
+        assert_eq!(
+            run.told(),
+            "tradewind run split-phase --machine paragon --policy np --nodes 3 --input operations=100 \
+             --set \"network.latency=1 us\" --seed 1 --json"
+        );
+        assert_eq!(run.canonical(), run.clone().canonical());
+        assert_ne!(run.canonical(), Specification { nodes: Some(2), ..run.clone() }.canonical());
+    }
+
+    #[test]
+    fn figures_that_are_no_number_are_left_out() {
+        let answer = json!({ "report": { "figures": { "a": 1.5, "b": null } } });
+        assert_eq!(figures(&answer), [("a".to_owned(), 1.5)]);
+    }
+}

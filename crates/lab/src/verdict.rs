@@ -1,0 +1,109 @@
+//! A claim held against its metric. Must never know how the metric came about.
+
+use crate::claim::{Claim, Role, Stated};
+use crate::expression::Value;
+use crate::tolerance::{self, Tolerance};
+
+/// What came of a claim.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Verdict {
+    /// The metric is what the claim states, as nearly as the tolerance for it asks.
+    Holds,
+    /// It is not.
+    Differs,
+    /// There is no metric.
+    NotMeasured,
+    /// There is a metric, and nothing known to hold it against.
+    HeldOut,
+    /// The claim is an input of the study: it is configured, not measured.
+    Input,
+}
+
+impl Verdict {
+    /// For people and for scripts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Differs => "differs",
+            Self::NotMeasured => "not measured",
+            Self::HeldOut => "held out",
+            Self::Input => "input",
+        }
+    }
+}
+
+/// A claim and what came of it.
+#[derive(Clone, Debug)]
+pub struct Finding<'a> {
+    /// The claim.
+    pub claim: &'a Claim,
+    /// The number that was measured; else whether an order or shape was found.
+    pub measured: Option<Value>,
+    /// How much more was measured than stated, as a share of what is stated; of 0, in the unit of the claim.
+    pub error: Option<f64>,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// Holds a claim against its check and its metric. A check decides even where there is a number too: the number is then
+/// shown, and the check says what the claim says about it.
+pub(crate) fn hold<'a>(
+    claim: &'a Claim,
+    (check, number): (Option<bool>, Option<f64>),
+    tolerances: &[Tolerance],
+) -> Finding<'a> {
+    let measured = number.map(Value::Number).or(check.map(Value::Flag));
+    if claim.role == Role::Input {
+        return Finding { claim, measured, error: None, verdict: Verdict::Input };
+    }
+    let error = number.zip(claim.number()).map(|(measured, stated)| match stated {
+        0.0 => measured,
+        _ => (measured - stated) / stated.abs(),
+    });
+    let verdict = match (check, number, &claim.value) {
+        (Some(holds), ..) => of(holds),
+        (None, None, _) => Verdict::NotMeasured,
+        (None, Some(measured), Some(Stated::Number(..))) => {
+            // Without a rule nothing but the very number will do.
+            of(tolerance::allows(tolerances, claim, measured).unwrap_or(error == Some(0.0)))
+        }
+        (None, Some(_), _) => Verdict::HeldOut,
+    };
+    Finding { claim, measured, error, verdict }
+}
+
+fn of(holds: bool) -> Verdict {
+    if holds { Verdict::Holds } else { Verdict::Differs }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(role: &str, value: &str) -> Claim {
+        let text = format!(
+            "[[claim]]\nid = \"a.b\"\nwhere = \"t\"\nrole = \"{role}\"\nkind = \"value\"\nstatement = \"s\"\n{value}\n\
+             confidence = \"exact\"\n"
+        );
+        crate::claim::read("c.toml", &text).unwrap().remove(0)
+    }
+
+    #[test]
+    fn every_verdict_has_its_reason() {
+        let rules = "[[tolerance]]\nrelative = 0.1\nbecause = \"a test\"\n";
+        let rules = tolerance::read("t.toml", rules).unwrap();
+        let verdict = |claim: &Claim, check, number| hold(claim, (check, number), &rules).verdict;
+        let stated = claim("result", "value = 10.0");
+        assert_eq!(verdict(&stated, None, Some(11.0)), Verdict::Holds);
+        assert_eq!(verdict(&stated, None, Some(8.9)), Verdict::Differs);
+        assert_eq!(verdict(&stated, None, None), Verdict::NotMeasured);
+        assert_eq!(verdict(&stated, Some(true), Some(99.0)), Verdict::Holds);
+        let unknown = claim("result", "held_out = true");
+        assert_eq!(verdict(&unknown, None, Some(1.0)), Verdict::HeldOut);
+        assert_eq!(verdict(&unknown, None, None), Verdict::NotMeasured);
+        assert_eq!(verdict(&unknown, Some(false), None), Verdict::Differs);
+        assert_eq!(verdict(&claim("input", "value = 1"), None, None), Verdict::Input);
+        let finding = hold(&stated, (None, Some(11.0)), &rules);
+        assert!((finding.error.unwrap() - 0.1).abs() < 1e-12);
+    }
+}

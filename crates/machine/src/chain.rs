@@ -1,0 +1,52 @@
+//! A machine file with the files it extends, from itself to the most basic. Opens nothing: the caller finds them.
+
+use crate::source_text::SourceText;
+use crate::{Error, Errors};
+
+/// Finds a machine file to extend: given what the file that asks is called, and the name it asks for, what the found
+/// one is called and its text.
+pub type Bases<'b> = dyn Fn(&str, &str) -> Option<(String, String)> + 'b;
+
+/// The key that names the file to extend.
+pub(crate) const EXTENDS: &str = "extends";
+
+/// Loads a file and all that it extends.
+///
+/// # Errors
+/// One of them is no TOML, or extends what is not there, or itself. Nothing more can be said of the file then.
+pub(crate) fn load(file: &str, text: &str, bases: &Bases<'_>) -> Result<Vec<SourceText>, Errors> {
+    let mut chain: Vec<SourceText> = Vec::new();
+    let mut next = Some((file.to_owned(), text.to_owned()));
+    while let Some((name, text)) = next {
+        let source = SourceText::new(&name, &text).map_err(|error| Errors::new(vec![error], &[]))?;
+        chain.push(source);
+        next = base(&chain, bases).map_err(|error| Errors::new(vec![error], &[]))?;
+    }
+    Ok(chain)
+}
+
+/// What the last file of a chain extends, if anything.
+fn base(chain: &[SourceText], bases: &Bases<'_>) -> Result<Option<(String, String)>, Error> {
+    let Some(last) = chain.last() else { return Ok(None) };
+    let Some(item) = last.table().get(EXTENDS) else { return Ok(None) };
+    let refuse = |expected: String| Error {
+        file: last.name.clone(),
+        line: last.line_of(item),
+        key: EXTENDS.to_owned(),
+        value: Some(last.written(item)),
+        expected,
+    };
+    let name = item
+        .as_str()
+        .ok_or_else(|| refuse("the name of a machine such as \"cm-5\", or a file".to_owned()))?;
+    let found = bases(&last.name, name);
+    let base = found.ok_or_else(|| refuse("a machine that ships, or a file beside this one".to_owned()))?;
+    match chain.iter().find(|source| source.name == base.0) {
+        None => Ok(Some(base)),
+        Some(again) => {
+            let line = again.table().get(EXTENDS).and_then(|item| again.line_of(item)).unwrap_or(1);
+            let place = format!("{}:{line}", again.name);
+            Err(refuse(format!("a machine that does not extend this one in turn, as {place} begins to")))
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Classes of messages: what a message is for decides who may run its handler and what it costs. Knows no protocol.
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+/// What a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// A request for a word of memory.
+    Read,
+    /// A request to write a word of memory.
+    Write,
+    /// The answer to a read.
+    Reply,
+    /// The answer to a write, and the network's word that a store has arrived.
+    Acknowledge,
+    /// Messages of the run-time system: barriers, reductions, flow control.
+    System,
+    /// Messages of programs, with handlers of their own.
+    User,
+}
+
+impl Class {
+    /// Every class, in the order of declaration.
+    pub const ALL: [Self; 6] =
+        [Self::Read, Self::Write, Self::Reply, Self::Acknowledge, Self::System, Self::User];
+    /// Their names in machine files, in the same order.
+    pub const NAMES: [&'static str; 6] = ["read", "write", "reply", "acknowledge", "system", "user"];
+
+    /// The name in machine files and messages.
+    pub const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+impl Display for Class {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A text that names no class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownClass;
+
+impl Display for UnknownClass {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "expected one of {}", Class::NAMES.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownClass {}
+
+impl FromStr for Class {
+    type Err = UnknownClass;
+
+    fn from_str(name: &str) -> Result<Self, UnknownClass> {
+        Self::ALL.into_iter().find(|class| class.name() == name).ok_or(UnknownClass)
+    }
+}
+
+/// One value for each class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByClass<T>([T; 6]);
+
+impl<T: Copy> ByClass<T> {
+    /// The same value for all classes.
+    pub const fn uniform(value: T) -> Self {
+        Self([value; 6])
+    }
+
+    /// The value of each class, as `value` says.
+    pub fn each(value: impl FnMut(Class) -> T) -> Self {
+        Self(Class::ALL.map(value))
+    }
+
+    /// The value for one class.
+    pub const fn of(&self, class: Class) -> T {
+        self.0[class as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_found_by_its_name_and_stands_at_its_place() {
+        for class in Class::ALL {
+            assert_eq!(class.name().parse(), Ok(class));
+        }
+        let lengths = ByClass::each(|class| class.name().len());
+        assert_eq!((lengths.of(Class::Read), lengths.of(Class::Acknowledge)), (4, 11));
+        assert_eq!("user ".parse::<Class>(), Err(UnknownClass));
+    }
+}

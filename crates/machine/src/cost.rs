@@ -1,0 +1,102 @@
+//! What one use of a primitive costs, and how a machine file says so: as one duration, in parts, or by class of
+//! message. Knows no particular primitive.
+
+use std::fmt::{self, Display, Formatter};
+
+use toml_edit::TableLike;
+use units::{Frequency, Time};
+
+use crate::section::Section;
+use crate::{ByClass, Class};
+
+/// What one use of a primitive costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Time on the handler's critical path: what follows in the handler waits for it.
+    pub path: Time,
+    /// Further time that the processor stays occupied once the handler is over.
+    pub occupancy: Time,
+    /// Further time in which the processor is free again but cannot start another service: it waits for a DMA or for
+    /// the network's acknowledgement.
+    pub wait: Time,
+}
+
+/// The parts of a cost in a file; `path` is the one that must be there.
+const PARTS: [&str; 3] = ["path", "occupancy", "wait"];
+
+/// In a table by class: all classes that it does not name.
+const OTHER: &str = "other";
+
+impl<'a> Section<'a> {
+    /// The price of a primitive; `Some(None)` where neither file nor command line gives one.
+    ///
+    /// A text is the path alone, a table with the keys of [`Cost`] its parts, a table with the names of [`Class`] a
+    /// cost for each. The command line may set any of them, in whatever form the file has it.
+    pub(crate) fn cost(&self, key: &'static str, clock: Frequency) -> Option<Option<ByClass<Cost>>> {
+        if !self.gives(key) {
+            return Some(None);
+        }
+        let costs = match self.table_of(key).filter(|&table| is_by_class(table)) {
+            Some(table) => self.below(key, Some(table)).read_with(|classes| classes.by_class(clock)),
+            None => {
+                let cost = self.one_cost(key, clock, None)?;
+                // The command line may still give a class a cost of its own.
+                self.below(key, None).read_with(|classes| classes.each_class(clock, Some(cost)))
+            }
+        };
+        let costs = costs?;
+        self.note(key, &Exact(costs));
+        Some(Some(costs))
+    }
+
+    /// A table by class: `other` speaks for those that it does not name.
+    fn by_class(&self, clock: Frequency) -> Option<ByClass<Cost>> {
+        let other = if self.gives(OTHER) { Some(self.one_cost(OTHER, clock, None)?) } else { None };
+        self.each_class(clock, other)
+    }
+
+    fn each_class(&self, clock: Frequency, other: Option<Cost>) -> Option<ByClass<Cost>> {
+        let costs = Class::ALL.map(|class| self.one_cost(class.name(), clock, other));
+        costs
+            .iter()
+            .all(Option::is_some)
+            .then(|| ByClass::each(|class| costs[class as usize].unwrap_or_default()))
+    }
+
+    /// A text or a table of parts. Where there is neither, the parts that the command line gives take the place of
+    /// those of `base`.
+    fn one_cost(&self, key: &'static str, clock: Frequency, base: Option<Cost>) -> Option<Cost> {
+        let table = self.table_of(key);
+        let whole = self.has(key);
+        let base = if whole { None } else { base };
+        let [path_key, occupancy, wait] = PARTS;
+        self.below(key, table).read_with(|parts| {
+            let path = match base {
+                _ if table.is_some() || parts.has(path_key) => parts.time(path_key, clock),
+                Some(base) => Some(base.path),
+                None => self.time(key, clock),
+            };
+            let base = base.unwrap_or_default();
+            let occupancy = parts.time_or(occupancy, clock, base.occupancy);
+            let wait = parts.time_or(wait, clock, base.wait);
+            Some(Cost { path: path?, occupancy: occupancy?, wait: wait? })
+        })
+    }
+}
+
+/// Costs as the digest has them: the same text for the same costs, however their file spells them.
+struct Exact(ByClass<Cost>);
+
+impl Display for Exact {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Class::ALL.iter().try_for_each(|&class| {
+            let Cost { path, occupancy, wait } = self.0.of(class);
+            write!(f, "{path}+{occupancy}+{wait} ")
+        })
+    }
+}
+
+/// A table that names a class is one by class; any other is one of parts, and what is wrong in it a wrong part.
+fn is_by_class(table: &dyn TableLike) -> bool {
+    table.iter().any(|(key, _)| key == OTHER || Class::NAMES.contains(&key))
+}

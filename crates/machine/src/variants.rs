@@ -1,0 +1,176 @@
+//! One machine out of several readings: of its file with what it extends, of the same under each policy that has values
+//! of its own, and of each file that it extends for itself. Knows no key but that of the policies.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml_edit::TableLike;
+
+use crate::chain::EXTENDS;
+use crate::digest::digest;
+use crate::parse::machine;
+use crate::reader::{FIXED, Findings, Overrides, POLICY, Reader, hint};
+use crate::section::Section;
+use crate::source_text::SourceText;
+use crate::{Error, Errors, Machine, Value};
+
+/// The policies a machine file can have values for.
+pub const POLICIES: &[&str] = &[
+    "single",
+    "fixed",
+    "floating",
+    "partitioned",
+    "proc",
+    "np",
+    "inject",
+    "receive",
+    "hurricane",
+    "hurricane-1",
+    "hurricane-1-mult",
+    "s-coma",
+    "alewife",
+    "adaptive",
+];
+
+/// All the readings of one machine.
+pub(crate) struct Reading<'a> {
+    chain: &'a [SourceText],
+    overrides: &'a Overrides<'a>,
+    errors: Vec<Error>,
+    asked: BTreeSet<String>,
+}
+
+impl<'a> Reading<'a> {
+    pub(crate) fn new(chain: &'a [SourceText], overrides: &'a Overrides<'a>) -> Self {
+        Self { chain, overrides, errors: Vec::new(), asked: BTreeSet::new() }
+    }
+
+    pub(crate) fn machine(mut self) -> Result<Machine, Errors> {
+        for base in (1..self.chain.len()).rev() {
+            // Read for itself, which is how its mistakes are found.
+            let mut base = Reading::new(&self.chain[base..], &[]);
+            base.read_all();
+            self.errors.append(&mut base.errors);
+        }
+        let (plain, variants) = self.read_all();
+        self.check_overrides();
+        match plain {
+            Some(plain) if self.errors.is_empty() => Ok(plain.with(variants)),
+            _ => {
+                let files: Vec<_> = self.chain.iter().map(|source| source.name.as_str()).collect();
+                Err(Errors::new(self.errors, &files))
+            }
+        }
+    }
+
+    /// Reads the first file with what it extends, as it is in general and under each policy.
+    fn read_all(&mut self) -> (Option<Understood>, Vec<(&'static str, Understood)>) {
+        self.check_policies();
+        let plain = self.read(None);
+        let policies: Vec<_> = POLICIES.iter().copied().filter(|policy| self.mentions(policy)).collect();
+        let variant = |policy| self.read(Some(policy)).map(|variant| (policy, variant));
+        (plain, policies.into_iter().filter_map(variant).collect())
+    }
+
+    /// One reading; its mistakes are kept.
+    fn read(&mut self, policy: Option<&'a str>) -> Option<Understood> {
+        let reader = Reader::new(&self.chain[0], self.overrides, policy);
+        let machine = Section::top(&reader, self.chain, policy).read_with(|file| {
+            file.know(EXTENDS);
+            file.know(POLICY);
+            machine(file)
+        });
+        let Findings { values, mut errors, mut notes, mut asked } = reader.finish();
+        self.errors.append(&mut errors);
+        self.asked.append(&mut asked);
+        notes.remove("summary");
+        machine.map(|machine| Understood {
+            machine: Machine { values, digest: digest(&notes), ..machine },
+            notes,
+        })
+    }
+
+    /// Whether any file or the command line has something for a policy.
+    fn mentions(&self, policy: &str) -> bool {
+        let given = |key: &str| key.split('.').take(2).eq([POLICY, policy]);
+        self.overrides.iter().any(|(key, _)| given(key))
+            || self.chain.iter().any(|file| policies(file).is_some_and(|table| table.contains_key(policy)))
+    }
+
+    /// Insists that what the file has for policies is for policies there are, and touches only what may differ.
+    fn check_policies(&mut self) {
+        let file = &self.chain[0];
+        let Some(table) = file.table().get(POLICY) else { return };
+        let Some(policies) = table.as_table_like() else {
+            self.refuse(file.table(), POLICY, POLICY, "a section for each policy: [policy.np]".to_owned());
+            return;
+        };
+        for (name, item) in policies.iter() {
+            let path = format!("{POLICY}.{name}");
+            match item.as_table_like() {
+                _ if !POLICIES.contains(&name) => {
+                    let hint = hint(name, POLICIES.iter().copied());
+                    self.refuse(policies, name, &path, format!("a policy{hint}"));
+                }
+                None => self.refuse(policies, name, &path, format!("a section [{path}]")),
+                Some(table) => {
+                    for key in FIXED.into_iter().filter(|key| table.contains_key(key)) {
+                        let expected = "nothing here: it is the same under all policies".to_owned();
+                        self.refuse(table, key, &format!("{path}.{key}"), expected);
+                    }
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, table: &dyn TableLike, key: &str, path: &str, expected: String) {
+        let file = &self.chain[0];
+        self.errors.push(Error {
+            file: file.name.clone(),
+            line: file.line_of_key(table, key),
+            key: path.to_owned(),
+            value: table.get(key).map(|item| file.written(item)),
+            expected,
+        });
+    }
+
+    /// Reports what the command line gives and no reading asked for.
+    fn check_overrides(&mut self) {
+        for &(key, value) in self.overrides.iter().filter(|(key, _)| !self.asked.contains(*key)) {
+            let hint = hint(key, self.asked.iter().map(String::as_str));
+            self.errors.push(Error {
+                file: self.chain[0].name.clone(),
+                line: None,
+                key: key.to_owned(),
+                value: Some(format!("{value:?}")),
+                expected: format!("a key of the machine file{hint}"),
+            });
+        }
+    }
+}
+
+fn policies(file: &SourceText) -> Option<&dyn TableLike> {
+    file.table().get(POLICY)?.as_table_like()
+}
+
+/// What one reading has understood.
+struct Understood {
+    machine: Machine,
+    /// Each key with what it comes to.
+    notes: BTreeMap<String, String>,
+}
+
+impl Understood {
+    /// The machine with what it is under each policy. All of it counts in the digest.
+    fn with(self, variants: Vec<(&str, Self)>) -> Machine {
+        let Self { mut machine, mut notes } = self;
+        for (policy, variant) in variants {
+            let special = |value: &&Value| value.key.split('.').take(2).eq([POLICY, policy]);
+            machine.values.extend(variant.machine.values.iter().filter(special).cloned());
+            let its_own = |(key, value)| (format!("{POLICY}.{policy}.{key}"), value);
+            notes.extend(variant.notes.into_iter().map(its_own));
+            machine.variants.push((policy.to_owned(), variant.machine));
+        }
+        machine.digest = digest(&notes);
+        machine
+    }
+}

@@ -1,0 +1,91 @@
+//! Split-phase access to a global address space: every node has an *arena* of words, and any thread may read and write the
+//! words of any of them.
+//!
+//! These are the operations of Split-C (D. E. Culler et al., *Parallel Programming in Split-C*, Supercomputing 1993;
+//! A. Krishnamurthy et al., *Evaluation of Architectural Support for Global Address-Based Communication in Large-Scale
+//! Parallel Machines*, ASPLOS 1996):
+//!
+//! | operation | the issuer waits for | done is known to |
+//! |---|---|---|
+//! | [`read`](Memory::read), [`write`](Memory::write) | the value; the acknowledgement | the issuer, at return |
+//! | [`get`](Scope::get), [`put`](Scope::put) | nothing | the issuer, at [`sync`](Scope::sync) or the end of the scope |
+//! | [`store`](Memory::store) | nothing | the target, which counts bytes: [`store_sync`](Memory::store_sync) |
+//! | [`invoke`](Memory::invoke), [`fetch_add`](Memory::fetch_add) | the result | the issuer, at return |
+//! | [`call`](Memory::call) | an answer that says nothing | the issuer, at return |
+//! | [`barrier`](Memory::barrier) | everybody | all; it does not wait for stores |
+//! | [`all_store_sync`](Memory::all_store_sync) | everybody, and all stores | all |
+//!
+//! and the same for whole blocks (`bulk_…`). Access to one's own memory through a global pointer needs no message.
+//!
+//! # Who may serve what
+//!
+//! | message | class | who |
+//! |---|---|---|
+//! | requests of reads and gets, of writes and puts | `Read`, `Write` | anybody: they need no key |
+//! | their answers | `Reply`, `Acknowledge` | anybody |
+//! | stores | `System` | anybody that can count |
+//! | procedures, calls and what they return | `User` | the compute processor: that makes procedures atomic |
+//!
+//! # Flow control
+//!
+//! A world says how many requests a node may have outstanding and whether stores must be confirmed
+//! ([`tempest::Flow`]). Each thread has an even share of that window, and at least one. Stores that must be confirmed take
+//! part in it and are confirmed in bunches; the program never sees the acknowledgement.
+//!
+//! # An example
+//!
+//! Every node stores its number into the next one's arena, then gets it back from there.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use protocols::split_phase::{LocalPtr, Plan, SplitPhase};
+//! use tempest::*;
+//!
+//! struct Ring { split: Arc<SplitPhase>, number: LocalPtr<u64>, back: LocalPtr<u64> }
+//!
+//! impl Protocol for Ring {
+//!     type Config = ();
+//!     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+//!         let mut plan = Plan::new(setup.shape().nodes);
+//!         let (number, back) = (plan.local(1), plan.local(1));
+//!         Ring { split: setup.install::<SplitPhase>(&plan), number, back }
+//!     }
+//! }
+//!
+//! impl Program for Ring {
+//!     fn main(&self, thread: &Thread<'_>) {
+//!         let memory = self.split.on(thread);
+//!         let me = thread.node();
+//!         let next = NodeId((me.0 + 1) % thread.nodes());
+//!         memory.store(self.number.on(next), me.0.into());
+//!         memory.store_sync(8); // what the node before this one stored here
+//!         memory.barrier(); // everybody has got its number
+//!         memory.split_phase(|scope| scope.get(self.number.on(next), self.back));
+//!         assert_eq!(memory.load(self.back), me.0.into());
+//!     }
+//!     fn report(&self) -> Report {
+//!         Report::checked(self.split.arena().get(1) < 3, || "nobody's number".into())
+//!     }
+//! }
+//!
+//! let launch = Launch { nodes: 3, ..Launch::new(Job::new::<Ring>(()), "single".parse().unwrap()) };
+//! # let world = native::Local::new();
+//! assert!(world.run(&launch).unwrap().report.verified());
+//! ```
+//!
+//! This module must never know which world runs it.
+
+mod bulk;
+mod handle;
+mod messages;
+mod plan;
+mod pointers;
+mod procedure;
+mod state;
+mod stores;
+
+pub use handle::{Memory, Scope};
+pub use plan::Plan;
+pub use pointers::{GlobalPtr, LocalPtr, SpreadArray, SpreadPtr};
+pub use procedure::Procedure;
+pub use state::SplitPhase;

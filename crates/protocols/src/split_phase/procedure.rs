@@ -1,0 +1,114 @@
+//! Procedures that run on the node that owns the memory they touch, on its compute processor, one at a time.
+//!
+//! They are the program's own messages ([`Class::User`]): a network processor passes them on. So no two of them overlap, and a
+//! procedure may read a word and then write it. This module must never know how words are read and written from afar.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{Cells, Handler, Key, Message, Operations, Setup, Thread};
+
+use super::state::{SplitPhase, Ticket};
+
+/// Key of a node's procedures: far from the small numbers that programs use, and not the barrier's.
+const KEY: Key = Key::User((1 << 63) + 1);
+
+/// A load, an addition and a store.
+const FETCH_ADD: Operations = Operations::NONE.loads(1).integers(1).stores(1);
+
+/// A procedure and its arguments: plain data, at most 12 words of 8 bytes.
+///
+/// Registered with [`Plan::procedure`](super::Plan::procedure), run with [`Memory::invoke`](super::Memory::invoke).
+pub trait Procedure: Pod {
+    /// What it does, to the arena of the node it was sent to, and what it returns to the issuer. Atomic against all other
+    /// procedures of that node; it is short and never blocks. It accounts for its work through `cx`.
+    ///
+    /// A write or store from afar to a word that it changes is not excluded: a network processor may do that.
+    fn run(self, arena: &Cells<u64>, cx: &mut Handler<'_>) -> u64;
+}
+
+/// Adds to a word and returns what it held.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct FetchAdd {
+    pub(super) offset: u64,
+    pub(super) amount: u64,
+}
+
+impl Procedure for FetchAdd {
+    fn run(self, arena: &Cells<u64>, cx: &mut Handler<'_>) -> u64 {
+        cx.charge(FETCH_ADD);
+        arena.add(self.offset as usize, self.amount)
+    }
+}
+
+/// A procedure on its way; the payload is the ticket.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+pub(super) struct Invoke<P>(pub(super) P);
+
+/// What a procedure returned; the payload.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Returned {
+    ticket: u32,
+}
+
+/// Asks for nothing but an answer.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Call {
+    pub(super) ticket: u32,
+}
+
+pub(super) fn register(setup: &mut Setup<'_>) {
+    setup.message::<Invoke<FetchAdd>>();
+    setup.message::<Returned>();
+    setup.message::<Call>();
+}
+
+/// Runs a procedure on the thread's own node.
+pub(super) fn run_here<P: Procedure>(procedure: P, split: &SplitPhase, thread: &Thread<'_>) -> u64 {
+    thread.hold(KEY, |cx| procedure.run(split.memory.cells(), cx))
+}
+
+impl<P: Procedure> Message for Invoke<P> {
+    type Protocol = SplitPhase;
+
+    fn key(&self) -> Key {
+        KEY
+    }
+
+    fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
+        let value = self.0.run(split.memory.cells(), cx);
+        let source = cx.source();
+        cx.send(source, Returned { ticket: payload[0] as u32 }, &[value]);
+    }
+}
+
+impl Message for Call {
+    type Protocol = SplitPhase;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, _split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
+        let source = cx.source();
+        cx.send(source, Returned { ticket: self.ticket }, &[]);
+    }
+}
+
+impl Message for Returned {
+    type Protocol = SplitPhase;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
+        let Ticket { thread, kind } = Ticket::from_bits(self.ticket);
+        if let [value] = payload {
+            split.memory.cells().set(split.landing(thread) as usize, *value);
+        }
+        cx.signal(split.issuers[thread as usize].completed(kind), 1);
+    }
+}

@@ -1,0 +1,310 @@
+//! What a node keeps: its arena, what each of its threads has issued and what has come back, and what was stored here.
+//!
+//! Every count has one writer or is an atomic addition: the issuing thread writes *issued*, whoever runs the handlers adds to
+//! *completed*, and outstanding is their difference. So no lock is needed, whichever processor completes. This module must
+//! never know how messages look.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tempest::{Cells, Event, Flow, MAX_WORDS, NodeId, Protocol, Segment, Setup, Thread};
+
+use super::messages;
+use super::plan::Plan;
+use super::procedure;
+use crate::Barrier;
+
+/// The most stores that one acknowledgement confirms, whatever the world allows: the count travels in 16 bits.
+const MOST_CONFIRMED: u64 = u16::MAX as u64;
+
+/// Words of a block that travel in one message, beside the one or two that say where they go.
+pub(super) const BLOCK: usize = MAX_WORDS - 2;
+
+/// One node's part of the global address space. See the [module](super).
+#[derive(Debug)]
+pub struct SplitPhase {
+    pub(super) node: NodeId,
+    /// The arena, then a word for each thread in which the answers to its blocking operations land.
+    pub(super) memory: Segment<u64>,
+    /// Words of the arena.
+    pub(super) words: u32,
+    /// Whether blocks travel as transfers.
+    pub(super) transfers: bool,
+    pub(super) issuers: Box<[Issuer]>,
+    pub(super) arrivals: Arrivals,
+    pub(super) barrier: Arc<Barrier>,
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Operations that return when they are done.
+    Blocking,
+    /// Gets and puts.
+    Split,
+    /// Stores that must be confirmed, for flow control alone.
+    Store,
+}
+
+/// All kinds, by number.
+const KINDS: [Kind; 3] = [Kind::Blocking, Kind::Split, Kind::Store];
+
+/// Where a completion is counted: a thread and a kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Ticket {
+    pub(super) thread: u32,
+    pub(super) kind: Kind,
+}
+
+impl Ticket {
+    /// As it travels.
+    pub(super) fn to_bits(self) -> u32 {
+        self.thread * KINDS.len() as u32 + self.kind as u32
+    }
+
+    /// As it arrived.
+    pub(super) fn from_bits(bits: u32) -> Self {
+        let kinds = KINDS.len() as u32;
+        Self { thread: bits / kinds, kind: KINDS[(bits % kinds) as usize] }
+    }
+}
+
+/// A count that one thread writes and any may read.
+#[derive(Debug, Default)]
+struct Count(AtomicU64);
+
+impl Count {
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Only its one writer calls this.
+    fn set(&self, value: u64) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+}
+
+/// What a thread has issued, and what of it is done.
+#[derive(Debug)]
+pub(super) struct Issuer {
+    /// The thread's share of what the node may have outstanding.
+    window: u64,
+    /// Stores after which an acknowledgement is asked for; `None`: stores need none.
+    every: Option<u64>,
+    issued: [Count; KINDS.len()],
+    completed: [Event; KINDS.len()],
+    /// By node: stores there that no acknowledgement has been asked for.
+    unasked: Cells<u64>,
+    /// Their sum.
+    unasked_in_all: Count,
+    /// Stores since an acknowledgement was asked for last.
+    since_asked: Count,
+    /// By node: bytes stored there since the last synchronization of all stores.
+    stored: Cells<u64>,
+}
+
+impl Issuer {
+    fn new(nodes: u32, threads: u32, flow: Flow) -> Self {
+        // Each thread has its even share of the window, and at least one.
+        let window = u64::from((flow.window / threads).max(1));
+        Self {
+            window,
+            every: flow.acknowledge_every.map(u64::from),
+            issued: Default::default(),
+            completed: ["split_phase.returned", "split_phase.answered", "split_phase.confirmed"]
+                .map(Event::new),
+            unasked: Cells::new(nodes as usize, 0),
+            unasked_in_all: Count::default(),
+            since_asked: Count::default(),
+            stored: Cells::new(nodes as usize, 0),
+        }
+    }
+
+    pub(super) fn completed(&self, kind: Kind) -> &Event {
+        &self.completed[kind as usize]
+    }
+
+    /// Waits, receiving, until one more request may be outstanding.
+    pub(super) fn reserve(&self, thread: &Thread<'_>) {
+        loop {
+            let done = KINDS.map(|kind| self.completed(kind).count());
+            let pending = KINDS.map(|kind| self.issued[kind as usize].get() - done[kind as usize]);
+            if pending.iter().sum::<u64>() < self.window {
+                return;
+            }
+            // Stores come last: alone they never fill the window without one whose acknowledgement has been asked for.
+            let kind = KINDS.into_iter().find(|kind| pending[*kind as usize] > 0);
+            let kind = kind.expect("a full window has something pending");
+            thread.wait(self.completed(kind), done[kind as usize] + 1);
+        }
+    }
+
+    /// Counts requests as outstanding.
+    pub(super) fn count(&self, kind: Kind, requests: u64) {
+        let issued = &self.issued[kind as usize];
+        issued.set(issued.get() + requests);
+    }
+
+    /// Waits until nothing of this kind is outstanding.
+    pub(super) fn complete(&self, thread: &Thread<'_>, kind: Kind) {
+        thread.wait(self.completed(kind), self.issued[kind as usize].get());
+    }
+
+    /// Notes bytes stored on a node.
+    pub(super) fn note_stored(&self, to: NodeId, bytes: u64) {
+        self.stored.add(to.0 as usize, bytes);
+    }
+
+    /// The bytes stored on a node since this was asked last.
+    pub(super) fn take_stored(&self, to: NodeId) -> u64 {
+        let bytes = self.stored.get(to.0 as usize);
+        self.stored.set(to.0 as usize, 0);
+        bytes
+    }
+
+    /// Takes stores that no acknowledgement has been asked for as confirmed. The caller knows that they have arrived.
+    pub(super) fn settle_stores(&self, thread: &Thread<'_>) {
+        (0..self.unasked.len()).for_each(|node| self.unasked.set(node, 0));
+        thread.signal(self.completed(Kind::Store), self.unasked_in_all.get());
+        self.unasked_in_all.set(0);
+        self.since_asked.set(0);
+    }
+
+    /// Whether stores count as outstanding.
+    pub(super) fn confirms_stores(&self) -> bool {
+        self.every.is_some()
+    }
+
+    /// Counts a store to a node; says how many stores that node shall confirm now, mostly none.
+    ///
+    /// Every so many stores one asks its destination to confirm all that it has had. Where stores go to many nodes, what
+    /// nobody has been asked for grows: from half of the window on every store asks, so that the window never fills with
+    /// stores that nobody will confirm.
+    pub(super) fn count_store(&self, to: NodeId) -> u16 {
+        let Some(every) = self.every else { return 0 };
+        self.count(Kind::Store, 1);
+        let here = self.unasked.get(to.0 as usize) + 1;
+        let (all, since) = (self.unasked_in_all.get() + 1, self.since_asked.get() + 1);
+        let asks = since >= every || all > self.window / 2 || here == MOST_CONFIRMED;
+        let (left, all, since) = if asks { (0, all - here, 0) } else { (here, all, since) };
+        self.unasked.set(to.0 as usize, left);
+        self.unasked_in_all.set(all);
+        self.since_asked.set(since);
+        if asks { here as u16 } else { 0 }
+    }
+}
+
+/// What others stored here.
+#[derive(Debug)]
+pub(super) struct Arrivals {
+    /// Bytes that have arrived.
+    pub(super) bytes: Event,
+    /// Bytes that the others say they have stored here, up to the last synchronization of all stores.
+    pub(super) owed: Cells<u64>,
+    /// Bytes that have been waited for.
+    awaited: Cells<u64>,
+    /// The word after the last store: where a run of stores would go on.
+    run: AtomicU64,
+}
+
+impl Arrivals {
+    /// Whether a store to this offset goes on where the last one here ended, or repeats its last word: then the
+    /// translation of the one before serves it. Remembers this one.
+    pub(super) fn continues(&self, offset: u32, words: usize) -> bool {
+        let (first, end) = (u64::from(offset), u64::from(offset) + words as u64);
+        let before = self.run.swap(end, Ordering::Relaxed);
+        first == before || first + 1 == before
+    }
+
+    /// Waits for so many more bytes.
+    pub(super) fn wait(&self, thread: &Thread<'_>, bytes: u64) {
+        let before = self.awaited.add(0, bytes);
+        thread.wait(&self.bytes, before + bytes);
+    }
+
+    /// Waits for all that is owed. Whoever calls this is sure that it grows no more.
+    pub(super) fn wait_for_all(&self, thread: &Thread<'_>) {
+        let owed = self.owed.get(0);
+        thread.wait(&self.bytes, owed);
+        self.awaited.set(0, owed);
+    }
+}
+
+impl Protocol for SplitPhase {
+    type Config = Plan;
+
+    fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
+        messages::register(setup);
+        procedure::register(setup);
+        plan.register(setup);
+        let (shape, flow) = (setup.shape(), setup.flow());
+        let words = plan.words() as usize + shape.threads as usize;
+        Self {
+            node: setup.node(),
+            memory: setup.segment("split_phase.arena", words, 0),
+            words: plan.words(),
+            transfers: plan.transfers(),
+            issuers: (0..shape.threads).map(|_| Issuer::new(shape.nodes, shape.threads, flow)).collect(),
+            arrivals: Arrivals {
+                bytes: Event::new("split_phase.stored"),
+                owed: Cells::new(1, 0),
+                awaited: Cells::new(1, 0),
+                run: AtomicU64::new(u64::MAX),
+            },
+            barrier: setup.install::<Barrier>(&()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn issuer(window: u32, every: u32) -> Issuer {
+        Issuer::new(4, 1, Flow { window, acknowledge_every: Some(every) })
+    }
+
+    #[test]
+    fn tickets_arrive_as_they_left() {
+        for ticket in (0..4).flat_map(|thread| KINDS.map(|kind| Ticket { thread, kind })) {
+            assert_eq!(Ticket::from_bits(ticket.to_bits()), ticket);
+        }
+    }
+
+    #[test]
+    fn one_destination_confirms_stores_in_bunches() {
+        let issuer = issuer(16, 8);
+        let asked: Vec<u16> = (0..16).map(|_| issuer.count_store(NodeId(1))).collect();
+        assert_eq!(asked, [0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 8]);
+    }
+
+    /// Stores to two nodes in turn: the 8th asks node 1 for the 4 it has had. Another 4 later node 0 has had 6 and node 1
+    /// 2 that nobody was asked for, half of the window; so the 13th asks node 0 for 7.
+    #[test]
+    fn what_nobody_was_asked_for_never_exceeds_half_of_the_window() {
+        let issuer = issuer(16, 8);
+        let asked: Vec<u16> = (0..13).map(|store| issuer.count_store(NodeId(store % 2))).collect();
+        assert_eq!(asked, [0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 7]);
+    }
+
+    #[test]
+    fn a_window_of_one_asks_at_every_store() {
+        let issuer = issuer(1, 8);
+        assert_eq!([0, 1, 0, 2].map(|node| issuer.count_store(NodeId(node))), [1; 4]);
+    }
+
+    #[test]
+    fn a_run_of_stores_goes_on_at_the_next_word_or_repeats_the_last() {
+        let arrivals = Arrivals {
+            bytes: Event::new("stored"),
+            owed: Cells::new(1, 0),
+            awaited: Cells::new(1, 0),
+            run: AtomicU64::new(u64::MAX),
+        };
+        let stores = [(5, 1), (6, 2), (8, 1), (8, 1), (7, 1), (20, 1)];
+        assert_eq!(
+            stores.map(|(offset, words)| arrivals.continues(offset, words)),
+            [false, true, true, true, false, false]
+        );
+    }
+}

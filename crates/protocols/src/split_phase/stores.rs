@@ -1,0 +1,71 @@
+//! Stores: writes whose arrival their target counts, and the waits for them.
+//!
+//! This module must never know how a store is served where it arrives.
+
+use tempest::{NodeId, Operations, Word};
+
+use super::handle::Memory;
+use super::messages::{Owe, Store, WORD_BYTES};
+use super::pointers::GlobalPtr;
+use super::state::Kind;
+
+/// Storing to one's own memory: is it here, the store, and the count of what arrived.
+const STORE_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(2);
+
+impl Memory<'_> {
+    /// Has a word written. Nobody tells this node when it is; the target counts its 8 bytes.
+    pub fn store<T: Word>(&self, to: GlobalPtr<T>, value: T) {
+        let here = self.own(to, 1);
+        self.issuer.note_stored(to.node(), WORD_BYTES);
+        if let Some(here) = here {
+            self.thread.charge(STORE_HERE);
+            self.set(here, value);
+            return self.thread.signal(&self.split.arrivals.bytes, WORD_BYTES);
+        }
+        let (thread, confirms) = self.count_store(to.node());
+        self.issue(to.node(), Store { offset: to.offset(), thread, confirms }, &[value.to_bits()]);
+    }
+
+    /// Makes room for a store that must be confirmed and counts it. Returns the thread's number, and how many stores
+    /// the target shall confirm, as they travel.
+    pub(super) fn count_store(&self, to: NodeId) -> (u16, u16) {
+        if self.issuer.confirms_stores() {
+            self.issuer.reserve(self.thread);
+        }
+        let thread = u16::try_from(self.thread.index()).expect("a node has fewer than 65 536 threads");
+        (thread, self.issuer.count_store(to))
+    }
+
+    /// Waits until so many more bytes of stores have arrived here since what was waited for before.
+    pub fn store_sync(&self, bytes: u64) {
+        self.split.arrivals.wait(self.thread, bytes);
+    }
+
+    /// Waits until all that any thread of any node has stored before it called this is in place, and all of it
+    /// counts as waited for. Every thread of every node calls it; gets and puts of this thread are done then too.
+    ///
+    /// Each node first tells those it has stored to how much that was. When a barrier says that all have been
+    /// told, each waits for what it is owed, and a second barrier lets all go on.
+    pub fn all_store_sync(&self) {
+        for to in (0..self.thread.nodes()).map(NodeId) {
+            match self.issuer.take_stored(to) {
+                0 => {}
+                bytes if to == self.split.node => {
+                    self.split.arrivals.owed.add(0, bytes);
+                }
+                bytes => self.tell(to, bytes),
+            }
+        }
+        self.issuer.complete(self.thread, Kind::Split);
+        self.barrier();
+        self.split.arrivals.wait_for_all(self.thread);
+        self.barrier();
+        self.issuer.settle_stores(self.thread);
+    }
+
+    fn tell(&self, to: NodeId, bytes: u64) {
+        self.issuer.reserve(self.thread);
+        self.issuer.count(Kind::Split, 1);
+        self.thread.send(to, Owe { bytes, ticket: self.ticket(Kind::Split), unused: 0 }, &[]);
+    }
+}

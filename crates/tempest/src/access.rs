@@ -1,0 +1,86 @@
+//! Touching memory: what a program does to words of its own node's segments, where a model is to know of it, and what a
+//! modelled memory system counts.
+//!
+//! Most work is counted in operations, loads and stores that hit among them. A program that studies the memory system
+//! itself says which words it touches and how; natively that costs and does nothing. The data are the program's own: a
+//! touch moves none. What a cache makes of it is the model's affair.
+
+/// What is done to words.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Access {
+    /// Each word is loaded, and the next instruction uses it.
+    Load,
+    /// Each word is loaded, and nothing waits for it.
+    LoadIgnored,
+    /// Each word is stored.
+    Store,
+    /// The lines that hold the words leave the cache, to memory if they are dirty: one instruction for each line.
+    Flush,
+    /// The lines that hold the words leave the cache, whatever they hold: one instruction for each line.
+    Purge,
+}
+
+/// What the memory system and the interface of a node have counted since the run began; all zero where nothing counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MemoryEvents {
+    /// Transactions on the node's bus.
+    pub bus_transactions: u64,
+    /// Bytes of data on the node's bus.
+    pub bus_bytes: u64,
+    /// Lines read from memory.
+    pub memory_reads: u64,
+    /// Lines written to memory.
+    pub memory_writes: u64,
+    /// Loads and stores that missed.
+    pub misses: u64,
+    /// Lines supplied by another cache.
+    pub cache_supplies: u64,
+    /// Lines supplied by the interface's buffer.
+    pub buffer_supplies: u64,
+    /// Lines that caches wrote back.
+    pub write_backs: u64,
+    /// Lines that the interface's buffer gave up to memory, for want of room or of a tag.
+    pub evictions: u64,
+    /// Blocks of the interface's buffer that messages have filled, wholly or in part.
+    pub kept_blocks: u64,
+    /// Lines in them.
+    pub kept_lines: u64,
+    /// Lines fetched because a message covers only a part of them.
+    pub merges: u64,
+    /// Loads that hit a line which an interface has overwritten in memory since.
+    pub stale_loads: u64,
+    /// Lines that an interface read from memory although a cache had newer ones.
+    pub stale_sends: u64,
+    /// Lines written back over what an interface had put in memory since.
+    pub overwritten: u64,
+    /// Packets sent.
+    pub packets: u64,
+    /// Of those, how many paid for a way through the network: they joined no packet before them.
+    pub fall_throughs: u64,
+}
+
+impl MemoryEvents {
+    /// What has been counted since `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            bus_transactions: self.bus_transactions - before.bus_transactions,
+            bus_bytes: self.bus_bytes - before.bus_bytes,
+            memory_reads: self.memory_reads - before.memory_reads,
+            memory_writes: self.memory_writes - before.memory_writes,
+            misses: self.misses - before.misses,
+            cache_supplies: self.cache_supplies - before.cache_supplies,
+            buffer_supplies: self.buffer_supplies - before.buffer_supplies,
+            write_backs: self.write_backs - before.write_backs,
+            evictions: self.evictions - before.evictions,
+            kept_blocks: self.kept_blocks - before.kept_blocks,
+            kept_lines: self.kept_lines - before.kept_lines,
+            merges: self.merges - before.merges,
+            stale_loads: self.stale_loads - before.stale_loads,
+            stale_sends: self.stale_sends - before.stale_sends,
+            overwritten: self.overwritten - before.overwritten,
+            packets: self.packets - before.packets,
+            fall_throughs: self.fall_throughs - before.fall_throughs,
+        }
+    }
+}
