@@ -1,7 +1,7 @@
 //! `tradewind model`: the analytic models, as numbers, data and pictures.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lab::model::Figure;
@@ -29,29 +29,30 @@ pub(crate) fn model(arguments: &Model, out: &mut impl Write) -> Result<ExitCode,
             fixed_floating(&node, &Page::find(width), arguments.json, out)?;
         }
         ModelName::AlewifeTables => {
-            let refused = match (arguments.settings.first(), &arguments.out) {
-                (Some(setting), _) => {
-                    Err(Problem::wrong(format!("--set {setting}: these tables have no values to set")))
-                }
-                (None, Some(path)) => {
-                    Err(Problem::wrong(format!("--out {}: these tables have no picture", path.display())))
-                }
-                (None, None) => Ok(()),
-            };
-            let (width, ()) = both(width, refused)?;
-            let page = Page::find(width);
-            let surveys = studies::surveys();
-            if arguments.json {
-                json::write(
-                    out,
-                    &json!({ "model": "alewife-tables", "tables": surveys.values().map(survey_json).collect::<Value>() }),
-                )?;
-            } else {
-                surveys.values().try_for_each(|survey| tables(survey, &page, out))?;
-            }
+            let (width, ()) = both(width, without_values(arguments))?;
+            alewife_tables(&Page::find(width), arguments.json, out)?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses what only other models have.
+fn without_values(arguments: &Model) -> Result<(), Problem> {
+    let settings = arguments.settings.iter();
+    let mut mistakes: Vec<_> =
+        settings.map(|setting| format!("--set {setting}: these tables have no values to set")).collect();
+    let picture = |path: &PathBuf| format!("--out {}: these tables have no picture", path.display());
+    mistakes.extend(arguments.out.as_ref().map(picture));
+    if mistakes.is_empty() { Ok(()) } else { Err(Problem::Wrong(mistakes)) }
+}
+
+fn alewife_tables(page: &Page, for_scripts: bool, out: &mut impl Write) -> Result<(), Problem> {
+    let surveys = studies::surveys();
+    if for_scripts {
+        let tables: Value = surveys.values().map(survey_json).collect();
+        return json::write(out, &json!({ "model": "alewife-tables", "tables": tables }));
+    }
+    surveys.values().try_for_each(|survey| tables(survey, page, out))
 }
 
 /// Writes a file whole or not at all.

@@ -77,6 +77,7 @@ pub fn promises() -> &'static [Promise] {
         ending_waits_for_messages
         payloads_of_every_length
         transfers_of_every_length
+        handlers_transfer_without_waiting
         deposits_are_counted
         placement_precedes_messages
         threads_take_turns

@@ -27,6 +27,17 @@ pub fn transfers_of_every_length(setting: &Setting<'_>) {
     });
 }
 
+/// A block that a handler transfers is all there when its message is handled, whatever its length.
+pub fn handlers_transfer_without_waiting(setting: &Setting<'_>) {
+    let promise = "handlers_transfer_without_waiting";
+    let outcome = setting.verified::<Placement>(promise, Way::Ask, 2);
+    // A question, a transfer, and the answer to it.
+    let expected = outcome.counters.messages / 3;
+    setting.demand(promise, outcome.counters.transfers == expected, || {
+        format!("{} transfers were counted: expected {expected}", outcome.counters.transfers)
+    });
+}
+
 /// A wait for deposited words ends when they are in place.
 pub fn deposits_are_counted(setting: &Setting<'_>) {
     let outcome = setting.verified::<Placement>("deposits_are_counted", Way::Deposit, 2);
@@ -44,6 +55,8 @@ pub fn placement_precedes_messages(setting: &Setting<'_>) {
 enum Way {
     /// Block after block, each over the one before, whose handler has been run.
     Transfer,
+    /// Each node asks every node, all blocks at once, to have its handler transfer them.
+    Ask,
     /// By deposits of every length, waited for by their count.
     Deposit,
     /// By deposits, and then a message.
@@ -66,6 +79,14 @@ struct Placement {
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Filled {
+    thread: u32,
+    words: u32,
+}
+
+/// Asks the destination to fill its thread's area on the asker's node with so many words.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Wanted {
     thread: u32,
     words: u32,
 }
@@ -103,6 +124,21 @@ impl Message for Filled {
     }
 }
 
+impl Message for Wanted {
+    type Protocol = Placement;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, placement: &Placement, _payload: &[u64], cx: &mut Handler<'_>) {
+        let Self { thread, words: count } = self;
+        let (owner, source) = (placement.number(cx.node(), thread), cx.source());
+        let place = placement.areas.place((owner * AREA) as u32);
+        cx.transfer(source, place, &words(owner, count as usize), Filled { thread, words: count });
+    }
+}
+
 impl Message for Found {
     type Protocol = Placement;
 
@@ -121,6 +157,7 @@ impl Protocol for Placement {
     fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
         setup.message::<Filled>();
         setup.message::<Found>();
+        setup.message::<Wanted>();
         let shape = setup.shape();
         let threads = (shape.nodes * shape.threads) as usize;
         Self {
@@ -156,6 +193,13 @@ impl Placement {
         }
     }
 
+    /// Shorter ones first, so that none finds its last words there already.
+    fn ask(&self, thread: &Thread<'_>, to: NodeId) {
+        for length in BLOCKS {
+            thread.send(to, Wanted { thread: thread.index(), words: length as u32 }, &[]);
+        }
+    }
+
     fn deposit_area(&self, thread: &Thread<'_>, owner: usize, to: NodeId) {
         let area = words(owner, AREA);
         let mut offset = 0;
@@ -181,6 +225,7 @@ impl Program for Placement {
         for to in (0..thread.nodes()).map(NodeId) {
             match self.way {
                 Way::Transfer => self.transfer_blocks(thread, owner, to),
+                Way::Ask => self.ask(thread, to),
                 Way::Deposit => self.deposit_area(thread, owner, to),
                 Way::DepositAndTell => {
                     self.deposit_area(thread, owner, to);
@@ -204,13 +249,13 @@ impl Program for Placement {
                 (0..owners).for_each(|owner| self.expect_words(owner, AREA));
             }
             Way::DepositAndTell => thread.wait(&self.told[thread.index() as usize], thread.nodes().into()),
-            Way::Transfer | Way::TransferAndTell => {}
+            Way::Transfer | Way::Ask | Way::TransferAndTell => {}
         }
     }
 
     fn report(&self) -> Report {
         let each = match self.way {
-            Way::Transfer => BLOCKS.len(),
+            Way::Transfer | Way::Ask => BLOCKS.len(),
             Way::Deposit => 0,
             Way::DepositAndTell => 1,
             Way::TransferAndTell => 2,

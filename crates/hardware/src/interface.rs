@@ -145,6 +145,7 @@ mod tests {
             packet: Bytes::new(64),
             send_queue: 2,
             receive_queue: None,
+            overflow: None,
             lock_migration: None,
             engine: units::Bandwidth::new(500_000_000),
             chunk: None,

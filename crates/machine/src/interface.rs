@@ -18,8 +18,10 @@ pub struct Interface {
     pub send_queue: usize,
     /// Messages the NI holds for the processors before the network backs up; at least 1. `None`: any number.
     pub receive_queue: Option<usize>,
-    /// What it costs a processor to use the NI when another kind of processor used it last: one lock over all of the
-    /// NI is then held during each access. `None`: there is no such lock.
+    /// What happens when that queue stays full; `None`: nothing, the network waits.
+    pub overflow: Option<Overflow>,
+    /// What it costs a processor that has to wait for the lock over the NI, beyond the wait: the lock is held during each
+    /// access, in either direction. `None`: there is no such lock.
     pub lock_migration: Option<Time>,
     /// Of the engine that moves a block transfer between the node's memory and a port; there if the machine can do
     /// `transfer`.
@@ -35,6 +37,26 @@ pub struct Interface {
     pub deposit: Option<Time>,
 }
 
+/// The trap that empties the queue of an NI into the node's memory: section `[interface.overflow]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overflow {
+    /// How long a message must have waited at the port in.
+    pub after: Time,
+    /// What the trap takes the processor.
+    pub trap: Time,
+    /// And for each byte that it moves.
+    pub byte: Time,
+}
+
+impl Overflow {
+    fn read(section: &Section<'_>, clock: Frequency) -> Option<Self> {
+        let after = section.time_above_zero("after", clock);
+        let trap = section.time("trap", clock);
+        let byte = section.time("byte", clock);
+        Some(Self { after: after?, trap: trap?, byte: byte? })
+    }
+}
+
 impl Interface {
     pub(crate) fn read(section: &Section<'_>, clock: Frequency, can: &[Capability]) -> Option<Self> {
         let bandwidth = section.bandwidth("bandwidth", clock);
@@ -42,6 +64,10 @@ impl Interface {
         let packet = section.quantity_above_zero("packet");
         let send_queue = section.count("send_queue");
         let receive_queue = section.optional("receive_queue", |section| section.count("receive_queue"));
+        let overflow = section.optional_section("overflow", |section| Overflow::read(section, clock));
+        if section.has("overflow") {
+            section.expect("receive_queue", "a number of messages, to be full of");
+        }
         let lock_migration =
             section.optional("lock_migration", |section| section.time("lock_migration", clock));
         if can.contains(&Capability::Transfer) {
@@ -65,6 +91,7 @@ impl Interface {
             packet: packet?,
             send_queue: send_queue?,
             receive_queue: receive_queue?,
+            overflow: overflow?,
             lock_migration: lock_migration?,
             engine: engine?,
             chunk: chunk?,

@@ -44,7 +44,7 @@ pub use cost::Cost;
 pub use errors::{Error, Errors};
 pub use flow::Flow;
 pub use handoff::Handoff;
-pub use interface::Interface;
+pub use interface::{Interface, Overflow};
 pub use model::{Machine, Memory, Processor, Queue, WorkCosts};
 pub use network::{CrossTraffic, Network, Routers, Topology};
 pub use network_processor::NetworkProcessor;

@@ -22,7 +22,10 @@ fn mistake(line: &str, instead: &str) -> Error {
 #[test]
 fn the_correct_file_is_correct() {
     let machine = Machine::parse("toy.toml", CORRECT).unwrap_or_else(|errors| panic!("{errors}"));
-    assert_eq!(machine.primitives.dispatch.unwrap().of(Class::User).occupancy, units::Time::from_nanoseconds(80));
+    assert_eq!(
+        machine.primitives.dispatch.unwrap().of(Class::User).occupancy,
+        units::Time::from_nanoseconds(80)
+    );
 }
 
 /// What the file says, what it says instead; then line, key, value and the start of what was expected.

@@ -102,6 +102,25 @@ fn hurricane_1_adds_up_to_the_rows_of_the_paper() {
 }
 
 #[test]
+fn hurricane_and_s_coma_add_up_to_their_columns() {
+    // Get fault state, send; fetch data, change tag, send; place data, change tag; directory lookup; resume.
+    for (name, rows) in [("hurricane", [36, 140, 50, 61, 6]), ("s-coma", [0, 136, 8, 8, 6])] {
+        let p = &shipped(name).primitives;
+        let sum = |prices: &[Option<ByClass<Cost>>]| {
+            prices.iter().map(|price| price.expect("a price").of(Class::User).path).sum::<Time>()
+        };
+        let sums = [
+            sum(&[p.read_fault_state, p.send_header]),
+            sum(&[p.fetch_block, p.set_tag, p.send_header]),
+            sum(&[p.place_block, p.set_tag]),
+            sum(&[p.directory_lookup]),
+            sum(&[p.resume]),
+        ];
+        assert_eq!(sums, rows.map(cycles), "{name}");
+    }
+}
+
+#[test]
 fn hurricane_1_is_what_the_paper_states() {
     let machine = shipped("hurricane-1");
     assert_eq!((machine.nodes, machine.processors), (8, 8));

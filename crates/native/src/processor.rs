@@ -406,6 +406,14 @@ impl tempest::Processor for Processor {
         self.wake_receiver(to);
     }
 
+    fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
+        // The ring's release and acquire order the words before the handler, and so does the outbox's lock.
+        if self.write(to, place, data) {
+            self.post(to, packet);
+            self.gauge().count_transfer((to != self.node().id).then_some(size_of_val(data) as u64));
+        }
+    }
+
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
         self.sample_send(|| self.offer_now(to, packet))
     }

@@ -10,7 +10,7 @@
 //! | mechanism | how blocks travel |
 //! |---|---|
 //! | `messages` | a few words to a message |
-//! | `bulk` | stored blocks by one transfer; got blocks as messages, since it is a handler that sends them |
+//! | `bulk` | each by one transfer; one that is got by a transfer of the handler that serves the request |
 //!
 //! # Inputs
 //!

@@ -26,6 +26,8 @@ pub(crate) enum Activity {
     Injecting,
     /// What a network processor does besides handlers.
     Step(Step),
+    /// Emptying the interface, whose queue was full for too long.
+    Trapped,
 }
 
 /// A protocol event of a node.

@@ -173,6 +173,11 @@ impl Processor for Edge {
         self.send(to, Cargo::Message(*packet));
     }
 
+    fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
+        self.state().expect_capability(Capability::Transfer);
+        self.send(to, Cargo::Transfer(place, data.into(), *packet, None));
+    }
+
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
         self.try_send(to, || Cargo::Message(*packet))
     }

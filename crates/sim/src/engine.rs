@@ -129,14 +129,20 @@ impl State {
     fn advance(&mut self) -> Result<Option<Next>, Failure> {
         loop {
             while let Some((core, epoch)) = self.due.pop_front() {
+                self.quiet_since = None;
                 if let Some(next) = self.take_up(core, epoch) {
                     return Ok(Some(next));
                 }
             }
-            let Some((at, happening)) = self.events.pop() else { return Ok(None) };
+            let Some((at, happening)) = self.events.pop() else {
+                // Looks that found nothing do not make a run longer.
+                self.now = self.quiet_since.unwrap_or(self.now);
+                return Ok(None);
+            };
             if self.is_over(happening) {
                 return Ok(None);
             }
+            self.quiet_since = happening.is_a_look().then(|| self.quiet_since.unwrap_or(self.now));
             self.now = at;
             self.happened += 1;
             if self.is_stalled_at(at) {
@@ -149,6 +155,7 @@ impl State {
                 Happening::Deliver { flight } => self.deliver(flight),
                 Happening::Network { event } => self.go_through_network(event),
                 Happening::Forward { flight } => self.forward(flight),
+                Happening::Overflow { flight } => self.overflow(flight),
                 Happening::Packet { packet, step } => self.step_packet(packet, step),
                 Happening::Look { node } => self.notify(node as usize),
                 Happening::Continue { core, epoch } => {
@@ -168,6 +175,10 @@ impl State {
         match self.cores[core].activity {
             Activity::Injecting => {
                 self.finish_injection(core);
+                None
+            }
+            Activity::Trapped => {
+                self.finish_trap(core);
                 None
             }
             Activity::Step(step) => {

@@ -16,6 +16,7 @@
 //! |---|---|
 //! | `model` | [`Model`]: the world, refusals, the outcome |
 //! | `engine` | the event loop: pops events, resumes fibers |
+//! | `overflow` | what happens when an interface is full for too long |
 //! | `handlers` | the fibers that handlers run on |
 //! | `state` | everything modelled, and time |
 //! | `schedule` | who runs what next: dispatch, interrupts, threads, idling |
@@ -46,6 +47,7 @@ mod memory;
 mod model;
 mod network_processor;
 mod node;
+mod overflow;
 mod phases;
 mod routing;
 mod schedule;

@@ -83,6 +83,8 @@ pub(crate) struct Node {
     /// Where one processor runs all handlers between its threads, messages wait here until it looks: to the program
     /// they have not arrived yet, and `hold` is free.
     pub(crate) unseen: VecDeque<Arrived>,
+    /// How many of those, the oldest, are in memory because the interface was full.
+    pub(crate) spilled: usize,
     pub(crate) interface: Interface,
     /// Where two processors drive the interface.
     pub(crate) lock: Option<Lock>,

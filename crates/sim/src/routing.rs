@@ -50,6 +50,7 @@ impl State {
         if let Some(flight) = fabric.step(self.now, event, agenda(&mut self.events)) {
             let to = self.flights[flight as usize].to();
             self.admit_next(to);
+            self.watch_overflow(to);
         }
     }
 
@@ -78,7 +79,7 @@ impl State {
         let waiting = match &place.network {
             Some(_) => place.incoming.len(),
             // Nobody but the processor that runs the handlers takes them out; elsewhere a device does.
-            None => place.unseen.len(),
+            None => self.in_interface(node),
         };
         waiting + (place.passing as usize) < room
     }

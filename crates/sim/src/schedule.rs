@@ -132,6 +132,7 @@ impl State {
         let node = &mut self.nodes[self.cores[core].node];
         if !node.queue.can_dispatch(server) {
             let mut arrived = node.unseen.pop_front();
+            node.spilled = node.spilled.saturating_sub(usize::from(arrived.is_some()));
             if arrived.is_none() && receives {
                 arrived = node.incoming.pop_front();
                 node.queue.arrive(now);
@@ -236,7 +237,7 @@ impl State {
     }
 
     /// Goes back to the thread that handlers put off, or on to a ready one.
-    fn back_to_thread(&mut self, core: usize) -> bool {
+    pub(crate) fn back_to_thread(&mut self, core: usize) -> bool {
         if let Some((thread, left)) = self.cores[core].interrupted.take() {
             self.cores[core].activity = Activity::Thread(thread);
             if left.is_zero() {

@@ -34,8 +34,17 @@ pub(crate) enum Happening {
     Forward { flight: u32 },
     /// The next step of a packet of a transfer.
     Packet { packet: u32, step: Step },
+    /// A message may have waited too long at a port in.
+    Overflow { flight: u32 },
     /// Somebody of a node may find something to do that nobody could do before.
     Look { node: u32 },
+}
+
+impl Happening {
+    /// Somebody looks, and may find nothing.
+    pub(crate) fn is_a_look(self) -> bool {
+        matches!(self, Self::Look { .. } | Self::Overflow { .. })
+    }
 }
 
 /// The modelled machine at one instant.
@@ -45,6 +54,8 @@ pub(crate) struct State {
     pub(crate) network: Network,
     pub(crate) prices: Prices,
     pub(crate) now: Time,
+    /// When the last event before now was that had an effect, if nothing but looks without one came since.
+    pub(crate) quiet_since: Option<Time>,
     pub(crate) events: EventQueue<Happening>,
     /// Cores whose fibers go on at the present time, in order, each with the epoch it was told in. They come before
     /// every queued event, and save most of them.
@@ -91,6 +102,7 @@ impl State {
             network: Network::new(&machine.network, shape.nodes),
             prices: Prices::new(&machine.processor.work),
             now: Time::ZERO,
+            quiet_since: None,
             events: EventQueue::new(),
             due: VecDeque::new(),
             nodes: Vec::new(),
@@ -120,6 +132,7 @@ impl State {
                 cores: cores_per_node,
                 queue,
                 unseen: Default::default(),
+                spilled: 0,
                 incoming: Default::default(),
                 network: assisted.then(|| Loop::new(first_core + cores_per_node - 1)),
                 lock: machine.interface.lock_migration.map(Lock::new),

@@ -89,6 +89,11 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
+    /// Its bytes, headers aside.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// The node it is for.
     pub(crate) fn to(&self) -> usize {
         self.to

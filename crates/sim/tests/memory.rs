@@ -30,10 +30,11 @@ fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
 fn run(program: &str, machine: Machine, nodes: u32, inputs: &[(&str, &str)]) -> Outcome {
     let mut given = Given::default();
     given.values.extend(inputs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
-    let instance = (programs::find(program).unwrap().load)(&given).map_err(|wrong| wrong.join("; ")).unwrap();
+    let entry = programs::find(program).expect("a program of the table");
+    let instance = (entry.load)(&given).map_err(|wrong| wrong.join("; ")).expect("good inputs");
     let mechanism = if program == "message-memory" { Mechanism::Bulk } else { Mechanism::Messages };
-    let job = instance.job(mechanism, Shape { nodes, threads: 1 }, 1).unwrap();
-    let policy = "single".parse().unwrap();
+    let job = instance.job(mechanism, Shape { nodes, threads: 1 }, 1).expect("enough nodes");
+    let policy = "single".parse().expect("a policy");
     let launch = Launch { nodes, processors: 1, threads: 1, mechanism, ..Launch::new(job, policy) };
     let outcome = Model::new(machine).run(&launch).expect("the run ends well");
     assert!(outcome.report.verified(), "{:?}", outcome.report);

@@ -1,11 +1,11 @@
 //! What a running handler sees.
 //!
-//! [`Actions`] is what may be done at any moment: send, resume, signal, charge. [`Handler`] adds the key held,
+//! [`Actions`] is what may be done at any moment: send, transfer, resume, signal, charge. [`Handler`] adds the key held,
 //! and with it the way to keyed state. A handler must never block; nothing here can.
 
 use pdq::{Key, Keyed, Proof};
 
-use crate::{Event, Message, Node, NodeId, Processor, Waiter, Work};
+use crate::{Event, Message, Node, NodeId, Place, Processor, Waiter, Work};
 
 /// What a handler may do while it borrows an entry: everything but reach another one.
 pub struct Actions<'a> {
@@ -38,6 +38,16 @@ impl Actions<'_> {
     #[inline]
     pub fn send<M: Message>(&mut self, to: NodeId, message: M, payload: &[u64]) {
         self.processor.post(to, &self.node.encode(to, &message, payload));
+    }
+
+    /// Moves a block of words to a [segment](crate::Segment) of another node, whatever its length, and has the message
+    /// handled there when all of it is in place: [`Thread::transfer`](crate::Thread::transfer) for handlers. As
+    /// [`send`](Self::send), it never fails and never waits.
+    ///
+    /// # Panics
+    /// As [`send`](Self::send). Data that does not fit there ends the run with an error.
+    pub fn transfer<M: Message>(&mut self, to: NodeId, place: Place, data: &[u64], message: M) {
+        self.processor.post_transfer(to, place, data, &self.node.encode(to, &message, &[]));
     }
 
     /// Resumes a waiting thread of this node; false if it no longer waits for this.

@@ -56,6 +56,9 @@ pub trait Processor {
     /// handler's key is released.
     fn post(&self, to: NodeId, packet: &Packet);
 
+    /// A handler's transfer: as [`post`](Self::post), and `data` are in place on `to` when the packet's handler runs there.
+    fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet);
+
     /// A thread's send: false if there is no room now.
     fn offer(&self, to: NodeId, packet: &Packet) -> bool;
 

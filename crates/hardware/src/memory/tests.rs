@@ -338,3 +338,54 @@ fn processors_of_a_node_share_and_pass_lines() {
     assert_eq!(step(&mut node, &|node, at| node.load(0, 9, at, true)), cycles(30), "its copy was taken away");
     assert_eq!(node.counts().memory_reads, 1);
 }
+
+/// What some client of a node with two processors does to one of a few lines.
+fn act(node: &mut NodeMemory, (what, who, line): (u8, usize, u64), now: Time) -> Time {
+    match what {
+        0 => node.load(who, line, now, true),
+        1 => node.load(who, line, now, false),
+        2 => node.store(who, line, now),
+        3 => node.flush(who, line, now),
+        4 => node.purge(who, line, now),
+        5 => node.sync(who, now),
+        6 => node.stage([line].into_iter(), now),
+        7 => node.deposit(line, who == 0, now),
+        _ => {
+            let (slot, from) = node.take_block(now).expect("no packet keeps its block here");
+            node.own(slot, &[(line, who == 0)], from)
+        }
+    }
+}
+
+proptest::proptest! {
+    /// Whatever is done at once or one after the other: a line has one writer, its buffer shares with nobody, nothing is
+    /// done before it is asked for, and the bus carries what was counted.
+    #[test]
+    fn clients_of_a_node_agree(
+        steps in proptest::collection::vec((0_u8..9, 0_usize..2, 0_u64..12, 0_u64..60), 0..200)
+    ) {
+        // Two sets of one line, so that lines are replaced all the time; four blocks and two tags.
+        let mut costs = costs(true);
+        costs.cache.size = Bytes::new(64);
+        costs.staging = Some(Staging { size: Bytes::new(4 * 128), tags: 2, ..staging() });
+        let mut node = NodeMemory::new(&costs, Bytes::new(32), 2);
+        let mut now = Time::ZERO;
+        for (what, who, line, later) in steps {
+            now += cycles(later);
+            proptest::prop_assert!(act(&mut node, (what, who, line), now) >= now);
+            for line in 0..12 {
+                let states = [0, 1].map(|who| node.processors[who].cache.state(line));
+                let there = states.iter().filter(|state| **state != State::Invalid).count();
+                let alone = |state: &State| matches!(state, State::Modified | State::Exclusive);
+                proptest::prop_assert!(there < 2 || !states.iter().any(alone), "{states:?}");
+                let kept = node.buffer.as_ref().is_some_and(|buffer| buffer.has(line));
+                proptest::prop_assert!(!kept || there == 0, "{states:?}");
+            }
+        }
+        let counts = node.counts();
+        let written = counts.write_backs + counts.capacity_evictions + counts.conflict_evictions;
+        proptest::prop_assert!(counts.memory_writes >= written);
+        proptest::prop_assert_eq!(counts.bus_bytes % 32, 0);
+        proptest::prop_assert!(node.bus_busy() >= cycles(counts.transactions + counts.bus_bytes / 8));
+    }
+}

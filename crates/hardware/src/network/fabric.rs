@@ -152,6 +152,12 @@ impl Fabric {
         Some(self.worms[number as usize].cargo)
     }
 
+    /// The cargo of the message whose head is at the port in of `node` and has not been let in.
+    pub fn knocking(&self, node: u32) -> Option<u32> {
+        let number = self.knocking[node as usize];
+        (number != NONE).then(|| self.worms[number as usize].cargo)
+    }
+
     /// How many messages wait for the port out of a node.
     pub fn leaving(&self, node: u32) -> usize {
         self.leaving[node as usize] as usize

@@ -80,4 +80,12 @@ impl Network {
             Some(routers) => Self::Routed(Box::new(Fabric::new(latency, routers, nodes))),
         }
     }
+
+    /// The cargo of the message whose head is at the port in of `node` and has not been let in.
+    pub fn knocking(&self, node: u32) -> Option<u32> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Routed(fabric) => fabric.knocking(node),
+        }
+    }
 }

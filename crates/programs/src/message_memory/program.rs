@@ -132,7 +132,7 @@ impl Protocol for MessageMemory {
 
 /// What a word of a round's message holds.
 fn pattern(round: u32, word: u32) -> u64 {
-    u64::from(round) << 32 | u64::from(word) + 1
+    (u64::from(round) << 32) | (u64::from(word) + 1)
 }
 
 /// A thread at work in a round.

@@ -1,13 +1,13 @@
 //! Whole blocks: read, write, get, put and store of any number of words.
 //!
 //! A block is issued once: its messages have no bookkeeping and no poll of their own. Where the program's data moves by
-//! [bulk transfers](tempest::Mechanism::Bulk), blocks that are written and stored do; blocks that are read always come as
-//! messages, since it is a handler that sends them. This module must never know which world moves them.
+//! [bulk transfers](tempest::Mechanism::Bulk), a block is one, whichever way it goes: one that is read is transferred by the
+//! handler of the request. This module must never know which world moves them.
 
 use tempest::{Primitive, Word};
 
 use super::handle::{Memory, Scope};
-use super::messages::{Read, Store, Stored, WORD_BYTES, Write, Written};
+use super::messages::{Fetch, Read, Store, Stored, WORD_BYTES, Write, Written};
 use super::pointers::{GlobalPtr, LocalPtr};
 use super::state::{BLOCK, Kind};
 
@@ -58,13 +58,21 @@ impl Memory<'_> {
             let values: Vec<T> = (0..len).map(|word| self.load(here + word as i64)).collect();
             return self.copy_here(to, &values);
         }
+        let ticket = self.ticket(kind);
         self.thread.charge(Primitive::Issue);
-        for start in (0..len).step_by(BLOCK) {
-            let (offset, landing) = (from.offset() + start as u32, to.offset() + start as u32);
-            let words = BLOCK.min(len - start) as u32;
+        if self.split.transfers {
             self.issuer.reserve(self.thread);
             self.issuer.count(kind, 1);
-            self.thread.send(from.node(), Read { offset, landing, ticket: self.ticket(kind), words }, &[]);
+            let (offset, landing, words) = (from.offset(), to.offset(), len as u32);
+            self.thread.send(from.node(), Fetch { offset, landing, ticket, words }, &[]);
+        } else {
+            for start in (0..len).step_by(BLOCK) {
+                let (offset, landing) = (from.offset() + start as u32, to.offset() + start as u32);
+                let words = BLOCK.min(len - start) as u32;
+                self.issuer.reserve(self.thread);
+                self.issuer.count(kind, 1);
+                self.thread.send(from.node(), Read { offset, landing, ticket, words }, &[]);
+            }
         }
         self.thread.poll();
     }

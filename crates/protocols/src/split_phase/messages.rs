@@ -30,6 +30,23 @@ struct Reply {
     ticket: u32,
 }
 
+/// Reads any number of words, as [`Read`] does, and has them brought by a transfer.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Fetch {
+    pub(super) offset: u32,
+    pub(super) landing: u32,
+    pub(super) ticket: u32,
+    pub(super) words: u32,
+}
+
+/// The words have been brought by a transfer.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Fetched {
+    ticket: u32,
+}
+
 /// Writes its payload at `offset`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -83,6 +100,8 @@ pub(super) struct Owe {
 pub(super) fn register(setup: &mut Setup<'_>) {
     setup.message::<Read>();
     setup.message::<Reply>();
+    setup.message::<Fetch>();
+    setup.message::<Fetched>();
     setup.message::<Write>();
     setup.message::<Written>();
     setup.message::<Acknowledge>();
@@ -162,6 +181,39 @@ impl Message for Reply {
     fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
         split.place(self.landing, payload, cx);
+        split.count_done(self.ticket, 1, cx);
+    }
+}
+
+impl Message for Fetch {
+    type Protocol = SplitPhase;
+    const CLASS: Class = Class::Read;
+    const VOLUME: Volume = Volume::Request;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.charge(Primitive::Translate);
+        let from = self.offset as usize;
+        let words: Vec<u64> =
+            (from..from + self.words as usize).map(|place| split.memory.cells().get(place)).collect();
+        let source = cx.source();
+        cx.transfer(source, split.memory.place(self.landing), &words, Fetched { ticket: self.ticket });
+    }
+}
+
+impl Message for Fetched {
+    type Protocol = SplitPhase;
+    const CLASS: Class = Class::Reply;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.charge(Primitive::Translate);
         split.count_done(self.ticket, 1, cx);
     }
 }

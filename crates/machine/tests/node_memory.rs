@@ -1,0 +1,107 @@
+//! The sections of a node's memory system: what they come to, and what each mistake in them is told.
+
+use machine::Machine;
+use units::{Bytes, Time};
+
+mod toy;
+
+const SECTIONS: &str = r#"
+[memory.banks]
+count = 2
+latency = "10 cycles"
+read = "12 cycles"
+write = "4 cycles"
+turnaround = "5 cycles"
+accept = "3 cycles"
+[cache]
+size = "1 KiB"
+ways = 2
+coherence = "snooping"
+load_use = "1 cycle"
+refill = "2 cycles"
+misses = 4
+write_backs = 4
+acknowledge = "3 cycles"
+tag_delay = "0 cycles"
+sync = "5 cycles"
+supply = "6 cycles"
+[bus]
+clock = "25 MHz"
+width = "8 B"
+multiplexed = true
+arbitration = "2 cycles"
+address = "1 cycle"
+snoop = "1 cycle"
+[staging]
+size = "4 KiB"
+block = "128 B"
+tags = 64
+deposit = "buffer"
+append = true
+interleave = false
+command = "10 cycles"
+packet = "5 cycles"
+read_every = "4 cycles"
+port = "8 B/cycle"
+store = "1 cycle"
+handoff = "5 cycles"
+path = "10 cycles"
+receive = "5 cycles"
+lookup = "10 cycles"
+notify = "20 cycles"
+"#;
+
+fn parse(sections: &str) -> Result<Machine, Vec<String>> {
+    let text = format!("{}{sections}", toy::CORRECT);
+    Machine::parse("toy.toml", &text).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn cycles_of_the_bus_are_its_own() {
+    let memory = parse(SECTIONS).unwrap().node_memory.unwrap();
+    // The processor has 50 MHz, the bus 25.
+    assert_eq!(memory.cache.load_use, Time::from_nanoseconds(20));
+    assert_eq!(
+        (memory.bus.cycle, memory.bus.address),
+        (Time::from_nanoseconds(40), Time::from_nanoseconds(40))
+    );
+    let staging = memory.staging.unwrap();
+    assert_eq!(staging.port.transfer_time(Bytes::new(32)), Time::from_nanoseconds(80));
+    assert!(memory.cache.coherent && staging.keeps);
+    assert_eq!(parse("").unwrap().node_memory, None);
+}
+
+#[test]
+fn a_mistake_is_told_with_what_would_be_right() {
+    for (from, to, key, says) in [
+        ("size = \"1 KiB\"", "size = \"1000 B\"", "cache.size = \"1000 B\"", "whole number of sets"),
+        ("ways = 2", "ways = 0", "cache.ways = 0", "a whole number from 1"),
+        (
+            "coherence = \"snooping\"",
+            "coherence = \"yes\"",
+            "cache.coherence",
+            "\"snooping\" or \"software\"",
+        ),
+        (
+            "coherence = \"snooping\"",
+            "coherence = \"software\"",
+            "staging.deposit",
+            "because cache.coherence is",
+        ),
+        ("supply = \"6 cycles\"\n", "", "cache.supply is missing", "a time such as"),
+        ("snoop = \"1 cycle\"\n", "", "bus.snoop is missing", "a time such as"),
+        ("width = \"8 B\"", "width = \"7 B\"", "bus.width = \"7 B\"", "a part of a line, which is 32 B"),
+        ("multiplexed = true", "multiplexed = \"yes\"", "bus.multiplexed", "true or false"),
+        ("address = \"1 cycle\"", "address = \"0 cycles\"", "bus.address", "above zero"),
+        ("block = \"128 B\"", "block = \"100 B\"", "staging.block", "lines, which are 32 B each"),
+        ("size = \"4 KiB\"", "size = \"256 B\"", "staging.size", "at least 4 blocks"),
+        ("deposit = \"buffer\"", "deposit = \"here\"", "staging.deposit", "\"memory\" or \"buffer\""),
+        ("[bus]", "[buss]", "bus is missing", "a section [bus]"),
+        ("[memory.banks]", "[memory.bank]", "memory.banks is missing", "a section"),
+    ] {
+        assert!(SECTIONS.contains(from), "{from}");
+        let errors = parse(&SECTIONS.replacen(from, to, 1)).unwrap_err();
+        let told = errors.iter().any(|error| error.contains(key) && error.contains(says));
+        assert!(told, "{from} -> {to}: {errors:#?}");
+    }
+}
