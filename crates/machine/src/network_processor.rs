@@ -17,12 +17,10 @@ pub struct NetworkProcessor {
     /// Of those, the classes it takes in at once, whatever its loop is doing besides running a handler: hardware
     /// notices them. Empty unless stated.
     pub preempt: Vec<Class>,
-    /// What a pass of its loop that did something takes beyond what it did.
+    /// What going round its loop once more takes, when there is more to do than one pass does.
     pub turn: Time,
     /// The most messages it takes out of the network in one pass; at least 1.
     pub drain: usize,
-    /// How much later than a compute processor that polls too it notices a message; zero unless stated.
-    pub notice: Time,
     /// A look at its queues when there is nothing: what a block engine that shares this processor loses with each
     /// chunk. `None`: no engine shares it.
     pub idle_poll: Option<Time>,
@@ -45,7 +43,6 @@ impl NetworkProcessor {
         }
         let turn = section.time("turn", clock);
         let drain = section.count("drain");
-        let notice = section.time_or("notice", clock, Time::ZERO);
         let idle_poll = section.optional("idle_poll", |section| section.time("idle_poll", clock));
         let primitives = section.section("primitives", |section| Primitives::read(section, clock));
         Some(Self {
@@ -54,7 +51,6 @@ impl NetworkProcessor {
             preempt: preempt?.unwrap_or_default(),
             turn: turn?,
             drain: drain?,
-            notice: notice?,
             idle_poll: idle_poll?,
             primitives: primitives?,
         })

@@ -3,36 +3,12 @@
 
 mod document;
 mod folder;
+mod slower;
 
 use folder::{all, read, text_of};
 use machine::{Machine, Value};
-use units::{Bandwidth, Frequency, Time};
-
-/// Twice a time, half of what counts per time; `None`: it counts in cycles, or no time at all.
-fn slower(text: &str) -> Option<String> {
-    if let Ok(time) = text.parse::<Time>() {
-        return Some((time + time).to_string());
-    }
-    if let Ok(clock) = text.parse::<Frequency>() {
-        return Frequency::new(clock.as_hertz() / 2).map(|clock| clock.to_string());
-    }
-    let rate = text.parse::<Bandwidth>().ok()?;
-    Bandwidth::new(rate.as_bytes_per_second() / 2).map(|rate| rate.to_string())
-}
-
-/// A file with every time doubled, and every clock and bandwidth halved. What counts in cycles follows the clocks.
-fn slowed(text: &str) -> String {
-    let line = |line: &str| {
-        let (said, comment) = line.split_at(line.find('#').unwrap_or(line.len()));
-        let quoted = |(index, part): (usize, &str)| match slower(part) {
-            Some(slower) if index % 2 == 1 => slower,
-            _ => part.to_owned(),
-        };
-        let said: Vec<_> = said.split('"').enumerate().map(quoted).collect();
-        said.join("\"") + comment
-    };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
-}
+use slower::{slowed, slower};
+use units::{Frequency, Time};
 
 /// Compares all values; times in cycles of a clock whose period is no whole number of femtoseconds are rounded, each by
 /// less than one.

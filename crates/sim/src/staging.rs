@@ -143,6 +143,12 @@ impl State {
         self.machine.node_memory.as_ref().is_some_and(|memory| memory.staging.is_some())
     }
 
+    /// Whether the staging interface of a node, if it has one, takes a further command of a thread.
+    pub(crate) fn takes_commands(&self, node: usize) -> bool {
+        let stager = &self.nodes[node].stager;
+        stager.going + stager.commands.len() < self.machine.interface.send_queue
+    }
+
     /// The interface of `from` gets the command to transfer `bytes` from one address to another.
     pub(crate) fn ship(
         &mut self,

@@ -309,7 +309,12 @@ fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> 
 impl State {
     /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
     pub(crate) fn wait_for_room(&self, core: usize) -> Time {
-        let at = self.now + self.cores[core].ahead;
-        self.interface_room_at(self.cores[core].node, at) - at
+        let (node, at) = (self.cores[core].node, self.now + self.cores[core].ahead);
+        if !self.takes_commands(node) {
+            // It looks again after a poll; nobody tells it.
+            let processor = &self.machine.processor;
+            return processor.poll.max(processor.clock.cycles_to_time(1));
+        }
+        self.interface_room_at(node, at) - at
     }
 }

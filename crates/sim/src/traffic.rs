@@ -132,7 +132,8 @@ impl State {
             let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
             node.handed_over.len() < room
         } else {
-            self.interface_has_room(self.cores[core].node, self.now + self.cores[core].ahead)
+            let node = self.cores[core].node;
+            self.takes_commands(node) && self.interface_has_room(node, self.now + self.cores[core].ahead)
         }
     }
 

@@ -167,6 +167,18 @@ fn unread_pages_leave_the_buffer_and_others_pass_between_their_packets() {
 }
 
 #[test]
+fn a_thread_waits_until_the_interface_takes_its_command() {
+    let inputs = [("bytes", "4096"), ("unread", "8")];
+    let refused = |room: &str| {
+        let machine = machine("avalanche-widget", &[("interface.send_queue", room)]);
+        run("message-memory", machine, 2, &inputs).counters.refused
+    };
+    // Twelve rounds of nine pages, commanded much faster than they go: all find room, or all but two of each nine wait.
+    assert_eq!(refused("64"), 0);
+    assert_eq!(refused("2"), 12 * 7);
+}
+
+#[test]
 fn every_promise_of_the_waist_holds_with_staging_buffers() {
     for name in MACHINES {
         let set = [

@@ -1,0 +1,78 @@
+//! On a machine whose every time is doubled, and every clock and bandwidth halved, everything takes twice as long: no time
+//! of a machine hides in the code.
+
+#[path = "../../machine/tests/folder/mod.rs"]
+mod folder;
+#[allow(dead_code, reason = "only whole files are slowed here")]
+#[path = "../../machine/tests/slower/mod.rs"]
+mod slower;
+
+use folder::{all, read, text_of};
+use machine::Machine;
+use programs::Given;
+use sim::Model;
+use slower::slowed;
+use tempest::{Launch, Mechanism, Outcome, Policy, Shape, World};
+
+/// Those that some machine can do in this simulator.
+const POLICIES: [&str; 9] =
+    ["single", "proc", "np", "inject", "receive", "floating", "fixed:1", "hurricane-1:2", "hurricane-1-mult"];
+
+/// A program and its inputs.
+type Asked = (&'static str, &'static [(&'static str, &'static str)]);
+
+const FETCH_ADD: Asked = ("fetch-add", &[("operations", "400"), ("skew", "0.9")]);
+const SPLIT_PHASE: Asked = ("split-phase", &[("operations", "64")]);
+
+/// The policies that a machine can do.
+fn policies(machine: &Machine) -> Vec<Policy> {
+    let model = Model::new(machine.clone());
+    let policies = POLICIES.iter().map(|policy| policy.parse().expect("a policy"));
+    policies.filter(|policy| model.check(Mechanism::Messages, policy).is_ok()).collect()
+}
+
+fn run(machine: Machine, policy: &Policy, program: &str, inputs: &[(&str, &str)]) -> Outcome {
+    let mut given = Given::default();
+    given.values.extend(inputs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
+    let entry = programs::find(program).expect("a program of the table");
+    let instance = (entry.load)(&given).map_err(|wrong| wrong.join("; ")).expect("good inputs");
+    let (nodes, processors) = (4, 2);
+    let computing = policy.split(processors).expect("somebody computes").computing;
+    let job =
+        instance.job(Mechanism::Messages, Shape { nodes, threads: computing }, 1).expect("enough nodes");
+    let launch = Launch { nodes, processors, ..Launch::new(job, policy.clone()) };
+    Model::new(machine).run(&launch).unwrap_or_else(|failure| panic!("{program} under {policy}: {failure}"))
+}
+
+/// Whether all times of a file are whole femtoseconds: then nothing is rounded.
+fn is_exact(machine: &Machine) -> bool {
+    let clocks = [machine.processor.clock].into_iter();
+    let network = machine.network_processor.as_ref().map(|network| network.clock);
+    let bandwidth = machine.interface.bandwidth.as_bytes_per_second();
+    let divides = |rate: u64| 1_000_000_000_000_000_u64.is_multiple_of(rate);
+    clocks.chain(network).all(|clock| divides(clock.as_hertz())) && divides(bandwidth)
+}
+
+#[test]
+fn what_runs_on_a_machine_that_is_twice_as_slow_takes_twice_as_long() {
+    let mut compared = 0;
+    for name in all() {
+        let (machine, slow) = (read(&name, text_of), read(&name, |name| slowed(&text_of(name))));
+        for policy in policies(&machine) {
+            // Global accesses cost something only on machines that say what.
+            let split_phase = machine.primitives.issue.is_some().then_some(SPLIT_PHASE);
+            for (program, inputs) in [FETCH_ADD].into_iter().chain(split_phase) {
+                let time = run(machine.clone(), &policy, program, inputs).time.as_femtoseconds();
+                let twice = run(slow.clone(), &policy, program, inputs).time.as_femtoseconds();
+                // Rounding each time to a femtosecond may decide who comes first, and that a whole turn.
+                let allowed = if is_exact(&machine) { 0 } else { time / 50 };
+                assert!(
+                    twice.abs_diff(2 * time) <= allowed,
+                    "{program} on {name} under {policy}: {time} {twice}"
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 40, "{compared} runs were compared");
+}
