@@ -90,7 +90,7 @@ impl Specification {
             .stdin(Stdio::null())
             .output()
             .map_err(|error| format!("{}: {error}", executable.display()))?;
-        let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        let said = complaint(&String::from_utf8_lossy(&done.stderr));
         if done.stdout.is_empty() {
             return Err(if said.is_empty() { format!("it said nothing: {}", done.status) } else { said });
         }
@@ -105,6 +105,12 @@ impl Specification {
             _ => Ok(answer),
         }
     }
+}
+
+/// What a process complained of: from its own first error on, if it has one; before that may stand reports of the host.
+fn complaint(said: &str) -> String {
+    let own = said.find("tradewind: error: ").unwrap_or(0);
+    said[own..].trim().to_owned()
 }
 
 /// The figures in the answer of a run; those that are no finite number are left out.

@@ -14,12 +14,13 @@
 //!
 //! # Figures
 //!
-//! In nanoseconds; there are none where no memory system is modelled, as natively. `miss.used` and `miss.ignored`: a load that misses, its
-//! value used by the next instruction or not at all; `hit.used`; `sync.empty` and `sync.one`: waiting for writes, with none
-//! or one to wait for; `flush_line` and `purge_line`, of a dirty line; `flush_page.clean`, `flush_page.dirty`,
-//! `purge_page` (a clean one) and `purge_page.dirty`; `miss.widget`: a load of a message that an interface's buffer still has, where one has, sent by a second
-//! node. `flush_page.settled` and
-//! `flush_half.settled`: a page, and half of one, dirtied long before, so that what more lines add is the bus's rate.
+//! In nanoseconds; there are none where no memory system is modelled, as natively. `miss.used` and `miss.ignored`: a
+//! load that misses, its value used by the next instruction or not at all; `hit.used`; `sync.empty` and `sync.one`:
+//! waiting for writes, with none or one to wait for; `flush_line` and `purge_line`, of a dirty line;
+//! `flush_page.clean`, `flush_page.dirty`, `purge_page` (a clean one) and `purge_page.dirty`; `miss.widget`: a load
+//! of a message that an interface's buffer still has, where one has, sent by a second node. `flush_page.settled` and
+//! `flush_half.settled`: a page, and half of one, dirtied long before, so that what more lines add is the bus's
+//! rate.
 //!
 //! # How it is checked
 //!

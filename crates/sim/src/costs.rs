@@ -38,11 +38,16 @@ impl State {
     fn priced(&self, core: usize, name: &str, price: &Option<ByClass<Cost>>, class: Class) -> Cost {
         match price {
             Some(price) => price.of(class),
-            None => {
-                let list = if self.is_network_processor(core) { "network_processor." } else { "" };
-                panic!("machine `{}` gives no price for `{list}primitives.{name}`", self.machine.name)
-            }
+            None => self.refuse_for_free(core, name),
         }
+    }
+
+    #[cold]
+    fn refuse_for_free(&self, core: usize, name: &str) -> ! {
+        let list = if self.is_network_processor(core) { "network_processor." } else { "" };
+        let why = format!("machine `{}` gives no price for `{list}primitives.{name}`", self.machine.name);
+        // Unwinds to the engine as a panic does, but nothing is broken that a back trace would help to find.
+        std::panic::resume_unwind(Box::new(why))
     }
 
     fn price_list(&self, core: usize) -> &Primitives {

@@ -13,6 +13,7 @@ use tempest::{Access, MemoryEvents, NodeId, Packet, Place, Primitive, Processor,
 use units::Time;
 
 use crate::core::{Bucket, Event};
+use crate::fibers::Desk;
 use crate::node::Reason;
 use crate::state::State;
 use crate::traffic::{Cargo, Route};
@@ -21,11 +22,27 @@ use crate::traffic::{Cargo, Route};
 pub(crate) struct Edge {
     state: Rc<RefCell<State>>,
     core: usize,
+    /// A thread's: on its stack handlers may run while it is suspended.
+    desk: Option<Rc<Desk>>,
 }
 
 impl Edge {
-    pub(crate) fn new(state: Rc<RefCell<State>>, core: usize) -> Self {
-        Self { state, core }
+    /// As a handler sees its core.
+    pub(crate) fn of_handler(state: Rc<RefCell<State>>, core: usize) -> Self {
+        Self { state, core, desk: None }
+    }
+
+    /// As a thread sees its core.
+    pub(crate) fn of_thread(state: Rc<RefCell<State>>, core: usize, desk: Rc<Desk>) -> Self {
+        Self { state, core, desk: Some(desk) }
+    }
+
+    /// Suspends the fiber until it is this thread's or handler's turn.
+    fn suspend(&self) {
+        match &self.desk {
+            Some(desk) => desk.suspend_thread(),
+            None => fiber::suspend(),
+        }
     }
 
     /// The core.
@@ -57,7 +74,7 @@ impl Edge {
             state.settle(self.core)
         };
         if suspends {
-            fiber::suspend();
+            self.suspend();
         }
     }
 
@@ -68,13 +85,13 @@ impl Edge {
 
     fn block_for(&self, reason: Reason) {
         self.state().block(self.core, reason);
-        fiber::suspend();
+        self.suspend();
     }
 
     /// Lets waiting handlers run here after `delay`.
     fn yield_to_handlers(&self, delay: Time) {
         if self.state().yield_to_handlers(self.core, delay) {
-            fiber::suspend();
+            self.suspend();
         }
     }
 
@@ -117,7 +134,7 @@ impl Edge {
         }
         let since = self.state().now;
         self.state().starve(self.core);
-        fiber::suspend();
+        self.suspend();
         let mut state = self.state();
         let (now, poll) = (state.now, state.machine.processor.poll);
         let core = &mut state.cores[self.core];
@@ -246,7 +263,7 @@ impl Processor for Edge {
             waits
         };
         if blocks {
-            fiber::suspend();
+            self.suspend();
         }
     }
 

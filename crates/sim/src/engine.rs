@@ -6,27 +6,19 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use fiber::{Fiber, Pool, Status};
 use machine::Class;
-use tempest::{Blocked, Failure, NodeId, Resident, Thread, ThreadId};
+use tempest::{Blocked, Failure, NodeId, Resident, ThreadId};
 use trace::Event as Traced;
 
 use crate::core::{Activity, Core, Event, Job};
-use crate::edge::Edge;
-use crate::handlers::Handlers;
+use crate::fibers::Fibers;
 use crate::node::{Reason, ThreadState};
 use crate::state::{Happening, State};
-
-/// Room for a thread or handler of a program, as much as an OS thread would have in a small system. Untouched pages
-/// cost nothing.
-const STACK_BYTES: usize = 256 * 1024;
 
 /// A modelled machine with the fibers that run on it.
 pub(crate) struct Engine {
     state: Rc<RefCell<State>>,
-    /// Per node, per thread.
-    threads: Vec<Vec<Fiber>>,
-    handlers: Handlers,
+    fibers: Fibers,
 }
 
 /// Who goes on next.
@@ -37,18 +29,10 @@ enum Next {
 
 impl Engine {
     /// An engine about to start every thread at time zero.
-    pub(crate) fn new(state: State, residents: &[Resident]) -> std::io::Result<Self> {
-        let pool = Pool::new(STACK_BYTES);
+    pub(crate) fn new(mut state: State, residents: &[Resident]) -> Self {
+        state.start();
         let state = Rc::new(RefCell::new(state));
-        let handlers = Handlers::new(pool.clone(), state.clone(), residents);
-        let mut engine = Self { state: state.clone(), threads: Vec::new(), handlers };
-        for (node, resident) in residents.iter().enumerate() {
-            let count = state.borrow().nodes[node].threads.len();
-            let spawn = |thread| spawn_thread(&pool, &state, node, thread as u32, resident.clone());
-            engine.threads.push((0..count).map(spawn).collect::<Result<_, _>>()?);
-        }
-        state.borrow_mut().start();
-        Ok(engine)
+        Self { fibers: Fibers::new(Rc::clone(&state), residents), state }
     }
 
     /// Runs until nothing is left to happen. The state says how it ended.
@@ -61,13 +45,11 @@ impl Engine {
         loop {
             let next = self.state.borrow_mut().advance()?;
             let Some(next) = next else { return self.state.borrow().ending() };
-            match next {
-                Next::Thread { node, thread } => {
-                    // Whether it has returned the state knows.
-                    let (Status::Suspended | Status::Finished) = self.threads[node][thread as usize].resume();
-                }
-                Next::Handler { core } => self.handlers.resume(core).map_err(no_memory)?,
-            }
+            let resumed = match next {
+                Next::Thread { node, thread } => self.fibers.resume_thread(node, thread),
+                Next::Handler { core } => self.fibers.resume_handler(core),
+            };
+            resumed.map_err(no_memory)?;
             self.state.borrow_mut().running = None;
         }
     }
@@ -88,26 +70,8 @@ impl Engine {
 }
 
 /// The failure of a run whose fibers find no room.
-pub(crate) fn no_memory(error: std::io::Error) -> Failure {
+fn no_memory(error: std::io::Error) -> Failure {
     Failure::Refused(format!("no memory for the stacks of the threads and handlers: {error}"))
-}
-
-fn spawn_thread(
-    pool: &Pool,
-    state: &Rc<RefCell<State>>,
-    node: usize,
-    thread: u32,
-    resident: Resident,
-) -> std::io::Result<Fiber> {
-    let core = state.borrow().nodes[node].threads[thread as usize].core;
-    let poll_every = state.borrow().policy.poll_every;
-    let edge = Edge::new(state.clone(), core);
-    pool.spawn(move || {
-        edge.state().record(Traced::ThreadStart { node: node as u32, thread });
-        resident.main(&Thread::new(&resident.node, thread, &edge, poll_every));
-        edge.settle();
-        edge.state().finish_thread(core, thread);
-    })
 }
 
 impl State {
@@ -252,7 +216,7 @@ impl State {
     }
 
     /// The thread on `core` has returned.
-    fn finish_thread(&mut self, core: usize, thread: u32) {
+    pub(crate) fn finish_thread(&mut self, core: usize, thread: u32) {
         let Core { node, number: processor, .. } = self.cores[core];
         self.nodes[node].threads[thread as usize].state = ThreadState::Finished;
         self.live -= 1;

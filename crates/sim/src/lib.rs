@@ -42,7 +42,7 @@ mod core;
 mod costs;
 mod edge;
 mod engine;
-mod handlers;
+mod fibers;
 mod memory;
 mod model;
 mod network_processor;

@@ -12,7 +12,7 @@ use trace::{Batch, Cast, Digest, Sink};
 use units::Time;
 
 use crate::core::Event;
-use crate::engine::{Engine, no_memory};
+use crate::engine::Engine;
 use crate::state::State;
 
 /// A modelled machine, as a world to run programs in.
@@ -146,8 +146,7 @@ impl World for Model {
             recorder.begin(model.cast(shape, split, &residents[0]));
             state.sink = Sink::Traced(Digest::default(), Batch::new(recorder.clone()));
         }
-        let mut engine = Engine::new(state, &residents)
-            .map_err(no_memory)?;
+        let mut engine = Engine::new(state, &residents);
         engine.run()?;
         let outcome = outcome(&engine.state(), &residents);
         Ok(outcome)

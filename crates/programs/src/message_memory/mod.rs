@@ -23,13 +23,15 @@
 //!
 //! # Figures
 //!
-//! `arrival`, `consume` and `total`, in nanoseconds, each a mean; with `both` the larger of the two nodes'. Of `arrival`,
-//! `flush` is the part that the sender flushes. `all` is from the first send to the last arrival, `other` the arrival of
-//! the message to node 2 since its own send began, `reuse` the sender's second reading, `copy` the copying. Per round, counted by the memory systems
-//! of node 0 (`sender.…`) and node 1 (`receiver.…`): `bus_transactions`, `bus_bytes`, `memory_reads`, `memory_writes`,
-//! `cache_supplies`, `buffer_supplies`, `write_backs`, `evictions`, `merges`, `kept_blocks`, `kept_lines`, `packets`,
-//! `fall_throughs`; and what must be 0 where software does its part, `stale_loads`, `stale_sends`, `overwritten`. The
-//! sender's count begins with the send, the receiver's with the posting of the buffer; both end with the round.
+//! `arrival`, `consume` and `total`, in nanoseconds, each a mean; with `both` the larger of the two nodes'. Of
+//! `arrival`, `flush` is the part that the sender flushes. `all` is from the first send to the last arrival, `other`
+//! the arrival of the message to node 2 since its own send began, `reuse` the sender's second reading, `copy` the
+//! copying. Per round, counted by the memory systems of node 0 (`sender.…`) and node 1 (`receiver.…`):
+//! `bus_transactions`, `bus_bytes`, `memory_reads`, `memory_writes`, `cache_supplies`, `buffer_supplies`,
+//! `write_backs`, `evictions`, `merges`, `kept_blocks`, `kept_lines`, `packets`, `fall_throughs`; and what must be 0
+//! where software does its part, `stale_loads`, `stale_sends`, `overwritten`. The sender's count begins with the
+//! send, the receiver's with the posting of the buffer; both end with the round. There are none where no memory
+//! system is modelled, as natively; consumption is then of words that this host's caches have.
 //!
 //! # Timed regions
 //!
