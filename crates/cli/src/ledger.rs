@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 use crate::claims::Outcome;
 use crate::page::{Page, QUIET, STRONG};
 use crate::target::Target;
-use crate::{Problem, json};
+use crate::{Problem, json, verdicts};
+
+/// Columns that are left for a value.
+const LEAST_VALUE: usize = 20;
 
 /// Writes the ledger of every machine that a study runs on.
 pub(crate) fn write(
@@ -22,10 +25,12 @@ pub(crate) fn write(
 ) -> Result<(), Problem> {
     let entries = entries(outcome);
     if for_scripts {
-        return json::write(out, &json!({ "machines": entries.iter().map(as_json).collect::<Value>() }));
+        let machines: Value = entries.iter().map(as_json).collect();
+        let failed = verdicts::failed_runs(&outcome.failures);
+        return json::write(out, &json!({ "machines": machines, "failed_runs": failed }));
     }
     entries.iter().flat_map(|entry| lines(entry, page)).try_for_each(|line| writeln!(out, "{line}"))?;
-    Ok(())
+    verdicts::tell_failed_runs(&outcome.failures, page, out)
 }
 
 /// A machine that cannot be read has no entry: the run on it has failed and was told.
@@ -81,6 +86,8 @@ fn lines(entry: &Entry, page: &Page) -> Vec<String> {
     );
     lines.push(page.fold("  ", &said));
     let width = entry.parameters.iter().map(|parameter| parameter.key.len()).max().unwrap_or(0);
+    // The longest keys push no value off a narrow page but their own.
+    let width = width.min(page.width.saturating_sub(LEAST_VALUE));
     for Parameter { key, value, fixed_by, .. } in &entry.parameters {
         lines.push(format!("  {key:width$}  {value}"));
         let by = match fixed_by {

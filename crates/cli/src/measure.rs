@@ -6,6 +6,7 @@ use trace::Recorder;
 use units::Time;
 
 use crate::arguments::Common;
+use crate::quantity::several;
 use crate::target::{self, Target};
 use crate::{Problem, both, input, names};
 
@@ -128,9 +129,10 @@ impl Setting<'_> {
         let threads = computing.saturating_mul(self.threads);
         if self.nodes.saturating_mul(threads) > MAX_THREADS {
             return Err(Problem::wrong(format!(
-                "--nodes {} with {computing} computing processors and --threads {}: expected at most {MAX_THREADS} \
-                 threads in all",
-                self.nodes, self.threads
+                "--nodes {} with {} each and --threads {}: expected at most {MAX_THREADS} threads in all",
+                self.nodes,
+                several(computing, "computing processor", "computing processors"),
+                self.threads
             )));
         }
         Ok(Shape { nodes: self.nodes, threads })

@@ -1,5 +1,6 @@
 //! `tradewind model`: the analytic models, as numbers, data and pictures.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -57,11 +58,21 @@ fn alewife_tables(page: &Page, for_scripts: bool, out: &mut impl Write) -> Resul
 
 /// Writes a file whole or not at all.
 fn save(path: &Path, text: &str) -> Result<(), Problem> {
-    let wrong = |error: std::io::Error| Problem::wrong(format!("--out {}: {error}", path.display()));
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(wrong)?;
-    file.write_all(text.as_bytes()).map_err(wrong)?;
-    file.persist(path).map_err(|error| wrong(error.error))?;
+    let wrong = |why: &dyn Display| Problem::wrong(format!("--out {}: {why}", path.display()));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.file_name().is_none() || path.is_dir() {
+        return Err(wrong(&"expected the name of a file"));
+    }
+    if !folder.is_dir() {
+        return Err(wrong(&format!("there is no folder {}", folder.display())));
+    }
+    let mut builder = tempfile::Builder::new();
+    // Others may read it, as any file that is not written beside its name first.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).map_err(|error| wrong(&error))?;
+    file.write_all(text.as_bytes()).map_err(|error| wrong(&error))?;
+    file.persist(path).map_err(|error| wrong(&error.error))?;
     Ok(())
 }
 
@@ -133,7 +144,8 @@ fn tables(survey: &Survey, page: &Page, out: &mut impl Write) -> Result<(), Prob
         head: "",
         side: Side::Left,
         wanted: ALWAYS,
-        cells: machines.iter().map(|machine| machine.title.clone()).collect(),
+        // What stands in brackets gets a line of its own: the longest title would push columns off a narrow page.
+        cells: machines.iter().map(|machine| machine.title.replace(" (", "\n  (")).collect(),
     };
     let column = |head, wanted, cell: &dyn Fn(&Surveyed) -> String| Column {
         group: "",
@@ -142,7 +154,8 @@ fn tables(survey: &Survey, page: &Page, out: &mut impl Write) -> Result<(), Prob
         wanted,
         cells: machines.iter().map(cell).collect(),
     };
-    let published = COLUMNS.iter().map(|it| column(it.head, ALWAYS, &|machine| cell(machine.cell(it.key))));
+    let published =
+        COLUMNS.iter().map(|it| column(it.head, wanted(it.key), &|machine| cell(machine.cell(it.key))));
     let topology = column("32 processors", 1, &|machine| machine.topology.clone());
     let first = [names()].into_iter().chain(published).chain([Column { side: Side::Left, ..topology }]);
     let number = |number: Option<f64>, decimals: usize| {
@@ -150,8 +163,8 @@ fn tables(survey: &Survey, page: &Page, out: &mut impl Write) -> Result<(), Prob
     };
     let second = [
         names(),
-        column("bytes per local miss", ALWAYS, &|machine| number(machine.bytes_per_local_miss(), 0)),
-        column("latency in local misses", ALWAYS, &|machine| number(machine.latency_in_local_misses(), 1)),
+        column("bytes per miss", ALWAYS, &|machine| number(machine.bytes_per_local_miss(), 0)),
+        column("latency in misses", ALWAYS, &|machine| number(machine.latency_in_local_misses(), 1)),
     ];
     let units = "clock in MHz, bisection in MB/s and bytes per cycle of the processor, the others in its cycles; \
          ~: recalled, not read; ?: cannot be read";
@@ -163,8 +176,22 @@ fn tables(survey: &Survey, page: &Page, out: &mut impl Write) -> Result<(), Prob
     lay(second.into(), machines.len(), page, out)
 }
 
+/// On a narrow page the columns leave first that the second table does not need.
+fn wanted(key: &str) -> u8 {
+    match key {
+        "clock" => 2,
+        "remote_miss" => 3,
+        "bisection" => 4,
+        _ => ALWAYS,
+    }
+}
+
 fn lay(columns: Vec<Column>, rows: usize, page: &Page, out: &mut impl Write) -> Result<(), Problem> {
     let table = Table::lay(columns, page, 0);
+    if !table.dropped.is_empty() {
+        let note = format!("no room for: {}; see --width", table.dropped.join(", "));
+        writeln!(out, "{}", page.paint(QUIET, &page.fold("", &note)))?;
+    }
     let rows = (0..rows).flat_map(|row| table.row(page, row, anstyle::Style::new(), ""));
     let lines: Vec<_> = table.heads(page, "").into_iter().chain(rows).collect();
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;

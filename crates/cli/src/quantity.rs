@@ -54,13 +54,15 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// A number that a program has measured.
+/// A number with five digits, or all of a whole one; a power of ten where it is tiny or huge.
 pub(crate) fn number(value: f64) -> String {
-    match value.abs() {
-        size if value == value.trunc() && size < 1e15 => format!("{value:.0}"),
-        1e-3..1e6 => format!("{value:.6}"),
-        _ => format!("{value:.3e}"),
+    if value != 0.0 && !(1e-5..1e15).contains(&value.abs()) {
+        return format!("{value:.3e}");
     }
+    let digits = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 + 1 };
+    let decimals = (5 - digits).clamp(0, 9) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// A number of things and their name, in the plural where there are several.
@@ -83,7 +85,16 @@ mod tests {
         assert_eq!([9_999, 10_000, 12_345_678].map(bytes), ["9999 B", "10.0 kB", "12.3 MB"]);
         assert_eq!([0.0, 0.001, 0.84, 1.0].map(percent), ["0 %", "<1 %", "84 %", "100 %"]);
         assert_eq!([several(1, "node", "nodes"), several(2, "node", "nodes")], ["1 node", "2 nodes"]);
-        assert_eq!([3.0, 0.25, 1e-9].map(number), ["3", "0.250000", "1.000e-9"]);
+    }
+
+    #[test]
+    fn a_number_has_the_digits_that_matter() {
+        let numbers = [(14.0, "14"), (1.2123893805, "1.2124"), (0.1464466, "0.14645"), (4328.4, "4328.4")];
+        let others =
+            [(123_456.7, "123457"), (0.0, "0"), (-2.5, "-2.5"), (1e-9, "1.000e-9"), (6.02e23, "6.020e23")];
+        for (value, text) in numbers.into_iter().chain(others) {
+            assert_eq!(number(value), text);
+        }
     }
 
     #[test]

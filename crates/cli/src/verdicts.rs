@@ -7,9 +7,10 @@ use anstyle::Style;
 use lab::{Finding, Kind, Role, Stated, Value, Verdict};
 use serde_json::{Value as Json, json};
 
-use crate::claims::Outcome;
+use crate::claims::{Failure, Outcome};
 use crate::columns::{ALWAYS, Column, Side, Table};
 use crate::page::{ALARM, Page, QUIET, STRONG};
+use crate::quantity::number;
 use crate::{Problem, json};
 
 /// How often each verdict was given.
@@ -87,7 +88,6 @@ pub(crate) fn json(outcome: &Outcome<'_>, out: &mut impl Write) -> Result<(), Pr
         json::append(&mut row, counts.json());
         row
     });
-    let failures = failures.iter();
     let value = json!({
         "claims": findings.iter().map(|it| claim(it, laboratory.because(&it.claim.id))).collect::<Json>(),
         "summary": summary.collect::<Json>(),
@@ -96,9 +96,7 @@ pub(crate) fn json(outcome: &Outcome<'_>, out: &mut impl Write) -> Result<(), Pr
         "measured": Counts::of(results(findings)).measured(),
         "results": results(findings).count(),
         "runs": runs,
-        "failed_runs": failures
-            .map(|failure| json!({ "study": failure.study, "command": failure.run, "said": failure.why }))
-            .collect::<Json>(),
+        "failed_runs": failed_runs(failures),
     });
     json::write(out, &value)
 }
@@ -152,10 +150,27 @@ pub(crate) fn text(outcome: &Outcome<'_>, page: &Page, out: &mut impl Write) -> 
     }
     let inputs = findings.len() - results.len();
     if inputs > 0 {
-        let note = format!("{inputs} more are inputs, which are configured and not measured: see --json");
+        let are = if inputs == 1 { "is an input" } else { "are inputs" };
+        let note = page.fold("", &format!("{inputs} more {are}, configured and not measured: see --json"));
         writeln!(out, "{}", page.paint(QUIET, &note))?;
     }
-    for failure in &outcome.failures {
+    tell_failed_runs(&outcome.failures, page, out)
+}
+
+/// Runs that yielded nothing, for scripts.
+pub(crate) fn failed_runs(failures: &[Failure]) -> Json {
+    let one =
+        |failure: &Failure| json!({ "study": failure.study, "command": failure.run, "said": failure.why });
+    failures.iter().map(one).collect()
+}
+
+/// The same for people.
+pub(crate) fn tell_failed_runs(
+    failures: &[Failure],
+    page: &Page,
+    out: &mut impl Write,
+) -> Result<(), Problem> {
+    for failure in failures {
         let said = page.fold("FAILED ", &format!("{}: {}", failure.run, failure.why));
         writeln!(out, "\n{}", page.paint(ALARM, &said))?;
     }
@@ -212,14 +227,14 @@ fn style(verdict: Verdict) -> Style {
 }
 
 fn stated(finding: &Finding<'_>) -> String {
-    let number = finding.claim.number().map(short);
+    let number = finding.claim.number().map(number);
     let text = || finding.claim.value.as_ref().map(ToString::to_string);
     number.or_else(text).unwrap_or_else(dash)
 }
 
 fn measured(finding: &Finding<'_>) -> String {
     match finding.measured {
-        Some(Value::Number(number)) => short(number),
+        Some(Value::Number(measured)) => number(measured),
         Some(Value::Flag(true)) => "yes".to_owned(),
         Some(Value::Flag(false)) => "no".to_owned(),
         None => dash(),
@@ -234,14 +249,6 @@ fn error(finding: &Finding<'_>) -> String {
 
 fn dash() -> String {
     "-".to_owned()
-}
-
-/// A number with five digits, or all of a whole one.
-fn short(number: f64) -> String {
-    let digits = if number == 0.0 { 0 } else { number.abs().log10().floor() as i32 + 1 };
-    let decimals = (5 - digits).clamp(0, 9) as usize;
-    let text = format!("{number:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// How many of what: for each study and kind, then for claims that may set a parameter and for others.
@@ -286,11 +293,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_has_the_digits_that_matter() {
-        let numbers = [(14.0, "14"), (1.2123893805, "1.2124"), (0.1464466, "0.14645"), (4328.4, "4328.4")];
-        for (number, text) in numbers.into_iter().chain([(123_456.7, "123457"), (0.0, "0"), (-2.5, "-2.5")]) {
-            assert_eq!(short(number), text);
-        }
+    fn a_failed_run_is_told_to_people_and_to_scripts() {
+        let run = "tradewind run toy".to_owned();
+        let failures = [Failure { study: "toy".to_owned(), run, why: "no price".to_owned() }];
+        let mut out = Vec::new();
+        let page = Page { width: 80, colour: false, unicode: true };
+        tell_failed_runs(&failures, &page, &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "\nFAILED tradewind run toy: no price\n");
+        let told = json!([{ "study": "toy", "command": "tradewind run toy", "said": "no price" }]);
+        assert_eq!(failed_runs(&failures), told);
     }
 
     #[test]

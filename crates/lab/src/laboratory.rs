@@ -3,14 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use machine::Error;
-
 use crate::expression::{Expression, Value};
 use crate::study::{Check, Derived, Origin, Source};
 use crate::survey::Survey;
 use crate::tolerance::Tolerance;
 use crate::verdict::Finding;
-use crate::{Claim, Mistakes, Specification, Study, model, verdict};
+use crate::{Claim, Mistakes, Specification, Study, model, verdict, whole};
 
 /// Everything that was read, checked together.
 #[derive(Debug)]
@@ -50,19 +48,9 @@ impl Metrics {
         (self.flags.get(claim).copied(), self.number(claim))
     }
 
-    /// The machine on which a metric was measured; `None` if it follows from several, or from none.
+    /// The machine on which a metric was measured; `None` if it was not measured but follows from others.
     pub fn machine(&self, name: &str) -> Option<&str> {
         self.machines.get(name).map(String::as_str)
-    }
-
-    fn derive(&mut self, derived: &Derived, number: f64) {
-        let machines: Option<BTreeSet<_>> =
-            derived.value.names().into_iter().map(|name| self.machines.get(name)).collect();
-        let one = machines.filter(|machines| machines.len() == 1).and_then(|mut it| it.pop_first().cloned());
-        if let Some(machine) = one {
-            self.machines.insert(derived.metric.clone(), machine);
-        }
-        self.numbers.insert(derived.metric.clone(), number);
     }
 
     fn add(&mut self, source: &Source, figures: &[(String, f64)]) {
@@ -83,8 +71,9 @@ impl Laboratory {
     ///
     /// # Errors
     ///
-    /// What only shows when everything is seen at once: two claims of one id, a metric derived twice or from itself, a
-    /// survey that is not there, a model's setting that is none.
+    /// What only shows when everything is seen at once: two claims of one id, a claim decided twice, a metric that two
+    /// sources yield, one derived twice or from itself, one that nothing yields, a survey that is not there, a model's
+    /// setting that is none.
     pub fn new(
         claims: Vec<Claim>,
         studies: Vec<Study>,
@@ -92,7 +81,7 @@ impl Laboratory {
         tolerances: Vec<Tolerance>,
     ) -> Result<Self, Mistakes> {
         let laboratory = Self { claims, studies, surveys, tolerances };
-        let mistakes = laboratory.mistakes();
+        let mistakes = whole::mistakes(&laboratory);
         if mistakes.is_empty() { Ok(laboratory) } else { Err(mistakes) }
     }
 
@@ -121,71 +110,24 @@ impl Laboratory {
         because.or_else(|| derived().map(|(_, derived)| &derived.because)).map(String::as_str)
     }
 
-    fn derived(&self) -> impl Iterator<Item = (&Study, &Derived)> {
+    pub(crate) fn derived(&self) -> impl Iterator<Item = (&Study, &Derived)> {
         self.studies.iter().flat_map(|study| study.derived.iter().map(move |derived| (study, derived)))
     }
 
-    fn checks(&self) -> impl Iterator<Item = (&Study, &Check)> {
+    pub(crate) fn checks(&self) -> impl Iterator<Item = (&Study, &Check)> {
         self.studies.iter().flat_map(|study| study.checks.iter().map(move |check| (study, check)))
     }
 
-    fn sources(&self) -> impl Iterator<Item = (&Study, &Source)> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (&Study, &Source)> {
         self.studies.iter().flat_map(|study| study.sources.iter().map(move |source| (study, source)))
     }
 
-    fn mistakes(&self) -> Mistakes {
-        let mut mistakes = Vec::new();
-        let mut report = |file: &str, line, key: &str, value: &str, expected: String| {
-            let (file, key, value) = (file.to_owned(), key.to_owned(), Some(format!("{value:?}")));
-            mistakes.push(Error { file, line: Some(line), key, value, expected });
-        };
-        let mut seen = BTreeMap::new();
-        for claim in &self.claims {
-            if let Some(other) = seen.insert(&claim.id, claim) {
-                let expected = format!("an id that is not also in {}:{}", other.file, other.line);
-                report(&claim.file, claim.line, "claim.id", &claim.id, expected);
-            }
-        }
-        let mut derived = BTreeMap::new();
-        for (study, one) in self.derived() {
-            if let Some(other) = derived.insert(&one.metric, one) {
-                let expected = format!("a metric that is not also derived in line {}", other.line);
-                report(&study.file, one.line, "derived.metric", &one.metric, expected);
-            } else if self.closure([one.value.names()]).contains(one.metric.as_str()) {
-                let expected = "a metric that does not follow from itself".to_owned();
-                report(&study.file, one.line, "derived.metric", &one.metric, expected);
-            }
-        }
-        for (study, source) in self.sources() {
-            match &source.origin {
-                Origin::Survey { file } if !self.surveys.contains_key(file) => {
-                    report(
-                        &study.file,
-                        source.line,
-                        "survey.file",
-                        file,
-                        "a survey beside the studies".into(),
-                    );
-                }
-                Origin::Model { name, settings } => {
-                    for expected in model::figures(name, settings).err().into_iter().flatten() {
-                        report(
-                            &study.file,
-                            source.line,
-                            "model.name",
-                            name,
-                            format!("other settings: {expected}"),
-                        );
-                    }
-                }
-                _ => {}
-            }
-        }
-        mistakes
+    pub(crate) fn has_survey(&self, file: &str) -> bool {
+        self.surveys.contains_key(file)
     }
 
     /// Everything that these metrics follow from, themselves included.
-    fn closure<'a>(&'a self, names: impl IntoIterator<Item = Vec<&'a str>>) -> BTreeSet<&'a str> {
+    pub(crate) fn closure<'a>(&'a self, names: impl IntoIterator<Item = Vec<&'a str>>) -> BTreeSet<&'a str> {
         let mut todo: Vec<&str> = names.into_iter().flatten().collect();
         let mut closure = BTreeSet::new();
         while let Some(name) = todo.pop() {
@@ -245,7 +187,7 @@ impl Laboratory {
             let before = todo.len();
             todo.retain(|derived| match derived.value.evaluate(&|name| metrics.number(name)) {
                 Some(Value::Number(number)) => {
-                    metrics.derive(derived, number);
+                    metrics.numbers.insert(derived.metric.clone(), number);
                     false
                 }
                 _ => true,

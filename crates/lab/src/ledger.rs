@@ -1,8 +1,8 @@
 //! The ledger of a model's free parameters: which values of a machine file nobody published, what fixed each of them,
 //! and how the claims came out that fixed none. Must never know what a value does.
 //!
-//! A machine file says where each value comes from. Two words in that make a value free: `fit: ID, ID…` names the claims
-//! that fixed it, and `assumption` says that we chose it.
+//! A machine file says where each value comes from. Three words in that make a value free: `fit: ID, ID…` names the
+//! claims that fixed it, `assumption` says that we chose it, and `split` that a sum was published and we divided it.
 
 use machine::Machine;
 
@@ -13,8 +13,11 @@ use crate::verdict::{Finding, Verdict};
 /// What begins the ids of the claims that fixed a value.
 const FIT: &str = "fit:";
 
-/// What says that a value was chosen.
-const CHOSEN: &str = "assumption";
+/// What says that a value was chosen, or how a published sum is divided.
+const CHOSEN: [&str; 2] = ["assumption", "split"];
+
+/// The confidence of a claim that only says again, in other words, what other claims state.
+const DERIVED: &str = "derived";
 
 /// A value that no source gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +57,8 @@ pub struct Entry {
     pub machine: String,
     /// Its free values, in the order of its file.
     pub parameters: Vec<Parameter>,
-    /// Of values claimed of it that fixed one of its own. Ratios of them, orders and shapes would count them twice.
+    /// Of values claimed of it that fixed one of its own, or that may (`fit` in the claims). What is worked out from
+    /// measured values, orders and shapes would count them twice.
     pub fixing: Score,
     /// Of all other values claimed of it.
     pub free: Score,
@@ -88,13 +92,15 @@ pub fn entry(name: &str, machine: &Machine, findings: &[Finding<'_>], metrics: &
     let mut entry =
         Entry { machine: name.to_owned(), parameters, fixing: Score::default(), free: Score::default() };
     let is_cell = |finding: &&Finding<'_>| {
-        finding.claim.kind == Kind::Value && metrics.machine(&finding.claim.id) == Some(name)
+        let claim = finding.claim;
+        claim.kind == Kind::Value && claim.confidence != DERIVED && metrics.machine(&claim.id) == Some(name)
     };
     for finding in findings.iter().filter(is_cell) {
-        let is_fixing = entry.parameters.iter().any(|parameter| match &parameter.fixed_by {
+        let named = entry.parameters.iter().any(|parameter| match &parameter.fixed_by {
             FixedBy::Claims(ids) => ids.contains(&finding.claim.id),
             FixedBy::Choice(_) => false,
         });
+        let is_fixing = named || finding.claim.fit;
         let score = if is_fixing { &mut entry.fixing } else { &mut entry.free };
         score.add(finding.verdict);
     }
@@ -110,7 +116,8 @@ fn fixed_by(source: &str) -> Option<FixedBy> {
         let ids = words.filter(|word| !word.is_empty()).take_while(is_id).map(str::to_owned);
         return Some(FixedBy::Claims(ids.collect()));
     }
-    source.contains(CHOSEN).then(|| FixedBy::Choice(source.to_owned()))
+    let is_chosen = CHOSEN.iter().any(|word| source.contains(word));
+    is_chosen.then(|| FixedBy::Choice(source.to_owned()))
 }
 
 fn is_of_id(character: char) -> bool {
@@ -129,8 +136,11 @@ mod tests {
             fixed_by("NP gap put; fit: split-c.a.b-c, split-c.d. The rest is wire"),
             claims(&["split-c.a.b-c", "split-c.d"])
         );
-        let chosen = "assumption: two of its bus cycles";
-        assert_eq!(fixed_by(chosen), Some(FixedBy::Choice(chosen.to_owned())));
+        for chosen in
+            ["assumption: two of its bus cycles", "[1] Table 1, request: get fault state, send; split"]
+        {
+            assert_eq!(fixed_by(chosen), Some(FixedBy::Choice(chosen.to_owned())));
+        }
     }
 
     #[test]

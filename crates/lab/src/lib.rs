@@ -14,6 +14,7 @@
 //! | [`model`] | analytic models |
 //! | [`survey`] | machines that are a row of a table and nothing more |
 //! | [`laboratory`] | all claims and studies together: what must run, and the metrics that come of it |
+//! | `whole` | names that stand twice or nowhere, over all files |
 //! | [`verdict`] | a claim held against its metric |
 //! | [`tolerance`] | how far apart is still the same |
 //! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
@@ -42,6 +43,7 @@ pub mod survey;
 mod template;
 pub mod tolerance;
 pub mod verdict;
+mod whole;
 
 pub use claim::{Claim, Kind, Role, Stated};
 pub use expression::{Expression, Value};

@@ -30,6 +30,11 @@ impl Pattern {
         self.0.replacen('*', part, 1)
     }
 
+    /// As it was read.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
     /// Whether it stands for many names.
     pub fn is_family(&self) -> bool {
         self.0.contains('*')

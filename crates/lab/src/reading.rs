@@ -30,7 +30,13 @@ pub(crate) fn read<T>(
     let top = Table::new(&source, document.as_table(), String::new(), 1);
     let read = read(&top);
     top.finish();
-    let mut mistakes = source.mistakes.into_inner();
+    // A table that stands for many is read as often.
+    let mut mistakes = Mistakes::new();
+    for mistake in source.mistakes.into_inner() {
+        if !mistakes.contains(&mistake) {
+            mistakes.push(mistake);
+        }
+    }
     mistakes.sort_by_key(|mistake| mistake.line);
     match read {
         Some(read) if mistakes.is_empty() => Ok(read),
@@ -246,4 +252,9 @@ fn texts(item: &Item) -> Option<Vec<String>> {
 /// A number, whole or not.
 pub(crate) fn number(item: &Item) -> Option<f64> {
     item.as_float().or_else(|| Some(item.as_integer()? as f64)).filter(|number| number.is_finite())
+}
+
+/// A number above 0, whole or not.
+pub(crate) fn positive(item: &Item) -> Option<f64> {
+    number(item).filter(|number| *number > 0.0)
 }

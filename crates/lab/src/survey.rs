@@ -140,8 +140,8 @@ fn cell(column: &Column, table: &Table<'_>) -> Cell {
         table.finish();
         return Cell::Unknown;
     }
-    let value = table.required("value", "a number above 0", positive);
-    let to = table.optional("to", "a number above 0", positive);
+    let value = table.required("value", "a number above 0", reading::positive);
+    let to = table.optional("to", "a number above 0", reading::positive);
     let unit = table.text("unit", column.unit);
     if unit.is_some_and(|unit| unit != column.unit) {
         table.refuse("unit", format!("{:?}", column.unit));
@@ -153,10 +153,6 @@ fn cell(column: &Column, table: &Table<'_>) -> Cell {
         (Some(from), Some(to), Some(confidence)) => Cell::Range(from, to, confidence),
         _ => Cell::None,
     }
-}
-
-fn positive(item: &toml_edit::Item) -> Option<f64> {
-    reading::number(item).filter(|number| *number > 0.0)
 }
 
 #[cfg(test)]

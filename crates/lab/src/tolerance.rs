@@ -110,14 +110,17 @@ fn rule(table: &Table<'_>) -> Option<Tolerance> {
     let kinds = table.texts("kinds", "a list of kinds");
     let kinds: Option<Vec<_>> = kinds.iter().map(|kind| Kind::find(kind)).collect();
     if kinds.is_none() {
-        table.refuse("kinds", "kinds of claims: value, ratio");
+        table.refuse("kinds", "kinds of claims: \"value\", \"ratio\"");
     }
     let fit = table.item("fit").is_some().then(|| table.flag("fit"));
-    let share = "a number above 0";
+    let positive = |key| table.optional(key, "a number above 0", reading::positive);
     let mut measures = Vec::new();
-    measures.extend(table.optional_number("absolute", share).map(Measure::Absolute));
-    measures.extend(table.optional_number("relative", share).map(Measure::Relative));
-    measures.extend(table.optional_number("decimals", share).map(|digits| Measure::Decimals(digits as i32)));
+    measures.extend(positive("absolute").map(Measure::Absolute));
+    measures.extend(positive("relative").map(Measure::Relative));
+    let decimals = table.optional("decimals", "a whole number from 0 to 9", |item| {
+        item.as_integer().filter(|decimals| (0..10).contains(decimals))
+    });
+    measures.extend(decimals.map(|decimals| Measure::Decimals(decimals as i32)));
     let digits = "\"written\" or \"significant\"";
     measures.extend(table.optional("digits", digits, |item| match item.as_str()? {
         "written" => Some(Measure::Written),
@@ -126,7 +129,9 @@ fn rule(table: &Table<'_>) -> Option<Tolerance> {
     }));
     let because = table.text("because", "one line that says why so much");
     table.finish();
-    if measures.is_empty() {
+    let is_written =
+        ["absolute", "relative", "decimals", "digits"].iter().any(|key| table.item(key).is_some());
+    if !is_written {
         table.refuse("relative", "one of absolute, relative, decimals, digits");
     }
     Some(Tolerance { claims, ending, kinds: kinds?, fit, measures, because: because? })
@@ -144,6 +149,27 @@ mod tests {
         for (written, least) in [("3300.0", 50.0), ("198.0", 0.5), ("5120.0", 5.0), ("3.1", 0.05)] {
             assert!((half_of_last_significant(written) - least).abs() < 1e-6, "{written}");
         }
+    }
+
+    #[test]
+    fn a_measure_that_is_none_is_told_with_its_line() {
+        let said = |rule: &str| {
+            let text = format!("[[tolerance]]\nbecause = \"x\"\n{rule}\n");
+            read("t.toml", &text).unwrap_err().iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            said("relative = -0.1")[0],
+            "t.toml:3: tolerance.relative = -0.1: expected a number above 0"
+        );
+        assert_eq!(
+            said("decimals = 1.5")[0],
+            "t.toml:3: tolerance.decimals = 1.5: expected a whole number from 0 to 9"
+        );
+        let none = said("kinds = [\"value\"]");
+        assert_eq!(
+            none,
+            ["t.toml:1: tolerance.relative is missing: expected one of absolute, relative, decimals, digits"]
+        );
     }
 
     #[test]

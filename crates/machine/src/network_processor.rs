@@ -1,11 +1,11 @@
 //! The processor of a node that serves the network beside the compute processors. Pure data and its section
 //! `[network_processor]`, in which cycles are those of this processor's own clock.
 
-use units::{Frequency, Time};
+use units::{Frequency, Quantity, Span, Time};
 
 use crate::parse::NO_CLOCK;
 use crate::section::Section;
-use crate::{Class, Primitives};
+use crate::{Capability, Class, Primitives};
 
 /// A network processor: a loop that looks at the NI and at the queue from the compute processors.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct NetworkProcessor {
 }
 
 impl NetworkProcessor {
-    pub(crate) fn read(section: &Section<'_>) -> Option<Self> {
+    pub(crate) fn read(section: &Section<'_>, can: &[Capability]) -> Option<Self> {
         let stated: Option<Frequency> = section.quantity("clock");
         let clock = stated.unwrap_or(NO_CLOCK);
         let classes =
@@ -44,7 +44,13 @@ impl NetworkProcessor {
         let turn = section.time("turn", clock);
         let drain = section.count("drain");
         let idle_poll = section.optional("idle_poll", |section| section.time("idle_poll", clock));
-        let primitives = section.section("primitives", |section| Primitives::read(section, clock));
+        let primitives = section.section("primitives", |section| {
+            let primitives = Primitives::read(section, clock);
+            if can.contains(&Capability::Transfer) {
+                section.expect("start_transfer", Span::EXPECTED);
+            }
+            primitives
+        });
         Some(Self {
             clock: stated?,
             runs: runs?,

@@ -81,7 +81,8 @@ pub(crate) fn machine(file: &Section<'_>) -> Option<Machine> {
     });
     let queue = file.section("queue", queue);
     let interface = file.section("interface", |section| Interface::read(section, clock, abilities));
-    let network_processor = file.optional_section("network_processor", NetworkProcessor::read);
+    let network_processor =
+        file.optional_section("network_processor", |section| NetworkProcessor::read(section, abilities));
     let handoff = file.optional_section("handoff", |section| Handoff::read(section, clock));
     let flow = file.optional_section("flow", Flow::read);
     let memory = file.section("memory", |section| memory(section, clock));

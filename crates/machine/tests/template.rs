@@ -61,6 +61,12 @@ static MISTAKES: &[Mistake] = &[
         "a key of [primitives]; did you mean \"send_word\"?",
     ),
     missing("start_transfer = \"4 us\"", "[primitives]", "primitives.start_transfer", TIME),
+    missing(
+        "start_transfer = \"30 cycles\"",
+        "[network_processor.primitives]",
+        "network_processor.primitives.start_transfer",
+        TIME,
+    ),
     mistake(
         "send_header = { path = \"2 us\"",
         "send_header = { path = \"2 us\", ocupancy = \"1 us\" }",

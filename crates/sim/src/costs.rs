@@ -69,7 +69,10 @@ impl State {
     pub(crate) fn spend_primitive(&mut self, core: usize, primitive: Primitive, count: u32) {
         let cost = self.price(core, primitive, self.cores[core].class);
         let count = u64::from(count);
-        self.spend_cost(core, Cost { path: cost.path * count, occupancy: cost.occupancy * count, wait: cost.wait });
+        self.spend_cost(
+            core,
+            Cost { path: cost.path * count, occupancy: cost.occupancy * count, wait: cost.wait },
+        );
     }
 
     /// A charge of the fiber that runs on `core`.
@@ -90,10 +93,10 @@ impl State {
         }
     }
 
-    /// What handing a message of `words` words to another processor of the node costs: the machine's price for it, or
-    /// else the stores into a queue in the node's memory.
-    pub(crate) fn hand_over_cost(&self, class: Class, words: usize) -> Cost {
-        match &self.machine.primitives.hand_over {
+    /// What it costs `core` to put a message of `words` words into the queue to another processor of the node: the
+    /// machine's price for it, or else the stores into a queue in the node's memory.
+    pub(crate) fn hand_over_cost(&self, core: usize, class: Class, words: usize) -> Cost {
+        match &self.price_list(core).hand_over {
             Some(price) => price.of(class),
             None => Cost { path: self.prices.operations(0, 0, 0, words as u32 + 1), ..Cost::default() },
         }

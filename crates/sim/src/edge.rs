@@ -99,7 +99,7 @@ impl Edge {
     fn send(&self, to: NodeId, cargo: Cargo) {
         let (route, locks) = {
             let state = self.state();
-            (state.route(self.core), state.locks_interface(self.core))
+            (state.route(self.core, &cargo), state.locks_interface(self.core))
         };
         // Whoever comes first gets the lock: the time must be right before it is asked for.
         if route == Route::Inject && locks {

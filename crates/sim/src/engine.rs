@@ -1,6 +1,6 @@
 //! The event loop: takes the next event, and resumes the fiber it belongs to.
 //!
-//! Fibers live here, apart from the state they act on, so that the state is never borrowed while a fiber runs.
+//! Fibers are apart from the state they act on, so that the state is never borrowed while a fiber runs.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -162,7 +162,7 @@ impl State {
     }
 
     pub(crate) fn begin_handler(&mut self, core: usize) -> Job {
-        let job = self.cores[core].job.take().expect("a handler fiber is resumed with an event");
+        let job = self.cores[core].job.take().expect("a handler begins with an event");
         let (node, processor) = (self.cores[core].node as u32, self.cores[core].number);
         if let Event::Message { flight } = job.event {
             let class = self.class_of(flight);

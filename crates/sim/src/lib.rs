@@ -17,10 +17,11 @@
 //! | `model` | [`Model`]: the world, refusals, the outcome |
 //! | `engine` | the event loop: pops events, resumes fibers |
 //! | `overflow` | what happens when an interface is full for too long |
-//! | `handlers` | the fibers that handlers run on |
+//! | `fibers` | the fibers that threads and handlers run on |
 //! | `state` | everything modelled, and time |
 //! | `schedule` | who runs what next: dispatch, interrupts, threads, idling |
 //! | `network_processor` | the loop of a network processor |
+//! | `order` | the order of messages where there is a network processor |
 //! | `costs` | what things cost a processor |
 //! | `traffic` | messages through interfaces and network |
 //! | `routing` | what is inside the network |
@@ -47,6 +48,7 @@ mod memory;
 mod model;
 mod network_processor;
 mod node;
+mod order;
 mod overflow;
 mod phases;
 mod routing;

@@ -74,7 +74,7 @@ impl Loop {
 impl State {
     /// Whether `core` is a network processor.
     pub(crate) fn is_network_processor(&self, core: usize) -> bool {
-        self.network_loop(core).is_some()
+        self.assisted && self.network_loop(core).is_some()
     }
 
     fn network_loop(&self, core: usize) -> Option<&Loop> {
@@ -88,7 +88,10 @@ impl State {
 
     /// What the machine says of its network processors.
     fn network_processor(&self) -> &machine::NetworkProcessor {
-        self.machine.network_processor.as_ref().expect("a node has a network processor only if its machine has")
+        self.machine
+            .network_processor
+            .as_ref()
+            .expect("a node has a network processor only if its machine has")
     }
 
     /// Whether the network processor of a node could start something now.
@@ -140,9 +143,15 @@ impl State {
         true
     }
 
+    /// The key of a message, if nobody has it and it is the message's turn.
     fn try_hold_for(&mut self, node: usize, flight: u32) -> Option<Held> {
-        let key = self.nodes[node].waist.key(self.flights[flight as usize].packet());
-        self.nodes[node].queue.try_hold(self.now, key.expect("packets of this world are never damaged"))
+        if !self.is_next_in_line(node, flight) {
+            return None;
+        }
+        let key = self.key_of(node, self.flights[flight as usize].packet());
+        let held = self.nodes[node].queue.try_hold(self.now, key)?;
+        self.leave_line(node, flight);
+        Some(held)
     }
 
     fn start_handler_of(&mut self, core: usize, held: Held, flight: u32) {
@@ -156,7 +165,9 @@ impl State {
         let pass = self.network_loop(core)?.pass;
         if !pass.injected && self.may_take(core) {
             Some(Step::Take)
-        } else if pass.drained < self.network_processor().drain && !pass.answered && self.next_extraction(core).is_some()
+        } else if pass.drained < self.network_processor().drain
+            && !pass.answered
+            && self.next_extraction(core).is_some()
         {
             Some(Step::Extract { flight: 0 })
         } else {
@@ -184,15 +195,23 @@ impl State {
 
     fn sees_handed_over(&self, core: usize) -> bool {
         let first = self.nodes[self.cores[core].node].handed_over.front();
-        self.policy.injector == Injector::Network && first.is_some_and(|message| message.visible_at <= self.now)
+        self.policy.injector == Injector::Network
+            && first.is_some_and(|message| message.visible_at <= self.now)
     }
 
     /// The first message that the network processor can take out of the interface now: while something has to be waited
     /// for before the next handler, only such as it hands over.
     fn next_extraction(&self, core: usize) -> Option<usize> {
         let serves = self.network_loop(core)?.serves_from <= self.now;
-        let mut incoming = self.nodes[self.cores[core].node].incoming.iter();
-        incoming.position(|message| serves || !self.can_handle(message.flight))
+        let node = self.cores[core].node;
+        let incoming = &self.nodes[node].incoming;
+        let (mut places, flights) = (0..incoming.len(), incoming.iter().map(|message| message.flight));
+        places.find(|&place| {
+            let flight = incoming[place].flight;
+            serves
+                || !self.can_handle(flight)
+                    && !self.has_same_stream(node, flights.clone().take(place), flight)
+        })
     }
 
     /// Whether the policy and the network processor's abilities let it run a message's handler.
@@ -285,7 +304,6 @@ impl State {
     /// A message has been read: its handler runs here, or it goes to the computing processor.
     fn finish_extraction(&mut self, core: usize, flight: u32) {
         let node = self.cores[core].node;
-        self.admit_next(node);
         let held = if self.can_handle(flight) { self.try_hold_for(node, flight) } else { None };
         match held {
             Some(held) => self.start_handler_of(core, held, flight),
@@ -295,6 +313,8 @@ impl State {
                 self.start_step(core, Step::HandOver { flight }, cost.path);
             }
         }
+        // Last: what is let in may put off the step that has just begun, but not this one, which is over.
+        self.admit_next(node);
     }
 
     fn finish_hand_over(&mut self, core: usize, flight: u32) {
@@ -333,7 +353,9 @@ impl State {
     /// The class of what a node sends.
     pub(crate) fn class_of_cargo(&self, node: usize, cargo: &Cargo) -> Class {
         match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => class(self.nodes[node].waist.class(packet)),
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => {
+                class(self.nodes[node].waist.class(packet))
+            }
             Cargo::Deposit(..) | Cargo::Packet(_) => Class::Write,
         }
     }

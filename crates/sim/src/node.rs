@@ -90,6 +90,9 @@ pub(crate) struct Node {
     pub(crate) lock: Option<Lock>,
     /// Where a network processor looks at the interface: the messages that have arrived there.
     pub(crate) incoming: VecDeque<Arrived>,
+    /// Of the messages that have arrived there, those with a key that have neither got it nor a place in the dispatch
+    /// queue, in order: some processor is about to take them in, or to hand them over.
+    pub(crate) line: Vec<u32>,
     /// The network processor.
     pub(crate) network: Option<Loop>,
     /// Caches, bus and memory, where the machine says what they are.

@@ -11,17 +11,20 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::core::{Activity, Bucket, Core, Event, Job};
+use crate::node::Arrived;
 use crate::state::State;
 
 impl State {
     /// `core` has nothing to do now: finds it something.
     pub(crate) fn free(&mut self, core: usize) {
-        let served = self.back_to_step(core) || !self.leaves_to_idle(core) && self.serve(core);
+        let served = self.assisted && self.back_to_step(core) || !self.leaves_to_idle(core) && self.serve(core);
         if !served && !self.back_to_thread(core) {
             self.end_idling(core);
             self.cores[core].activity = Activity::Idle { since: self.now };
-            self.look_while_idle(core);
-            self.await_interface(self.cores[core].node);
+            if self.assisted {
+                self.look_while_idle(core);
+                self.await_interface(self.cores[core].node);
+            }
         }
     }
 
@@ -92,13 +95,18 @@ impl State {
     pub(crate) fn has_job(&self, core: usize) -> bool {
         let Some(server) = self.cores[core].server else { return false };
         let node = &self.nodes[self.cores[core].node];
-        !node.unseen.is_empty() || self.may_receive(core) || node.queue.can_dispatch(server)
+        !node.unseen.is_empty() || self.next_to_receive(core).is_some() || node.queue.can_dispatch(server)
     }
 
-    /// Whether `core`, which computes, also takes messages out of the interface, and there is one.
-    fn may_receive(&self, core: usize) -> bool {
+    /// Which message `core`, if it computes and takes messages out of the interface too, would find there: not one whose
+    /// turn comes after one that the network processor has.
+    fn next_to_receive(&self, core: usize) -> Option<usize> {
         let Core { node, dedicated, .. } = self.cores[core];
-        self.policy.servers == Servers::Either && !dedicated && !self.nodes[node].incoming.is_empty()
+        if self.policy.servers != Servers::Either || dedicated {
+            return None;
+        }
+        let mut incoming = self.nodes[node].incoming.iter();
+        incoming.position(|message| self.is_next_in_line(node, message.flight))
     }
 
     /// A thread on `core` lets waiting handlers run here after `delay`, and goes on after them. The caller suspends
@@ -128,23 +136,29 @@ impl State {
 
     fn next_job(&mut self, core: usize, server: usize) -> Option<Job> {
         let now = self.now;
-        let receives = self.may_receive(core);
-        let node = &mut self.nodes[self.cores[core].node];
-        if !node.queue.can_dispatch(server) {
-            let mut arrived = node.unseen.pop_front();
-            node.spilled = node.spilled.saturating_sub(usize::from(arrived.is_some()));
-            if arrived.is_none() && receives {
-                arrived = node.incoming.pop_front();
-                node.queue.arrive(now);
-            }
-            if let Some(arrived) = arrived {
-                let packet = self.flights[arrived.flight as usize].packet();
-                let key = node.waist.key(packet).expect("packets of this world are never damaged");
-                node.queue.enqueue(arrived.at, key, Event::Message { flight: arrived.flight });
-            }
+        let node = self.cores[core].node;
+        if !self.nodes[node].queue.can_dispatch(server)
+            && let Some(Arrived { at, flight }) = self.next_arrived(core)
+        {
+            let key = self.key_of(node, self.flights[flight as usize].packet());
+            self.nodes[node].queue.enqueue(at, key, Event::Message { flight });
+            self.leave_line(node, flight);
         }
-        let dispatched = node.queue.dispatch(now, server)?;
+        let dispatched = self.nodes[node].queue.dispatch(now, server)?;
         Some(Job { held: dispatched.held, event: dispatched.event })
+    }
+
+    /// The next message that `core` has not looked at: one that waits for it, or else one in an interface that it shares.
+    fn next_arrived(&mut self, core: usize) -> Option<Arrived> {
+        let (now, received) = (self.now, self.next_to_receive(core));
+        let node = &mut self.nodes[self.cores[core].node];
+        if let Some(arrived) = node.unseen.pop_front() {
+            node.spilled = node.spilled.saturating_sub(1);
+            return Some(arrived);
+        }
+        let arrived = node.incoming.remove(received?)?;
+        node.queue.arrive(now);
+        Some(arrived)
     }
 
     /// What it takes `core` to get an event, before its handler: waiting for the interface, then taking it.
@@ -165,11 +179,7 @@ impl State {
     /// Giving a key to a thread that asked for it: an event of the dispatch queue like others, unless the processor
     /// looks for its events itself and finds in its own memory that the key is free.
     fn cost_of_grant(&self, core: usize) -> Cost {
-        if self.looks_itself() {
-            Cost::default()
-        } else {
-            self.price(core, Primitive::Dispatch, Class::User)
-        }
+        if self.looks_itself() { Cost::default() } else { self.price(core, Primitive::Dispatch, Class::User) }
     }
 
     fn something_waits(&self, node: usize) -> bool {
@@ -203,7 +213,11 @@ impl State {
         if self.policy.servers != Servers::Either || place.incoming.is_empty() {
             return None;
         }
-        place.lock.as_ref()?.first_to_see(self.now).filter(|&core| self.has_job(core) || self.may_inject(core))
+        place
+            .lock
+            .as_ref()?
+            .first_to_see(self.now)
+            .filter(|&core| self.has_job(core) || self.may_inject(core))
     }
 
     /// Interrupts the next computing processor, if the policy interrupts at all and there is an event for it.

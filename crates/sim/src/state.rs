@@ -51,6 +51,8 @@ impl Happening {
 pub(crate) struct State {
     pub(crate) machine: Machine,
     pub(crate) policy: Policy,
+    /// Whether nodes have a network processor at work: all that concerns one is skipped where there is none.
+    pub(crate) assisted: bool,
     pub(crate) network: Network,
     pub(crate) prices: Prices,
     pub(crate) now: Time,
@@ -99,6 +101,7 @@ impl State {
         let mut state = Self {
             machine: machine.clone(),
             policy: policy.clone(),
+            assisted,
             network: Network::new(&machine.network, shape.nodes),
             prices: Prices::new(&machine.processor.work),
             now: Time::ZERO,
@@ -134,6 +137,7 @@ impl State {
                 unseen: Default::default(),
                 spilled: 0,
                 incoming: Default::default(),
+                line: Default::default(),
                 network: assisted.then(|| Loop::new(first_core + cores_per_node - 1)),
                 lock: machine.interface.lock_migration.map(Lock::new),
                 interface: hardware::Interface::new(&crate::routing::paced(machine), polls.unwrap_or_default()),

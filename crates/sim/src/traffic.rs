@@ -3,7 +3,7 @@
 
 use hardware::Mover;
 use machine::{Capability, Class, Cost};
-use tempest::policy::{Injector, Servers};
+use tempest::policy::Servers;
 use tempest::{NodeId, Packet, Place, Primitive, Volume};
 use trace::Event as Traced;
 use units::Time;
@@ -176,13 +176,10 @@ impl State {
         self.nodes[node].starved.push_back(core);
     }
 
-    /// Which way what is sent from `core` now will go. A handler on a protocol processor stays behind what threads have
-    /// handed over: their messages came before.
-    pub(crate) fn route(&self, core: usize) -> Route {
-        let node = &self.nodes[self.cores[core].node];
-        let behind =
-            self.policy.injector == Injector::Protocol && (node.injecting || !node.handed_over.is_empty());
-        if self.hands_over(core) || behind { Route::HandOver } else { Route::Inject }
+    /// Which way what is sent from `core` now will go.
+    pub(crate) fn route(&self, core: usize, cargo: &Cargo) -> Route {
+        let behind = self.hands_over(core) || self.stays_behind(core, cargo);
+        if behind { Route::HandOver } else { Route::Inject }
     }
 
     /// Insists that the machine can do what a program asks for.
@@ -195,7 +192,7 @@ impl State {
     pub(crate) fn spend_send(&mut self, core: usize, route: Route, cargo: &Cargo) {
         if route == Route::HandOver {
             let class = self.class_of_cargo(self.cores[core].node, cargo);
-            let cost = self.hand_over_cost(class, cargo.written() + cargo.descriptor());
+            let cost = self.hand_over_cost(core, class, cargo.written() + cargo.descriptor());
             self.spend_cost(core, cost);
         } else {
             self.spend_injection(core, cargo);
@@ -215,7 +212,10 @@ impl State {
         self.spend_cost(core, header);
         let word = self.price(core, Primitive::SendWord, class);
         let words = cargo.written() as u64;
-        self.spend_cost(core, Cost { path: word.path * words, occupancy: word.occupancy * words, wait: word.wait });
+        self.spend_cost(
+            core,
+            Cost { path: word.path * words, occupancy: word.occupancy * words, wait: word.wait },
+        );
     }
 
     /// How long `core`, whose time is now, waits for the lock over the interface, to hold it for `hold`. What takes no time
@@ -443,6 +443,7 @@ impl State {
             self.join_dispatch_queue(node, flight);
             return;
         }
+        self.line_up(node, flight);
         if self.takes_at_once(node, flight) {
             return;
         }
@@ -465,16 +466,12 @@ impl State {
 
     /// A message joins its node's dispatch queue.
     fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
-        let looks_itself = self.looks_itself();
-        let place = &mut self.nodes[node];
-        if looks_itself {
-            place.queue.arrive(self.now);
-            place.unseen.push_back(Arrived { at: self.now, flight });
+        self.nodes[node].queue.arrive(self.now);
+        if self.looks_itself() {
+            self.nodes[node].unseen.push_back(Arrived { at: self.now, flight });
         } else {
-            let key = place.waist.key(self.flights[flight as usize].packet());
-            let key = key.expect("packets of this world are never damaged");
-            place.queue.arrive(self.now);
-            place.queue.enqueue(self.now, key, Event::Message { flight });
+            let key = self.key_of(node, self.flights[flight as usize].packet());
+            self.nodes[node].queue.enqueue(self.now, key, Event::Message { flight });
         }
         self.notify(node);
     }

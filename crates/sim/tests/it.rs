@@ -193,6 +193,36 @@ fn every_promise_of_the_waist_holds_under_every_policy() {
     conformance::run_all(&Model::new(machine("ideal")), anywhere, 3, 2);
 }
 
+/// One processor takes a message in while another is slow to hand over, or to take in, the message before it.
+#[test]
+fn messages_stay_in_order_however_slow_a_network_processor_is() {
+    for (folder, name, policy, set) in [
+        ("../../machines", "paragon", "receive", ("handoff.visible", "5 us")),
+        ("../../machines", "t3d", "receive", ("network_processor.primitives.hand_over", "20 us")),
+        ("../../machines", "meiko-cs2", "np", ("handoff.visible", "0 us")),
+        ("tests", "assisted", "np", ("handoff.visible", "5 us")),
+        ("tests", "assisted", "np", ("network_processor.primitives.extract", "20 us")),
+    ] {
+        let (world, policy) = (Model::new(parse(folder, name, &[set])), policy.parse().expect("a policy"));
+        for nodes in [2, 5] {
+            let setting = conformance::Setting { world: &world, policy: &policy, nodes, processors: 1 };
+            conformance::order_of_a_stream(&setting);
+            conformance::order_across_handlers(&setting);
+            conformance::order_across_holds(&setting);
+            conformance::order_from_a_hold_to_a_handler(&setting);
+        }
+    }
+}
+
+/// What waits for room in the interface is let in when a message has been read, and may have to be taken in at once.
+#[test]
+fn a_step_that_is_over_is_not_put_off() {
+    let machine = parse("../../machines", "meiko-cs2", &[("interface.receive_queue", "1")]);
+    let (world, policy) = (Model::new(machine), "np".parse().expect("a policy"));
+    let setting = conformance::Setting { world: &world, policy: &policy, nodes: 2, processors: 1 };
+    conformance::split_phase_is_memory(&setting);
+}
+
 #[test]
 fn every_promise_holds_however_few_requests_may_be_without_their_answer() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/hurricane-1.toml");

@@ -10,7 +10,7 @@ use super::{Explanation, place};
 use crate::{Problem, json};
 
 pub(super) fn write(out: &mut impl Write, explanation: &Explanation) -> Result<(), Problem> {
-    let Explanation { machine, digest, policy, file, derived, abilities } = explanation;
+    let Explanation { machine, digest, policy, file, derived, abilities, .. } = explanation;
     let refused =
         abilities.refused.iter().map(|(policy, reason)| json!({ "policy": policy, "reason": reason }));
     let value = json!({

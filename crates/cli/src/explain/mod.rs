@@ -17,7 +17,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use machine::{Machine, Value};
-use tempest::Policy;
+use tempest::{Mechanism, Policy};
 
 use self::abilities::Abilities;
 use self::derived::Derived;
@@ -38,6 +38,8 @@ struct Explanation {
     file: String,
     derived: Vec<Derived>,
     abilities: Abilities,
+    /// Why the machine cannot run the policy that was named, if it cannot.
+    refusal: Option<String>,
 }
 
 impl Explanation {
@@ -73,6 +75,7 @@ pub(crate) fn explain(arguments: &Explain, out: &mut impl Write) -> Result<ExitC
         file: named.map(|value| value.file.clone()).unwrap_or_default(),
         derived: derived::derive(&under, policy.as_ref()),
         abilities: Abilities::of(&target),
+        refusal: policy.as_ref().and_then(|policy| target.check(Mechanism::Messages, policy).err()),
         machine: under,
         policy,
     };

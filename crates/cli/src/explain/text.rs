@@ -11,7 +11,7 @@ use super::derived::Derived;
 use super::{Explanation, place};
 use crate::Problem;
 use crate::columns::{ALWAYS, Column, Side, Table};
-use crate::page::{Page, QUIET, STRONG};
+use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::number;
 
 /// A column of sources is not narrower than this.
@@ -24,11 +24,14 @@ const LONGEST_VALUE: usize = 24;
 const DITTO: &str = "\"";
 
 pub(super) fn write(out: &mut impl Write, page: &Page, explanation: &Explanation) -> Result<(), Problem> {
-    let Explanation { machine, digest, policy, file, derived, abilities } = explanation;
+    let Explanation { machine, digest, policy, file, derived, abilities, refusal } = explanation;
     let title = page.fold(&format!("{}: ", machine.name), &machine.summary);
     writeln!(out, "{}", title.replacen(&machine.name, &page.paint(STRONG, &machine.name), 1))?;
     let under = policy.as_ref().map_or_else(String::new, |policy| format!(", under policy {policy}"));
     writeln!(out, "{}", page.fold("  ", &format!("{file}, digest {digest:016x}{under}")))?;
+    if let Some(refusal) = refusal {
+        writeln!(out, "{}", page.paint(ALARM, &page.fold("  it cannot run so: ", refusal)))?;
+    }
     let rows = rows(explanation.values(), policy.is_some());
     Sheet::new(page, file, &rows).write(out)?;
     follows(out, page, derived)?;
@@ -199,17 +202,8 @@ fn follows(out: &mut impl Write, page: &Page, derived: &[Derived]) -> Result<(),
 
 fn quantity(one: &Derived) -> String {
     let text = match one.unit {
-        "ns" if one.number >= 1e3 => return format!("{} us", trimmed(one.number / 1e3)),
-        _ => trimmed(one.number),
+        "ns" if one.number >= 1e3 => return format!("{} us", number(one.number / 1e3)),
+        _ => number(one.number),
     };
     format!("{text} {}", one.unit)
-}
-
-/// At most four decimals, and none that say nothing.
-fn trimmed(value: f64) -> String {
-    let text = number((value * 1e4).round() / 1e4);
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
 }

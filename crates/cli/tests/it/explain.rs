@@ -96,6 +96,13 @@ fn under_a_policy_its_own_values_are_shown() {
 }
 
 #[test]
+fn a_policy_that_the_machine_cannot_run_is_called_so() {
+    let text = good(&["explain", "paragon", "--policy", "hurricane-1:1", "--width", "120"]);
+    assert!(text.contains("it cannot run so: ") && text.contains("added-processors"), "{text}");
+    assert!(!good(&["explain", "paragon", "--policy", "np"]).contains("it cannot run so"));
+}
+
+#[test]
 fn a_value_of_the_command_line_is_shown_as_such() {
     let explained = json(&["explain", "cm-5", "--set", "processor.clock=66MHz"]);
     let clock = find(&explained, "values", "key", "processor.clock");

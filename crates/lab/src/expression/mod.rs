@@ -6,11 +6,12 @@
 //! comparison  x < y, x <= y < z, x == y           chained: every neighbouring pair
 //! number      x + y, x - y, x * y, x / y, -x, (x), 2.5, min(x, …), max(x, …), abs(x), round(x)
 //! near(x, y, share)                               x and y differ by at most this share of y
+//! count(x, …)                                     how many of them were measured
 //! ```
 //!
 //! A name may contain letters, digits, dots, underscores and hyphens: `split-c.table1.gap.get.cm5.proc`. So a minus sign
-//! needs a space before it. A metric that was not measured makes everything that needs it unmeasured; so does a
-//! number that is not finite.
+//! needs a space before it. A metric that was not measured makes everything that needs it unmeasured, except a count; so
+//! does a number that is not finite.
 //!
 //! ```
 //! use lab::expression::{Expression, Value};
@@ -97,6 +98,7 @@ enum Function {
     Abs,
     Round,
     Near,
+    Count,
 }
 
 impl Expression {
@@ -152,6 +154,9 @@ impl Node {
                     Operator::Times => one * other,
                     Operator::Over => one / other,
                 }
+            }
+            Self::Call(Function::Count, nodes) => {
+                nodes.iter().filter(|node| node.number(look).is_some()).count() as f64
             }
             Self::Call(function, nodes) => {
                 let numbers: Option<Vec<_>> = nodes.iter().map(|node| node.number(look)).collect();
@@ -213,6 +218,7 @@ impl Function {
             "abs" => Some(Self::Abs),
             "round" => Some(Self::Round),
             "near" => Some(Self::Near),
+            "count" => Some(Self::Count),
             _ => None,
         }
     }
@@ -220,7 +226,7 @@ impl Function {
     /// How many numbers it takes, at least and at most.
     fn arity(self) -> (usize, usize) {
         match self {
-            Self::Min | Self::Max => (1, usize::MAX),
+            Self::Min | Self::Max | Self::Count => (1, usize::MAX),
             Self::Abs | Self::Round => (1, 1),
             Self::Near => (3, 3),
         }
@@ -236,7 +242,7 @@ impl Function {
             Self::Max => numbers.iter().copied().reduce(f64::max),
             Self::Abs => numbers.first().map(|number| number.abs()),
             Self::Round => numbers.first().map(|number| number.round()),
-            Self::Near => None,
+            Self::Near | Self::Count => None,
         }
     }
 }
@@ -284,6 +290,7 @@ mod tests {
         assert_eq!(number("12 / 2 / 3 - -1"), 3.0);
         assert_eq!(number("max(a, c-c, b.b) - min(a, 0.5e1)"), 2.0);
         assert_eq!(number("abs(a -c-c) + round(2.6)"), 5.0);
+        assert_eq!(number("count(a, missing, b.b)"), 2.0);
     }
 
     #[test]

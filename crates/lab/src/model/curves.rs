@@ -60,9 +60,9 @@ pub fn picture(node: &Node) -> Picture {
     let axis = |label: &str, scale, from, to| Axis { label: label.to_owned(), scale, from, to };
     let panel = |title: &str, x: Axis, points: fn(&Samples) -> &Vec<(f64, f64)>| {
         let curve = |samples: &Samples| {
-            let measured = if samples.is_own { " (measured)" } else { "" };
+            let own = if samples.is_own { " (as set)" } else { "" };
             let label = format!("k = {:.4}", samples.overhead_ratio);
-            let label = format!("{}{measured}", label.trim_end_matches('0').trim_end_matches('.'));
+            let label = format!("{}{own}", label.trim_end_matches('0').trim_end_matches('.'));
             Curve { label, points: points(samples).clone() }
         };
         Panel {
@@ -115,8 +115,7 @@ mod tests {
     #[test]
     fn the_picture_has_every_curve_and_both_bars() {
         let svg = picture(&Node::default()).svg();
-        for text in
-            ["k = 1<", "k = 16<", "k = 1.2124 (measured)", "1.33: worth its price", "2: beats Floating"]
+        for text in ["k = 1<", "k = 16<", "k = 1.2124 (as set)", "1.33: worth its price", "2: beats Floating"]
         {
             assert!(svg.contains(text), "{text}");
         }

@@ -1,0 +1,171 @@
+//! What only shows when claims, studies and surveys are seen at once: names that stand twice, or that nothing yields.
+//! Must never know a measured value.
+
+use std::collections::BTreeMap;
+
+use machine::Error;
+
+use crate::study::Origin;
+use crate::{Expression, Laboratory, Mistakes, model};
+
+/// All mistakes of a laboratory, those of one kind together.
+pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {
+    let kinds = [ids, decisions, yields, circles, needs, origins];
+    kinds.iter().flat_map(|kind| kind(laboratory)).collect()
+}
+
+/// A file, and a line from 1.
+type Place<'a> = (&'a str, usize);
+
+fn mistake((file, line): Place<'_>, key: &str, value: &str, expected: String) -> Error {
+    let (file, key, value) = (file.to_owned(), key.to_owned(), Some(format!("{value:?}")));
+    Error { file, line: Some(line), key, value, expected }
+}
+
+/// A mistake for each of these names that has stood before: key, name and place.
+fn twice<'a>(names: impl Iterator<Item = (&'static str, &'a str, Place<'a>)>, what: &str) -> Mistakes {
+    let mut seen = BTreeMap::new();
+    let mut mistakes = Vec::new();
+    for (key, name, place) in names {
+        if let Some((file, line)) = seen.insert(name, place) {
+            mistakes.push(mistake(place, key, name, format!("{what} in {file}:{line}")));
+        }
+    }
+    mistakes
+}
+
+/// No id stands for two claims.
+fn ids(laboratory: &Laboratory) -> Mistakes {
+    let claims = laboratory.claims().iter();
+    let ids = claims.map(|claim| ("claim.id", claim.id.as_str(), (claim.file.as_str(), claim.line)));
+    twice(ids, "an id that is not also")
+}
+
+/// No claim is decided twice.
+fn decisions(laboratory: &Laboratory) -> Mistakes {
+    let decided = laboratory.checks().map(|(study, check)| {
+        let place = (study.file.as_str(), check.line);
+        ("check.claim", check.claim.as_str(), place)
+    });
+    twice(decided, "a claim that is not also decided")
+}
+
+/// No metric is yielded twice, be it by sources or by derivations.
+fn yields(laboratory: &Laboratory) -> Mistakes {
+    let sources = laboratory.sources().flat_map(|(study, source)| {
+        let names = source.metrics.iter().map(|mapping| mapping.metric.text());
+        names.map(|name| ("metrics.metric", name, (study.file.as_str(), source.line)))
+    });
+    let derived = laboratory.derived().map(|(study, derived)| {
+        let place = (study.file.as_str(), derived.line);
+        ("derived.metric", derived.metric.as_str(), place)
+    });
+    twice(sources.chain(derived), "a metric that is not also yielded")
+}
+
+/// No metric follows from itself.
+fn circles(laboratory: &Laboratory) -> Mistakes {
+    let circles = laboratory
+        .derived()
+        .filter(|(_, derived)| laboratory.closure([derived.value.names()]).contains(derived.metric.as_str()));
+    let told = circles.map(|(study, derived)| {
+        let expected = "a metric that does not follow from itself".to_owned();
+        mistake((&study.file, derived.line), "derived.metric", &derived.metric, expected)
+    });
+    told.collect()
+}
+
+/// Every metric in an expression is yielded by something, as far as names tell.
+fn needs(laboratory: &Laboratory) -> Mistakes {
+    let is_yielded = |name: &str| {
+        let mut sources = laboratory.sources().flat_map(|(_, source)| &source.metrics);
+        laboratory.derived().any(|(_, derived)| derived.metric == name)
+            || sources.any(|mapping| mapping.metric.capture(name).is_some())
+    };
+    let unknown = |place: Place<'_>, key: &str, expression: &Expression| -> Mistakes {
+        let names = expression.names().into_iter().filter(|name| !is_yielded(name));
+        let expected = || "a metric that some run, model, survey or [[derived]] yields".to_owned();
+        names.map(|name| mistake(place, key, name, expected())).collect()
+    };
+    let derived = laboratory
+        .derived()
+        .flat_map(|(study, derived)| unknown((&study.file, derived.line), "derived.value", &derived.value));
+    let checks = laboratory.checks().flat_map(|(study, check)| {
+        let expressions = check.holds.iter();
+        expressions.flat_map(move |it| unknown((&study.file, check.line), "check.holds", it))
+    });
+    derived.chain(checks).collect()
+}
+
+/// Every survey is there, and every model takes its settings.
+fn origins(laboratory: &Laboratory) -> Mistakes {
+    let wrong = laboratory.sources().flat_map(|(study, source)| {
+        let place = (study.file.as_str(), source.line);
+        match &source.origin {
+            Origin::Survey { file } if !laboratory.has_survey(file) => {
+                vec![mistake(place, "survey.file", file, "a survey beside the studies".to_owned())]
+            }
+            Origin::Model { name, settings } => {
+                let wrong = model::figures(name, settings).err().into_iter().flatten();
+                let told = wrong.map(|expected| {
+                    mistake(place, "model.name", name, format!("other settings: {expected}"))
+                });
+                told.collect()
+            }
+            _ => Vec::new(),
+        }
+    });
+    wrong.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::{Laboratory, study};
+
+    const STUDY: &str = r#"
+name = "toy"
+summary = "a toy"
+
+[[run]]
+program = "toy"
+machine = "toy"
+metrics = [{ figure = "x.*", metric = "a.*" }, { figure = "y", metric = "b" }]
+
+[[derived]]
+metric = "c"
+value = "a.one + b"
+because = "a sum"
+
+[[check]]
+claim = "d"
+holds = "c > a.two"
+because = "an order"
+"#;
+
+    fn said(text: &str) -> Vec<String> {
+        let study = study::read("toy.toml", text).unwrap();
+        let laboratory = Laboratory::new(Vec::new(), vec![study], BTreeMap::new(), Vec::new());
+        laboratory.map_or_else(|mistakes| mistakes.iter().map(ToString::to_string).collect(), |_| Vec::new())
+    }
+
+    #[test]
+    fn what_stands_twice_or_nowhere_is_told_with_its_line() {
+        assert_eq!(said(STUDY), [""; 0]);
+        let again = format!("{STUDY}\n[[check]]\nclaim = \"d\"\nholds = \"c > 1\"\nbecause = \"again\"\n");
+        assert_eq!(
+            said(&again),
+            ["toy.toml:20: check.claim = \"d\": expected a claim that is not also decided in toy.toml:15"]
+        );
+        let clash = STUDY.replace("metric = \"c\"", "metric = \"b\"");
+        let expected = "a metric that is not also yielded in toy.toml:5";
+        assert_eq!(said(&clash)[0], format!("toy.toml:10: derived.metric = \"b\": expected {expected}"));
+        let missing = STUDY.replace("c > a.two", "c > e.two");
+        let expected = "a metric that some run, model, survey or [[derived]] yields";
+        assert_eq!(said(&missing), [format!("toy.toml:15: check.holds = \"e.two\": expected {expected}")]);
+        let circle = STUDY.replace("a.one + b", "c + b");
+        let expected = "a metric that does not follow from itself";
+        assert_eq!(said(&circle), [format!("toy.toml:10: derived.metric = \"c\": expected {expected}")]);
+    }
+}

@@ -1,0 +1,58 @@
+//! Very many nodes: what each costs beyond its own data. The one test of this process: it measures the process's memory.
+
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+
+use machine::Machine;
+use programs::Given;
+use sim::Model;
+use tempest::{Job, Launch, Mechanism, Outcome, Shape, World};
+
+const NODES: u32 = 4096;
+
+/// What a node may take beyond its own data, of which it has a few words.
+const MOST_KIB: u64 = 128;
+
+/// Of the Paragon: costs for everything, so that handlers and threads of all nodes are at work side by side.
+fn paragon() -> Machine {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/paragon.toml");
+    let text = std::fs::read_to_string(&file).expect("a shipped machine");
+    let none = |_: &str, name: &str| unreachable!("it is not based on {name}");
+    Machine::parse_with(&file.to_string_lossy(), &text, &[] as &[(&str, &str)], &none)
+        .expect("a valid machine file")
+}
+
+/// Every node exchanges values with four others, four times.
+fn job(handlers_only: bool) -> Job {
+    let values = [("handlers-only".to_owned(), handlers_only.to_string())].into();
+    let given = Given { values, ..Given::default() };
+    let instance = (programs::find("neighbours").expect("a program").load)(&given).expect("good inputs");
+    instance.job(Mechanism::Messages, Shape { nodes: NODES, threads: 1 }, 1).expect("a job")
+}
+
+fn exchange(policy: &str, handlers_only: bool) -> Outcome {
+    let policy = policy.parse().expect("a policy");
+    let launch = Launch { nodes: NODES, ..Launch::new(job(handlers_only), policy) };
+    Model::new(paragon()).run(&launch).expect("it runs")
+}
+
+/// The most memory that this process has had, in KiB.
+fn most_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux says");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("how much there was");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn a_node_takes_little_beyond_its_own_data() {
+    let mut before = most_memory();
+    for (policy, handlers_only) in [("proc", true), ("proc", false), ("np", false)] {
+        let outcome = exchange(policy, handlers_only);
+        assert!(outcome.report.verified(), "{:?}", outcome.report.failures);
+        assert_eq!(outcome.counters.messages, u64::from(NODES) * 4 * 4);
+        let grown = most_memory() - before;
+        assert!(grown <= u64::from(NODES) * MOST_KIB, "{grown} KiB for {NODES} nodes under {policy}");
+        before += grown;
+    }
+}
