@@ -193,11 +193,14 @@ fn result(target: &Target, measured: &Measured) -> Value {
 
 fn report(outcome: &Outcome, measured: &Measured) -> Value {
     let figures = outcome.report.figures.iter().map(|figure| (figure.name.to_owned(), json!(figure.value)));
+    let units = outcome.report.figures.iter().filter(|figure| !figure.unit.is_empty());
+    let units = units.map(|figure| (figure.name.to_owned(), json!(figure.unit)));
     json!({
         "verified": measured.verified(),
         "checks": outcome.report.checks,
         "failures": measured.failures().collect::<Vec<_>>(),
         "figures": Value::Object(figures.collect()),
+        "units": Value::Object(units.collect()),
     })
 }
 

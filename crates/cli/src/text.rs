@@ -36,7 +36,10 @@ pub(crate) fn run(
     subject.instance.describe().iter().try_for_each(|(name, value)| rows.row(name, value))?;
     rows.line("")?;
     rows.answer(measured)?;
-    outcome.report.figures.iter().try_for_each(|figure| rows.row(figure.name, &number(figure.value)))?;
+    outcome.report.figures.iter().try_for_each(|figure| {
+        let value = format!("{} {}", number(figure.value), figure.unit);
+        rows.row(figure.name, value.trim_end())
+    })?;
     rows.line("")?;
     rows.times(measured)?;
     rows.breakdown(outcome)?;

@@ -37,7 +37,8 @@ pub struct Interface {
     pub deposit: Option<Time>,
 }
 
-/// The trap that empties the queue of an NI into the node's memory: section `[interface.overflow]`.
+/// The trap that empties the queue of an NI into the node's memory, where compute processors take the messages out
+/// themselves: section `[interface.overflow]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overflow {
     /// How long a message must have waited at the port in.

@@ -287,7 +287,7 @@ impl Program for Bandwidth {
         if self.node == CLIENT {
             for (number, block) in self.blocks.iter().enumerate() {
                 for (way, name) in block.names.into_iter().enumerate() {
-                    report = report.figure(name, self.rates.get(2 * number + way), Merge::Max);
+                    report = report.measured(name, self.rates.get(2 * number + way), "MB/s", Merge::Max);
                 }
             }
         }

@@ -283,7 +283,7 @@ impl Program for MemoryOperations {
         for (place, name) in NAMES.iter().enumerate() {
             let (sum, count) = (self.sums.get(place), self.counts.get(place));
             if count > 0 {
-                report = report.figure(name, sum / count as f64, Merge::Max);
+                report = report.measured(name, sum / count as f64, "ns", Merge::Max);
             }
         }
         report

@@ -25,7 +25,7 @@
 //!
 //! # Timed regions
 //!
-//! `warm-up` has the first iteration and the work alone, `iterate` the others.
+//! `iterate` has the timed iterations; the first one and the work alone come before it.
 //!
 //! # How it is checked
 //!
@@ -130,7 +130,6 @@ impl Program for PollGranularity {
         if first {
             memory.set(self.item, item(self.node));
         }
-        thread.phase("warm-up");
         if first {
             let start = thread.now();
             self.work(thread, self.turn, || ());
@@ -157,9 +156,10 @@ impl Program for PollGranularity {
         let failures =
             if wrong > 0 { vec![format!("{wrong} wrong words read by {}", self.node)] } else { Vec::new() };
         let report = Report { checks: self.read.get(0), failures, figures: Vec::new() };
-        report.figure("iteration", self.iteration.get(0), Merge::Max).figure(
+        report.measured("iteration", self.iteration.get(0), "us", Merge::Max).measured(
             "turn_work",
             self.turn_work.get(0),
+            "us",
             Merge::Max,
         )
     }

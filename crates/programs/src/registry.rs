@@ -5,7 +5,10 @@
 use tempest::{Job, Mechanism, Shape};
 
 use crate::given::suggestion;
-use crate::{Given, Input, active_message, bulk_bandwidth, em3d, fetch_add, histogram, iccg, memory_operations, message_memory, neighbours, plain, poll_granularity, split_phase};
+use crate::{
+    Given, Input, active_message, bulk_bandwidth, em3d, fetch_add, histogram, iccg, memory_operations,
+    message_memory, neighbours, plain, poll_granularity, split_phase,
+};
 
 /// A program with its inputs read, or all that is wrong with them, one line each.
 pub type Loaded = Result<Box<dyn Instance>, Vec<String>>;

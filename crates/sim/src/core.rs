@@ -83,6 +83,8 @@ pub(crate) struct Core {
     pub(crate) put_off: Option<(Step, Time)>,
     /// A thread holds a key here: no interrupts.
     pub(crate) masked: bool,
+    /// Its thread waits until a message that was handed over is taken: there is nothing to interrupt.
+    pub(crate) starved: bool,
     pub(crate) job: Option<Job>,
     /// The message being injected for a thread.
     pub(crate) injecting: Option<HandedOver>,
@@ -115,6 +117,7 @@ impl Core {
             interrupted: None,
             put_off: None,
             masked: false,
+            starved: false,
             job: None,
             injecting: None,
             injected_last: false,
@@ -134,7 +137,7 @@ impl Core {
 
     /// Running a program thread that an interrupt may put off.
     pub(crate) fn is_computing(&self) -> bool {
-        matches!(self.activity, Activity::Thread(_)) && !self.masked
+        matches!(self.activity, Activity::Thread(_)) && !self.masked && !self.starved
     }
 
     /// Books time without spending it.

@@ -104,6 +104,7 @@ impl State {
                 return Ok(None);
             };
             if self.is_over(happening) {
+                self.now = self.quiet_since.unwrap_or(self.now);
                 return Ok(None);
             }
             self.quiet_since = happening.is_a_look().then(|| self.quiet_since.unwrap_or(self.now));
@@ -119,7 +120,7 @@ impl State {
                 Happening::Deliver { flight } => self.deliver(flight),
                 Happening::Network { event } => self.go_through_network(event),
                 Happening::Forward { flight } => self.forward(flight),
-                Happening::Overflow { flight } => self.overflow(flight),
+                Happening::Overflow { flight, number } => self.overflow(flight, number),
                 Happening::Packet { packet, step } => self.step_packet(packet, step),
                 Happening::Look { node } => self.notify(node as usize),
                 Happening::Continue { core, epoch } => {

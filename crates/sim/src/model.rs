@@ -5,8 +5,8 @@ use machine::Machine;
 use pdq::{DispatcherId, specification};
 use tempest::policy::{Dispatch, Injector, Servers, Split};
 use tempest::{
-    Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Report, Resident, Shape, Utilization,
-    World,
+    Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Report, Resident, Shape,
+    Utilization, World,
 };
 use trace::{Batch, Cast, Digest, Sink};
 use units::Time;

@@ -160,20 +160,21 @@ impl State {
         self.continue_now(core, Time::ZERO);
     }
 
-    /// What a network processor does next, if anything; which message is extracted is seen when it starts.
+    /// What a network processor does next, if anything.
     fn next_step(&self, core: usize) -> Option<Step> {
         let pass = self.network_loop(core)?.pass;
+        let incoming = &self.nodes[self.cores[core].node].incoming;
         if !pass.injected && self.may_take(core) {
-            Some(Step::Take)
-        } else if pass.drained < self.network_processor().drain
-            && !pass.answered
-            && self.next_extraction(core).is_some()
-        {
-            Some(Step::Extract { flight: 0 })
-        } else {
-            let more = self.sees_handed_over(core) || !self.nodes[self.cores[core].node].incoming.is_empty();
-            (more && pass != Pass::default()).then_some(Step::Turn)
+            return Some(Step::Take);
         }
+        if pass.drained < self.network_processor().drain
+            && !pass.answered
+            && let Some(place) = self.next_extraction(core)
+        {
+            return Some(Step::Extract { flight: incoming[place].flight });
+        }
+        let more = self.sees_handed_over(core) || !incoming.is_empty();
+        (more && pass != Pass::default()).then_some(Step::Turn)
     }
 
     /// A network processor that idles because the interface has no room for what was handed over looks again when there

@@ -14,16 +14,25 @@ use crate::state::{Happening, State};
 impl State {
     /// A head is at the port in of `node` and was not let in: watches how long that lasts.
     pub(crate) fn watch_overflow(&mut self, node: usize) {
-        let Some(after) = self.machine.interface.overflow.as_ref().map(|overflow| overflow.after) else { return };
+        let Some(after) = self.machine.interface.overflow.as_ref().map(|overflow| overflow.after) else {
+            return;
+        };
         let Some(flight) = self.network.knocking(node as u32) else { return };
+        // A network processor empties the interface whatever the computing one does.
+        if self.nodes[node].network.is_some() {
+            return;
+        }
         let (at, tie) = (self.now + after, self.nodes[node].tie);
-        self.events.push(at, tie, Happening::Overflow { flight });
+        let number = self.flights[flight as usize].number as u32;
+        self.events.push(at, tie, Happening::Overflow { flight, number });
     }
 
-    /// If the same message still waits at the port in: traps the processor, or waits until it can be trapped.
-    pub(crate) fn overflow(&mut self, flight: u32) {
-        let node = self.flights[flight as usize].to();
-        if self.network.knocking(node as u32) != Some(flight) || self.admits(node) {
+    /// If the same message, of that number, still waits at the port in: traps the processor, or waits until it can be
+    /// trapped.
+    pub(crate) fn overflow(&mut self, flight: u32, number: u32) {
+        let waiting = &self.flights[flight as usize];
+        let (node, same) = (waiting.to(), waiting.number as u32 == number);
+        if !same || self.network.knocking(node as u32) != Some(flight) || self.admits(node) {
             return;
         }
         let core = self.nodes[node].first_core;
@@ -42,7 +51,8 @@ impl State {
     fn spill(&mut self, node: usize, core: usize) {
         let in_interface = self.nodes[node].unseen.iter().skip(self.nodes[node].spilled);
         let bytes: u64 = in_interface.map(|arrived| self.flights[arrived.flight as usize].bytes()).sum();
-        let overflow = self.machine.interface.overflow.as_ref().expect("traps are watched for where there are any");
+        let overflow =
+            self.machine.interface.overflow.as_ref().expect("traps are watched for where there are any");
         let cost = overflow.trap + overflow.byte * bytes;
         self.nodes[node].spilled = self.nodes[node].unseen.len();
         let state = &mut self.cores[core];

@@ -17,7 +17,8 @@ use crate::state::State;
 impl State {
     /// `core` has nothing to do now: finds it something.
     pub(crate) fn free(&mut self, core: usize) {
-        let served = self.assisted && self.back_to_step(core) || !self.leaves_to_idle(core) && self.serve(core);
+        let served =
+            self.assisted && self.back_to_step(core) || !self.leaves_to_idle(core) && self.serve(core);
         if !served && !self.back_to_thread(core) {
             self.end_idling(core);
             self.cores[core].activity = Activity::Idle { since: self.now };
@@ -225,9 +226,13 @@ impl State {
         let Some(core) = self.to_interrupt(node) else { return false };
         let Activity::Thread(thread) = self.cores[core].activity else { return false };
         let left = self.cores[core].until - self.now;
-        self.cores[core].epoch = self.cores[core].epoch.wrapping_add(1);
-        let started = self.start_handler(core, self.machine.processor.interrupt);
-        assert!(started, "a core is interrupted only for an event it may handle");
+        let epoch = self.cores[core].epoch;
+        self.cores[core].epoch = epoch.wrapping_add(1);
+        if !self.start_handler(core, self.machine.processor.interrupt) {
+            // Somebody else has the key of the message that came: it is the key that is waited for now.
+            self.cores[core].epoch = epoch;
+            return false;
+        }
         self.cores[core].interrupted = Some((thread, left));
         self.cores[core].counters.interrupts += 1;
         let number = self.cores[core].number;

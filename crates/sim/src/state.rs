@@ -11,9 +11,9 @@ use trace::{Digest, Event, Sink};
 use units::Time;
 
 use crate::core::{Activity, Core};
+use crate::network_processor::Loop;
 use crate::node::{Node, Reason, Thread, ThreadState};
 use crate::phases::Phases;
-use crate::network_processor::Loop;
 use crate::staging::{Shipping, Step};
 use crate::traffic::Flight;
 
@@ -35,7 +35,7 @@ pub(crate) enum Happening {
     /// The next step of a packet of a transfer.
     Packet { packet: u32, step: Step },
     /// A message may have waited too long at a port in.
-    Overflow { flight: u32 },
+    Overflow { flight: u32, number: u32 },
     /// Somebody of a node may find something to do that nobody could do before.
     Look { node: u32 },
 }
@@ -140,7 +140,10 @@ impl State {
                 line: Default::default(),
                 network: assisted.then(|| Loop::new(first_core + cores_per_node - 1)),
                 lock: machine.interface.lock_migration.map(Lock::new),
-                interface: hardware::Interface::new(&crate::routing::paced(machine), polls.unwrap_or_default()),
+                interface: hardware::Interface::new(
+                    &crate::routing::paced(machine),
+                    polls.unwrap_or_default(),
+                ),
                 memory: machine.node_memory.as_ref().map(|costs| {
                     Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, cores_per_node))
                 }),
@@ -295,8 +298,8 @@ impl State {
 
 /// Whether nodes of a machine have a network processor that has something to do under a policy.
 fn has_network_processor(machine: &Machine, policy: &Policy) -> bool {
-    let assists = policy.injector == Injector::Network
-        || matches!(policy.servers, Servers::Network | Servers::Either);
+    let assists =
+        policy.injector == Injector::Network || matches!(policy.servers, Servers::Network | Servers::Either);
     assists && machine.network_processor.is_some()
 }
 

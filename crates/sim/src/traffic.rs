@@ -174,6 +174,7 @@ impl State {
     pub(crate) fn starve(&mut self, core: usize) {
         let node = self.cores[core].node;
         self.nodes[node].starved.push_back(core);
+        self.cores[core].starved = true;
     }
 
     /// Which way what is sent from `core` now will go.
@@ -280,6 +281,7 @@ impl State {
     /// A processor of a node that waits for room, or for something to do meanwhile, looks again.
     pub(crate) fn wake_starved(&mut self, node: usize) {
         if let Some(starved) = self.nodes[node].starved.pop_front() {
+            self.cores[starved].starved = false;
             self.continue_now(starved, Time::ZERO);
         }
     }

@@ -214,6 +214,14 @@ fn messages_stay_in_order_however_slow_a_network_processor_is() {
     }
 }
 
+#[test]
+fn every_promise_holds_where_a_network_processor_s_node_is_interrupted() {
+    let can = ("can", "poll,interrupt,network-queue,network-processor,transfer,deposit");
+    let model = Model::new(parse("tests", "assisted", &[can, ("handoff.capacity", "1")]));
+    let policies = &["proc+interrupt", "np+interrupt", "inject+interrupt", "receive+interrupt"];
+    conformance::run_all(&model, policies, 3, 1);
+}
+
 /// What waits for room in the interface is let in when a message has been read, and may have to be taken in at once.
 #[test]
 fn a_step_that_is_over_is_not_put_off() {

@@ -60,8 +60,10 @@ fn flood(after: &str) -> Outcome {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/alewife.toml");
     let text = std::fs::read_to_string(&file).expect("a shipped machine");
     let set = [("interface.overflow.after", after)];
-    let machine = Machine::parse_with(&file.to_string_lossy(), &text, &set, &|_, _| None).expect("a valid file");
-    let launch = Launch { nodes: 4, ..Launch::new(Job::new::<Flood>(()), "single".parse().expect("a policy")) };
+    let machine =
+        Machine::parse_with(&file.to_string_lossy(), &text, &set, &|_, _| None).expect("a valid file");
+    let launch =
+        Launch { nodes: 4, ..Launch::new(Job::new::<Flood>(()), "single".parse().expect("a policy")) };
     Model::new(machine).run(&launch).expect("everything arrives")
 }
 

@@ -34,6 +34,8 @@ pub struct Figure {
     pub name: &'static str,
     /// Its value.
     pub value: f64,
+    /// What the value counts, such as `us` or `MB/s`; empty where it is a pure number.
+    pub unit: &'static str,
     /// How the nodes' values become one.
     pub merge: Merge,
 }
@@ -58,8 +60,14 @@ impl Report {
 
     /// The same with one more figure.
     #[must_use]
-    pub fn figure(mut self, name: &'static str, value: f64, merge: Merge) -> Self {
-        self.figures.push(Figure { name, value, merge });
+    pub fn figure(self, name: &'static str, value: f64, merge: Merge) -> Self {
+        self.measured(name, value, "", merge)
+    }
+
+    /// The same with one more figure, which has a unit.
+    #[must_use]
+    pub fn measured(mut self, name: &'static str, value: f64, unit: &'static str, merge: Merge) -> Self {
+        self.figures.push(Figure { name, value, unit, merge });
         self
     }
 

@@ -156,8 +156,13 @@ fn names_that_are_not_known() {
     let program = ["unknown program `icgc`", "did you mean `iccg`?", "fetch-add, "];
     refused(&["run", "icgc"], &program);
     refused(&["compare", "icgc"], &program);
-    let machine =
-        ["unknown machine `huricane-1`", "did you mean `hurricane-1`?", "native, ", "hurricane-1, ", "ideal, "];
+    let machine = [
+        "unknown machine `huricane-1`",
+        "did you mean `hurricane-1`?",
+        "native, ",
+        "hurricane-1, ",
+        "ideal, ",
+    ];
     refused(&["run", "iccg", "--machine", "huricane-1"], &machine);
     let machines = ["unknown machine `natve`", "did you mean `native`?", machine[0]];
     refused(&["compare", "iccg", "--machine", "natve,huricane-1"], &machines);

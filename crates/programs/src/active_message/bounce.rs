@@ -121,10 +121,10 @@ impl Program for Bounce {
             return report;
         }
         let (near, far) = (self.measured.get(0), self.measured.get(1));
-        report.figure("one_way.near", near, Merge::Max).figure("one_way.far", far, Merge::Max).figure(
-            "per_hop",
-            (far - near) / f64::from(self.config.hops),
-            Merge::Max,
-        )
+        let per_hop = (far - near) / f64::from(self.config.hops);
+        report
+            .measured("one_way.near", near, "ns", Merge::Max)
+            .measured("one_way.far", far, "ns", Merge::Max)
+            .measured("per_hop", per_hop, "ns", Merge::Max)
     }
 }

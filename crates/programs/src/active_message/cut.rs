@@ -159,7 +159,7 @@ impl Program for Cut {
         }
         // Of each sender the same share, so that they add up.
         let bytes = f64::from(self.config.rounds) * f64::from(self.config.block) * 8.0;
-        report.figure("cut", bytes / self.taken.get(0) / 1e6, Merge::Sum)
+        report.measured("cut", bytes / self.taken.get(0) / 1e6, "MB/s", Merge::Sum)
     }
 }
 

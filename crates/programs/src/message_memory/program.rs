@@ -351,7 +351,7 @@ impl Program for MessageMemory {
         for (place, name) in TIMES.into_iter().enumerate() {
             let count = self.counts.get(place);
             if count > 0 {
-                report = report.figure(name, self.sums.get(place) / count as f64, Merge::Max);
+                report = report.measured(name, self.sums.get(place) / count as f64, "ns", Merge::Max);
             }
         }
         let counts = (0..SENDER.len()).any(|place| self.events.get(place) > 0);

@@ -276,7 +276,7 @@ impl Program for Microbenchmarks {
                 report.failures.push(format!("{}: {wrong} wrong words on {}", cell.name, self.node));
             }
             if !cell.measure.servers(self.node).is_empty() {
-                report = report.figure(cell.name, self.measured.get(figure), Merge::Max);
+                report = report.measured(cell.name, self.measured.get(figure), "us", Merge::Max);
             }
         }
         report
