@@ -16,6 +16,7 @@ impl State {
     ///
     /// # Panics
     /// If the machine gives no price for it, which ends the run with that message.
+    #[inline]
     pub(crate) fn price(&self, core: usize, primitive: Primitive, class: Class) -> Cost {
         let (name, price) = entry(self.price_list(core), primitive);
         self.priced(core, name, price, class)
@@ -35,6 +36,7 @@ impl State {
         }
     }
 
+    #[inline]
     fn priced(&self, core: usize, name: &str, price: &Option<ByClass<Cost>>, class: Class) -> Cost {
         match price {
             Some(price) => price.of(class),
@@ -50,6 +52,7 @@ impl State {
         std::panic::resume_unwind(Box::new(why))
     }
 
+    #[inline]
     fn price_list(&self, core: usize) -> &Primitives {
         match &self.machine.network_processor {
             Some(own) if self.is_network_processor(core) => &own.primitives,
@@ -108,7 +111,8 @@ impl State {
     }
 }
 
-/// A primitive's name in machine files, and its price in a list.
+/// A primitive's name in machine files, and its price in a list. Inlined: most callers ask for a particular one.
+#[inline(always)]
 fn entry(list: &Primitives, primitive: Primitive) -> (&'static str, &Option<ByClass<Cost>>) {
     match primitive {
         Primitive::Dispatch => ("dispatch", &list.dispatch),

@@ -67,7 +67,9 @@ impl State {
                 None => self.interrupt(node),
             };
             if !started {
-                self.await_interface(node);
+                if self.assisted {
+                    self.await_interface(node);
+                }
                 return;
             }
         }
