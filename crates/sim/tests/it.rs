@@ -222,6 +222,45 @@ fn every_promise_holds_where_a_network_processor_s_node_is_interrupted() {
     conformance::run_all(&model, policies, 3, 1);
 }
 
+/// The machines of the split-phase study, with the policies they were built for. What they cannot do is left out.
+#[test]
+fn every_promise_holds_on_the_machines_that_studies_measured() {
+    let deposits = [
+        "deposits_are_counted",
+        "placement_precedes_messages",
+        "deadlock_names_who_waits",
+        "deadlock_of_all",
+        "deadlock_of_deposits",
+        "words_need_a_place",
+    ];
+    let transfers = [
+        "transfers_of_every_length",
+        "handlers_transfer_without_waiting",
+        "split_phase_is_memory",
+        "store_sync_counts_bytes",
+        "all_store_sync_waits_for_stores",
+    ];
+    for (name, policies) in [
+        ("cm-5", &["single", "proc"][..]),
+        ("paragon", &["proc", "np", "inject", "receive"]),
+        ("meiko-cs2", &["proc", "np"]),
+        ("t3d", &["inject", "receive"]),
+        ("now", &["proc", "np"]),
+    ] {
+        let machine = machine(name);
+        let can_transfer = machine.can.contains(&machine::Capability::Transfer);
+        let beyond =
+            |promise: &&str| deposits.contains(promise) || !can_transfer && transfers.contains(promise);
+        let world = Model::new(machine);
+        for policy in policies {
+            let policy = policy.parse().expect("a policy");
+            let setting = conformance::Setting { world: &world, policy: &policy, nodes: 3, processors: 1 };
+            let promises = conformance::promises().iter().filter(|(promise, _)| !beyond(promise));
+            promises.for_each(|(_, promise)| promise(&setting));
+        }
+    }
+}
+
 /// What waits for room in the interface is let in when a message has been read, and may have to be taken in at once.
 #[test]
 fn a_step_that_is_over_is_not_put_off() {
