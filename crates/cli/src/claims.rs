@@ -33,8 +33,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) findings: Vec<Finding<'a>>,
     pub(crate) metrics: Metrics,
     pub(crate) failures: Vec<Failure>,
-    /// How many runs there were, those of the record included.
-    pub(crate) runs: usize,
+    /// The runs there were, those of the record included.
+    pub(crate) runs: Vec<Needed<'a>>,
 }
 
 /// Runs and reports.
@@ -46,7 +46,7 @@ pub(crate) fn claims(arguments: &Claims, out: &mut impl Write) -> Result<ExitCod
     let (done, failures) = run(arguments, &needed)?;
     let metrics = laboratory.metrics(&done);
     let findings = laboratory.findings(&arguments.prefixes, &metrics);
-    let outcome = Outcome { laboratory: &laboratory, findings, metrics, failures, runs: needed.len() };
+    let outcome = Outcome { laboratory: &laboratory, findings, metrics, failures, runs: needed };
     let page = Page::find(width);
     match (arguments.ledger, arguments.json) {
         (true, json) => ledger::write(&outcome, &page, json, out)?,

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use lab::ledger::{Entry, FixedBy, Parameter, Score, entry};
-use lab::study::Origin;
 use serde_json::{Value, json};
 
 use crate::claims::Outcome;
@@ -16,7 +15,7 @@ use crate::{Problem, json, verdicts};
 /// Columns that are left for a value.
 const LEAST_VALUE: usize = 20;
 
-/// Writes the ledger of every machine that a study runs on.
+/// Writes the ledger of every machine that something asked was run on.
 pub(crate) fn write(
     outcome: &Outcome<'_>,
     page: &Page,
@@ -29,19 +28,16 @@ pub(crate) fn write(
         let failed = verdicts::failed_runs(&outcome.failures);
         return json::write(out, &json!({ "machines": machines, "failed_runs": failed }));
     }
+    if entries.is_empty() {
+        writeln!(out, "nothing that was asked is measured on a machine")?;
+    }
     entries.iter().flat_map(|entry| lines(entry, page)).try_for_each(|line| writeln!(out, "{line}"))?;
     verdicts::tell_failed_runs(&outcome.failures, page, out)
 }
 
 /// A machine that cannot be read has no entry: the run on it has failed and was told.
 fn entries(outcome: &Outcome<'_>) -> Vec<Entry> {
-    let sources = outcome.laboratory.studies().iter().flat_map(|study| &study.sources);
-    let machines: BTreeSet<_> = sources
-        .filter_map(|source| match &source.origin {
-            Origin::Run(run) => Some(run.machine.as_str()),
-            _ => None,
-        })
-        .collect();
+    let machines: BTreeSet<_> = outcome.runs.iter().map(|needed| needed.run.machine.as_str()).collect();
     let read = |name: &str| match Target::find(name, &[]) {
         Ok(Target::Model { machine, .. }) => Some(entry(name, &machine, &outcome.findings, &outcome.metrics)),
         _ => None,

@@ -95,7 +95,7 @@ pub(crate) fn json(outcome: &Outcome<'_>, out: &mut impl Write) -> Result<(), Pr
         "not_fit": by_fit(findings, false).json(),
         "measured": Counts::of(results(findings)).measured(),
         "results": results(findings).count(),
-        "runs": runs,
+        "runs": runs.len(),
         "failed_runs": failed_runs(failures),
     });
     json::write(out, &value)
