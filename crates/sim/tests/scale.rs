@@ -18,9 +18,7 @@ const MOST_KIB: u64 = 128;
 fn paragon() -> Machine {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/paragon.toml");
     let text = std::fs::read_to_string(&file).expect("a shipped machine");
-    let none = |_: &str, name: &str| unreachable!("it is not based on {name}");
-    Machine::parse_with(&file.to_string_lossy(), &text, &[] as &[(&str, &str)], &none)
-        .expect("a valid machine file")
+    Machine::parse(&file.to_string_lossy(), &text).expect("a valid machine file")
 }
 
 /// Every node exchanges values with four others, four times.

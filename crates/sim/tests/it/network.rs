@@ -1,31 +1,11 @@
 //! Routed networks under whole programs.
 
-#[allow(dead_code, reason = "not all of it is needed here")]
-mod adders;
-
-use std::path::Path;
-
-use adders::Adders;
 use machine::Machine;
-use programs::Given;
 use sim::Model;
 use tempest::{Job, Launch, Mechanism, Outcome, Shape, World};
 
-fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
-    machine_with(name, "", set)
-}
-
-/// A shipped machine with more at the end of its file.
-fn machine_with(name: &str, more: &str, set: &[(&str, &str)]) -> Machine {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines");
-    let text = |name: &str| {
-        let file = folder.join(name).with_extension("toml");
-        (file.to_string_lossy().into_owned(), std::fs::read_to_string(&file).expect("a shipped machine"))
-    };
-    let (file, mut contents) = text(name);
-    contents += more;
-    Machine::parse_with(&file, &contents, set, &|_, name| Some(text(name))).expect("a valid machine file")
-}
+use crate::adders::Adders;
+use crate::setup::{figures, job, machine, machine_with};
 
 const TOPOLOGIES: &[&[(&str, &str)]] = &[
     &[("network.topology", "crossbar"), ("network.latency", "1 us")],
@@ -69,15 +49,13 @@ fn programs_give_their_answers_on_every_topology_and_repeat_themselves() {
 
 /// Figures of the program `active-message`.
 fn active_message(machine: Machine, mechanism: Mechanism, inputs: &[(&str, &str)]) -> impl Fn(&str) -> f64 {
-    let values = inputs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
-    let given = Given { values, ..Given::default() };
-    let instance = (programs::find("active-message").expect("a program").load)(&given).expect("good inputs");
-    let job = instance.job(mechanism, Shape { nodes: 32, threads: 1 }, 1).expect("a job");
+    let job = job("active-message", mechanism, Shape { nodes: 32, threads: 1 }, inputs);
     let launch =
         Launch { mechanism, nodes: 32, ..Launch::new(job, "single+interrupt".parse().expect("a policy")) };
     let outcome = Model::new(machine).run(&launch).expect("it runs");
     assert!(outcome.report.verified(), "{:?}", outcome.report.failures);
-    move |name| outcome.report.figures.iter().find(|figure| figure.name == name).expect("a figure").value
+    let figures = figures(&outcome);
+    move |name| figures[name]
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! An interface that is full for too long traps its processor, which empties it; nothing is lost.
 
-use std::path::Path;
-
-use machine::Machine;
 use sim::Model;
 use tempest::{
     Event, Handler, Job, Key, Launch, Message, NodeId, Operations, Outcome, Program, Protocol, Report, Setup,
     Thread, World,
 };
 use units::Time;
+
+use crate::setup::machine;
 
 /// Every node but the first sends so many messages to the first, which computes for long without looking.
 const MESSAGES: u64 = 100;
@@ -57,11 +56,7 @@ impl Program for Flood {
 }
 
 fn flood(after: &str) -> Outcome {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/alewife.toml");
-    let text = std::fs::read_to_string(&file).expect("a shipped machine");
-    let set = [("interface.overflow.after", after)];
-    let machine =
-        Machine::parse_with(&file.to_string_lossy(), &text, &set, &|_, _| None).expect("a valid file");
+    let machine = machine("alewife", &[("interface.overflow.after", after)]);
     let launch =
         Launch { nodes: 4, ..Launch::new(Job::new::<Flood>(()), "single".parse().expect("a policy")) };
     Model::new(machine).run(&launch).expect("everything arrives")

@@ -1,9 +1,7 @@
 //! The digest that records keep: of the values, all of them, and nothing else.
 
-mod toy;
-
+use crate::toy::CORRECT;
 use machine::Machine;
-use toy::CORRECT;
 
 fn digest(text: &str) -> u64 {
     Machine::parse("toy.toml", text).unwrap_or_else(|errors| panic!("{errors}")).digest()

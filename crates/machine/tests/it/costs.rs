@@ -1,9 +1,7 @@
 //! Prices by class of message, in files and on the command line.
 
-mod toy;
-
+use crate::toy::CORRECT;
 use machine::{ByClass, Class, Cost, Machine};
-use toy::CORRECT;
 use units::Time;
 
 const fn ns(n: u64) -> Time {

@@ -1,9 +1,8 @@
 //! The sections of a node's memory system: what they come to, and what each mistake in them is told.
 
+use crate::toy;
 use machine::Machine;
 use units::{Bytes, Time};
-
-mod toy;
 
 const SECTIONS: &str = r#"
 [memory.banks]

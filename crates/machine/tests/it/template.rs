@@ -1,11 +1,9 @@
 //! The machine file that `docs/machine-file.md` offers for copying: it is right, and what a newcomer may get wrong in it
 //! is met with one error that has line, key, value and what was expected.
 
-mod document;
-
 use machine::{Error, Machine};
 
-use document::template;
+use crate::document::template;
 
 /// What the file says on a line, what it says instead (nothing: the line is missing); then key, value and the start of
 /// what was expected. The error is on that line unless another line is named.

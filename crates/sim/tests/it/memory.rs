@@ -1,49 +1,25 @@
 //! The memory systems of the Avalanche machines: the published tables come out of running the programs, messages keep
 //! their order, and every time in a machine file counts.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use machine::Machine;
-use programs::Given;
 use sim::Model;
 use tempest::{Launch, Mechanism, Outcome, Shape, World};
+
+use crate::setup::{figures, job, machine};
 
 const MACHINES: [&str; 3] = ["avalanche-noncoherent", "avalanche-memory", "avalanche-widget"];
 
 /// Cycles of 120 MHz in a nanosecond.
 const CYCLES: f64 = 0.12;
 
-fn text(name: &str) -> (String, String) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines");
-    let file = folder.join(name).with_extension("toml");
-    let text = std::fs::read_to_string(&file).expect("a shipped machine file");
-    (file.to_string_lossy().into_owned(), text)
-}
-
-fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
-    let (file, text) = text(name);
-    let base = |_: &str, name: &str| Some(self::text(name));
-    Machine::parse_with(&file, &text, set, &base).expect("a valid machine file")
-}
-
 fn run(program: &str, machine: Machine, nodes: u32, inputs: &[(&str, &str)]) -> Outcome {
-    let mut given = Given::default();
-    given.values.extend(inputs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
-    let entry = programs::find(program).expect("a program of the table");
-    let instance = (entry.load)(&given).map_err(|wrong| wrong.join("; ")).expect("good inputs");
     let mechanism = if program == "message-memory" { Mechanism::Bulk } else { Mechanism::Messages };
-    let job = instance.job(mechanism, Shape { nodes, threads: 1 }, 1).expect("enough nodes");
+    let job = job(program, mechanism, Shape { nodes, threads: 1 }, inputs);
     let policy = "single".parse().expect("a policy");
     let launch = Launch { nodes, processors: 1, threads: 1, mechanism, ..Launch::new(job, policy) };
     let outcome = Model::new(machine).run(&launch).expect("the run ends well");
     assert!(outcome.report.verified(), "{:?}", outcome.report);
     outcome
-}
-
-/// The figures of a run by name.
-fn figures(outcome: &Outcome) -> BTreeMap<&'static str, f64> {
-    outcome.report.figures.iter().map(|figure| (figure.name, figure.value)).collect()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use machine::{ByClass, Capability, Class, Cost, Errors, Machine};
 use units::Time;
 
-const FILE: &str = include_str!("../../../machines/hurricane-1.toml");
+const FILE: &str = include_str!("../../../../machines/hurricane-1.toml");
 
 fn with(overrides: &[(&str, &str)]) -> Result<Machine, Errors> {
     Machine::parse_with("machines/hurricane-1.toml", FILE, overrides, &|_, _| None)

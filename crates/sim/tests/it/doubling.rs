@@ -1,18 +1,13 @@
 //! On a machine whose every time is doubled, and every clock and bandwidth halved, everything takes twice as long: no time
 //! of a machine hides in the code.
 
-#[path = "../../machine/tests/folder/mod.rs"]
-mod folder;
-#[allow(dead_code, reason = "only whole files are slowed here")]
-#[path = "../../machine/tests/slower/mod.rs"]
-mod slower;
-
-use folder::{all, read, text_of};
 use machine::Machine;
-use programs::Given;
 use sim::Model;
-use slower::slowed;
 use tempest::{Launch, Mechanism, Outcome, Policy, Shape, World};
+
+use crate::folder::{all, read, text_of};
+use crate::setup::job;
+use crate::slower::slowed;
 
 /// Those that some machine can do in this simulator.
 const POLICIES: [&str; 9] =
@@ -32,14 +27,9 @@ fn policies(machine: &Machine) -> Vec<Policy> {
 }
 
 fn run(machine: Machine, policy: &Policy, program: &str, inputs: &[(&str, &str)]) -> Outcome {
-    let mut given = Given::default();
-    given.values.extend(inputs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
-    let entry = programs::find(program).expect("a program of the table");
-    let instance = (entry.load)(&given).map_err(|wrong| wrong.join("; ")).expect("good inputs");
     let (nodes, processors) = (4, 2);
     let computing = policy.split(processors).expect("somebody computes").computing;
-    let job =
-        instance.job(Mechanism::Messages, Shape { nodes, threads: computing }, 1).expect("enough nodes");
+    let job = job(program, Mechanism::Messages, Shape { nodes, threads: computing }, inputs);
     let launch = Launch { nodes, processors, ..Launch::new(job, policy.clone()) };
     Model::new(machine).run(&launch).unwrap_or_else(|failure| panic!("{program} under {policy}: {failure}"))
 }

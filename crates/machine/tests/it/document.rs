@@ -1,5 +1,4 @@
 //! The page `docs/machine-file.md` and the machine file inside.
-#![allow(dead_code, reason = "no test needs all of it")]
 
 use std::path::PathBuf;
 

@@ -1,9 +1,7 @@
 //! Files that extend others, and values that hold under a policy only.
 
-mod toy;
-
+use crate::toy::CORRECT;
 use machine::{Class, Cost, Errors, Machine};
-use toy::CORRECT;
 use units::Time;
 
 /// Reads a file that extends `toy` or one of `others`, each a name and a text.

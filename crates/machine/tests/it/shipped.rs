@@ -1,10 +1,8 @@
 //! The machine files that ship with the project: each reads, every number says where it comes from, and what the
 //! literature states of it comes out.
 
-mod document;
-mod folder;
-
-use folder::{all, read, text_of};
+use crate::document;
+use crate::folder::{all, read, text_of};
 use machine::{ByClass, Capability, Class, Cost, Machine};
 use units::{Bytes, Time};
 

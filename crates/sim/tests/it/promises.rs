@@ -1,15 +1,13 @@
 //! The modelled worlds keep the promises of the waist, repeat themselves to the bit, and lose no time.
 
-mod adders;
-
-use std::path::Path;
-
-use adders::Adders;
 use machine::Machine;
 use sim::Model;
 use tempest::{Failure, Job, Launch, Outcome, World};
 use trace::{Event, Recorder};
 use units::Time;
+
+use crate::adders::{Adders, Poller};
+use crate::setup::{assisted, job, machine, machine_with};
 
 /// Every policy a Hurricane-1 node can do, with and without the options that change who is interrupted or when.
 const POLICIES: &[&str] = &[
@@ -31,29 +29,9 @@ const POLICIES: &[&str] = &[
 /// Those of a node with a network processor.
 const ASSISTED: &[&str] = &["single", "proc", "proc+every=8", "np", "inject", "receive"];
 
-fn text(folder: &str, name: &str) -> (String, String) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(name).with_extension("toml");
-    let text = std::fs::read_to_string(&file).expect("a machine file of the project");
-    (file.to_string_lossy().into_owned(), text)
-}
-
-fn parse(folder: &str, name: &str, set: &[(&str, &str)]) -> Machine {
-    let (file, text) = text(folder, name);
-    let base = |_: &str, name: &str| Some(self::text("../../machines", name));
-    Machine::parse_with(&file, &text, set, &base).expect("a valid machine file")
-}
-
-fn machine(name: &str) -> Machine {
-    parse("../../machines", name, &[])
-}
-
-fn assisted() -> Machine {
-    parse("tests", "assisted", &[])
-}
-
 /// Every policy, each on a machine that can do it.
 fn cases() -> impl Iterator<Item = (Machine, &'static str)> {
-    let (plain, assisted) = (machine("hurricane-1"), assisted());
+    let (plain, assisted) = (machine("hurricane-1", &[]), assisted(&[]));
     let plain = POLICIES.iter().map(move |policy| (plain.clone(), *policy));
     plain.chain(ASSISTED.iter().map(move |policy| (assisted.clone(), *policy)))
 }
@@ -118,15 +96,12 @@ fn every_instant_of_every_computing_processor_is_booked_once() {
 
 #[test]
 fn every_instant_is_booked_once_by_every_mechanism() {
-    let mut given = programs::Given::default();
-    given.values.insert("nodes".to_owned(), "600".to_owned());
-    let em3d = (programs::find("em3d").unwrap().load)(&given).map_err(|errors| errors.join("; ")).unwrap();
     for mechanism in tempest::Mechanism::ALL {
         for (machine, policy) in cases() {
             let asked = launch(policy, 1);
             let computing = asked.policy.split(asked.processors).unwrap().computing;
             let shape = tempest::Shape { nodes: asked.nodes, threads: computing * asked.threads };
-            let job = em3d.job(mechanism, shape, 1).unwrap();
+            let job = job("em3d", mechanism, shape, &[("nodes", "600")]);
             let outcome = Model::new(machine).run(&Launch { job, mechanism, ..asked }).unwrap();
             let spent = outcome.breakdown;
             let booked = spent.compute + spent.memory + spent.overhead + spent.synchronization;
@@ -147,8 +122,8 @@ fn interrupts_are_taken_only_where_the_policy_has_them() {
 #[test]
 fn doubling_the_clock_period_and_every_absolute_time_doubles_the_run() {
     // Every duration of this file is in cycles and its bandwidth is per cycle, so the clock alone sets all of them.
-    let slow = parse("../../machines", "hurricane-1", &[("processor.clock", "200 MHz")]);
-    let fast = parse("../../machines", "hurricane-1", &[("processor.clock", "400 MHz")]);
+    let slow = machine("hurricane-1", &[("processor.clock", "200 MHz")]);
+    let fast = machine("hurricane-1", &[("processor.clock", "400 MHz")]);
     for policy in POLICIES {
         let time = |machine: &Machine| Model::new(machine.clone()).run(&launch(policy, 1)).unwrap().time;
         assert_eq!(time(&slow), time(&fast) * 2, "{policy}");
@@ -164,7 +139,8 @@ fn a_machine_that_lacks_what_a_policy_needs_refuses_it_by_name() {
         ("fixed:4", 4, "expected at least --processors 5"),
         ("single", 0, "--processors 0"),
     ] {
-        let refused = Model::new(machine("hurricane-1")).run(&Launch { processors, ..launch(policy, 1) });
+        let refused =
+            Model::new(machine("hurricane-1", &[])).run(&Launch { processors, ..launch(policy, 1) });
         let Err(Failure::Refused(why)) = refused else { panic!("{policy}: {refused:?}") };
         assert!(why.contains(says), "{policy}: {why}");
     }
@@ -172,38 +148,41 @@ fn a_machine_that_lacks_what_a_policy_needs_refuses_it_by_name() {
 
 #[test]
 fn a_thread_that_polls_for_ever_is_stopped_at_the_stall_limit() {
-    let job = Job::new::<adders::Poller>(());
+    let job = Job::new::<Poller>(());
     let limit = Some(Time::from_microseconds(50));
-    let stalled =
-        Model::new(machine("hurricane-1")).run(&Launch { job, stall_limit: limit, ..launch("single", 1) });
+    let stalled = Model::new(machine("hurricane-1", &[])).run(&Launch {
+        job,
+        stall_limit: limit,
+        ..launch("single", 1)
+    });
     assert!(matches!(stalled, Err(Failure::Stalled { .. })), "{stalled:?}");
 }
 
 #[test]
 fn every_promise_of_the_waist_holds_under_every_policy() {
-    let model = Model::new(machine("hurricane-1"));
+    let model = Model::new(machine("hurricane-1", &[]));
     for (nodes, processors) in [(1, 3), (2, 4), (5, 3)] {
         conformance::run_all(&model, POLICIES, nodes, processors);
     }
     for nodes in [1, 2, 5] {
-        conformance::run_all(&Model::new(assisted()), ASSISTED, nodes, 1);
+        conformance::run_all(&Model::new(assisted(&[])), ASSISTED, nodes, 1);
     }
     // Where everything is free, everything happens at once: order must not depend on costs.
     let anywhere = &["single", "floating", "floating+keyed", "fixed:1"];
-    conformance::run_all(&Model::new(machine("ideal")), anywhere, 3, 2);
+    conformance::run_all(&Model::new(machine("ideal", &[])), anywhere, 3, 2);
 }
 
 /// One processor takes a message in while another is slow to hand over, or to take in, the message before it.
 #[test]
 fn messages_stay_in_order_however_slow_a_network_processor_is() {
-    for (folder, name, policy, set) in [
-        ("../../machines", "paragon", "receive", ("handoff.visible", "5 us")),
-        ("../../machines", "t3d", "receive", ("network_processor.primitives.hand_over", "20 us")),
-        ("../../machines", "meiko-cs2", "np", ("handoff.visible", "0 us")),
-        ("tests", "assisted", "np", ("handoff.visible", "5 us")),
-        ("tests", "assisted", "np", ("network_processor.primitives.extract", "20 us")),
+    for (machine, policy) in [
+        (machine("paragon", &[("handoff.visible", "5 us")]), "receive"),
+        (machine("t3d", &[("network_processor.primitives.hand_over", "20 us")]), "receive"),
+        (machine("meiko-cs2", &[]), "np"),
+        (assisted(&[("handoff.visible", "5 us")]), "np"),
+        (assisted(&[("network_processor.primitives.extract", "20 us")]), "np"),
     ] {
-        let (world, policy) = (Model::new(parse(folder, name, &[set])), policy.parse().expect("a policy"));
+        let (world, policy) = (Model::new(machine), policy.parse().expect("a policy"));
         for nodes in [2, 5] {
             let setting = conformance::Setting { world: &world, policy: &policy, nodes, processors: 1 };
             conformance::order_of_a_stream(&setting);
@@ -217,7 +196,7 @@ fn messages_stay_in_order_however_slow_a_network_processor_is() {
 #[test]
 fn every_promise_holds_where_a_network_processor_s_node_is_interrupted() {
     let can = ("can", "poll,interrupt,network-queue,network-processor,transfer,deposit");
-    let model = Model::new(parse("tests", "assisted", &[can, ("handoff.capacity", "1")]));
+    let model = Model::new(assisted(&[can, ("handoff.capacity", "1")]));
     let policies = &["proc+interrupt", "np+interrupt", "inject+interrupt", "receive+interrupt"];
     conformance::run_all(&model, policies, 3, 1);
 }
@@ -247,7 +226,7 @@ fn every_promise_holds_on_the_machines_that_studies_measured() {
         ("t3d", &["inject", "receive"]),
         ("now", &["proc", "np"]),
     ] {
-        let machine = machine(name);
+        let machine = machine(name, &[]);
         let can_transfer = machine.can.contains(&machine::Capability::Transfer);
         let beyond =
             |promise: &&str| deposits.contains(promise) || !can_transfer && transfers.contains(promise);
@@ -264,7 +243,7 @@ fn every_promise_holds_on_the_machines_that_studies_measured() {
 /// What waits for room in the interface is let in when a message has been read, and may have to be taken in at once.
 #[test]
 fn a_step_that_is_over_is_not_put_off() {
-    let machine = parse("../../machines", "meiko-cs2", &[("interface.receive_queue", "1")]);
+    let machine = machine("meiko-cs2", &[("interface.receive_queue", "1")]);
     let (world, policy) = (Model::new(machine), "np".parse().expect("a policy"));
     let setting = conformance::Setting { world: &world, policy: &policy, nodes: 2, processors: 1 };
     conformance::split_phase_is_memory(&setting);
@@ -272,11 +251,9 @@ fn a_step_that_is_over_is_not_put_off() {
 
 #[test]
 fn every_promise_holds_however_few_requests_may_be_without_their_answer() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/hurricane-1.toml");
-    let text = std::fs::read_to_string(path).unwrap();
     for (window, acknowledge_every) in [(1, 8), (7, 2), (16, 8)] {
         let flow = format!("\n[flow]\nwindow = {window}\nacknowledge_every = {acknowledge_every}\n");
-        let model = Model::new(Machine::parse("toy.toml", &(text.clone() + &flow)).unwrap());
+        let model = Model::new(machine_with("hurricane-1", &flow, &[]));
         conformance::run_all(&model, &["single", "floating+keyed", "hurricane-1:2"], 3, 2);
     }
 }

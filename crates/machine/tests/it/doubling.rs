@@ -1,13 +1,10 @@
 //! A machine whose every time is twice as long, whose clocks and bandwidths are half: every time it comes to is twice as
 //! long. So no time of a machine hides in the code that reads files.
 
-mod document;
-mod folder;
-mod slower;
-
-use folder::{all, read, text_of};
+use crate::document;
+use crate::folder::{all, read, text_of};
+use crate::slower::{slowed, slower};
 use machine::{Machine, Value};
-use slower::{slowed, slower};
 use units::{Frequency, Time};
 
 /// Compares all values; times in cycles of a clock whose period is no whole number of femtoseconds are rounded, each by

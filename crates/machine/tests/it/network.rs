@@ -1,9 +1,7 @@
 //! The section `[network]`: every topology, and what may be wrong with one.
 
-mod toy;
-
+use crate::toy::CORRECT;
 use machine::{Errors, Machine, Routers, Topology};
-use toy::CORRECT;
 use units::{Bandwidth, Bytes, Time};
 
 /// The toy with another network, on 12 nodes.

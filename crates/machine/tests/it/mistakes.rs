@@ -1,9 +1,7 @@
 //! Every kind of mistake a machine file can hold, each with its line, key, value and what was expected.
 
-mod toy;
-
+use crate::toy::CORRECT;
 use machine::{Class, Error, Machine};
-use toy::CORRECT;
 
 fn mistakes(text: &str) -> Vec<Error> {
     Machine::parse("toy.toml", text).expect_err("must be refused").iter().cloned().collect()

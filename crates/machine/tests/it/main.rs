@@ -1,0 +1,16 @@
+//! Machine files: what is read from them, and what is said of mistakes in them.
+
+mod costs;
+mod digest;
+mod document;
+mod doubling;
+mod folder;
+mod inheritance;
+mod mistakes;
+mod network;
+mod node_memory;
+mod overrides;
+mod shipped;
+mod slower;
+mod template;
+mod toy;

@@ -1,0 +1,13 @@
+//! The modelled worlds: their promises, their parts under whole programs, and what the studies measured.
+
+mod adders;
+mod doubling;
+#[path = "../../../machine/tests/it/folder.rs"]
+mod folder;
+mod memory;
+mod network;
+mod overflow;
+mod promises;
+mod setup;
+#[path = "../../../machine/tests/it/slower.rs"]
+mod slower;

@@ -1,0 +1,46 @@
+//! Machines and jobs that several of these tests need.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use machine::Machine;
+use programs::Given;
+use tempest::{Job, Mechanism, Outcome, Shape};
+
+use crate::folder::text_of;
+
+/// A shipped machine.
+pub(crate) fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
+    machine_with(name, "", set)
+}
+
+/// A shipped machine with more at the end of its file.
+pub(crate) fn machine_with(name: &str, more: &str, set: &[(&str, &str)]) -> Machine {
+    parse(name, &(text_of(name) + more), set)
+}
+
+/// The toy machine of these tests whose nodes have a network processor.
+pub(crate) fn assisted(set: &[(&str, &str)]) -> Machine {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/assisted.toml");
+    parse("assisted", &std::fs::read_to_string(file).expect("a machine file of these tests"), set)
+}
+
+fn parse(name: &str, text: &str, set: &[(&str, &str)]) -> Machine {
+    let file = |name: &str| format!("{name}.toml");
+    let base = |_: &str, name: &str| Some((file(name), text_of(name)));
+    Machine::parse_with(&file(name), text, set, &base).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// A program with its inputs.
+pub(crate) fn job(program: &str, mechanism: Mechanism, shape: Shape, inputs: &[(&str, &str)]) -> Job {
+    let values = inputs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let given = Given { values, ..Given::default() };
+    let entry = programs::find(program).expect("a program of the table");
+    let instance = (entry.load)(&given).map_err(|wrong| wrong.join("; ")).expect("good inputs");
+    instance.job(mechanism, shape, 1).expect("enough nodes")
+}
+
+/// The figures of a run by name.
+pub(crate) fn figures(outcome: &Outcome) -> BTreeMap<&'static str, f64> {
+    outcome.report.figures.iter().map(|figure| (figure.name, figure.value)).collect()
+}
