@@ -10,6 +10,7 @@ use tempest::{Access, MemoryEvents, Operations, Place, Work};
 use crate::core::Bucket;
 use crate::edge::Edge;
 use crate::state::State;
+use crate::traffic::WORD_BYTES;
 
 impl Edge {
     /// Touches words of this node's segments, one instruction after the other.
@@ -54,9 +55,6 @@ impl Edge {
         self.state().memory_events(node)
     }
 }
-
-/// Bytes of a word of a segment.
-const WORD_BYTES: u64 = crate::traffic::WORD_BYTES;
 
 impl State {
     /// A touch where memory is not modelled: instructions that hit.

@@ -37,7 +37,7 @@ impl State {
         }
         let (now, look) = (self.now, self.machine.processor.poll);
         if let Some(lock) = &mut self.nodes[self.cores[core].node].lock {
-            lock.look(now, core, look, Time::ZERO);
+            lock.look(now, core, look);
         }
     }
 
@@ -193,9 +193,11 @@ impl State {
             || !node.handed_over.is_empty()
     }
 
-    /// The idle processor that may do something now and became idle last: its caches are the warmest.
+    /// The idle processor that may do something now and became idle last: its caches are the warmest. What comes to a
+    /// network processor and a computing one that both look for it, the latter sees first: it looks at nothing else.
     fn idle_server(&self, node: usize) -> Option<usize> {
-        if let Some(first) = self.first_to_see(node) {
+        let first = self.nodes[node].first_core;
+        if self.policy.servers == Servers::Either && self.cores[first].is_idle() && self.has_job(first) {
             return Some(first);
         }
         let node = &self.nodes[node];
@@ -208,19 +210,6 @@ impl State {
             })
             .max_by_key(|&(since, core)| (since, std::cmp::Reverse(core)))
             .map(|(_, core)| core)
-    }
-
-    /// Of two idle processors that look at the interface of a node, where something waits, the one that sees it first.
-    fn first_to_see(&self, node: usize) -> Option<usize> {
-        let place = &self.nodes[node];
-        if self.policy.servers != Servers::Either || place.incoming.is_empty() {
-            return None;
-        }
-        place
-            .lock
-            .as_ref()?
-            .first_to_see(self.now)
-            .filter(|&core| self.has_job(core) || self.may_inject(core))
     }
 
     /// Interrupts the next computing processor, if the policy interrupts at all and there is an event for it.
