@@ -6,10 +6,10 @@
 #![forbid(unsafe_code)]
 
 use formats::{
-    Errors, SparseMatrix, Symmetry, decompress_within, matrix,
+    Errors, SparseMatrix, Symmetry, decompress_within, litmus, matrix,
     mesh::{self, Mesh},
 };
-use promises::{check_matrix, check_mesh};
+use promises::{check_litmus, check_matrix, check_mesh};
 
 // What the crate's own tests check and write with.
 #[path = "../../crates/formats/tests/it/promises.rs"]
@@ -19,6 +19,9 @@ mod writers;
 
 /// The most bytes that a compressed stream may hold here: a bomb would stop the fuzzer and show nothing.
 const MOST_DECOMPRESSED: u64 = 1 << 20;
+
+/// Written litmus tests with fewer parentheses than this nest no deeper than is read.
+const MOST_PARENTHESES: usize = 90;
 
 /// Matrix Market files.
 pub fn matrix_market(bytes: &[u8]) {
@@ -63,6 +66,24 @@ pub fn medit(bytes: &[u8]) {
 pub fn mesh_text(bytes: &[u8]) {
     let Some(mesh) = checked_mesh(mesh::text::read("fuzz", bytes)) else { return };
     assert_eq!(mesh::text::read("again", mesh::text::write(&mesh).as_bytes()), Ok(mesh));
+}
+
+/// Litmus tests, and logs of them.
+pub fn litmus(bytes: &[u8]) {
+    if let Err(errors) = litmus::log::read("fuzz", bytes) {
+        check_errors(errors);
+    }
+    match litmus::read("fuzz", bytes) {
+        Ok(test) => {
+            check_litmus(&test);
+            let written = writers::litmus(&test);
+            // The writer puts parentheses everywhere, which may nest deeper than is read.
+            if written.matches('(').count() < MOST_PARENTHESES {
+                assert_eq!(litmus::read("again", written.as_bytes()), Ok(test));
+            }
+        }
+        Err(errors) => check_errors(errors),
+    }
 }
 
 /// Files of any format, compressed or not, under names that lead to each reader.

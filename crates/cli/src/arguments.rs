@@ -46,6 +46,16 @@ pub(crate) enum Command {
         tradewind claims split-c.table1 split-c.gap2 --json\n  \
         tradewind claims split-c --ledger")]
     Claims(Claims),
+    /// Run memory-model tests on the shared memory, and hold every final state against all that sequential consistency allows
+    ///
+    /// Tests are read from files and from all files *.litmus below folders, for X86 and RISCV. Each runs many times, its
+    /// threads on nodes of their own, with schedules and delays drawn from the seed. A forbidden state ends the command with
+    /// 1. A file that cannot be read does not keep the others from being run, and ends it with 2.
+    #[command(after_help = "Examples:\n  \
+        tradewind litmus SB.litmus\n  \
+        tradewind litmus my-tests --repeat 2000 --seed 7\n  \
+        tradewind litmus my-tests --machine native,hurricane,s-coma --block 32 --json")]
+    Litmus(Litmus),
     /// Evaluate an analytic model: its figures, its curves as data and as a picture
     #[command(after_help = "Examples:\n  \
         tradewind model fixed-floating --set computation=\"56.5 us\"\n  \
@@ -117,6 +127,40 @@ pub(crate) struct Claims {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Litmus {
+    /// Tests, or folders with tests
+    #[arg(value_name = "FILE|DIR", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Machines to run them on
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane")]
+    pub(crate) machine: Vec<String>,
+    /// Set a value of the models' machine files, for example network.latency="1 us"; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// The policy on every machine; if not said the one that a machine is named after, or floating, or what it can do
+    #[arg(long, value_name = "P")]
+    pub(crate) policy: Option<String>,
+    /// What keeps shared memory coherent: stache, or stache-unordered; stache if not said
+    #[arg(long, value_name = "P")]
+    pub(crate) protocol: Option<String>,
+    /// Bytes of a coherence block: 16, 32, 64 or 128; 64 if not said
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    pub(crate) block: Option<String>,
+    /// Run each test so many times on each machine
+    #[arg(long, value_name = "R", default_value = "1000", allow_negative_numbers = true)]
+    pub(crate) repeat: String,
+    /// Seed of schedules and delays
+    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true)]
+    pub(crate) seed: String,
+    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
+    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
+    pub(crate) width: Option<String>,
+    /// Machine-readable output, described in docs/json.md
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Model {
     /// Which model
     pub(crate) name: ModelName,
@@ -163,6 +207,13 @@ pub(crate) struct Common {
     /// Threads of the program on each computing processor
     #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
     pub(crate) threads: String,
+    /// What keeps shared memory coherent: stache, or stache-unordered where messages may overtake each other; stache if
+    /// not said. With mechanism shared-memory only
+    #[arg(long, value_name = "P")]
+    pub(crate) protocol: Option<String>,
+    /// Bytes of a coherence block of shared memory: 16, 32, 64 or 128; 64 if not said. With mechanism shared-memory only
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    pub(crate) block: Option<String>,
     /// An input of the program, or just the path of its file; may be repeated
     #[arg(long = "input", value_name = "KEY=VALUE|FILE")]
     pub(crate) inputs: Vec<String>,

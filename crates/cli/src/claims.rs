@@ -76,7 +76,7 @@ fn beginnings(id: &str) -> impl Iterator<Item = &str> {
     id.match_indices('.').take(2).map(|(end, _)| &id[..end])
 }
 
-/// Runs with the figures that each yielded.
+/// Runs with the numbers that each yielded.
 type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
 
 /// Does the runs, or looks them up.
@@ -105,7 +105,7 @@ fn run<'a>(arguments: &Claims, needed: &[Needed<'a>]) -> Result<(Done<'a>, Vec<F
     let (mut done, mut failures) = (Vec::new(), Vec::new());
     for (needed, answer) in needed.iter().zip(answers) {
         match answer {
-            Ok(answer) => done.push((*needed, specification::figures(&answer))),
+            Ok(answer) => done.push((*needed, specification::numbers(&answer))),
             Err(why) => {
                 let (study, run) = (needed.study.to_owned(), needed.run.told());
                 failures.push(Failure { study, run, why });

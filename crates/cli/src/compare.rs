@@ -41,13 +41,17 @@ pub(crate) struct Comparison<'a> {
 /// Runs everything and reports.
 pub(crate) fn compare(arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
-    let asked = both(names::policies(&arguments.policy), Subject::find(common, &arguments.mechanism));
+    let asked = both(
+        names::policies(&arguments.policy),
+        Subject::find(common, &arguments.mechanism, |entry| entry.mechanisms),
+    );
     let asked = both(Numbers::of_compare(arguments), asked);
-    let (targets, (numbers, (policies, (subject, mechanisms)))) = both(find_targets(arguments), asked)?;
+    let (targets, (numbers, (policies, (subject, mechanisms)))) =
+        both(find_targets(&arguments.machine, &common.settings), asked)?;
     let [nodes, processors] = [numbers.nodes, numbers.processors].map(Option::unwrap_or_default);
     let plan = Plan { numbers, nodes, processors, policies, mechanisms, subject: &subject };
     let rankings = plan.run(&targets)?;
-    if rankings.iter().all(|ranking| ranking.places.is_empty()) {
+    if rankings.iter().all(|ranking| ranking.places.is_empty() && ranking.failed.is_empty()) {
         return Err(Problem::Wrong(reasons(&rankings)));
     }
     let comparison = Comparison { common, subject: &subject, nodes, processors, rankings: &rankings };
@@ -56,7 +60,8 @@ pub(crate) fn compare(arguments: &Compare, out: &mut impl Write) -> Result<ExitC
     } else {
         text::compare(out, &Page::find(plan.numbers.width), &comparison)?;
     }
-    let verified = rankings.iter().all(|ranking| ranking.right() == ranking.ran());
+    let verified =
+        rankings.iter().all(|ranking| ranking.right() == ranking.ran() && ranking.failed.is_empty());
     Ok(if verified { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -81,17 +86,18 @@ fn reasons(rankings: &[Ranking<'_>]) -> Vec<String> {
     reasons
 }
 
-fn find_targets(arguments: &Compare) -> Result<Vec<Target>, Problem> {
-    let (settings, verdict) = target::settings(&arguments.common.settings);
+/// The machines of these names, each once, the models with these settings.
+pub(crate) fn find_targets(machines: &[String], settings: &[String]) -> Result<Vec<Target>, Problem> {
+    let (settings, verdict) = target::settings(settings);
     // Settings are values of models; in a comparison with this host they concern the models alone.
-    let find = |name: &String| match name == NATIVE && arguments.machine.len() > 1 {
+    let find = |name: &String| match name == NATIVE && machines.len() > 1 {
         true => Target::find(name, &[]),
         false => Target::find(name, &settings),
     };
     let mut mistakes = Vec::new();
     let mut targets = Vec::new();
-    for (index, name) in arguments.machine.iter().enumerate() {
-        if arguments.machine[..index].iter().any(|earlier| target::is_same(earlier, name)) {
+    for (index, name) in machines.iter().enumerate() {
+        if machines[..index].iter().any(|earlier| target::is_same(earlier, name)) {
             mistakes.push(format!("--machine {name}: given twice; expected each machine once"));
             continue;
         }
@@ -182,7 +188,7 @@ impl<'a> Plan<'a> {
         'a: 't,
     {
         let repeat = if target.is_native() { self.numbers.repeat } else { 1 };
-        let (mut ran, mut refused) = (Vec::new(), ways.refused);
+        let (mut ran, mut refused, mut failed) = (Vec::new(), ways.refused, Vec::new());
         for (mechanism, policy) in ways.run {
             progress.begin(format!("{} by {mechanism} under {policy}", target.label()));
             let setting = self.setting(target, mechanism, policy.clone());
@@ -191,11 +197,15 @@ impl<'a> Plan<'a> {
                 Err(Problem::Wrong(why)) => {
                     refused.push(Refusal { mechanism, policy: Some(policy), reason: why.join("; ") });
                 }
+                // What one run says of itself is no reason to be silent about the others.
+                Err(Problem::Failed(reason)) => {
+                    failed.push(Refusal { mechanism, policy: Some(policy), reason });
+                }
                 Err(other) => return Err(other),
             }
             progress.step();
         }
-        Ok(Ranking::new(target, ran, refused))
+        Ok(Ranking { refused, failed, ..Ranking::new(target, ran) })
     }
 
     fn setting<'t>(&self, target: &'t Target, mechanism: Mechanism, policy: Policy) -> Setting<'t>

@@ -23,10 +23,11 @@
 //!    - message overhead: interrupts ([`Counter::Interrupts`]); messages and deposits sent ([`Counter::Sent`]);
 //!      handlers that the winner leaves to others ([`Counter::OwnHandlers`]);
 //!    - synchronization: busy protocol processors ([`Counter::Protocol`]); a busy dispatch queue
-//!      ([`Counter::Queue`]); events waiting for a busy key ([`Counter::Keys`]) or for dispatch ([`Counter::Wait`]).
+//!      ([`Counter::Queue`]); events waiting for a busy key ([`Counter::Keys`]) or for dispatch ([`Counter::Wait`]); how
+//!      often threads waited ([`Counter::Waits`]).
 //!
 //!    A share is clearly worse from [`BUSY`] on and [`CLEARLY`] above the winner's, a count if it is [`MORE`] times the
-//!    winner's and, of what happens to messages, [`NOTABLE`] of them; a wait if it is [`LONGER`] times as long and all events together
+//!    winner's (waits of threads: [`LONGER`] times) and, of what happens to messages, [`NOTABLE`] of them; a wait if it is [`LONGER`] times as long and all events together
 //!    waited for [`WEIGHTY`] of the run.
 //! 7. Where processors took turns on too few cores, neither part nor counter is named: what they waited for cannot be
 //!    told from waiting for a core.
@@ -143,6 +144,8 @@ pub(crate) enum Counter {
     Keys,
     /// Mean nanoseconds from an event's arrival to its handler.
     Wait,
+    /// How often threads waited.
+    Waits,
 }
 
 /// What `rows` of one machine show, the fastest first; `repeatable` where runs never differ.
@@ -246,7 +249,9 @@ fn evidence(part: Part, winner: &Row, loser: &Row) -> Option<Evidence> {
         Part::Compute => &[],
         Part::Memory => &[Counter::Refused, Counter::Bytes],
         Part::Overhead => &[Counter::Interrupts, Counter::Sent, Counter::OwnHandlers],
-        Part::Synchronization => &[Counter::Protocol, Counter::Queue, Counter::Keys, Counter::Wait],
+        Part::Synchronization => {
+            &[Counter::Protocol, Counter::Queue, Counter::Keys, Counter::Wait, Counter::Waits]
+        }
     };
     counters.iter().find_map(|counter| counter.explains(winner, loser))
 }
@@ -264,13 +269,14 @@ impl Counter {
             Self::Queue => "dispatching_busy",
             Self::Keys => "waited_on_key_share",
             Self::Wait => "mean_wait_ns",
+            Self::Waits => "waits",
         }
     }
 
     /// Its value, where the row has one.
     fn of(self, row: &Row) -> Option<f64> {
         let counted = region(&row.outcome).counters;
-        let Counters { messages, deposits, handlers, interrupts, refused, volume, .. } = counted;
+        let Counters { messages, deposits, handlers, interrupts, refused, blocks, volume, .. } = counted;
         let dispatching = row.outcome.dispatching;
         let share = |of: u64, all: u64| (all > 0).then(|| of as f64 / all as f64);
         match self {
@@ -283,6 +289,7 @@ impl Counter {
             Self::Queue => dispatching.busy,
             Self::Keys => share(dispatching.waited_on_key, row.outcome.counters.handlers),
             Self::Wait => dispatching.mean_wait.map(units::Time::as_nanoseconds),
+            Self::Waits => Some(blocks as f64),
         }
     }
 
@@ -292,6 +299,7 @@ impl Counter {
         let times = |factor: f64| best.is_some_and(|best| worst >= best * factor);
         let is_worse = match self {
             Self::Bytes | Self::Sent => times(MORE) && worst > 0.0,
+            Self::Waits => times(LONGER) && worst > 0.0,
             Self::Interrupts => times(MORE) && worst >= NOTABLE * Self::Sent.of(loser)? && worst > 0.0,
             Self::Refused | Self::Keys => worst >= NOTABLE && best.is_none_or(|best| worst >= best * MORE),
             Self::OwnHandlers => best.is_none() && worst > 0.0,

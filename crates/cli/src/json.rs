@@ -14,7 +14,7 @@ use crate::measure::{Measured, Setting, Subject};
 use crate::ranking::{Place, Ranking, Row, ratio};
 use crate::refusals::Refusal;
 use crate::target::Target;
-use crate::{Problem, words};
+use crate::{Problem, anatomy, words};
 
 /// Writes a value, indented, with a line end.
 pub(crate) fn write(out: &mut impl Write, value: &Value) -> Result<(), Problem> {
@@ -63,6 +63,7 @@ fn ranking(ranking: &Ranking<'_>) -> Value {
         "machine_file": ranking.target.file(),
         "rows": places.flat_map(|(index, place)| combinations(index, place, rows[0])).collect::<Value>(),
         "refused": ranking.refused.iter().map(refused).collect::<Value>(),
+        "failed": ranking.failed.iter().map(refused).collect::<Value>(),
         "finding": finding(&find(&rows, repeatable), repeatable),
     })
 }
@@ -150,6 +151,7 @@ fn combination(setting: &Setting<'_>) -> Value {
         Target::Native => Value::Null,
         Target::Model { machine, .. } => json!(format!("{:016x}", machine.digest())),
     };
+    let sharing = setting.sharing();
     json!({
         "machine": setting.target.name(),
         "machine_file": setting.target.file(),
@@ -157,6 +159,8 @@ fn combination(setting: &Setting<'_>) -> Value {
         "machine_digest": machine_digest,
         "policy": setting.policy.to_string(),
         "mechanism": setting.mechanism.name(),
+        "protocol": sharing.map(|sharing| sharing.protocol.name()),
+        "block_bytes": sharing.map(|sharing| sharing.block),
         "nodes": setting.nodes,
         "processors": setting.processors,
         "threads": setting.threads,
@@ -185,6 +189,7 @@ fn result(target: &Target, measured: &Measured) -> Value {
             "mean_wait_ns": outcome.dispatching.mean_wait.map(ns),
             "busy": outcome.dispatching.busy,
         },
+        "anatomy": anatomy::json(&outcome.anatomy),
         "events": outcome.events,
         "digest": outcome.digest.map(|digest| format!("{digest:016x}")),
         "report": report(outcome, measured),

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use machine::Machine;
-use programs::{Input, PROGRAMS};
+use programs::{Coherence, Input, PROGRAMS};
 use serde_json::{Value, json};
 use tempest::Mechanism;
 use tempest::policy::PRESETS;
@@ -114,6 +114,8 @@ const OPTIONS: &[(&str, &str)] = &[
     ("+poll", "processors look for messages"),
     ("+interrupt", "processors are interrupted by messages"),
     ("+every=K", "a computing processor looks at every K-th back-edge of a loop; 0: never"),
+    ("+strict", "floating: each processor has its turn to look, also one that computes and looks late"),
+    ("+bound", "threads stay on their processors, also where a node has one queue of ready threads"),
 ];
 
 /// Whether this host or a shipped machine can do a policy.
@@ -121,12 +123,23 @@ fn is_somewhere(policy: &str) -> bool {
     let Ok(policy) = policy.parse() else { return false };
     let names = MACHINES.iter().map(|file| file.name).chain([NATIVE]);
     let mut targets = names.filter_map(|name| Target::find(name, &[]).ok());
-    targets.any(|target| target.check(Mechanism::Messages, &policy).is_ok())
+    targets.any(|target| Mechanism::ALL.iter().any(|mechanism| target.check(*mechanism, &policy).is_ok()))
 }
 
 fn mechanisms() -> Section {
-    let rows = Mechanism::ALL.map(|mechanism| Row::new(mechanism.name(), mechanism.summary()));
-    Section { title: "mechanisms", rows: rows.into() }
+    let row = |mechanism: Mechanism| match mechanism {
+        Mechanism::SharedMemory => {
+            Row::new(mechanism.name(), format!("{} (--protocol {})", mechanism.summary(), protocols()))
+        }
+        _ => Row::new(mechanism.name(), mechanism.summary()),
+    };
+    Section { title: "mechanisms", rows: Mechanism::ALL.map(row).into() }
+}
+
+/// What may keep shared memory coherent, for people.
+fn protocols() -> String {
+    let protocol = |protocol: Coherence| format!("{protocol}: {}", protocol.summary());
+    Coherence::ALL.map(protocol).join("; ")
 }
 
 fn studies() -> Section {

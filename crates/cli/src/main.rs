@@ -7,14 +7,16 @@
 //! | `target` | from a machine's name or file to a world |
 //! | `input` | from `--input` to what a program is told |
 //! | `measure` | runs one combination, as often as asked |
-//! | `run`, `compare`, `list`, `explain`, `claims`, `model` | the commands |
+//! | `run`, `compare`, `list`, `explain`, `claims`, `litmus`, `model` | the commands |
 //! | `studies` | the claims and studies inside the command |
 //! | `verdicts`, `ledger` | how claims look that were held against metrics, and what was free in a model |
 //! | `numbers` | from texts to numbers |
+//! | `sharing` | from `--block` and `--protocol` to how shared memory is kept coherent |
 //! | `names` | from names of policies and mechanisms to what they mean |
 //! | `ranking` | from measured combinations to ranked rows |
 //! | `refusals` | what a machine cannot do of what was asked for |
 //! | `parts` | the four parts of time |
+//! | `anatomy` | what protocol events took, step by step |
 //! | `finding`, `agreement` | what one machine, and several together, show |
 //! | `text`, `words`, `json` | how results look |
 //! | `page`, `table`, `columns`, `bar`, `quantity` | what a text is made of |
@@ -28,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 mod agreement;
+mod anatomy;
 mod arguments;
 mod bar;
 mod claims;
@@ -40,6 +43,7 @@ mod interrupt;
 mod json;
 mod ledger;
 mod list;
+mod litmus;
 mod measure;
 mod model;
 mod names;
@@ -51,6 +55,7 @@ mod quantity;
 mod ranking;
 mod refusals;
 mod run;
+mod sharing;
 mod shipped;
 mod studies;
 mod table;
@@ -112,6 +117,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(run, &mut out),
         Command::Compare(compare) => compare::compare(compare, &mut out),
         Command::Claims(claims) => claims::claims(claims, &mut out),
+        Command::Litmus(litmus) => litmus::litmus(litmus, &mut out),
         Command::Model(model) => model::model(model, &mut out),
     };
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
@@ -123,7 +129,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn complain(problem: &Problem) -> ExitCode {
+/// Tells of a problem; with which code the command ends.
+pub(crate) fn complain(problem: &Problem) -> ExitCode {
     let (code, lines) = match problem {
         Problem::Wrong(mistakes) => (2, mistakes.clone()),
         Problem::Failed(what) => (1, vec![what.clone()]),

@@ -1,12 +1,13 @@
 //! Runs one combination of program, machine and policy, as often as asked, and keeps every outcome.
 
-use programs::{Entry, Instance};
+use programs::{Entry, Instance, Plan};
 use tempest::{Breakdown, Counters, Failure, Launch, Mechanism, Outcome, Policy, Shape};
 use trace::Recorder;
 use units::Time;
 
 use crate::arguments::Common;
 use crate::quantity::several;
+use crate::sharing::Sharing;
 use crate::target::{self, Target};
 use crate::{Problem, both, input, names};
 
@@ -17,20 +18,31 @@ const MAX_THREADS: u32 = 1 << 20;
 pub(crate) struct Subject {
     pub(crate) entry: &'static Entry,
     pub(crate) instance: Box<dyn Instance>,
+    pub(crate) sharing: Sharing,
 }
 
 impl Subject {
-    /// What the command line asks for, and the mechanisms that it names.
-    pub(crate) fn find(common: &Common, mechanisms: &[String]) -> Result<(Self, Vec<Mechanism>), Problem> {
-        let mechanisms = names::mechanisms(mechanisms);
+    /// What the command line asks for, and the mechanisms that it names; `or_else` says which are used if it names none.
+    pub(crate) fn find(
+        common: &Common,
+        mechanisms: &[String],
+        or_else: fn(&Entry) -> &[Mechanism],
+    ) -> Result<(Self, Vec<Mechanism>), Problem> {
+        let (mechanisms, sharing) = (names::mechanisms(mechanisms), Sharing::read(common));
         match programs::find(&common.program) {
             Ok(entry) => {
-                let mechanisms = mechanisms.and_then(|asked| written(entry, asked));
-                let (instance, mechanisms) = both(Self::load(entry, common), mechanisms)?;
-                Ok((Self { entry, instance }, mechanisms))
+                let mechanisms = mechanisms.and_then(|asked| written(entry, asked)).and_then(|asked| {
+                    let used = if asked.is_empty() { or_else(entry) } else { &asked };
+                    Sharing::check(common, entry, used).map(|()| asked)
+                });
+                let ((instance, mechanisms), sharing) =
+                    both(both(Self::load(entry, common), mechanisms), sharing)?;
+                Ok((Self { entry, instance, sharing }, mechanisms))
             }
             // What inputs there are, nobody knows.
-            Err(unknown) => both(Err(Problem::wrong(unknown)), mechanisms),
+            Err(unknown) => {
+                both(Err(Problem::wrong(unknown)), both(mechanisms, sharing).map(|(asked, _)| asked))
+            }
         }
     }
 
@@ -101,7 +113,13 @@ impl Setting<'_> {
     fn once(&self) -> Result<Outcome, Problem> {
         let split = self.policy.split(self.processors).map_err(Problem::wrong)?;
         let shape = self.shape(split.computing)?;
-        let job = self.subject.instance.job(self.mechanism, shape, self.seed).map_err(Problem::wrong)?;
+        let plan = Plan {
+            seed: self.seed,
+            block: self.subject.sharing.block,
+            protocol: self.subject.sharing.protocol,
+            ..Plan::new(self.mechanism, shape)
+        };
+        let job = self.subject.instance.job(&plan).map_err(Problem::wrong)?;
         let launch = Launch {
             mechanism: self.mechanism,
             nodes: self.nodes,
@@ -136,6 +154,11 @@ impl Setting<'_> {
             )));
         }
         Ok(Shape { nodes: self.nodes, threads })
+    }
+
+    /// How shared memory is kept coherent, where data moves through it.
+    pub(crate) fn sharing(&self) -> Option<Sharing> {
+        (self.mechanism == Mechanism::SharedMemory).then_some(self.subject.sharing)
     }
 
     /// More processors than this host has cores, where that matters.

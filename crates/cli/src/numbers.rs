@@ -6,7 +6,7 @@ use std::str::FromStr;
 use units::Time;
 
 use crate::Problem;
-use crate::arguments::{Common, Compare, Run};
+use crate::arguments::{Common, Compare, Litmus, Run};
 use crate::page::LEAST_WIDTH;
 
 /// Every number of a command line, in its range.
@@ -46,6 +46,25 @@ impl Numbers {
             seed: reader.whole("--seed", &common.seed, 0, u64::MAX),
             stall_limit: common.stall_limit.as_deref().map(|text| reader.time("--stall-limit", text)),
             width: reader.width(common.width.as_deref()),
+        };
+        if reader.mistakes.is_empty() { Ok(numbers) } else { Err(Problem::Wrong(reader.mistakes)) }
+    }
+}
+
+/// Every number of `litmus`.
+pub(crate) struct LitmusNumbers {
+    pub(crate) repeat: u32,
+    pub(crate) seed: u64,
+    pub(crate) width: Option<u16>,
+}
+
+impl LitmusNumbers {
+    pub(crate) fn read(litmus: &Litmus) -> Result<Self, Problem> {
+        let mut reader = Reader::default();
+        let numbers = Self {
+            repeat: reader.whole("--repeat", &litmus.repeat, 1, u32::MAX),
+            seed: reader.whole("--seed", &litmus.seed, 0, u64::MAX),
+            width: reader.width(litmus.width.as_deref()),
         };
         if reader.mistakes.is_empty() { Ok(numbers) } else { Err(Problem::Wrong(reader.mistakes)) }
     }

@@ -74,11 +74,13 @@ pub(crate) struct Ranking<'a> {
     pub(crate) places: Vec<Place<'a>>,
     /// What was asked for and cannot be had here, and why.
     pub(crate) refused: Vec<Refusal>,
+    /// What was begun and did not end well, and why.
+    pub(crate) failed: Vec<Refusal>,
 }
 
 impl<'a> Ranking<'a> {
     /// Ranks what ran.
-    pub(crate) fn new(target: &'a Target, ran: Vec<(Setting<'a>, Measured)>, refused: Vec<Refusal>) -> Self {
+    pub(crate) fn new(target: &'a Target, ran: Vec<(Setting<'a>, Measured)>) -> Self {
         let mut places: Vec<Place<'a>> = Vec::new();
         for (setting, measured) in ran {
             let row = Row::new(&setting, &measured);
@@ -91,7 +93,7 @@ impl<'a> Ranking<'a> {
             }
         }
         places.sort_by_key(|place| (!place.row.verified, place.row.outcome.timed()));
-        Self { target, places, refused }
+        Self { target, places, refused: Vec::new(), failed: Vec::new() }
     }
 
     pub(crate) fn rows(&self) -> Vec<&Row> {
@@ -143,6 +145,7 @@ pub(crate) mod samples {
                 breakdown,
                 utilization: Utilization::default(),
                 dispatching: Dispatching::default(),
+                anatomy: Vec::new(),
                 events: None,
                 digest: None,
                 report: Report::default(),

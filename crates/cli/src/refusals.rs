@@ -1,8 +1,9 @@
-//! What a machine cannot do of what was asked for, and why. Must never decide what is asked for, nor how it looks.
+//! What a machine cannot do of what was asked for, or could not do to its end, and why. Must never decide what is asked for,
+//! nor how it looks.
 
 use tempest::{Mechanism, Policy};
 
-/// One thing that a machine cannot do.
+/// One thing that a machine cannot do, or could not do to its end.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Refusal {
     pub(crate) mechanism: Mechanism,

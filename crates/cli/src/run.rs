@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Pro
     let common = &arguments.common;
     let asked = both(
         names::policies(std::slice::from_ref(&arguments.policy)),
-        Subject::find(common, arguments.mechanism.as_slice()),
+        Subject::find(common, arguments.mechanism.as_slice(), |entry| &entry.mechanisms[..1]),
     );
     let asked = both(measure::target(&arguments.machine, common), asked);
     let numbers = Numbers::of_run(arguments);

@@ -54,6 +54,9 @@ pub(crate) static CLAIMS: &[Shipped] = &[
 pub(crate) static STUDIES: &[Shipped] = &[
     shipped!("alewife-tables", "studies/alewife-tables.toml"),
     shipped!("fixed-floating-model", "studies/fixed-floating-model.toml"),
+    shipped!("fixed-floating-table2", "studies/fixed-floating-table2.toml"),
+    shipped!("pdq-saturation", "studies/pdq-saturation.toml"),
+    shipped!("pdq-table1", "studies/pdq-table1.toml"),
     shipped!("split-c-bandwidth", "studies/split-c-bandwidth.toml"),
     shipped!("split-c-polling", "studies/split-c-polling.toml"),
     shipped!("split-c-table1", "studies/split-c-table1.toml"),

@@ -10,13 +10,18 @@ use lab::{Claim, Laboratory, Mistakes, Study, claim, study, survey, tolerance};
 use crate::Problem;
 use crate::shipped::{CLAIMS, STUDIES, SURVEYS, Shipped, TOLERANCES};
 
-/// Reads everything, claims from this folder if there is one.
+/// Reads everything, claims from this folder if there is one: they take the place of all that is stated in the command,
+/// bounds of studies too.
 pub(crate) fn laboratory(claims: Option<&Path>) -> Result<Laboratory, Problem> {
+    let mut studies = studies();
     let claims = match claims {
-        Some(folder) => claims_of(folder)?,
+        Some(folder) => {
+            studies.iter_mut().for_each(|study| study.bounds.clear());
+            claims_of(folder)?
+        }
         None => CLAIMS.iter().flat_map(shipped_claims).collect(),
     };
-    Laboratory::new(claims, studies(), surveys(), tolerances()).map_err(problem)
+    Laboratory::new(claims, studies, surveys(), tolerances()).map_err(problem)
 }
 
 /// The shipped claims of one file.
@@ -80,7 +85,8 @@ mod tests {
     #[test]
     fn everything_that_is_shipped_fits_together() {
         let laboratory = laboratory(None).unwrap();
-        assert_eq!(laboratory.claims().len(), 194 + 331 + 534 + 161 + 240);
+        let (claims, bounds) = (194 + 331 + 534 + 161 + 240, 21 + 18);
+        assert_eq!(laboratory.claims().len(), claims + bounds);
         assert_eq!(laboratory.strays(), [""; 0]);
         for (study, file) in laboratory.studies().iter().zip(STUDIES) {
             assert_eq!((study.name.as_str(), study.file.as_str()), (file.name, file.path));

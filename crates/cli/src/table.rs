@@ -4,8 +4,8 @@
 //! Where the page is wide enough both are one table; where it is narrow, bars have lines of their own.
 
 use anstyle::Style;
-use tempest::Outcome;
 use tempest::policy::Split;
+use tempest::{Mechanism, Outcome};
 
 use crate::columns::{ALWAYS, Column, Side, Table};
 use crate::measure::region;
@@ -162,11 +162,19 @@ fn rank(rows: &[&Row]) -> Column {
 fn names(page: &Page, rows: &[&Row]) -> Column {
     let several = has_several_mechanisms(rows);
     let cell = |row: &Row| match (row.policies.as_slice(), several) {
-        ([policy], true) => format!("{} {policy}", row.mechanism),
-        ([policy, ..], true) => format!("{} {policy} ..", row.mechanism),
+        ([policy], true) => format!("{} {policy}", short(row.mechanism)),
+        ([policy, ..], true) => format!("{} {policy} ..", short(row.mechanism)),
         _ => policies(page, row).lines().next().unwrap_or_default().to_owned(),
     };
     Column { side: Side::Left, ..column("policy", 1, rows, cell) }
+}
+
+/// A mechanism where room is scarce.
+const fn short(mechanism: Mechanism) -> &'static str {
+    match mechanism {
+        Mechanism::SharedMemory => "shared",
+        other => other.name(),
+    }
 }
 
 fn has_several_mechanisms(rows: &[&Row]) -> bool {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use tempest::Outcome;
+use tempest::{Mechanism, Outcome};
 
 use crate::compare::{Comparison, agree};
 use crate::finding;
@@ -11,9 +11,9 @@ use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::parts::{self, Part};
 use crate::quantity::{bytes, number, percent, seconds, several, time};
 use crate::ranking::{Ranking, Row};
-use crate::refusals::{self, Group};
+use crate::refusals::{self, Group, Refusal};
 use crate::target::Target;
-use crate::{Problem, bar, table, words};
+use crate::{Problem, anatomy, bar, table, words};
 
 /// The widest bar of a single run.
 const LONGEST_BAR: usize = 40;
@@ -33,6 +33,9 @@ pub(crate) fn run(
     rows.line(&page.paint(STRONG, &title))?;
     rows.row("policy", &policy.to_string())?;
     rows.row("size", &size(setting))?;
+    if let Some(sharing) = setting.sharing() {
+        rows.row("shared memory", &sharing.to_string())?;
+    }
     subject.instance.describe().iter().try_for_each(|(name, value)| rows.row(name, value))?;
     rows.line("")?;
     rows.answer(measured)?;
@@ -45,6 +48,7 @@ pub(crate) fn run(
     rows.breakdown(outcome)?;
     rows.traffic(outcome)?;
     rows.processors(outcome)?;
+    rows.anatomy(setting, outcome)?;
     if let Some(digest) = outcome.digest {
         rows.row("digest of the event stream", &format!("{digest:016x}"))?;
     }
@@ -151,6 +155,15 @@ impl<W: Write> Rows<'_, W> {
         self.row("events", &events.join(", "))
     }
 
+    /// What accesses to shared memory were made of.
+    fn anatomy(&mut self, setting: &Setting<'_>, outcome: &Outcome) -> Result<(), Problem> {
+        if setting.sharing().is_none() || outcome.anatomy.is_empty() {
+            return Ok(());
+        }
+        self.row("protocol events", "on average, in the whole run:")?;
+        anatomy::table(self.page, &outcome.anatomy).iter().try_for_each(|line| self.line(line))
+    }
+
     fn processors(&mut self, outcome: &Outcome) -> Result<(), Problem> {
         let mut busy = vec![format!("computing {}", percent(outcome.utilization.compute))];
         busy.extend(outcome.utilization.protocol.map(|share| format!("protocol {}", percent(share))));
@@ -172,6 +185,10 @@ pub(crate) fn compare(out: &mut impl Write, page: &Page, comparison: &Comparison
     let facts: Vec<_> =
         subject.instance.describe().iter().map(|(name, value)| format!("{name} {value}")).collect();
     writeln!(out, "{}", page.fold("input: ", &facts.join(", ")))?;
+    let is_shared = |row: &&Row| row.mechanism == Mechanism::SharedMemory;
+    if rankings.iter().any(|ranking| ranking.rows().iter().any(is_shared)) {
+        writeln!(out, "{}", page.fold("shared memory: ", &subject.sharing.to_string()))?;
+    }
     writeln!(out, "{}", bar::legend(page, "bars:"))?;
     let mut legend = Legend::default();
     for ranking in *rankings {
@@ -211,6 +228,9 @@ fn world(
     for Group { of, reason } in refusals::groups(&ranking.refused) {
         writeln!(out, "{}", page.fold("    ", &format!("{of}: {reason}")))?;
     }
+    for Refusal { reason, .. } in &ranking.failed {
+        writeln!(out, "{}", page.paint(ALARM, &page.fold("    FAILED: ", reason)))?;
+    }
     if !rows.is_empty() {
         let repeatable = !ranking.target.is_native();
         let found = words::finding(&finding::find(&rows, repeatable), repeatable);
@@ -229,6 +249,11 @@ fn title(comparison: &Comparison<'_>, ranking: &Ranking<'_>, rows: &[&Row]) -> S
         several(comparison.processors, "processor", "processors"),
     );
     let Some(row) = rows.first() else { return title };
+    // Where rows differ in it, each says its own.
+    let is_one = rows.iter().all(|other| other.mechanism == row.mechanism);
+    if is_one && comparison.subject.entry.mechanisms.len() > 1 {
+        title += &format!(", by {}", row.mechanism);
+    }
     if let Some(phase) = row.outcome.phases.first() {
         title += &format!(", phase `{}`", phase.name);
     }

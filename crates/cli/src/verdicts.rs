@@ -68,7 +68,11 @@ fn summary<'a>(
 }
 
 fn results<'a>(findings: &'a [Finding<'a>]) -> impl Iterator<Item = &'a Finding<'a>> {
-    findings.iter().filter(|finding| finding.claim.role == Role::Result)
+    of_role(findings, Role::Result)
+}
+
+fn of_role<'a>(findings: &'a [Finding<'a>], role: Role) -> impl Iterator<Item = &'a Finding<'a>> {
+    findings.iter().filter(move |finding| finding.claim.role == role)
 }
 
 fn by_study_and_kind(finding: &Finding<'_>) -> (String, Kind) {
@@ -129,12 +133,12 @@ fn claim(finding: &Finding<'_>, because: Option<&str>) -> Json {
     })
 }
 
-/// For people: results only, under the first two parts of their ids, then how many of what.
+/// For people: what was to be measured and what else was, under the first two parts of its ids, then how many of what.
 pub(crate) fn text(outcome: &Outcome<'_>, page: &Page, out: &mut impl Write) -> Result<(), Problem> {
     let findings = &outcome.findings;
-    let results: Vec<_> = results(findings).collect();
+    let told: Vec<_> = findings.iter().filter(|finding| finding.verdict != Verdict::Input).collect();
     let mut groups: Vec<(&str, Vec<&Finding<'_>>)> = Vec::new();
-    for finding in &results {
+    for finding in &told {
         let group = group(&finding.claim.id);
         match groups.iter_mut().find(|(name, _)| *name == group) {
             Some((_, findings)) => findings.push(finding),
@@ -145,10 +149,10 @@ pub(crate) fn text(outcome: &Outcome<'_>, page: &Page, out: &mut impl Write) -> 
         table(group, &findings, page).iter().try_for_each(|line| writeln!(out, "{line}"))?;
         writeln!(out)?;
     }
-    if !results.is_empty() {
+    if !told.is_empty() {
         counts(outcome, page).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
-    let inputs = findings.len() - results.len();
+    let inputs = findings.len() - told.len();
     if inputs > 0 {
         let are = if inputs == 1 { "is an input" } else { "are inputs" };
         let note = page.fold("", &format!("{inputs} more {are}, configured and not measured: see --json"));
@@ -251,7 +255,11 @@ fn dash() -> String {
     "-".to_owned()
 }
 
-/// How many of what: for each study and kind, then for claims that may set a parameter and for others.
+/// The row of counts of all results.
+const ALL: &str = "all";
+
+/// How many of what: for each study and kind, then for claims that may set a parameter and for others; last what is
+/// no result.
 fn counts(outcome: &Outcome<'_>, page: &Page) -> Vec<String> {
     let findings = &outcome.findings;
     let mut rows: Vec<_> = summary(findings, by_study_and_kind)
@@ -262,7 +270,11 @@ fn counts(outcome: &Outcome<'_>, page: &Page) -> Vec<String> {
         rows.push(("claims that may set a parameter (*)".to_owned(), by_fit(findings, true)));
         rows.push(("all others".to_owned(), by_fit(findings, false)));
     }
-    rows.push(("all".to_owned(), Counts::of(results(findings))));
+    rows.push((ALL.to_owned(), Counts::of(results(findings))));
+    let others =
+        [("inputs that were measured", Role::Input), ("bounds that studies set themselves", Role::Bound)];
+    let others = others.map(|(name, role)| (name.to_owned(), Counts::of(of_role(findings, role))));
+    rows.extend(others.into_iter().filter(|(_, counts)| counts.all() > 0));
     let column = |head, cell: fn(&Counts) -> usize| Column {
         group: "",
         head,
@@ -281,8 +293,8 @@ fn counts(outcome: &Outcome<'_>, page: &Page) -> Vec<String> {
     ];
     let table = Table::lay(columns, page, 0);
     let mut lines = table.heads(page, "");
-    for index in 0..rows.len() {
-        let style = if index + 1 == rows.len() { STRONG } else { Style::new() };
+    for (index, (name, _)) in rows.iter().enumerate() {
+        let style = if name == ALL { STRONG } else { Style::new() };
         lines.extend(table.row(page, index, style, ""));
     }
     lines

@@ -177,6 +177,7 @@ fn evidence(found: &Evidence, best: &str, worst: &str) -> String {
         Counter::Protocol => return busy("the protocol processors are", winner, loser, best, worst),
         Counter::Queue => return busy("the dispatch queue is", winner, loser, best, worst),
         Counter::Keys => ("events that waited for a busy key", percent),
+        Counter::Waits => ("waits of threads", whole),
         Counter::Wait => ("mean wait of an event for its handler", |value| seconds(value * 1e-9)),
     };
     let versus = winner.map_or(String::new(), |winner| format!(", with {best} {}", write(winner)));

@@ -3,12 +3,16 @@
 //! After each barrier every thread asks every node whether all of its threads had come to it: the question is asked after
 //! the barrier, so the answer must be yes. In turn each thread comes late.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
+use protocols::stache::{self, Stache};
+use protocols::sync::{BarrierRoom, Collectives, SharedBarrier};
 use tempest::{
-    Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape, Thread,
+    Cells, Event, Handler, Key, Layout, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -18,12 +22,67 @@ const BARRIERS: u64 = 20;
 
 /// Nobody leaves a barrier before everybody has come to it.
 pub fn barriers_hold_everybody(setting: &Setting<'_>) {
-    setting.verified::<Meetings>("barriers_hold_everybody", (), 2);
+    setting.verified::<Meetings>("barriers_hold_everybody", Kind::Dissemination, 2);
+}
+
+/// Nor one along a tree.
+pub fn tree_barriers_hold_everybody(setting: &Setting<'_>) {
+    for fan_in in [1, 2, 4].map(|fan_in| NonZeroU32::new(fan_in).expect("none is zero")) {
+        setting.verified::<Meetings>("tree_barriers_hold_everybody", Kind::Tree(fan_in), 2);
+    }
+}
+
+/// Nor one through shared memory, whatever the length of a block.
+pub fn shared_barriers_hold_everybody(setting: &Setting<'_>) {
+    for (block, fan_in) in [(16, 1), (64, 2), (128, 4)] {
+        let mut layout = Layout::new(setting.nodes, block).expect("a length of blocks");
+        let room = SharedBarrier::room(&mut layout).expect("one barrier has room");
+        let fan_in = NonZeroU32::new(fan_in).expect("none is zero");
+        let kind = Kind::Shared(stache::Config::new(layout), room, fan_in);
+        setting.verified::<Meetings>("shared_barriers_hold_everybody", kind, 2);
+    }
+}
+
+/// Which barrier.
+enum Kind {
+    Dissemination,
+    /// Of so many to one.
+    Tree(NonZeroU32),
+    /// At a place in shared memory.
+    Shared(stache::Config, BarrierRoom, NonZeroU32),
+}
+
+/// One of them, installed.
+enum Installed {
+    Dissemination(Arc<Barrier>),
+    Tree(Arc<Collectives>),
+    Shared(SharedBarrier),
+}
+
+impl Installed {
+    fn on(kind: &Kind, setup: &mut Setup<'_>) -> Self {
+        match kind {
+            Kind::Dissemination => Self::Dissemination(setup.install::<Barrier>(&())),
+            Kind::Tree(fan_in) => Self::Tree(setup.install::<Collectives>(fan_in)),
+            Kind::Shared(config, room, fan_in) => {
+                let stache = setup.install::<Stache>(config);
+                Self::Shared(SharedBarrier::new(setup, stache.memory(), *room, *fan_in))
+            }
+        }
+    }
+
+    fn wait(&self, thread: &Thread<'_>) {
+        match self {
+            Self::Dissemination(barrier) => barrier.wait(thread),
+            Self::Tree(collectives) => collectives.barrier(thread),
+            Self::Shared(barrier) => barrier.wait(thread),
+        }
+    }
 }
 
 struct Meetings {
     shape: Shape,
-    barrier: Arc<Barrier>,
+    barrier: Installed,
     /// By thread of the node: barriers it has come to.
     come: Cells<u64>,
     asked: Event,
@@ -57,28 +116,26 @@ impl Message for Ask {
 }
 
 impl Protocol for Meetings {
-    type Config = ();
+    type Config = Kind;
 
-    fn install((): &(), setup: &mut Setup<'_>) -> Self {
+    fn install(kind: &Kind, setup: &mut Setup<'_>) -> Self {
         setup.message::<Ask>();
         let shape = setup.shape();
         Self {
             shape,
-            barrier: setup.install::<Barrier>(&()),
+            barrier: Installed::on(kind, setup),
             come: Cells::new(shape.threads as usize, 0),
             asked: Event::new("conformance.asked"),
         }
     }
 }
 
-impl Meetings {
-    /// Comes late, in a model and natively: a barrier that does not wait for everybody is left without this thread.
-    fn dawdle(thread: &Thread<'_>) {
-        thread.charge(Operations::NONE.flops(100_000));
-        for _ in 0..1000 {
-            thread.poll();
-            std::thread::yield_now();
-        }
+/// Comes late, in a model and natively: what does not wait for everybody is left without this thread.
+pub(crate) fn dawdle(thread: &Thread<'_>) {
+    thread.charge(Operations::NONE.flops(100_000));
+    for _ in 0..1000 {
+        thread.poll();
+        std::thread::yield_now();
     }
 }
 
@@ -88,7 +145,7 @@ impl Program for Meetings {
         let all = self.shape.nodes * self.shape.threads;
         for barrier in 1..=BARRIERS {
             if barrier as u32 % all == mine {
-                Self::dawdle(thread);
+                dawdle(thread);
             }
             self.come.set(thread.index() as usize, barrier);
             self.barrier.wait(thread);

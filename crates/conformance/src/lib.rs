@@ -9,13 +9,19 @@
 //! | `order` | messages of one source, destination and key arrive in happens-before order |
 //! | `exclusion` | equal keys never overlap, a sequential handler runs alone, holds are events like others |
 //! | `flood` | everything arrives exactly once, however little room there is |
+//! | `locks` | a lock is one thread's at a time, and everybody's in the end |
 //! | `chain` | nodes send to themselves; a world does not end while something is in flight |
 //! | `payload` | messages and payloads of every length arrive as they were sent |
 //! | `placement` | transfers and deposits put every word in its place before anybody is told |
+//! | `reduction` | a reduction has one answer to the bit, a broadcast brings what the one had |
 //! | `split_phase` | split-phase accesses land exactly once, and waits for them mean what they say |
+//! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
+//! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses what it cannot do |
+//! | `takeaway` | a right to shared memory is taken away after the accesses that it allowed |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `breach` | a program that breaks the rules fails, and only the program |
+//! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
 //! | `phases` | all threads agree on timed regions; what can be repeated is |
 //!
 //! Programs here use only what any program may. They never look at a clock, and none depends on how fast
@@ -28,13 +34,19 @@ mod breach;
 mod chain;
 mod deadlock;
 mod exclusion;
+pub mod explorer;
 mod flood;
+mod locks;
 mod order;
 mod payload;
 mod phases;
 mod placement;
+mod reduction;
 mod setting;
+mod shared_memory;
+mod shared_memory_order;
 mod split_phase;
+mod takeaway;
 mod waiting;
 
 pub use barrier::*;
@@ -43,12 +55,17 @@ pub use chain::*;
 pub use deadlock::*;
 pub use exclusion::*;
 pub use flood::*;
+pub use locks::*;
 pub use order::*;
 pub use payload::*;
 pub use phases::*;
 pub use placement::*;
+pub use reduction::*;
 pub use setting::Setting;
+pub use shared_memory::*;
+pub use shared_memory_order::*;
 pub use split_phase::*;
+pub use takeaway::*;
 pub use waiting::*;
 
 use tempest::{Policy, World};
@@ -95,10 +112,24 @@ pub fn promises() -> &'static [Promise] {
         messages_need_a_destination
         words_need_a_place
         barriers_hold_everybody
+        tree_barriers_hold_everybody
+        shared_barriers_hold_everybody
+        locks_exclude
+        locks_starve_nobody
+        a_lock_taken_twice_is_a_deadlock
+        reductions_are_exact
+        broadcasts_reach_everybody
+        collectives_must_agree
         split_phase_is_memory
         store_sync_counts_bytes
         all_store_sync_waits_for_stores
         procedures_are_atomic
+        rights_outlast_their_accesses
+        shared_memory_is_memory
+        shared_memory_fits_its_frames
+        shared_memory_passes_messages
+        shared_memory_stores_before_it_loads
+        shared_memory_refuses_what_is_not_there
         keyed_state_needs_its_key
         holds_give_nothing_away
         phases_agree
@@ -106,14 +137,27 @@ pub fn promises() -> &'static [Promise] {
     }
 }
 
+/// The promises that ask for nothing but shared memory, by name: those that a machine keeps whose hardware runs the protocol.
+pub fn shared_memory_promises() -> Vec<Promise> {
+    promises().iter().copied().filter(|(name, _)| name.starts_with("shared_memory_")).collect()
+}
+
 /// Runs every promise under every policy, on `nodes` nodes of `processors` processors.
 ///
 /// # Panics
 /// If a policy does not parse, the world refuses it, or a promise is broken.
 pub fn run_all(world: &dyn World, policies: &[&str], nodes: u32, processors: u32) {
+    run(promises(), world, policies, nodes, processors);
+}
+
+/// As [`run_all`], some promises.
+///
+/// # Panics
+/// As [`run_all`].
+pub fn run(promises: &[Promise], world: &dyn World, policies: &[&str], nodes: u32, processors: u32) {
     for text in policies {
         let policy: Policy = text.parse().unwrap_or_else(|error| panic!("policy `{text}`: {error}"));
         let setting = Setting { world, policy: &policy, nodes, processors };
-        promises().iter().for_each(|(_, promise)| promise(&setting));
+        promises.iter().for_each(|(_, promise)| promise(&setting));
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use tempest::{Failure, Job, Launch, Outcome, Policy, Program, World};
+use tempest::{Failure, Job, Launch, Mechanism, Outcome, Policy, Program, World};
 use units::Time;
 
 /// When a run in which nothing happens any more is given up, in the world's own time. Nothing here comes near
@@ -34,7 +34,18 @@ impl fmt::Display for Setting<'_> {
 impl Setting<'_> {
     /// Runs a program with so many threads on each computing processor.
     pub(crate) fn run<P: Program>(&self, config: P::Config, threads: u32) -> Result<Outcome, Failure> {
+        self.run_by::<P>(Mechanism::Messages, config, threads)
+    }
+
+    /// As [`run`](Self::run), with data moved by a mechanism.
+    pub(crate) fn run_by<P: Program>(
+        &self,
+        mechanism: Mechanism,
+        config: P::Config,
+        threads: u32,
+    ) -> Result<Outcome, Failure> {
         self.world.run(&Launch {
+            mechanism,
             nodes: self.nodes,
             processors: self.processors,
             threads,
@@ -48,8 +59,22 @@ impl Setting<'_> {
     /// # Panics
     /// If it does not.
     pub(crate) fn verified<P: Program>(&self, promise: &str, config: P::Config, threads: u32) -> Outcome {
+        self.verified_by::<P>(Mechanism::Messages, promise, config, threads)
+    }
+
+    /// As [`verified`](Self::verified), with data moved by a mechanism.
+    ///
+    /// # Panics
+    /// As [`verified`](Self::verified).
+    pub(crate) fn verified_by<P: Program>(
+        &self,
+        mechanism: Mechanism,
+        promise: &str,
+        config: P::Config,
+        threads: u32,
+    ) -> Outcome {
         let outcome = self
-            .run::<P>(config, threads)
+            .run_by::<P>(mechanism, config, threads)
             .unwrap_or_else(|failure| panic!("`{promise}` is broken ({self}): {failure}"));
         self.demand(promise, outcome.report.verified(), || outcome.report.failures.join("\n"));
         outcome

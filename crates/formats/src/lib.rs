@@ -1,4 +1,4 @@
-//! Bytes to values: compressed streams, sparse matrices and meshes.
+//! Bytes to values: compressed streams, sparse matrices, meshes and litmus tests.
 //!
 //! [`matrix::read`] and [`mesh::read`] take a file of any format they know, compressed or not; the modules
 //! beside them read one format each.
@@ -27,6 +27,7 @@ mod coordinates;
 mod errors;
 mod file_name;
 pub mod harwell_boeing;
+pub mod litmus;
 pub mod matrix;
 pub mod matrix_market;
 pub mod mesh;

@@ -68,6 +68,11 @@ impl<T> EventQueue<T> {
         !self.queue.is_empty() && self.queue.can_dispatch(server)
     }
 
+    /// Whether a key is held.
+    pub fn is_held(&self) -> bool {
+        self.queue.held() > 0
+    }
+
     /// Hands `server` the oldest event it may run now.
     pub fn dispatch(&mut self, now: Time, server: usize) -> Option<Dispatched<T>> {
         let (held, (arrived, event)) = self.queue.dispatch(server)?;

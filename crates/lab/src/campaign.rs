@@ -86,7 +86,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::specification::figures;
+    use crate::specification::numbers;
 
     /// A command that counts how often it is run, and answers with what stands behind `--seed`.
     const COMMAND: &str = "#!/bin/sh\necho run >> \"$(dirname \"$0\")/runs\"\nfor last; do seed=$before; before=$last; done\n\
@@ -101,6 +101,8 @@ mod tests {
             machine,
             policy: None,
             mechanism: None,
+            protocol: None,
+            block: None,
             nodes: None,
             processors: None,
             threads: None,
@@ -127,9 +129,9 @@ mod tests {
             let runs: Vec<_> = seeds.iter().map(|seed| run(*seed)).collect();
             let record = Record::open(&folder.path().join("record")).unwrap();
             let answers = campaign.run(record, &runs.iter().collect::<Vec<_>>()).unwrap();
-            answers.into_iter().map(|answer| answer.map(|answer| figures(&answer))).collect::<Vec<_>>()
+            answers.into_iter().map(|answer| answer.map(|answer| numbers(&answer))).collect::<Vec<_>>()
         };
-        let seed = |seed: f64| Ok(vec![("seed".to_owned(), seed)]);
+        let seed = |seed: f64| Ok(vec![("report.figures.seed".to_owned(), seed)]);
         let done = || fs::read_to_string(folder.path().join("runs")).unwrap().lines().count();
         let failed = || Err("no such policy".to_owned());
         assert_eq!(all("a", &[1, 2, 3]), [seed(1.0), seed(2.0), failed()]);

@@ -14,7 +14,12 @@ pub enum Role {
     Input,
     /// It must come of running.
     Result,
+    /// So must this, but nobody published it: a study works out what its metric should come to.
+    Bound,
 }
+
+/// The confidence of a claim that only says again, in other words, what other claims state.
+pub(crate) const DERIVED: &str = "derived";
 
 /// What is stated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -68,11 +73,12 @@ pub struct Claim {
 }
 
 impl Role {
-    /// As a file of claims writes it.
+    /// As a file of claims writes it, and for scripts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Input => "input",
             Self::Result => "result",
+            Self::Bound => "bound",
         }
     }
 }

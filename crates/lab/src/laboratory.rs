@@ -67,7 +67,7 @@ impl Metrics {
 }
 
 impl Laboratory {
-    /// Puts together what was read.
+    /// Puts together what was read; the bounds of the studies come after the claims.
     ///
     /// # Errors
     ///
@@ -75,17 +75,18 @@ impl Laboratory {
     /// sources yield, one derived twice or from itself, one that nothing yields, a survey that is not there, a model's
     /// setting that is none.
     pub fn new(
-        claims: Vec<Claim>,
+        mut claims: Vec<Claim>,
         studies: Vec<Study>,
         surveys: BTreeMap<String, Survey>,
         tolerances: Vec<Tolerance>,
     ) -> Result<Self, Mistakes> {
+        claims.extend(studies.iter().flat_map(|study| &study.bounds).cloned());
         let laboratory = Self { claims, studies, surveys, tolerances };
         let mistakes = whole::mistakes(&laboratory);
         if mistakes.is_empty() { Ok(laboratory) } else { Err(mistakes) }
     }
 
-    /// All claims, in the order of their files.
+    /// All claims, in the order of their files; bounds of studies are the last.
     pub fn claims(&self) -> &[Claim] {
         &self.claims
     }
@@ -158,8 +159,8 @@ impl Laboratory {
         needed.collect()
     }
 
-    /// The metrics, from the figures of runs that went well: those of models and surveys are added, and everything
-    /// that follows.
+    /// The metrics, from the [numbers](crate::specification::numbers) of runs that went well: those of models and
+    /// surveys are added, and everything that follows.
     pub fn metrics(&self, runs: &[(Needed<'_>, Vec<(String, f64)>)]) -> Metrics {
         let mut metrics = Metrics::default();
         for (needed, figures) in runs {

@@ -6,7 +6,7 @@
 
 use machine::Machine;
 
-use crate::claim::Kind;
+use crate::claim::{DERIVED, Kind};
 use crate::laboratory::Metrics;
 use crate::verdict::{Finding, Verdict};
 
@@ -15,9 +15,6 @@ const FIT: &str = "fit:";
 
 /// What says that a value was chosen, or how a published sum is divided.
 const CHOSEN: [&str; 2] = ["assumption", "split"];
-
-/// The confidence of a claim that only says again, in other words, what other claims state.
-const DERIVED: &str = "derived";
 
 /// A value that no source gives.
 #[derive(Clone, Debug, PartialEq, Eq)]

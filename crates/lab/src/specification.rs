@@ -1,4 +1,5 @@
-//! A run of a program, in full, and the process that does it. Must never know what the program or a machine is.
+//! A run of a program, in full, the process that does it, and the numbers of its answer. Must never know what the program
+//! or a machine is, nor what a number of the answer means.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -16,6 +17,10 @@ pub struct Specification {
     pub policy: Option<String>,
     /// How data moves; the program's first if not said.
     pub mechanism: Option<String>,
+    /// What keeps shared memory coherent; the command's own choice if not said, as the one below.
+    pub protocol: Option<String>,
+    /// Bytes of a block of shared memory.
+    pub block: Option<u32>,
     /// The machine's own if not said, as the two below.
     pub nodes: Option<u32>,
     /// Of each node.
@@ -34,10 +39,15 @@ impl Specification {
     /// The command line that does it, behind the name of the command.
     pub fn arguments(&self) -> Vec<String> {
         let mut arguments = ["run", &self.program, "--machine", &self.machine].map(str::to_owned).to_vec();
-        let texts = [("--policy", &self.policy), ("--mechanism", &self.mechanism)];
+        let texts =
+            [("--policy", &self.policy), ("--mechanism", &self.mechanism), ("--protocol", &self.protocol)];
         let texts = texts.map(|(name, value)| (name, value.clone()));
-        let counts =
-            [("--nodes", self.nodes), ("--processors", self.processors), ("--threads", self.threads)];
+        let counts = [
+            ("--block", self.block),
+            ("--nodes", self.nodes),
+            ("--processors", self.processors),
+            ("--threads", self.threads),
+        ];
         let counts = counts.map(|(name, value)| (name, value.map(|count| count.to_string())));
         for (name, value) in texts.into_iter().chain(counts) {
             arguments.extend(value.map(|value| [name.to_owned(), value]).into_iter().flatten());
@@ -54,13 +64,15 @@ impl Specification {
 
     /// As one line of JSON, always the same for the same run: by it a record finds its answer.
     pub fn canonical(&self) -> String {
-        let Self { program, machine, policy, mechanism, nodes, processors, threads, inputs, settings, seed } =
-            self;
+        let Self { program, machine, policy, mechanism, protocol, block, .. } = self;
+        let Self { nodes, processors, threads, inputs, settings, seed, .. } = self;
         json!({
             "program": program,
             "machine": machine,
             "policy": policy,
             "mechanism": mechanism,
+            "protocol": protocol,
+            "block": block,
             "nodes": nodes,
             "processors": processors,
             "threads": threads,
@@ -113,10 +125,31 @@ fn complaint(said: &str) -> String {
     said[own..].trim().to_owned()
 }
 
-/// The figures in the answer of a run; those that are no finite number are left out.
-pub fn figures(answer: &Value) -> Vec<(String, f64)> {
-    let figures = answer["report"]["figures"].as_object().into_iter().flatten();
-    figures.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect()
+/// What the names of the figures that a program reports begin with in [`numbers`].
+pub const FIGURES: &str = "report.figures.";
+
+/// Every number in the answer of a run, named by its way through the answer: keys joined by dots, an element of an array
+/// by its `name` if it has one, else by its place from 0. `counters.messages`, `phases.solve.time_ns`,
+/// `report.figures.gap`.
+pub fn numbers(answer: &Value) -> Vec<(String, f64)> {
+    let mut numbers = Vec::new();
+    collect(String::new(), answer, &mut numbers);
+    numbers
+}
+
+fn collect(name: String, value: &Value, numbers: &mut Vec<(String, f64)>) {
+    let below = |part: &str| if name.is_empty() { part.to_owned() } else { format!("{name}.{part}") };
+    match value {
+        Value::Object(entries) => {
+            entries.iter().for_each(|(key, value)| collect(below(key), value, numbers));
+        }
+        Value::Array(elements) => elements.iter().enumerate().for_each(|(place, value)| {
+            let part = value["name"].as_str().map_or_else(|| place.to_string(), str::to_owned);
+            collect(below(&part), value, numbers);
+        }),
+        Value::Number(number) => numbers.extend(number.as_f64().map(|number| (name, number))),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
 }
 
 #[cfg(test)]
@@ -130,6 +163,8 @@ mod tests {
             machine: "paragon".to_owned(),
             policy: Some("np".to_owned()),
             mechanism: None,
+            protocol: Some("stache".to_owned()),
+            block: Some(32),
             nodes: Some(3),
             processors: None,
             threads: None,
@@ -139,16 +174,22 @@ mod tests {
         };
         assert_eq!(
             run.told(),
-            "tradewind run split-phase --machine paragon --policy np --nodes 3 --input operations=100 \
-             --set \"network.latency=1 us\" --seed 1 --json"
+            "tradewind run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 \
+             --input operations=100 --set \"network.latency=1 us\" --seed 1 --json"
         );
         assert_eq!(run.canonical(), run.clone().canonical());
         assert_ne!(run.canonical(), Specification { nodes: Some(2), ..run.clone() }.canonical());
     }
 
     #[test]
-    fn figures_that_are_no_number_are_left_out() {
-        let answer = json!({ "report": { "figures": { "a": 1.5, "b": null } } });
-        assert_eq!(figures(&answer), [("a".to_owned(), 1.5)]);
+    fn every_number_of_an_answer_has_a_name() {
+        let answer = json!({
+            "report": { "figures": { "a": 1.5, "b": null }, "verified": true },
+            "phases": [{ "name": "solve", "time_ns": 2 }, { "time_ns": 3 }],
+        });
+        let mut named = numbers(&answer);
+        named.sort_by(|one, other| one.0.cmp(&other.0));
+        let expected = [("phases.1.time_ns", 3.0), ("phases.solve.time_ns", 2.0), ("report.figures.a", 1.5)];
+        assert_eq!(named, expected.map(|(name, number)| (name.to_owned(), number)));
     }
 }

@@ -15,7 +15,7 @@ pub enum Verdict {
     NotMeasured,
     /// There is a metric, and nothing known to hold it against.
     HeldOut,
-    /// The claim is an input of the study: it is configured, not measured.
+    /// The claim is an input of the study: it is configured, and nothing measured it.
     Input,
 }
 
@@ -46,14 +46,15 @@ pub struct Finding<'a> {
 }
 
 /// Holds a claim against its check and its metric. A check decides even where there is a number too: the number is then
-/// shown, and the check says what the claim says about it.
+/// shown, and the check says what the claim says about it. An input that was measured all the same, such as a part of a
+/// sum, is held against what it was configured to be.
 pub(crate) fn hold<'a>(
     claim: &'a Claim,
     (check, number): (Option<bool>, Option<f64>),
     tolerances: &[Tolerance],
 ) -> Finding<'a> {
     let measured = number.map(Value::Number).or(check.map(Value::Flag));
-    if claim.role == Role::Input {
+    if claim.role == Role::Input && measured.is_none() {
         return Finding { claim, measured, error: None, verdict: Verdict::Input };
     }
     let error = number.zip(claim.number()).map(|(measured, stated)| match stated {
@@ -102,7 +103,10 @@ mod tests {
         assert_eq!(verdict(&unknown, None, Some(1.0)), Verdict::HeldOut);
         assert_eq!(verdict(&unknown, None, None), Verdict::NotMeasured);
         assert_eq!(verdict(&unknown, Some(false), None), Verdict::Differs);
-        assert_eq!(verdict(&claim("input", "value = 1"), None, None), Verdict::Input);
+        let input = claim("input", "value = 1");
+        assert_eq!(verdict(&input, None, None), Verdict::Input);
+        assert_eq!(verdict(&input, None, Some(1.0)), Verdict::Holds);
+        assert_eq!(verdict(&input, None, Some(2.0)), Verdict::Differs);
         let finding = hold(&stated, (None, Some(11.0)), &rules);
         assert!((finding.error.unwrap() - 0.1).abs() < 1e-12);
     }

@@ -54,6 +54,12 @@ capabilities! {
     Deposit = "deposit",
     /// A state machine in hardware runs the protocol.
     HardwareProtocol = "hardware-protocol",
+    /// Processors of a node share one queue of threads that are ready, and each takes the oldest.
+    SharedReadyQueue = "shared-ready-queue",
+    /// Processors of a node take turns at polling, whether they compute or not.
+    PollTurns = "poll-turns",
+    /// What a node may do to each block of shared memory is checked at every access.
+    SharedMemory = "shared-memory",
 }
 
 /// A text that names no capability.

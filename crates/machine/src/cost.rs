@@ -7,7 +7,7 @@ use toml_edit::TableLike;
 use units::{Frequency, Time};
 
 use crate::section::Section;
-use crate::{ByClass, Class};
+use crate::{ByClass, Class, Transactions};
 
 /// What one use of a primitive costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,10 +19,47 @@ pub struct Cost {
     /// Further time in which the processor is free again but cannot start another service: it waits for a DMA or for
     /// the network's acknowledgement.
     pub wait: Time,
+    /// Further path for each line of the memory that a block has, for what handles blocks.
+    pub line: Time,
+    /// What of `path` are transactions on the node's memory bus, where that is known in detail.
+    pub bus: Transactions,
+    /// What of `occupancy` are.
+    pub after: Transactions,
 }
 
-/// The parts of a cost in a file; `path` is the one that must be there.
-const PARTS: [&str; 3] = ["path", "occupancy", "wait"];
+impl Cost {
+    /// This cost `count` times, as one: the wait is not longer for it.
+    pub fn times(self, count: u64) -> Self {
+        Self {
+            path: self.path * count,
+            occupancy: self.occupancy * count,
+            line: self.line * count,
+            bus: self.bus.times(count),
+            after: self.after.times(count),
+            ..self
+        }
+    }
+
+    /// This cost and another, as one: they are waited for together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            path: self.path + other.path,
+            occupancy: self.occupancy + other.occupancy,
+            wait: self.wait.max(other.wait),
+            line: self.line + other.line,
+            bus: self.bus.and(other.bus),
+            after: self.after.and(other.after),
+        }
+    }
+
+    /// The path for a block of so many lines.
+    pub fn path_of(self, lines: u64) -> Time {
+        self.path + self.line * lines
+    }
+}
+
+/// The parts of a cost in a file; `path` must be there unless `line` is.
+const PARTS: [&str; 6] = ["path", "occupancy", "wait", "line", "bus", "after"];
 
 /// In a table by class: all classes that it does not name.
 const OTHER: &str = "other";
@@ -69,9 +106,10 @@ impl<'a> Section<'a> {
         let table = self.table_of(key);
         let whole = self.has(key);
         let base = if whole { None } else { base };
-        let [path_key, occupancy, wait] = PARTS;
+        let [path_key, occupancy, wait, line, bus, after] = PARTS;
         self.below(key, table).read_with(|parts| {
             let path = match base {
+                _ if table.is_some() && parts.has(line) => parts.time_or(path_key, clock, Time::ZERO),
                 _ if table.is_some() || parts.has(path_key) => parts.time(path_key, clock),
                 Some(base) => Some(base.path),
                 None => self.time(key, clock),
@@ -79,7 +117,17 @@ impl<'a> Section<'a> {
             let base = base.unwrap_or_default();
             let occupancy = parts.time_or(occupancy, clock, base.occupancy);
             let wait = parts.time_or(wait, clock, base.wait);
-            Some(Cost { path: path?, occupancy: occupancy?, wait: wait? })
+            let line = parts.time_or(line, clock, base.line);
+            let bus = parts.transactions(bus, base.bus);
+            let after = parts.transactions(after, base.after);
+            Some(Cost {
+                path: path?,
+                occupancy: occupancy?,
+                wait: wait?,
+                line: line?,
+                bus: bus?,
+                after: after?,
+            })
         })
     }
 }
@@ -90,8 +138,15 @@ struct Exact(ByClass<Cost>);
 impl Display for Exact {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Class::ALL.iter().try_for_each(|&class| {
-            let Cost { path, occupancy, wait } = self.0.of(class);
-            write!(f, "{path}+{occupancy}+{wait} ")
+            let Cost { path, occupancy, wait, line, bus, after } = self.0.of(class);
+            write!(f, "{path}+{occupancy}+{wait}")?;
+            if !line.is_zero() {
+                write!(f, "+{line} a line")?;
+            }
+            if !(bus.is_empty() && after.is_empty()) {
+                write!(f, "+{bus}+{after} on the bus")?;
+            }
+            f.write_str(" ")
         })
     }
 }

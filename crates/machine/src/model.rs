@@ -4,7 +4,10 @@
 
 use units::{Bytes, Frequency, Time};
 
-use crate::{Capability, Flow, Handoff, Interface, Network, NetworkProcessor, NodeMemory, Primitives, Value};
+use crate::{
+    Capability, Flow, Handoff, Interface, Network, NetworkProcessor, NodeMemory, Primitives,
+    SoftwareDispatch, Value,
+};
 
 /// A machine: nodes of processors, joined by a network.
 ///
@@ -33,6 +36,8 @@ pub struct Machine {
     pub handoff: Option<Handoff>,
     /// How a node bounds its outstanding requests, where it does.
     pub flow: Option<Flow>,
+    /// How processors get from threads to handlers and back, where software does that.
+    pub software_dispatch: Option<SoftwareDispatch>,
     /// The memory of a node.
     pub memory: Memory,
     /// The memory system of a node in detail, where the machine says.

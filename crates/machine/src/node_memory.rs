@@ -66,6 +66,8 @@ pub struct Bus {
     pub snoop: Option<Time>,
     /// Whether addresses and data share the wires.
     pub multiplexed: bool,
+    /// From the address phase until a device has the first word that is read from it; zero where none is.
+    pub device: Time,
 }
 
 /// Interleaved memory banks behind one controller. Neighbouring lines are in neighbouring banks.
@@ -200,6 +202,7 @@ impl Bus {
         }
         let snoop = section.optional("snoop", |section| section.time("snoop", clock));
         let multiplexed = section.flag("multiplexed");
+        let device = section.time_or("device", clock, Time::ZERO);
         let width = width?;
         if !line.get().is_multiple_of(width.get()) {
             section.contradict("width", format!("a part of a line, which is {line}"));
@@ -213,7 +216,13 @@ impl Bus {
             address: address?,
             snoop: snoop?,
             multiplexed: multiplexed?,
+            device: device?,
         })
+    }
+
+    /// How long `size` bytes take their wires.
+    pub fn passage(&self, size: Bytes) -> Time {
+        self.cycle * size.get().div_ceil(self.width.get())
     }
 }
 

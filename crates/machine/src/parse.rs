@@ -5,11 +5,12 @@ use units::{Bytes, Frequency, Quantity, Span, Time};
 
 use crate::chain::{self, Bases};
 use crate::node_memory::Banks;
+use crate::residual;
 use crate::section::Section;
 use crate::variants::Reading;
 use crate::{
     Capability, Errors, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor, NodeMemory,
-    Primitives, Processor, Queue, Value, WorkCosts,
+    Primitives, Processor, Queue, SoftwareDispatch, Value, WorkCosts,
 };
 
 /// Stands in for a clock that was refused, so that the other mistakes of the file are found in the same reading.
@@ -85,11 +86,25 @@ pub(crate) fn machine(file: &Section<'_>) -> Option<Machine> {
         file.optional_section("network_processor", |section| NetworkProcessor::read(section, abilities));
     let handoff = file.optional_section("handoff", |section| Handoff::read(section, clock));
     let flow = file.optional_section("flow", Flow::read);
+    let software_dispatch =
+        file.optional_section("software_dispatch", |section| SoftwareDispatch::read(section, clock));
+    if matches!(software_dispatch, Some(Some(_))) && abilities.contains(&Capability::KeyedDispatch) {
+        file.contradict(
+            "can",
+            "no `keyed-dispatch`: [software_dispatch] runs one handler at a time".to_owned(),
+        );
+    }
     let memory = file.section("memory", |section| memory(section, clock));
     let (memory, banks) = memory.unzip();
     let line = memory.as_ref().map_or(NO_LINE, |memory| memory.line);
     let node_memory = NodeMemory::read(file, clock, line, banks.flatten());
     let network = file.section("network", |section| Network::read(section, clock, nodes));
+    if let (Some(_), Some(primitives), Some(Some(memory))) = (&processor, &primitives, &node_memory) {
+        file.section("primitives", |section| {
+            section.forgive();
+            residual::check(section, primitives, (memory, line), abilities)
+        })?;
+    }
     Some(Machine {
         name: name?,
         summary: summary?,
@@ -102,6 +117,7 @@ pub(crate) fn machine(file: &Section<'_>) -> Option<Machine> {
         network_processor: network_processor?,
         handoff: handoff?,
         flow: flow?,
+        software_dispatch: software_dispatch?,
         memory: memory?,
         node_memory: node_memory?,
         network: network?,

@@ -8,7 +8,7 @@ use crate::{ByClass, Cost};
 /// Declares the primitives once: as fields, as names, and as keys of a machine file.
 macro_rules! primitives {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// The cost of each primitive by class of message, for the block size the machine file states its numbers for.
+        /// The cost of each primitive by class of message.
         ///
         /// `None`: the file gives no price, because no run on this machine is expected to use it.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +34,8 @@ macro_rules! primitives {
 }
 
 primitives! {
+    /// Noticing that an access is not allowed, at the processor that makes it.
+    detect_miss,
     /// Taking a message from the queue and entering its handler. The occupancy is the completion: what the
     /// processor does after the handler to give the key back.
     dispatch,
@@ -67,6 +69,8 @@ primitives! {
     place_word,
     /// Looking up a block's directory entry and writing it back.
     directory_lookup,
+    /// Getting a directory entry that another protocol processor of the node had last, beyond looking it up.
+    migrate_entry,
     /// Changing the access tag of a block.
     set_tag,
     /// Moving a block from the node's memory or caches to the NI.
@@ -77,6 +81,8 @@ primitives! {
     purge,
     /// Letting a waiting thread's access go ahead.
     resume,
+    /// Telling the dispatch queue that a processor which ran handlers while it waited computes again.
+    report_computing,
     /// Translating a global address.
     translate,
     /// Translating an address that was used just before.

@@ -9,11 +9,10 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
-use std::hint::spin_loop;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+mod common;
 
 use bytemuck::{Pod, Zeroable};
+use common::{median, raw_round_trip};
 use native::Local;
 use programs::Given;
 use tempest::{
@@ -96,7 +95,7 @@ fn fetch_add(shape: Shape) -> Job {
     given.values.insert("operations".to_owned(), ADDITIONS.to_string());
     let program = programs::find("fetch-add").expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
-    instance.job(tempest::Mechanism::Messages, shape, 1).expect("the shape is possible")
+    instance.job(&programs::Plan::new(tempest::Mechanism::Messages, shape)).expect("the shape is possible")
 }
 
 fn run(job: Job, nodes: u32, processors: u32, policy: &str) -> Outcome {
@@ -107,51 +106,11 @@ fn run(job: Job, nodes: u32, processors: u32, policy: &str) -> Outcome {
     outcome
 }
 
-/// A counter on lines of its own.
-#[repr(align(128))]
-struct Line(AtomicU64);
-
-/// Two OS threads on two cores pass a number to and fro over a line each way.
-fn raw_ping_pong() -> Duration {
-    let (there, back) = (Line(AtomicU64::new(0)), Line(AtomicU64::new(0)));
-    let cores = core_affinity::get_core_ids().unwrap_or_default();
-    let await_number = |line: &Line, number| {
-        while line.0.load(Ordering::Acquire) != number {
-            spin_loop();
-        }
-    };
-    let pin = |index: usize| cores.get(index).map(|core| core_affinity::set_for_current(*core));
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            pin(1);
-            for number in 1..=TRIPS {
-                await_number(&there, number);
-                back.0.store(number, Ordering::Release);
-            }
-        });
-        let timed = scope.spawn(|| {
-            pin(0);
-            let start = Instant::now();
-            for number in 1..=TRIPS {
-                there.0.store(number, Ordering::Release);
-                await_number(&back, number);
-            }
-            start.elapsed()
-        });
-        timed.join().expect("the ping-pong ends")
-    })
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 fn round_trips(policy: &str, processors: u32) {
     let (mut ours, mut raw, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let trip = run(Job::new::<Echo>(()), 2, processors, policy).timed().as_nanoseconds() / TRIPS as f64;
-        let bound = raw_ping_pong().as_nanos() as f64 / TRIPS as f64;
+        let bound = raw_round_trip(TRIPS);
         ours.push(trip);
         raw.push(bound);
         ratios.push(trip / bound);

@@ -4,7 +4,7 @@
 //!
 //! Every processor counts what it gives others to do (`sent`: messages, wake-ups across processors, grants) before
 //! anybody can see it, and what it has done of that (`handled`) after it has done it. It says `idle` when it has no ready
-//! thread and sees no work, and takes that back before it touches any.
+//! thread, sees no work and is about to sleep, and takes that back before it touches any.
 //!
 //! Two waves look at all processors: the first reads `idle` and `handled`, the second `idle` and `sent`. If both find
 //! everybody idle and the sums agree, nothing was going on at the end of the first wave (Mattern, "Algorithms for

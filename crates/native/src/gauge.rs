@@ -65,6 +65,11 @@ impl Gauge {
         bump(&self.data, bytes.unwrap_or(0));
     }
 
+    /// Counts a block of shared memory that goes to another node with a message.
+    pub(crate) fn count_copy(&self, bytes: u64) {
+        bump(&self.data, bytes);
+    }
+
     /// Counts a deposit. It has no header: it is written where it belongs. `bytes` is `None` for one to its own node.
     pub(crate) fn count_deposit(&self, bytes: Option<u64>) {
         bump(&self.deposits, 1);

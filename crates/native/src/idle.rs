@@ -103,10 +103,9 @@ impl Processor {
     pub(crate) fn idle(&self) {
         let gauge = self.gauge();
         gauge.begin_idle(self.world.now_ns());
+        self.stop_computing();
         loop {
-            gauge.idle.store(true, Ordering::SeqCst);
             self.wait_for_work();
-            gauge.idle.store(false, Ordering::SeqCst);
             if self.serves() {
                 self.serve();
             }
@@ -114,6 +113,7 @@ impl Processor {
                 break;
             }
         }
+        self.compute_again();
         gauge.end_idle(self.world.running_ns());
     }
 
@@ -135,11 +135,13 @@ impl Processor {
         if self.serves() && self.node().has_arrears() {
             return self.nap();
         }
+        self.gauge().idle.store(true, Ordering::SeqCst);
         // The last to fall asleep finds that nothing will ever happen, if that is so.
         self.world.detect_ending();
         // A computing processor that does not serve may fill an outbox here at any moment, so arrears are work too.
         let slept = self.world.berths[self.index]
             .sleep_unless(|| self.sees_work() || self.serves() && self.node().has_arrears());
+        self.gauge().idle.store(false, Ordering::SeqCst);
         if slept && self.is_interrupted() {
             self.gauge().count_interrupt();
             self.trace(|node, processor| Traced::Interrupt { node, processor });
@@ -178,7 +180,7 @@ impl Processor {
     }
 
     /// Lets a moment pass: others get the core if they have none of their own.
-    fn pause(&self) {
+    pub(crate) fn pause(&self) {
         if self.world.oversubscribed {
             std::thread::yield_now();
         } else {

@@ -66,7 +66,7 @@ pub(crate) struct Lane {
     /// `None` where one processor is all that ever sends.
     turn: Option<Mutex<()>>,
     /// What waits for room. Changed by who has the turn.
-    outbox: Mutex<VecDeque<Packet>>,
+    outbox: Mutex<VecDeque<(Packet, Origin)>>,
     sender: Sender,
     /// Thread messages handled at the far end.
     handled: Apart,
@@ -118,12 +118,12 @@ impl Lane {
 
     /// A handler's message: into the ring, or behind what waits in the outbox. Returns its number in the lane.
     #[inline]
-    pub(crate) fn post(&self, packet: &Packet, outboxed: &AtomicUsize) -> u64 {
+    pub(crate) fn post(&self, packet: &Packet, origin: Origin, outboxed: &AtomicUsize) -> u64 {
         let _turn = self.turn();
         let flushed = self.is_flushed(outboxed);
         let number = self.ring.next_number() + self.sender.outboxed.load(Ordering::Relaxed) as u64;
-        if !flushed || !self.ring.push(packet, Origin::Handler) {
-            lock(&self.outbox).push_back(*packet);
+        if !flushed || !self.ring.push(packet, origin) {
+            lock(&self.outbox).push_back((*packet, origin));
             self.sender.outboxed.fetch_add(1, Ordering::Relaxed);
             outboxed.fetch_add(1, Ordering::AcqRel);
         }
@@ -191,8 +191,8 @@ impl Lane {
     #[cold]
     fn empty_outbox(&self, outboxed: &AtomicUsize) -> bool {
         let mut outbox = lock(&self.outbox);
-        while let Some(packet) = outbox.front() {
-            if !self.ring.push(packet, Origin::Handler) {
+        while let Some((packet, origin)) = outbox.front() {
+            if !self.ring.push(packet, *origin) {
                 return false;
             }
             outbox.pop_front();
@@ -224,13 +224,13 @@ mod tests {
     #[test]
     fn handlers_messages_wait_in_the_outbox_and_keep_their_order() {
         let (lane, outboxed) = lane(2, 10);
-        (0..5).for_each(|number| assert_eq!(lane.post(&packet(number), &outboxed), number));
+        (0..5).for_each(|number| assert_eq!(lane.post(&packet(number), Origin::Handler, &outboxed), number));
         assert_eq!(outboxed.load(Ordering::Relaxed), 3);
         assert_eq!(lane.offer(&packet(9), &outboxed), None, "the outbox comes first");
         assert_eq!(drain(&lane), [0, 1]);
         assert!(lane.flush(&outboxed));
         assert_eq!(drain(&lane), [2, 3]);
-        lane.post(&packet(5), &outboxed);
+        lane.post(&packet(5), Origin::Handler, &outboxed);
         assert_eq!((drain(&lane), outboxed.load(Ordering::Relaxed)), (vec![4, 5], 0));
         assert!(!lane.flush(&outboxed));
     }

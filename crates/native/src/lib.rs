@@ -13,6 +13,9 @@
 //! | `crew` | the OS threads: started together, watched, waited for |
 //! | `processor` | one OS thread: the scheduling loop, and [`tempest::Processor`] for what runs on it |
 //! | `serve` | receiving messages and running handlers |
+//! | `shared` | shared memory: how a block travels, how a fault becomes an event |
+//! | `lowering` | taking rights to blocks away: what is waited for, under which key |
+//! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
 //! | `threads` | waits and wake-ups of program threads |
 //! | `idle` | looking for work, napping, sleeping, waking |
 //! | `ending` | when a world has ended, or never will |
@@ -34,11 +37,15 @@ mod gauge;
 mod idle;
 mod lane;
 mod local;
+mod lowering;
 mod node;
 mod phases;
 mod processor;
+mod requests;
 mod ring;
 mod serve;
+mod shared;
+mod sync;
 mod threads;
 mod tracer;
 mod world;

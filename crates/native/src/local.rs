@@ -15,7 +15,8 @@ use crate::ring::SLOT_BYTES;
 use crate::world::{Stage, World};
 
 /// What this host can do, in the words of policies' needs.
-const CAN: &[&str] = &["poll", "interrupt", "keyed-dispatch", "dedicated-processors", "transfer", "deposit"];
+const CAN: &[&str] =
+    &["poll", "interrupt", "keyed-dispatch", "dedicated-processors", "transfer", "deposit", "shared-memory"];
 
 /// The most processors of a world: each is an OS thread.
 const MAX_PROCESSORS: u32 = 4096;
@@ -181,6 +182,7 @@ fn outcome(world: &World) -> Outcome {
         breakdown,
         utilization: utilization(world, end),
         dispatching: dispatching(world),
+        anatomy: Vec::new(),
         events: None,
         digest: None,
         report,
@@ -200,7 +202,7 @@ fn utilization(world: &World, end: u64) -> Utilization {
 
 fn dispatching(world: &World) -> Dispatching {
     let waited = |node: &Node| match &node.dispatcher {
-        Dispatcher::Serial(_) => 0,
+        Dispatcher::Own(_) | Dispatcher::Serial(_) => 0,
         Dispatcher::Keyed(shared) => shared.queue.statistics().waited_on_key,
     };
     Dispatching { waited_on_key: world.nodes.iter().map(waited).sum(), mean_wait: None, busy: None }

@@ -3,7 +3,8 @@
 //! # Who may run a handler, under which proof
 //!
 //! With *serial* dispatch whoever receives a message runs its handler there and then, under the node's
-//! [`pdq::Serial`], whose lock is the mutual exclusion. With *keyed* dispatch whoever receives moves messages into the
+//! [`pdq::Serial`], whose lock is the mutual exclusion; where a node has one processor that keeps it to itself, and needs no
+//! lock. With *keyed* dispatch whoever receives moves messages into the
 //! node's [`pdq::Queue`], and every processor that serves takes from there what its key allows.
 //!
 //! The right to receive is a lock that is only ever tried: one processor of the node at a time looks at the lanes, so
@@ -14,8 +15,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pdq::{Identity, Key, Queue, Serial, queue};
 use tempest::policy::{Dispatch, Split};
-use tempest::{NodeId, Policy, Resident};
+use tempest::{NodeId, Packet, Policy, Resident};
 
+use crate::lowering::Takeaways;
 use crate::ring::{Apart, Received};
 use crate::threads::{Inbox, ThreadSlot};
 
@@ -23,12 +25,16 @@ use crate::threads::{Inbox, ThreadSlot};
 pub(crate) enum Event {
     /// A message for its handler.
     Message(Received),
+    /// What comes after a right has been taken away, and the message whose handler asked for that.
+    Then(Box<(Received, Packet)>),
     /// A thread that asked for a key.
     Grant(u32),
 }
 
 /// Hands out the right to run a handler.
 pub(crate) enum Dispatcher {
+    /// One at a time, by the node's only processor: here until that takes it.
+    Own(Mutex<Option<Serial>>),
     /// One at a time.
     Serial(Mutex<Serial>),
     /// By key.
@@ -47,6 +53,9 @@ impl Dispatcher {
         let servers = if split.dedicated > 0 { split.dedicated } else { split.computing } as usize;
         let any = queue::Config::servers(servers);
         match policy.dispatch {
+            Dispatch::Serial if split.computing + split.dedicated == 1 => {
+                Self::Own(Mutex::new(Some(Serial::new(identity))))
+            }
             Dispatch::Serial => Self::Serial(Mutex::new(Serial::new(identity))),
             Dispatch::Keyed => Self::Keyed(Box::new(Shared::new(identity, any))),
             Dispatch::Partitioned => {
@@ -89,6 +98,8 @@ pub(crate) struct Node {
     pub(crate) id: NodeId,
     pub(crate) resident: Resident,
     pub(crate) dispatcher: Dispatcher,
+    /// Where there is shared memory.
+    pub(crate) takeaways: Option<Box<Takeaways>>,
     pub(crate) threads: Vec<ThreadSlot>,
     /// Per processor.
     pub(crate) inboxes: Vec<Inbox>,
@@ -102,12 +113,15 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub(crate) fn new(resident: Resident, dispatcher: Dispatcher, processors: usize) -> Self {
+    pub(crate) fn new(resident: Resident, dispatcher: Dispatcher, split: Split) -> Self {
         let threads = resident.node.shape().threads;
+        let processors = split.computing + split.dedicated;
+        let takeaways = resident.node.memory().map(|_| Box::new(Takeaways::new(split.computing as usize)));
         Self {
             id: resident.node.id(),
             resident,
             dispatcher,
+            takeaways,
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
             outboxed: AtomicUsize::new(0),
@@ -117,13 +131,21 @@ impl Node {
         }
     }
 
-    /// The right to receive, if nobody has it.
+    /// The right to receive, if nobody has it; an only processor needs none.
     #[inline]
     pub(crate) fn try_receive(&self) -> Option<MutexGuard<'_, ()>> {
         match self.right_to_receive.try_lock() {
             Ok(guard) => Some(guard),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// The serial dispatcher of a node with one processor, which takes it once.
+    pub(crate) fn take_serial(&self) -> Option<Serial> {
+        match &self.dispatcher {
+            Dispatcher::Own(serial) => lock(serial).take(),
+            Dispatcher::Serial(_) | Dispatcher::Keyed(_) => None,
         }
     }
 
@@ -134,6 +156,12 @@ impl Node {
             self.poll_owner.store((number + 1) % processors, Ordering::Relaxed);
         }
         owns
+    }
+
+    /// Whether a lowering is set aside: with serial dispatch nothing else is handled meanwhile.
+    #[inline]
+    pub(crate) fn has_set_aside(&self) -> bool {
+        self.takeaways.as_ref().is_some_and(|takeaways| takeaways.has_set_aside())
     }
 
     /// Whether nothing waits in the outboxes.

@@ -10,15 +10,19 @@ use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
 use fiber::{Fiber, Pool, Status};
-use pdq::{Held, Key, Proof};
+use pdq::{Held, Key, Proof, Serial};
 use tempest::policy::{Notice, Servers};
-use tempest::{Blocked, Failure, MessageId, NodeId, Packet, Place, Thread, ThreadId, Wait, Waiter, Work};
+use tempest::{
+    Block, Blocked, Failure, MessageId, NodeId, Packet, Place, Thread, ThreadId, Wait, Waiter, Work,
+};
 use trace::Event as Traced;
 use units::Time;
 
 use crate::gauge::{Gauge, bump};
+use crate::lowering::Takeaways;
 use crate::node::{Dispatcher, Event, Node, Shared, lock};
 use crate::phases::Entry;
+use crate::ring::Origin;
 use crate::threads::{Local, Reason};
 use crate::tracer::Tracer;
 use crate::world::{Stage, World};
@@ -58,8 +62,12 @@ pub(crate) struct Processor {
     attempts: Cell<u32>,
     /// Batches served, for sampling.
     pub(crate) batches: Cell<u32>,
+    /// The node's serial dispatcher, where this is its only processor.
+    serial: RefCell<Option<Serial>>,
     /// Changes of the node's dispatch queue when it was last searched in vain.
     pub(crate) searched: Cell<u64>,
+    /// Changes of the node's takeaways when it last looked through them.
+    pub(crate) looked: Cell<u64>,
     /// Handled messages of threads that their senders have not been told of.
     pub(crate) owes_digest: Cell<bool>,
     pub(crate) tracer: Tracer,
@@ -83,7 +91,9 @@ impl Processor {
             first_thread: number as u32 * threads,
             attempts: Cell::new(0),
             batches: Cell::new(0),
+            serial: RefCell::new(world.nodes[node].take_serial()),
             searched: Cell::new(0),
+            looked: Cell::new(0),
             owes_digest: Cell::new(false),
             tracer,
             sends: Cell::new(0),
@@ -102,7 +112,7 @@ impl Processor {
             let thread = self.first_thread + local as u32;
             pool.spawn(move || {
                 let resident = &processor.node().resident;
-                let poll_every = processor.world.policy.poll_every;
+                let poll_every = processor.poll_interval();
                 processor.trace(|node, _| Traced::ThreadStart { node, thread });
                 resident.main(&Thread::new(&resident.node, thread, &*processor, poll_every));
                 processor.trace(|node, _| Traced::ThreadEnd { node, thread });
@@ -142,6 +152,7 @@ impl Processor {
         self.doing.set(Doing::Thread);
         self.current.set(thread);
         self.trace(|node, processor| Traced::Run { node, processor, thread });
+        self.heed();
         let status = fiber.resume();
         self.trace(|node, processor| Traced::Leave { node, processor, thread });
         if status == Status::Finished {
@@ -227,8 +238,33 @@ impl Processor {
         self.world.fail(Failure::Program(what));
     }
 
+    /// A thread looks at every so many back-edges, or never; where there is shared memory, also to be asked for a right.
+    fn poll_interval(&self) -> u32 {
+        self.world.policy.poll_interval(1).max(self.takeaways().is_some().into())
+    }
+
+    /// Lets the other threads of this processor run before the running one goes on.
+    pub(crate) fn step_back(&self) {
+        self.ready.borrow_mut().push_back(self.current.get());
+        fiber::suspend();
+    }
+
+    /// Does something that no other handler or holder of a key on this node does at the same time: dispatch is serial.
+    pub(crate) fn serially<R>(&self, f: impl FnOnce(&mut Serial) -> R) -> R {
+        match &self.node().dispatcher {
+            Dispatcher::Serial(serial) => f(&mut lock(serial)),
+            _ => f(self.serial.borrow_mut().as_mut().expect("dispatch is serial here")),
+        }
+    }
+
+    /// Whether all that runs on this node runs on this processor.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.world.processors_per_node() == 1
+    }
+
     /// Counts a message that goes.
-    fn count_message(&self, to: NodeId, packet: &Packet) {
+    pub(crate) fn count_message(&self, to: NodeId, packet: &Packet) {
         let node = &self.node().resident.node;
         let bytes = (to != node.id()).then(|| node.bytes(packet));
         self.gauge().count_message(node.volume(packet), bytes);
@@ -340,6 +376,9 @@ impl Processor {
 
     /// Suspends the running thread until `is_over`.
     fn wait_until(&self, reason: Reason, mut is_over: impl FnMut() -> bool) {
+        if is_over() {
+            return;
+        }
         let thread = self.current.get();
         self.gauge().count_block();
         self.local().waits_for.set(Some((reason, self.world.now())));
@@ -356,6 +395,41 @@ impl Processor {
     fn give_up_if_over(&self) {
         while !self.world.is_running() {
             fiber::suspend();
+        }
+    }
+
+    /// Sends what never fails and never waits.
+    pub(crate) fn post_counted(&self, to: NodeId, packet: &Packet, origin: Origin) {
+        bump(&self.gauge().sent, 1);
+        let (node, at) = (self.node(), self.tracer.time(&self.world));
+        let number = self.world.lane(node.id, to).post(packet, origin, &node.outboxed);
+        self.trace_send(at, to, packet, number);
+        let outboxed = node.outboxed.load(Ordering::Relaxed);
+        if outboxed > 0 {
+            // Whoever serves this node has it to move on.
+            self.wake_receiver(node.id);
+        }
+        if outboxed > self.world.outbox_limit {
+            self.fail(format!(
+                "{} has {outboxed} messages of handlers that its neighbours cannot take: the protocol starts messages \
+                 faster than they are handled, without end",
+                node.id
+            ));
+        }
+        self.wake_receiver(to);
+    }
+
+    fn hold_serial(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
+        let mut hold = |serial: &mut Serial| {
+            let is_free = !self.node().has_set_aside();
+            if is_free {
+                body(serial.hold(key));
+            }
+            is_free
+        };
+        while !self.serially(&mut hold) {
+            self.pause();
+            self.step_back();
         }
     }
 
@@ -387,23 +461,7 @@ impl Processor {
 impl tempest::Processor for Processor {
     fn post(&self, to: NodeId, packet: &Packet) {
         self.count_message(to, packet);
-        bump(&self.gauge().sent, 1);
-        let (node, at) = (self.node(), self.tracer.time(&self.world));
-        let number = self.world.lane(node.id, to).post(packet, &node.outboxed);
-        self.trace_send(at, to, packet, number);
-        let outboxed = node.outboxed.load(Ordering::Relaxed);
-        if outboxed > 0 {
-            // Whoever serves this node has it to move on.
-            self.wake_receiver(node.id);
-        }
-        if outboxed > self.world.outbox_limit {
-            self.fail(format!(
-                "{} has {outboxed} messages of handlers that its neighbours cannot take: the protocol starts messages \
-                 faster than they are handled, without end",
-                node.id
-            ));
-        }
-        self.wake_receiver(to);
+        self.post_counted(to, packet, Origin::Handler);
     }
 
     fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
@@ -453,8 +511,7 @@ impl tempest::Processor for Processor {
                 self.wait_for_room(attempts);
             }
         }
-        self.ready.borrow_mut().push_back(self.current.get());
-        fiber::suspend();
+        self.step_back();
     }
 
     fn waiter(&self) -> Waiter {
@@ -476,14 +533,19 @@ impl tempest::Processor for Processor {
 
     fn poll(&self) {
         self.give_up_if_over();
+        self.heed();
         if self.serves() && (self.world.policy.servers != Servers::Idle || self.owns_poll()) {
             self.serve();
+        }
+        if self.takeaways().is_some_and(Takeaways::awaits_access) && self.has_threads_to_run() {
+            self.take_inbox();
+            self.step_back();
         }
     }
 
     fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
         match &self.node().dispatcher {
-            Dispatcher::Serial(serial) => body(lock(serial).hold(key)),
+            Dispatcher::Own(_) | Dispatcher::Serial(_) => self.hold_serial(key, body),
             Dispatcher::Keyed(shared) => self.hold_keyed(shared, key, body),
         }
     }
@@ -504,6 +566,18 @@ impl tempest::Processor for Processor {
 
     fn now(&self) -> Time {
         self.world.now()
+    }
+
+    fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
+        self.send_block(to, block, words, packet);
+    }
+
+    fn fault(&self, packet: &Packet) {
+        self.handle_fault(packet);
+    }
+
+    fn accessed(&self) {
+        self.tell_access();
     }
 
     fn charge(&self, _work: Work) {}

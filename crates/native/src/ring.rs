@@ -3,8 +3,8 @@
 //! # Protocol
 //!
 //! A slot is sixteen words: two lines, fetched as a pair. Slot `i % N` carries message number `i`. Word 0 holds the
-//! *stamp*: the low 32 bits of `i + 1`, then handler id, length and origin. Word 1 holds the source node, the rest the
-//! message's words.
+//! *stamp*: the low 32 bits of `i + 1`, then handler id, length and origin. Word 1 holds the source node, and the number of the
+//! block that the message brings, if any; the rest the message's words.
 //!
 //! | who | writes | order |
 //! |---|---|---|
@@ -31,7 +31,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempest::{MAX_WORDS, MessageId, NodeId, Packet};
+use tempest::{Block, MAX_WORDS, MessageId, NodeId, Packet};
 
 /// Bytes a message takes in a ring.
 pub(crate) const SLOT_BYTES: usize = size_of::<Slot>();
@@ -75,9 +75,41 @@ pub(crate) struct Ring {
 pub(crate) enum Origin {
     Thread,
     Handler,
+    /// A handler, and the message's last words are those of a block of shared memory.
+    Bringer(Block),
+    /// An access of the own node that faulted.
+    Fault,
+}
+
+impl Origin {
+    fn code(self) -> u64 {
+        match self {
+            Self::Handler => 0,
+            Self::Thread => 1,
+            Self::Bringer(_) => 2,
+            Self::Fault => 3,
+        }
+    }
+
+    fn block(self) -> u64 {
+        match self {
+            Self::Bringer(block) => block.0.into(),
+            _ => 0,
+        }
+    }
+
+    fn decode(code: u8, block: u32) -> Self {
+        match code {
+            1 => Self::Thread,
+            2 => Self::Bringer(Block(block)),
+            3 => Self::Fault,
+            _ => Self::Handler,
+        }
+    }
 }
 
 /// A message taken out.
+#[derive(Clone, Copy)]
 pub(crate) struct Received {
     pub(crate) packet: Packet,
     pub(crate) origin: Origin,
@@ -116,7 +148,7 @@ impl Ring {
             return false;
         }
         let slot = self.slot(number);
-        slot[1].store(u64::from(packet.source().0), Ordering::Relaxed);
+        slot[1].store(u64::from(packet.source().0) | origin.block() << 32, Ordering::Relaxed);
         for (place, word) in slot[HEADER_WORDS..].iter().zip(packet.words()) {
             place.store(*word, Ordering::Relaxed);
         }
@@ -193,7 +225,7 @@ fn head(number: u64, packet: &Packet, origin: Origin) -> u64 {
     u64::from(stamp(number))
         | u64::from(packet.id().0) << 32
         | (packet.words().len() as u64) << 48
-        | u64::from(origin == Origin::Thread) << 56
+        | origin.code() << 56
 }
 
 /// The message in a slot with that word 0.
@@ -204,9 +236,10 @@ fn read(number: u64, head: u64, slot: &[AtomicU64]) -> Result<Received, BadLengt
     for (word, place) in words.iter_mut().zip(&slot[HEADER_WORDS..]).take(length) {
         *word = place.load(Ordering::Relaxed);
     }
-    let source = NodeId(slot[1].load(Ordering::Relaxed) as u32);
+    let from = slot[1].load(Ordering::Relaxed);
+    let source = NodeId(from as u32);
     let id = MessageId((head >> 32) as u16);
-    let origin = if head >> 56 == 0 { Origin::Handler } else { Origin::Thread };
+    let origin = Origin::decode((head >> 56) as u8, (from >> 32) as u32);
     let packet = words.get(..length).and_then(|words| Packet::from_parts(id, source, words));
     packet.map(|packet| Received { packet, origin, number }).ok_or(BadLength(length))
 }
@@ -243,6 +276,17 @@ mod tests {
         let ring = Ring::new(2);
         ring.slot(0)[0].store(u64::from(stamp(0)) | 15 << 48, Ordering::Relaxed);
         assert_eq!(ring.pop().unwrap().err().unwrap().0, 15);
+    }
+
+    #[test]
+    fn messages_say_where_they_come_from() {
+        let ring = Ring::new(4);
+        let origins = [Origin::Thread, Origin::Handler, Origin::Bringer(Block(u32::MAX)), Origin::Fault];
+        origins.iter().for_each(|origin| assert!(ring.push(&packet(0, 1), *origin)));
+        for origin in origins {
+            let message = ring.pop().unwrap().unwrap();
+            assert_eq!((message.origin, message.packet.source()), (origin, NodeId(7)));
+        }
     }
 
     #[test]

@@ -3,18 +3,18 @@
 //! A message is *in flight* from the moment its sender counts it until [`Processor::finish`] counts it handled here,
 //! after its handler has run and its key is free again. This module must never know when a processor serves.
 
-use std::sync::Mutex;
 use std::sync::atomic::{Ordering, fence};
 
-use pdq::{Held, Key, Proof, Serial};
+use pdq::{Held, Key, Proof};
 use tempest::policy::Dispatch;
-use tempest::{Handler, NodeId, ThreadId};
+use tempest::{Handler, NodeId, Packet, ThreadId};
 use trace::Event as Traced;
 
 use crate::gauge::bump;
 use crate::idle::Berth;
 use crate::lane::Lane;
-use crate::node::{Dispatcher, Event, Shared, lock};
+use crate::lowering::{Done, Pending};
+use crate::node::{Dispatcher, Event, Shared};
 use crate::processor::{Doing, Processor};
 use crate::ring::{Origin, Received};
 
@@ -33,7 +33,8 @@ impl Processor {
         }
         let timed = (self.batches.get() % SAMPLE == SAMPLE / 2).then(|| self.world.now_ns());
         let done = match &self.node().dispatcher {
-            Dispatcher::Serial(serial) => self.serve_serial(serial),
+            Dispatcher::Own(_) => self.receive_serial(),
+            Dispatcher::Serial(_) => self.node().try_receive().map_or(0, |_right| self.receive_serial()),
             Dispatcher::Keyed(shared) => self.serve_keyed(shared),
         };
         self.tell_digested();
@@ -51,8 +52,9 @@ impl Processor {
     pub(crate) fn sees_events(&self) -> bool {
         let node = self.node();
         let changed = match &node.dispatcher {
-            Dispatcher::Serial(_) => false,
-            Dispatcher::Keyed(shared) => shared.changes() != self.searched.get(),
+            Dispatcher::Keyed(shared) => shared.changes() != self.searched.get() || self.sees_change(),
+            _ if node.has_set_aside() => return self.sees_change(),
+            _ => false,
         };
         changed || self.world.lanes_into(node.id).any(Lane::has_message)
     }
@@ -94,35 +96,91 @@ impl Processor {
         }
     }
 
-    /// Takes messages from the lanes into this node, unless another processor is at it; returns how many.
-    fn receive(&self, mut each: impl FnMut(Received)) -> usize {
-        let Some(_right) = self.node().try_receive() else { return 0 };
+    /// Takes messages from the lanes into this node as long as `each` says; returns how many. Needs the right to receive.
+    fn receive(&self, mut each: impl FnMut(&Received) -> bool) -> usize {
         let mut received = 0;
         for lane in self.world.lanes_into(self.node().id) {
             for _ in 0..BATCH {
-                match lane.receive() {
+                let goes_on = match lane.receive() {
                     None => break,
-                    Some(Ok(message)) => each(message),
-                    Some(Err(length)) => self.fail(format!("a message claims {} words", length.0)),
-                }
+                    Some(Ok(mut message)) => !self.unload(&mut message) || each(&message),
+                    Some(Err(length)) => {
+                        self.fail(format!("a message claims {} words", length.0));
+                        true
+                    }
+                };
                 received += 1;
+                if !goes_on {
+                    return received;
+                }
             }
         }
         received
     }
 
-    fn serve_serial(&self, serial: &Mutex<Serial>) -> usize {
-        self.receive(|message| {
-            let Some(key) = self.key_of(&message) else { return };
-            self.handle(&message, lock(serial).hold(key));
-            self.finish(&message);
+    /// Handles what has arrived, in order of arrival. Needs the right to receive, as what follows does.
+    fn receive_serial(&self) -> usize {
+        let mut done = 0;
+        while self.node().has_set_aside() {
+            if !self.continue_serial() {
+                return done;
+            }
+            done += 1;
+        }
+        if done > 0 {
+            // Others had nothing to do while the lowering waited, whatever has arrived since.
+            self.wake_servers(1);
+        }
+        done + self.receive(|message| {
+            let Some(key) = self.key_of(message) else { return true };
+            self.trace_handler(message);
+            self.handle_serial(key, message)
         })
     }
 
+    /// Handles a message; false if a lowering was set aside.
+    pub(crate) fn handle_serial(&self, key: Key, message: &Received) -> bool {
+        self.serially(|serial| {
+            let pending = self.handle(&message.packet, serial.hold(key));
+            self.settle(message, pending)
+        })
+    }
+
+    /// Handles what comes after a lowering that was set aside and is done now; false if none is.
+    fn continue_serial(&self) -> bool {
+        self.serially(|serial| {
+            let Some(Done { message, then, .. }) = self.take_done() else { return false };
+            let Some(key) = self.key_of(&message) else { return true };
+            self.trace_own(&then);
+            let pending = self.handle(&then, serial.hold(key));
+            self.settle(&message, pending);
+            true
+        })
+    }
+
+    /// A message has been dealt with, or waits for a lowering. False if so.
+    fn settle(&self, message: &Received, pending: Option<Pending>) -> bool {
+        match pending {
+            None => {
+                self.finish(message);
+                true
+            }
+            Some(pending) => {
+                self.set_aside(pending, *message, None);
+                false
+            }
+        }
+    }
+
     fn serve_keyed(&self, shared: &Shared) -> usize {
-        let received = self.receive(|message| {
-            let Some(key) = self.key_of(&message) else { return };
-            shared.enqueue(key, Event::Message(message));
+        self.continue_keyed(shared);
+        let received = self.node().try_receive().map_or(0, |_right| {
+            self.receive(|message| {
+                if let Some(key) = self.key_of(message) {
+                    shared.enqueue(key, Event::Message(*message));
+                }
+                true
+            })
         });
         if received > 0 {
             shared.note_change();
@@ -148,14 +206,25 @@ impl Processor {
         };
         let (event, held) = dispatch.into_parts();
         match event {
-            Event::Message(message) => self.handle_keyed(shared, &message, held),
+            Event::Message(message) => {
+                self.trace_handler(&message);
+                self.handle_keyed(shared, &message, &message.packet, held);
+            }
+            Event::Then(continued) => {
+                let (message, then) = *continued;
+                self.trace_own(&then);
+                self.handle_keyed(shared, &message, &then, held);
+            }
             Event::Grant(thread) => self.grant(thread, held),
         }
         true
     }
 
-    fn handle_keyed(&self, shared: &Shared, message: &Received, mut held: Held) {
-        self.handle(message, held.proof());
+    /// Handles a message, or what comes after a lowering that it began.
+    pub(crate) fn handle_keyed(&self, shared: &Shared, message: &Received, packet: &Packet, mut held: Held) {
+        if let Some(pending) = self.handle(packet, held.proof()) {
+            return self.set_aside(pending, *message, Some(held));
+        }
         shared.queue.complete(held);
         shared.note_change();
         self.finish(message);
@@ -169,18 +238,29 @@ impl Processor {
         self.gauge().count_handled(1);
     }
 
-    fn key_of(&self, message: &Received) -> Option<Key> {
+    pub(crate) fn key_of(&self, message: &Received) -> Option<Key> {
         self.node().resident.node.key(&message.packet).map_err(|bad| self.fail(bad.to_string())).ok()
     }
 
-    fn handle(&self, message: &Received, proof: Proof<'_>) {
-        let (node, packet) = (&self.node().resident.node, &message.packet);
+    /// Runs a handler, and what comes after it where it takes a right away, as far as that needs no waiting.
+    fn handle(&self, packet: &Packet, mut proof: Proof<'_>) -> Option<Pending> {
+        let node = &self.node().resident.node;
         let before = self.doing.replace(Doing::Handler(packet.id()));
-        self.trace_handler(message);
-        node.deliver(packet, &mut Handler::new(node, packet.source(), proof, self));
+        let mut lowering =
+            node.deliver(packet, &mut Handler::new(node, packet.source(), proof.reborrow(), self));
+        let mut pending = None;
+        while let Some(lower) = lowering.take() {
+            pending = self.take_away(&lower);
+            if pending.is_some() {
+                break;
+            }
+            let then = &lower.then;
+            lowering = node.deliver(then, &mut Handler::new(node, then.source(), proof.reborrow(), self));
+        }
         self.trace(|node, processor| Traced::HandlerEnd { node, processor });
         self.doing.set(before);
         self.gauge().count_handler();
+        pending
     }
 
     /// Accounts for a message whose handler has run.

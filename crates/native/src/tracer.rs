@@ -5,7 +5,7 @@
 //!
 //! A message is found again at its other end by its number in its lane, which is in order: nothing travels with it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use tempest::{NodeId, Packet};
 use trace::{Batch, Event, Recorder};
@@ -22,14 +22,19 @@ const NUMBER_BITS: u32 = 40;
 /// Set in the flows of deposits, which pass no lane.
 const DEPOSIT: u64 = 1 << 63;
 
+/// Set in the flows of what a processor gives itself to do, which passes no lane.
+const OWN: u64 = 1 << 62;
+
 /// A processor's way to the recorder.
 pub(crate) struct Tracer {
     batch: Option<RefCell<Batch>>,
+    /// Events that the processor gave itself.
+    own: Cell<u64>,
 }
 
 impl Tracer {
     pub(crate) fn new(recorder: Option<Recorder>) -> Self {
-        Self { batch: recorder.map(|recorder| RefCell::new(Batch::new(recorder))) }
+        Self { batch: recorder.map(|recorder| RefCell::new(Batch::new(recorder))), own: Cell::new(0) }
     }
 
     /// The time, if the run is traced. What others see of an act comes after a time taken before it.
@@ -83,6 +88,18 @@ impl Processor {
             let (message, source) = (packet.id().0, packet.source().0);
             Event::HandlerStart { node, processor, message, source, flow }
         });
+    }
+
+    /// Records that a processor handles an event that it gave itself.
+    pub(crate) fn trace_own(&self, packet: &Packet) {
+        let Some(at) = self.tracer.time(&self.world) else { return };
+        let number = self.tracer.own.get() + 1;
+        self.tracer.own.set(number);
+        let flow = OWN | (self.index as u64) << NUMBER_BITS | number;
+        let (node, processor, message) = (self.node().id.0, self.number as u16, packet.id().0);
+        let bytes = self.node().resident.node.bytes(packet) as u32;
+        self.tracer.record(at, Event::Send { node, processor, to: node, message, bytes, flow });
+        self.trace(|_, _| Event::HandlerStart { node, processor, message, source: node, flow });
     }
 
     /// Records a deposit that went at `at`, was counted, and is in place now.

@@ -72,7 +72,7 @@ impl World {
         let settle = |node| {
             let identity = DispatcherId::fresh();
             let resident = launch.job.settle(NodeId(node), shape, FLOW, identity.id());
-            Node::new(resident, Dispatcher::new(&launch.policy, split, identity), processors)
+            Node::new(resident, Dispatcher::new(&launch.policy, split, identity), split)
         };
         let nodes: Vec<_> = (0..launch.nodes).map(settle).collect();
         let all = nodes.len() * processors;

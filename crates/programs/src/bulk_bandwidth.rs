@@ -35,7 +35,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
-use tempest::{Cells, Job, Mechanism, Merge, NodeId, Program, Protocol, Report, Setup, Shape, Thread};
+use tempest::{Cells, Job, Mechanism, Merge, NodeId, Program, Protocol, Report, Setup, Thread};
 use units::Time;
 
 use crate::given::Reader;
@@ -145,7 +145,7 @@ fn load(given: &Given) -> Loaded {
 }
 
 impl Instance for Sizes {
-    fn job(&self, mechanism: Mechanism, shape: Shape, _seed: u64) -> Result<Job, String> {
+    fn job(&self, &crate::Plan { mechanism, shape, .. }: &crate::Plan) -> Result<Job, String> {
         if shape.nodes < 2 {
             return Err(format!("bulk-bandwidth on {} node: expected at least 2", shape.nodes));
         }

@@ -16,13 +16,17 @@
 //! | [`memory_operations`] | what loads, flushes and purges cost on an idle node |
 //! | [`message_memory`] | a message from one cache to another, and what memory systems do for it |
 //! | [`poll_granularity`] | who serves while everybody computes, and how soon |
+//! | [`misses::remote_miss`] | what a miss in shared memory costs, when nothing else happens |
+//! | [`misses::saturation`] | what requesters and homes can do, when all miss at once |
+//! | [`shared_histogram`] | the least that a program through shared memory is |
 //! | [`split_phase`] | what single accesses to another node's memory cost, five ways |
 //!
 //! ```
 //! let mut given = programs::Given::default();
 //! given.values.insert("skew".into(), "0.99".into());
 //! let instance = (programs::find("fetch-add").unwrap().load)(&given).unwrap();
-//! let job = instance.job(tempest::Mechanism::Messages, tempest::Shape { nodes: 4, threads: 2 }, 1).unwrap();
+//! let shape = tempest::Shape { nodes: 4, threads: 2 };
+//! let job = instance.job(&programs::Plan::new(tempest::Mechanism::Messages, shape)).unwrap();
 //! # let _ = job;
 //! assert!(programs::find("fetch-ad").unwrap_err().contains("did you mean `fetch-add`?"));
 //! ```
@@ -36,17 +40,23 @@ pub mod active_message;
 pub mod bulk_bandwidth;
 pub mod em3d;
 pub mod fetch_add;
+mod frames;
 mod given;
 pub mod histogram;
 pub mod iccg;
+pub mod litmus;
 pub mod memory_operations;
 pub mod message_memory;
+pub mod misses;
 pub mod neighbours;
 pub mod plain;
+mod plan;
 pub mod poll_granularity;
 mod random;
 mod registry;
+pub mod shared_histogram;
 pub mod split_phase;
 
 pub use given::{File, Given, Input, Kind};
+pub use plan::{Coherence, Plan};
 pub use registry::{Entry, Instance, Loaded, PROGRAMS, find};

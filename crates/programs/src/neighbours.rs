@@ -34,12 +34,12 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Actions, Cells, Event, Handler, Job, Key, Keyed, Mechanism, Merge, Message, NodeId, Operations, Program,
-    Protocol, Report, Setup, Shape, Thread,
+    Protocol, Report, Setup, Thread,
 };
 
 use crate::given::Reader;
 use crate::random::mix;
-use crate::{Entry, Given, Input, Instance, Loaded};
+use crate::{Entry, Given, Input, Instance, Loaded, Plan};
 
 /// How the registry lists it.
 pub const ENTRY: Entry = Entry {
@@ -86,7 +86,7 @@ fn load(given: &Given) -> Loaded {
 }
 
 impl Instance for Asked {
-    fn job(&self, _: Mechanism, shape: Shape, seed: u64) -> Result<Job, String> {
+    fn job(&self, &Plan { shape, seed, .. }: &Plan) -> Result<Job, String> {
         let strides = (0..self.dimensions).map(|power| stride(shape.nodes, power, self.dimensions)).collect();
         let mut grid = Grid { asked: *self, nodes: shape.nodes, strides, seed, expected: Vec::new() };
         grid.expected = grid.sequential();

@@ -2,12 +2,12 @@
 //!
 //! This module must never know what any program does.
 
-use tempest::{Job, Mechanism, Shape};
+use tempest::{Job, Mechanism};
 
 use crate::given::suggestion;
 use crate::{
-    Given, Input, active_message, bulk_bandwidth, em3d, fetch_add, histogram, iccg, memory_operations,
-    message_memory, neighbours, plain, poll_granularity, split_phase,
+    Given, Input, Plan, active_message, bulk_bandwidth, em3d, fetch_add, histogram, iccg, memory_operations,
+    message_memory, misses, neighbours, plain, poll_granularity, shared_histogram, split_phase,
 };
 
 /// A program with its inputs read, or all that is wrong with them, one line each.
@@ -30,12 +30,11 @@ pub struct Entry {
 
 /// A program whose inputs have been read and found good.
 pub trait Instance: Send + Sync {
-    /// The job for a world of this shape, its data moving by one of the program's mechanisms. Whatever the program
-    /// leaves to chance follows from `seed`.
+    /// The job of a run as planned, its data moving by one of the program's mechanisms.
     ///
     /// # Errors
-    /// If the program cannot run in this shape, with what it could run in.
-    fn job(&self, mechanism: Mechanism, shape: Shape, seed: u64) -> Result<Job, String>;
+    /// If the program cannot run so, with how it could.
+    fn job(&self, plan: &Plan) -> Result<Job, String>;
 
     /// Facts about the input, for people: name and value.
     fn describe(&self) -> Vec<(&'static str, String)>;
@@ -59,6 +58,9 @@ pub static PROGRAMS: &[Entry] = &[
         "poll-granularity",
         "nodes compute in turns while the others wait for a word: how soon somebody serves",
     ),
+    misses::remote_miss::ENTRY,
+    misses::saturation::ENTRY,
+    plain::entry::<shared_histogram::SharedHistogram>("shared-histogram", "nodes count into the same bins"),
     split_phase::ENTRY,
 ];
 
@@ -105,6 +107,9 @@ mod tests {
         ("message-memory", include_str!("message_memory/mod.rs")),
         ("neighbours", include_str!("neighbours.rs")),
         ("poll-granularity", include_str!("poll_granularity.rs")),
+        ("remote-miss", include_str!("misses/remote_miss.rs")),
+        ("saturation", include_str!("misses/saturation.rs")),
+        ("shared-histogram", include_str!("shared_histogram.rs")),
         ("split-phase", include_str!("split_phase/mod.rs")),
     ];
 

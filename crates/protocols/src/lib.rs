@@ -2,15 +2,17 @@
 //!
 //! | protocol | what it does |
 //! |---|---|
-//! | [`Barrier`] | nobody leaves before everybody has come |
+//! | [`Barrier`], [`sync`] | threads wait for each other: barriers, reductions, broadcasts |
 //! | [`SplitPhase`](split_phase::SplitPhase) | reads, writes, gets, puts, stores and procedures in a global address space |
+//! | [`stache`] | shared memory: remote blocks cached in the nodes' own memory, kept coherent by a directory |
 //!
 //! A protocol is installed like a program, by the program that builds on it ([`tempest::Setup::install`]), and costs
 //! what its messages cost. This room must never know which world runs it.
 
 #![forbid(unsafe_code)]
 
-mod barrier;
 pub mod split_phase;
+pub mod stache;
+pub mod sync;
 
-pub use barrier::Barrier;
+pub use sync::Barrier;

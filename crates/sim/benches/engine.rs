@@ -73,7 +73,7 @@ fn fetch_add(shape: Shape) -> tempest::Job {
     }
     let program = programs::find("fetch-add").expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
-    instance.job(tempest::Mechanism::Messages, shape, 1).expect("the shape is possible")
+    instance.job(&programs::Plan::new(tempest::Mechanism::Messages, shape)).expect("the shape is possible")
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use machine::Class;
-use pdq::Held;
+use machine::{Class, Transactions};
+use pdq::{Held, Key};
 use tempest::{Breakdown, Counters};
 use units::Time;
 
+use crate::cargo::HandedOver;
 use crate::network_processor::Step;
-use crate::traffic::HandedOver;
 
 /// What a processor is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,6 +85,8 @@ pub(crate) struct Core {
     pub(crate) masked: bool,
     /// Its thread waits until a message that was handed over is taken: there is nothing to interrupt.
     pub(crate) starved: bool,
+    /// A fault of its thread waits: it takes no other thread.
+    pub(crate) held: bool,
     pub(crate) job: Option<Job>,
     /// The message being injected for a thread.
     pub(crate) injecting: Option<HandedOver>,
@@ -94,8 +96,14 @@ pub(crate) struct Core {
     pub(crate) tail: Time,
     /// How long no other handler starts here after the one at work, though the processor is free.
     pub(crate) wait: Time,
+    /// Of the bus transactions that follow the handler at work, as part of that.
+    pub(crate) after: Transactions,
     /// What the message at work is for: prices depend on it.
     pub(crate) class: Class,
+    /// What it is to the account of where time goes.
+    pub(crate) kind: u16,
+    /// The key of the handler at work.
+    pub(crate) key: Option<Key>,
     pub(crate) ready: VecDeque<u32>,
     /// The thread that ran here last.
     pub(crate) last_thread: Option<u32>,
@@ -104,7 +112,8 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub(crate) fn new(node: usize, number: u16, server: Option<usize>, dedicated: bool) -> Self {
+    /// A processor that does nothing yet; `kind` is what threads do to the account of where time goes.
+    pub(crate) fn new(node: usize, number: u16, server: Option<usize>, dedicated: bool, kind: u16) -> Self {
         Self {
             node,
             number,
@@ -118,12 +127,16 @@ impl Core {
             put_off: None,
             masked: false,
             starved: false,
+            held: false,
             job: None,
             injecting: None,
             injected_last: false,
             tail: Time::ZERO,
             wait: Time::ZERO,
+            after: Transactions::NONE,
             class: Class::User,
+            kind,
+            key: None,
             ready: VecDeque::new(),
             last_thread: None,
             counters: Counters::default(),
@@ -133,6 +146,11 @@ impl Core {
 
     pub(crate) fn is_idle(&self) -> bool {
         matches!(self.activity, Activity::Idle { .. })
+    }
+
+    /// Since when it has had nothing to do, if it has nothing.
+    pub(crate) fn idle_since(&self) -> Option<Time> {
+        if let Activity::Idle { since } = self.activity { Some(since) } else { None }
     }
 
     /// Running a program thread that an interrupt may put off.

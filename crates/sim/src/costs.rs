@@ -3,13 +3,16 @@
 //! Compute processors and network processors have price lists of their own. A primitive that a list gives no price for
 //! ends the run: nothing is free by omission.
 
-use machine::{ByClass, Class, Cost, Primitives};
+use machine::{ByClass, Class, Cost, Primitives, Transactions};
+use pdq::Key;
+use tempest::policy::Notice;
 use tempest::{Primitive, Work};
 use units::Time;
 
-use crate::core::{Activity, Bucket};
+use crate::anatomy::Taken;
+use crate::cargo::{Origin, WORD_BYTES};
+use crate::core::{Activity, Bucket, Core};
 use crate::state::State;
-use crate::traffic::WORD_BYTES;
 
 impl State {
     /// What a use of a primitive costs a core, for a message of some class.
@@ -18,22 +21,64 @@ impl State {
     /// If the machine gives no price for it, which ends the run with that message.
     #[inline]
     pub(crate) fn price(&self, core: usize, primitive: Primitive, class: Class) -> Cost {
-        let (name, price) = entry(self.price_list(core), primitive);
-        self.priced(core, name, price, class)
+        self.named_price(core, primitive, class).1
     }
 
-    /// What it costs a core to take a message of `words` words in and enter its handler. Where a device dispatches there is
-    /// no price for reading the message out of the interface: that is the device's work.
-    pub(crate) fn cost_of_receiving(&self, core: usize, class: Class, words: u64) -> Cost {
-        let list = self.price_list(core);
-        let extract = list.extract.as_ref().map_or_else(Cost::default, |price| price.of(class));
-        let dispatch = self.price(core, Primitive::Dispatch, class);
-        let word = self.priced(core, "receive_word", &list.receive_word, class);
-        Cost {
-            path: extract.path + dispatch.path + word.path * words,
-            occupancy: extract.occupancy + dispatch.occupancy + word.occupancy * words,
-            wait: extract.wait.max(dispatch.wait),
+    /// As [`price`](Self::price), with the name of the primitive.
+    pub(crate) fn named_price(
+        &self,
+        core: usize,
+        primitive: Primitive,
+        class: Class,
+    ) -> (&'static str, Cost) {
+        let (name, price) = entry(self.price_list(core), primitive);
+        (name, self.priced(core, name, price, class))
+    }
+
+    /// What it costs a core to take an event in and enter its handler, counted as its steps. Where a device dispatches there is
+    /// no price for reading a message out of the interface: that is the device's work.
+    pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32) -> Cost {
+        let event = &self.flights[flight as usize];
+        let (class, kind, origin) = (event.class, event.kind, event.origin);
+        let whole = origin == Origin::Sent && !event.forwarded;
+        let words = if whole { self.words_behind_header(event.to(), event.packet()) as u64 } else { 0 };
+        let dispatch = match origin {
+            _ if event.forwarded => Primitive::Take,
+            Origin::Fault => Primitive::DispatchFault,
+            Origin::Sent | Origin::Lowered => Primitive::Dispatch,
+        };
+        if origin != Origin::Lowered {
+            self.anatomy.count_event(kind, event.travel(), self.now - event.arrived);
         }
+        let list = self.price_list(core);
+        let extract = list.extract.as_ref().filter(|_| whole).map(|price| price.of(class));
+        let word = self.cost_of_words(core, class, words);
+        let (name, cost) = self.named_price(core, dispatch, class);
+        self.anatomy.count_step(kind, Taken::Primitive(dispatch), (name, 1), cost.path);
+        if let Some(extract) = extract {
+            self.anatomy.count_step(kind, Taken::Primitive(Primitive::Extract), ("extract", 1), extract.path);
+        }
+        if words > 0 {
+            self.anatomy.count_step(kind, Taken::ReceiveWord, ("receive_word", words), word.path);
+        }
+        cost.and(extract.unwrap_or_default()).and(word)
+    }
+
+    fn cost_of_words(&self, core: usize, class: Class, words: u64) -> Cost {
+        if words == 0 {
+            return Cost::default();
+        }
+        self.priced(core, "receive_word", &self.price_list(core).receive_word, class).times(words)
+    }
+
+    /// How much longer transactions take that `core` makes from `at` on than on an idle bus.
+    pub(crate) fn bus_delay(&mut self, core: usize, transactions: Transactions, at: Time) -> Time {
+        if transactions.is_empty() {
+            return Time::ZERO;
+        }
+        let now = self.now;
+        let memory = self.nodes[self.cores[core].node].memory.as_mut();
+        memory.map_or(Time::ZERO, |memory| memory.delay_of(transactions, at, now))
     }
 
     #[inline]
@@ -62,7 +107,10 @@ impl State {
 
     /// Spends a cost on a core's clock: its path now, its occupancy when its handler or send is over.
     pub(crate) fn spend_cost(&mut self, core: usize, cost: Cost) {
+        let delay = self.bus_delay(core, cost.bus, self.now + self.cores[core].ahead);
         let state = &mut self.cores[core];
+        state.spend(Bucket::Memory, delay);
+        state.after = state.after.and(cost.after);
         state.spend(Bucket::Overhead, cost.path);
         state.tail += cost.occupancy;
         state.wait = state.wait.max(cost.wait);
@@ -70,18 +118,76 @@ impl State {
 
     /// Spends the cost of `count` uses of a primitive, for the class of message that the core is at work on.
     pub(crate) fn spend_primitive(&mut self, core: usize, primitive: Primitive, count: u32) {
-        let cost = self.price(core, primitive, self.cores[core].class);
-        let count = u64::from(count);
-        self.spend_cost(
-            core,
-            Cost { path: cost.path * count, occupancy: cost.occupancy * count, wait: cost.wait },
-        );
+        let class = self.cores[core].class;
+        self.spend_primitive_for(core, primitive, class, count.into());
+        if primitive == Primitive::DirectoryLookup {
+            self.migrate_entry(core);
+        }
+    }
+
+    /// As [`spend_primitive`](Self::spend_primitive), for a message of another class. What is done no time at all needs no
+    /// price.
+    pub(crate) fn spend_primitive_for(
+        &mut self,
+        core: usize,
+        primitive: Primitive,
+        class: Class,
+        count: u64,
+    ) {
+        if count > 0 {
+            let (name, cost) = self.named_price(core, primitive, class);
+            self.spend_step(core, Taken::Primitive(primitive), (name, count), cost.times(count));
+        }
+    }
+
+    /// Spends the cost of a step, and counts it.
+    fn spend_step(&mut self, core: usize, taken: Taken, step: (&'static str, u64), cost: Cost) {
+        let before = self.cores[core].ahead;
+        self.spend_cost(core, cost);
+        let Core { ahead, kind, .. } = self.cores[core];
+        self.anatomy.count_step(kind, taken, step, ahead - before);
+    }
+
+    /// A handler on `core` has looked its directory entry up: if another protocol processor had it last, it comes from there.
+    fn migrate_entry(&mut self, core: usize) {
+        let Core { node, number, key, class, .. } = self.cores[core];
+        let Some(Key::User(key)) = key.filter(|_| self.shares_entries) else { return };
+        if self.nodes[node].entries.insert(key, number).is_some_and(|last| last != number) {
+            let name = "migrate_entry";
+            let cost = self.priced(core, name, &self.price_list(core).migrate_entry, class);
+            self.spend_step(core, Taken::MigrateEntry, (name, 1), cost);
+        }
+    }
+
+    /// Spends what follows a handler or a send: occupancy off the path.
+    pub(crate) fn spend_tail(&mut self, core: usize) {
+        let after = std::mem::take(&mut self.cores[core].after);
+        let delay = self.bus_delay(core, after, self.now + self.cores[core].ahead);
+        let state = &mut self.cores[core];
+        let tail = std::mem::take(&mut state.tail);
+        state.spend(Bucket::Memory, delay);
+        state.spend(Bucket::Overhead, tail);
+    }
+
+    /// A processor that runs handlers while its threads wait computes again: what telling the device takes, booked. Nothing
+    /// where nobody asks which processors compute.
+    pub(crate) fn report_computing(&mut self, core: usize) -> Time {
+        if self.policy.notice != Notice::InterruptWhenBusy {
+            return Time::ZERO;
+        }
+        let price = &self.machine.primitives.report_computing;
+        let cost = self.priced(core, "report_computing", price, Class::User);
+        let delay = self.bus_delay(core, cost.bus, self.now);
+        self.cores[core].book(Bucket::Memory, delay);
+        self.cores[core].book(Bucket::Overhead, cost.path);
+        delay + cost.path
     }
 
     /// A charge of the fiber that runs on `core`.
     pub(crate) fn charge(&mut self, core: usize, work: Work) {
         match work {
             Work::Primitive(primitive, count) => self.spend_primitive(core, primitive, count),
+            Work::Block(primitive, block) => self.spend_block(core, primitive, block),
             Work::FirstRead(words) => {
                 let machine::Memory { line, read } = self.machine.memory;
                 let lines = (u64::from(words) * WORD_BYTES).div_ceil(line.get());
@@ -116,6 +222,8 @@ impl State {
 fn entry(list: &Primitives, primitive: Primitive) -> (&'static str, &Option<ByClass<Cost>>) {
     match primitive {
         Primitive::Dispatch => ("dispatch", &list.dispatch),
+        Primitive::DetectMiss => ("detect_miss", &list.detect_miss),
+        Primitive::DispatchFault => ("dispatch_fault", &list.dispatch_fault),
         Primitive::ReadFaultState => ("read_fault_state", &list.read_fault_state),
         Primitive::SendHeader => ("send_header", &list.send_header),
         Primitive::SendWord => ("send_word", &list.send_word),

@@ -3,56 +3,61 @@
 //! The pattern is always the same: spend the cost on the processor's own clock, settle that clock (which may suspend
 //! the fiber), then let the effect happen in the state. No borrow of the state is held across a suspension.
 
-use std::cell::{RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 
 use machine::Capability;
 use pdq::{Held, Key, Proof};
 use tempest::policy::{Notice, Servers};
-use tempest::{Access, MemoryEvents, NodeId, Packet, Place, Primitive, Processor, Wait, Waiter, Work};
+use tempest::{Access, Block, MemoryEvents, NodeId, Packet, Place, Primitive, Processor, Wait, Waiter, Work};
 use units::Time;
 
+use crate::cargo::{Cargo, Route};
 use crate::core::{Bucket, Event};
 use crate::fibers::Desk;
 use crate::node::Reason;
 use crate::state::State;
-use crate::traffic::{Cargo, Route};
 
 /// One core, as what runs on it sees it.
 pub(crate) struct Edge {
     state: Rc<RefCell<State>>,
-    core: usize,
+    at: Cell<usize>,
     /// A thread's: on its stack handlers may run while it is suspended.
     desk: Option<Rc<Desk>>,
+    /// A thread's: it has had an access fault, and that access is not accounted for yet.
+    pub(crate) faulted: Cell<bool>,
 }
 
 impl Edge {
     /// As a handler sees its core.
     pub(crate) fn of_handler(state: Rc<RefCell<State>>, core: usize) -> Self {
-        Self { state, core, desk: None }
+        Self { state, at: Cell::new(core), desk: None, faulted: Cell::new(false) }
     }
 
     /// As a thread sees its core.
     pub(crate) fn of_thread(state: Rc<RefCell<State>>, core: usize, desk: Rc<Desk>) -> Self {
-        Self { state, core, desk: Some(desk) }
+        Self { state, at: Cell::new(core), desk: Some(desk), faulted: Cell::new(false) }
     }
 
     /// Suspends the fiber until it is this thread's or handler's turn.
     fn suspend(&self) {
         match &self.desk {
-            Some(desk) => desk.suspend_thread(),
+            Some(desk) => {
+                desk.suspend_thread();
+                self.at.set(desk.core());
+            }
             None => fiber::suspend(),
         }
     }
 
-    /// The core.
+    /// The core. A thread may be on another one after it was suspended.
     pub(crate) fn core(&self) -> usize {
-        self.core
+        self.at.get()
     }
 
     /// Its node.
     pub(crate) fn node(&self) -> usize {
-        self.state().cores[self.core].node
+        self.state().cores[self.core()].node
     }
 
     /// The state, for an instant.
@@ -70,8 +75,8 @@ impl Edge {
     fn settle_after(&self, first: impl FnOnce(&mut State, usize)) {
         let suspends = {
             let mut state = self.state();
-            first(&mut state, self.core);
-            state.settle(self.core)
+            first(&mut state, self.core());
+            state.settle(self.core())
         };
         if suspends {
             self.suspend();
@@ -80,26 +85,29 @@ impl Edge {
 
     /// The thread that runs here.
     fn thread(&self) -> u32 {
-        self.state().thread_on(self.core)
+        self.state().thread_on(self.core())
     }
 
     fn block_for(&self, reason: Reason) {
-        self.state().block(self.core, reason);
+        self.state().block(self.core(), reason);
         self.suspend();
     }
 
-    /// Lets waiting handlers run here after `delay`.
-    fn yield_to_handlers(&self, delay: Time) {
-        if self.state().yield_to_handlers(self.core, delay) {
+    /// Lets waiting handlers run here after `delay`. False if there are none.
+    pub(crate) fn yield_to_handlers(&self, delay: Time) -> bool {
+        let yields = self.state().yield_to_handlers(self.core(), delay);
+        if yields {
             self.suspend();
         }
+        yields
     }
 
     /// Spends the cost of a send and lets the cargo go.
     fn send(&self, to: NodeId, cargo: Cargo) {
+        self.state().expect_server(self.core(), &cargo);
         let (route, locks) = {
             let state = self.state();
-            (state.route(self.core, &cargo), state.locks_interface(self.core))
+            (state.route(self.core(), &cargo), state.locks_interface(self.core()))
         };
         // Whoever comes first gets the lock: the time must be right before it is asked for.
         if route == Route::Inject && locks {
@@ -107,17 +115,17 @@ impl Edge {
         }
         self.settle_after(|state, core| state.spend_send(core, route, &cargo));
         let mut state = self.state();
-        state.note_answer(self.core);
-        state.send(self.core, route, to, cargo);
+        state.note_answer(self.core());
+        state.send(self.core(), route, to, cargo);
     }
 
     /// A thread's send, if there is room.
     fn try_send(&self, to: NodeId, cargo: impl FnOnce() -> Cargo) -> bool {
         // Whether a message can be handed over depends on what others have done by then.
-        if self.state().hands_over(self.core) {
+        if self.state().hands_over(self.core()) {
             self.settle();
         }
-        if !self.state().finds_room(self.core) {
+        if !self.state().finds_room(self.core()) {
             return false;
         }
         self.send(to, cargo());
@@ -128,38 +136,35 @@ impl Edge {
     /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
     /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
     fn await_injector(&self) {
-        if self.state().has_job(self.core) {
+        if self.state().has_job(self.core()) {
             self.yield_to_handlers(Time::ZERO);
             return;
         }
         let since = self.state().now;
-        self.state().starve(self.core);
+        self.state().starve(self.core());
         self.suspend();
         let mut state = self.state();
         let (now, poll) = (state.now, state.machine.processor.poll);
-        let core = &mut state.cores[self.core];
+        let core = &mut state.cores[self.core()];
         core.book(Bucket::Memory, now - since);
         core.spend(Bucket::Memory, poll);
     }
 
     /// What is left of a thread's sends after their effect: occupancy off the path.
     fn spend_tail(&self) {
-        let mut state = self.state();
-        let core = &mut state.cores[self.core];
-        let tail = std::mem::take(&mut core.tail);
-        core.spend(Bucket::Overhead, tail);
+        self.state().spend_tail(self.core());
     }
 
     /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
     fn acquire(&self, key: Key) -> Held {
         let (node, now) = {
             let state = self.state();
-            (state.cores[self.core].node, state.now)
+            (state.cores[self.core()].node, state.now)
         };
         let at_once = self.state().nodes[node].queue.try_hold(now, key);
         if let Some(held) = at_once {
             if !self.state().looks_itself() {
-                self.state().spend_primitive(self.core, Primitive::Dispatch, 1);
+                self.state().spend_primitive(self.core(), Primitive::Dispatch, 1);
                 self.settle();
             }
             return held;
@@ -179,7 +184,7 @@ impl Edge {
     /// Gives a key back and lets what waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
-        let (node, now) = (state.cores[self.core].node, state.now);
+        let (node, now) = (state.cores[self.core()].node, state.now);
         state.nodes[node].queue.complete(now, held);
         state.notify(node);
     }
@@ -231,13 +236,13 @@ impl Processor for Edge {
     }
 
     fn make_room(&self, _to: NodeId) {
-        self.state().await_room(self.core);
-        if self.state().hands_over(self.core) {
+        self.state().await_room(self.core());
+        if self.state().hands_over(self.core()) {
             self.await_injector();
             return;
         }
-        let wait = self.state().wait_for_room(self.core);
-        self.state().cores[self.core].spend(Bucket::Memory, wait);
+        let wait = self.state().wait_for_room(self.core());
+        self.state().cores[self.core()].spend(Bucket::Memory, wait);
         self.settle();
         self.yield_to_handlers(Time::ZERO);
     }
@@ -245,8 +250,8 @@ impl Processor for Edge {
     fn waiter(&self) -> Waiter {
         self.settle();
         let mut state = self.state();
-        let thread = state.thread_on(self.core);
-        let node = state.cores[self.core].node;
+        let thread = state.thread_on(self.core());
+        let node = state.cores[self.core()].node;
         let place = &mut state.nodes[node].threads[thread as usize];
         place.awaited = place.generation;
         Waiter { thread, generation: place.generation }
@@ -256,9 +261,9 @@ impl Processor for Edge {
         self.settle();
         let blocks = {
             let mut state = self.state();
-            let waits = state.still_awaits(self.core);
+            let waits = state.still_awaits(self.core());
             if waits {
-                state.block(self.core, Reason::Wait(wait));
+                state.block(self.core(), Reason::Wait(wait));
             }
             waits
         };
@@ -269,7 +274,7 @@ impl Processor for Edge {
 
     fn resume(&self, waiter: Waiter) -> bool {
         self.settle();
-        let node = self.state().cores[self.core].node;
+        let node = self.state().cores[self.core()].node;
         if !self.state().waits(node, waiter) {
             return false;
         }
@@ -279,10 +284,14 @@ impl Processor for Edge {
     }
 
     fn poll(&self) {
-        if !self.state().owns_poll(self.core) {
+        if self.state().calls_routine() {
+            return self.call_routine();
+        }
+        if !self.state().owns_poll(self.core()) {
             return;
         }
-        let locks = self.state().policy.servers == Servers::Either && self.state().locks_interface(self.core);
+        let locks =
+            self.state().policy.servers == Servers::Either && self.state().locks_interface(self.core());
         if locks {
             self.settle();
         }
@@ -298,16 +307,16 @@ impl Processor for Edge {
     fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
         self.settle();
         let mut held = self.acquire(key);
-        self.state().cores[self.core].masked = true;
+        self.state().cores[self.core()].masked = true;
         body(held.proof());
         self.spend_tail();
         self.settle();
-        self.state().cores[self.core].masked = false;
+        self.state().cores[self.core()].masked = false;
         self.release(held);
         // An event that came while interrupts were masked is noticed now.
         let late = {
             let state = self.state();
-            state.policy.notice == Notice::Interrupt && state.has_job(self.core)
+            state.policy.notice == Notice::Interrupt && state.has_job(self.core())
         };
         if late {
             let interrupt = self.state().machine.processor.interrupt;
@@ -318,7 +327,7 @@ impl Processor for Edge {
     fn enter_phase(&self, name: &'static str) {
         self.settle();
         let thread = self.thread();
-        let node = self.state().cores[self.core].node;
+        let node = self.state().cores[self.core()].node;
         let waits = self.state().enter_phase(node, thread, name);
         if waits {
             self.block_for(Reason::Phase { name });
@@ -327,11 +336,36 @@ impl Processor for Edge {
 
     fn now(&self) -> Time {
         let state = self.state();
-        state.now + state.cores[self.core].ahead
+        state.now + state.cores[self.core()].ahead
+    }
+
+    fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
+        self.send(to, Cargo::Block(block, words.into(), *packet));
+    }
+
+    fn fault(&self, packet: &Packet) {
+        self.report_fault(packet);
+    }
+
+    fn accessed(&self) {
+        self.state().go_on_lowering(self.core());
+    }
+
+    fn approach(&self) {
+        if self.state().is_far_ahead(self.core()) {
+            self.settle();
+        }
+    }
+
+    fn access(&self, address: u64, access: Access) {
+        self.access_word(address, access == Access::Store);
     }
 
     fn charge(&self, work: Work) {
-        self.state().charge(self.core, work);
+        if let Work::Block(..) = work {
+            self.settle();
+        }
+        self.state().charge(self.core(), work);
     }
 
     fn synchronize(&self) {

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use machine::Class;
 use tempest::{Blocked, Failure, NodeId, Resident, ThreadId};
 use trace::Event as Traced;
+use units::Time;
 
 use crate::core::{Activity, Core, Event, Job};
 use crate::fibers::Fibers;
@@ -23,7 +24,7 @@ pub(crate) struct Engine {
 
 /// Who goes on next.
 enum Next {
-    Thread { node: usize, thread: u32 },
+    Thread { core: usize, node: usize, thread: u32 },
     Handler { core: usize },
 }
 
@@ -46,7 +47,7 @@ impl Engine {
             let next = self.state.borrow_mut().advance()?;
             let Some(next) = next else { return self.state.borrow().ending() };
             let resumed = match next {
-                Next::Thread { node, thread } => self.fibers.resume_thread(node, thread),
+                Next::Thread { core, node, thread } => self.fibers.resume_thread(core, node, thread),
                 Next::Handler { core } => self.fibers.resume_handler(core),
             };
             resumed.map_err(no_memory)?;
@@ -80,8 +81,7 @@ impl State {
         self.start_network();
         for node in 0..self.nodes.len() {
             for thread in 0..self.nodes[node].threads.len() {
-                let core = self.nodes[node].threads[thread].core;
-                self.cores[core].ready.push_back(thread as u32);
+                self.queue_thread(node, thread as u32);
             }
         }
         for core in 0..self.cores.len() {
@@ -152,7 +152,7 @@ impl State {
             }
             Activity::Thread(thread) => {
                 self.running = Some(core);
-                Some(Next::Thread { node: self.cores[core].node, thread })
+                Some(Next::Thread { core, node: self.cores[core].node, thread })
             }
             Activity::Handler => {
                 self.running = Some(core);
@@ -170,8 +170,10 @@ impl State {
             let flight = &self.flights[flight as usize];
             let (message, source) = (flight.packet().id().0, flight.packet().source().0);
             let start = Traced::HandlerStart { node, processor, message, source, flow: flight.number };
+            self.cores[core].kind = flight.kind;
             self.sink.record(self.now + self.cores[core].ahead, start);
             self.cores[core].class = class;
+            self.cores[core].key = Some(job.held.key());
         }
         job
     }
@@ -187,10 +189,20 @@ impl State {
         goes_on
     }
 
+    /// Whom the handler on `core` has let go on is at the bus before what follows the handler. True if its fiber must suspend.
+    pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
+        let waits = !self.cores[core].after.is_empty() && !self.due.is_empty();
+        if waits {
+            self.continue_now(core, Time::ZERO);
+        }
+        waits
+    }
+
     /// Spends the occupancy that follows a handler. True if the fiber must suspend.
     pub(crate) fn settle_tail(&mut self, core: usize) -> bool {
-        let tail = std::mem::take(&mut self.cores[core].tail);
-        self.cores[core].spend(crate::core::Bucket::Overhead, tail);
+        let back = self.way_back(core);
+        self.cores[core].tail += back;
+        self.spend_tail(core);
         self.settle(core)
     }
 
@@ -199,12 +211,19 @@ impl State {
         let (node, processor) = (self.cores[core].node, self.cores[core].number);
         self.record(Traced::HandlerEnd { node: node as u32, processor });
         self.cores[core].counters.handlers += 1;
-        self.cores[core].class = Class::User;
-        self.note_handler_end(core);
+        self.leave_handler(core);
         self.nodes[node].queue.complete(self.now, held);
         self.progress = self.now;
         self.free(core);
         self.notify(node);
+    }
+
+    /// What is charged on `core` is no handler's any more.
+    pub(crate) fn leave_handler(&mut self, core: usize) {
+        let threads = self.anatomy.threads();
+        let state = &mut self.cores[core];
+        (state.class, state.kind, state.key) = (Class::User, threads, None);
+        self.note_handler_end(core);
     }
 
     /// A thread gets the key it asked for.

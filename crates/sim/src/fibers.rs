@@ -52,6 +52,8 @@ pub(crate) struct Desk {
     residents: Box<[Resident]>,
     /// The core whose handler the fiber that is resumed shall begin; a thread goes on where there is none.
     begins: Cell<Option<usize>>,
+    /// The core that the thread goes on at which is resumed.
+    core: Cell<usize>,
     /// The handler that was at work has ended.
     done: Cell<bool>,
 }
@@ -63,8 +65,13 @@ impl Fibers {
             let state = state.borrow();
             (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.len()))
         };
-        let desk =
-            Desk { state, residents: residents.into(), begins: Cell::new(None), done: Cell::new(false) };
+        let desk = Desk {
+            state,
+            residents: residents.into(),
+            begins: Cell::new(None),
+            core: Cell::new(0),
+            done: Cell::new(false),
+        };
         Self {
             pool: Pool::new(STACK_BYTES),
             desk: Rc::new(desk),
@@ -76,11 +83,12 @@ impl Fibers {
         }
     }
 
-    /// Lets a thread begin or go on.
+    /// Lets a thread begin or go on at a core.
     ///
     /// # Errors
     /// If there is no memory for one more stack.
-    pub(crate) fn resume_thread(&mut self, node: usize, thread: u32) -> io::Result<()> {
+    pub(crate) fn resume_thread(&mut self, core: usize, node: usize, thread: u32) -> io::Result<()> {
+        self.desk.core.set(core);
         let place = &mut self.threads[node * self.per_node + thread as usize];
         if place.is_none() {
             let desk = Rc::clone(&self.desk);
@@ -123,8 +131,9 @@ impl Fibers {
     fn place_for(&mut self, core: usize) -> io::Result<Work> {
         let last = {
             let state = self.desk.state.borrow();
-            let core = &state.cores[core];
-            core.last_thread.map(|thread| core.node * self.per_node + thread as usize)
+            let node = state.cores[core].node;
+            let host = state.host_of_handlers(core);
+            host.map(|thread| node * self.per_node + thread as usize)
         };
         match last.filter(|&thread| self.threads[thread].is_some()) {
             Some(thread) => Ok(Work::Guest(thread)),
@@ -146,6 +155,11 @@ impl Fibers {
 }
 
 impl Desk {
+    /// The core that the thread at work goes on at.
+    pub(crate) fn core(&self) -> usize {
+        self.core.get()
+    }
+
     /// Suspends a thread until it goes on; in between handlers may run on its stack.
     pub(crate) fn suspend_thread(&self) {
         fiber::suspend();
@@ -173,16 +187,13 @@ impl Desk {
 
 /// The life of a thread.
 fn run_thread(desk: &Rc<Desk>, node: usize, thread: u32) {
-    let (core, poll_every) = {
-        let state = desk.state.borrow();
-        (state.nodes[node].threads[thread as usize].core, state.policy.poll_every)
-    };
-    let edge = Edge::of_thread(Rc::clone(&desk.state), core, Rc::clone(desk));
+    let poll_every = desk.state.borrow().poll_interval();
+    let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core(), Rc::clone(desk));
     let resident = &desk.residents[node];
     edge.state().record(Traced::ThreadStart { node: node as u32, thread });
     resident.main(&Thread::new(&resident.node, thread, &edge, poll_every));
     edge.settle();
-    edge.state().finish_thread(core, thread);
+    edge.state().finish_thread(edge.core(), thread);
 }
 
 /// Runs one event on a core, and gives its key back.
@@ -191,13 +202,32 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
     match job.event {
         Event::Message { flight } => {
             let node = &resident.node;
-            let packet = edge.state().land(flight);
-            node.deliver(&packet, &mut Handler::new(node, packet.source(), held.proof(), edge));
-            if edge.state().settle_tail(core) {
-                fiber::suspend();
+            let mut packet = edge.state().land(flight);
+            loop {
+                let mut cx = Handler::new(node, packet.source(), held.proof(), edge);
+                let Some(lower) = node.deliver(&packet, &mut cx) else { break };
+                // What has been charged comes before the right is taken away.
+                edge.settle();
+                if edge.state().is_pinned(core, &lower) {
+                    end_handler(edge, core);
+                    return edge.state().put_off_lowering(core, held, lower);
+                }
+                edge.state().lower(core, &lower);
+                packet = lower.then;
             }
+            end_handler(edge, core);
             edge.state().finish_handler(core, held);
         }
         Event::Grant { thread } => edge.state().grant(core, thread, held),
+    }
+}
+
+/// What follows a handler, before its processor is free.
+fn end_handler(edge: &Edge, core: usize) {
+    if edge.state().lets_others_first(core) {
+        fiber::suspend();
+    }
+    if edge.state().settle_tail(core) {
+        fiber::suspend();
     }
 }

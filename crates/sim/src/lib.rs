@@ -20,12 +20,18 @@
 //! | `fibers` | the fibers that threads and handlers run on |
 //! | `state` | everything modelled, and time |
 //! | `schedule` | who runs what next: dispatch, interrupts, threads, idling |
+//! | `routine`, `turns` | the dispatch routine of nodes whose software gets from threads to handlers; whose turn it is to call it |
+//! | `ready` | which processor takes which thread that is ready |
 //! | `network_processor` | the loop of a network processor |
 //! | `order` | the order of messages where there is a network processor |
 //! | `costs` | what things cost a processor |
+//! | `cargo` | what nodes send each other |
 //! | `traffic` | messages through interfaces and network |
 //! | `routing` | what is inside the network |
 //! | `memory`, `staging` | what threads do to a modelled memory; transfers through a staging buffer, packet by packet |
+//! | `shared` | what threads and handlers do to shared memory: faults, accesses through the caches, blocks over the bus |
+//! | `lowering` | rights that are taken away when the accesses are done that were granted |
+//! | `anatomy` | what protocol events took, kind by kind and step by step |
 //! | `edge` | [`tempest::Processor`] as fibers see it |
 //! | `core`, `node` | one processor; one node |
 //!
@@ -39,11 +45,14 @@
 
 #![forbid(unsafe_code)]
 
+mod anatomy;
+mod cargo;
 mod core;
 mod costs;
 mod edge;
 mod engine;
 mod fibers;
+mod lowering;
 mod memory;
 mod model;
 mod network_processor;
@@ -51,10 +60,14 @@ mod node;
 mod order;
 mod overflow;
 mod phases;
+mod ready;
+mod routine;
 mod routing;
 mod schedule;
+mod shared;
 mod staging;
 mod state;
 mod traffic;
+mod turns;
 
 pub use model::Model;

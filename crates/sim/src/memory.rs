@@ -7,10 +7,10 @@
 
 use tempest::{Access, MemoryEvents, Operations, Place, Work};
 
+use crate::cargo::WORD_BYTES;
 use crate::core::Bucket;
 use crate::edge::Edge;
 use crate::state::State;
-use crate::traffic::WORD_BYTES;
 
 impl Edge {
     /// Touches words of this node's segments, one instruction after the other.

@@ -3,7 +3,7 @@
 use hardware::EventQueue;
 use machine::Machine;
 use pdq::{DispatcherId, specification};
-use tempest::policy::{Dispatch, Injector, Servers, Split};
+use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Report, Resident, Shape,
     Utilization, World,
@@ -32,8 +32,8 @@ impl Model {
     /// # Errors
     /// Says what is missing.
     pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), String> {
+        self.expect(mechanism)?;
         let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
-        mechanism.check(&self.machine.name, &can)?;
         policy.check(&self.machine.name, &can)?;
         match policy.servers {
             Servers::Compute
@@ -41,7 +41,17 @@ impl Model {
             | Servers::Added
             | Servers::Idle
             | Servers::Network
-            | Servers::Either => {}
+            | Servers::Either
+            | Servers::Embedded => {}
+            Servers::Hardware if policy.notice == Notice::Poll => {
+                if mechanism != Mechanism::SharedMemory {
+                    return Err(format!(
+                        "policy `{policy}` leaves nobody to handle a program's messages, which mechanism `{mechanism}` needs: a \
+                         state machine keeps memory coherent; expected mechanism `{}`",
+                        Mechanism::SharedMemory
+                    ));
+                }
+            }
             _ => {
                 return Err(format!(
                     "policy `{policy}` is not modelled: this simulator has no such processors"
@@ -60,6 +70,12 @@ impl Model {
         Ok(())
     }
 
+    /// Insists that the machine has what a mechanism needs.
+    fn expect(&self, mechanism: Mechanism) -> Result<(), String> {
+        let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
+        mechanism.check(&self.machine.name, &can)
+    }
+
     fn refusal(&self, launch: &Launch) -> Result<Split, String> {
         let policy = &launch.policy;
         for (count, what) in
@@ -70,7 +86,7 @@ impl Model {
             }
         }
         self.check(launch.mechanism, policy)?;
-        let split = policy.split(launch.processors)?;
+        let split = split(policy, launch.processors)?;
         if launch.nodes.checked_mul(split.computing + split.dedicated).is_none_or(|cores| cores > MAX_CORES) {
             return Err(format!(
                 "more than {MAX_CORES} processors in all: expected fewer nodes or processors"
@@ -109,6 +125,17 @@ impl Model {
     }
 }
 
+/// The roles of a node's processors, those of its device among them.
+fn split(policy: &Policy, processors: u32) -> Result<Split, String> {
+    let in_device = match policy.servers {
+        Servers::Embedded => policy.count,
+        Servers::Hardware => 1,
+        _ => 0,
+    };
+    let split = policy.split(processors)?;
+    Ok(Split { dedicated: split.dedicated + in_device, ..split })
+}
+
 /// The terms on which protocols talk; on machines that do not say, any number of requests, and a network that needs no
 /// acknowledgements.
 fn flow(machine: &Machine) -> Flow {
@@ -139,6 +166,9 @@ impl World for Model {
             residents.push(launch.job.settle(NodeId(node), shape, flow(&model.machine), identity.id()));
             queues.push(EventQueue::<Event>::new(identity, config));
         }
+        if residents.iter().any(|resident| resident.node.memory().is_some()) {
+            model.expect(Mechanism::SharedMemory).map_err(Failure::Refused)?;
+        }
         let places = residents.iter().zip(queues).collect();
         let mut state = State::new(&model.machine, &launch.policy, split, shape, launch.seed, places);
         state.stall_limit = launch.stall_limit;
@@ -164,6 +194,7 @@ fn outcome(state: &State, residents: &[Resident]) -> Outcome {
         breakdown,
         utilization: utilization(state),
         dispatching: dispatching(state),
+        anatomy: state.stages(),
         events: Some(state.happened),
         digest: state.sink.digest().map(|digest| digest.value()),
         report,

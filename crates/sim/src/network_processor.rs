@@ -17,9 +17,9 @@ use tempest::Primitive;
 use tempest::policy::{Injector, Servers};
 use units::Time;
 
+use crate::cargo::Cargo;
 use crate::core::{Activity, Bucket, Event, Job};
 use crate::state::{Happening, State};
-use crate::traffic::Cargo;
 
 /// The loop of one network processor.
 #[derive(Debug)]
@@ -354,7 +354,7 @@ impl State {
     /// The class of what a node sends.
     pub(crate) fn class_of_cargo(&self, node: usize, cargo: &Cargo) -> Class {
         match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
                 class(self.nodes[node].waist.class(packet))
             }
             Cargo::Deposit(..) | Cargo::Packet(_) => Class::Write,

@@ -1,6 +1,6 @@
 //! One modelled node: its resident program, dispatch queue, interface and threads.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use hardware::memory::NodeMemory;
@@ -9,10 +9,12 @@ use pdq::Held;
 use tempest::{Node as Waist, Wait};
 use units::Time;
 
-use crate::core::Event;
+use crate::cargo::HandedOver;
+use crate::core::{Event, Job};
+use crate::lowering::PutOff;
 use crate::network_processor::Loop;
+use crate::routine::Routine;
 use crate::staging::Stager;
-use crate::traffic::HandedOver;
 
 /// What a thread is doing.
 #[derive(Debug)]
@@ -97,6 +99,12 @@ pub(crate) struct Node {
     pub(crate) network: Option<Loop>,
     /// Caches, bus and memory, where the machine says what they are.
     pub(crate) memory: Option<Box<NodeMemory>>,
+    /// Which processor, by its number, had each directory entry last, by key; empty where one runs all handlers.
+    pub(crate) entries: HashMap<u64, u16>,
+    /// Rights that wait to be taken away, each with the key that is held for it.
+    pub(crate) lowerings: Vec<PutOff>,
+    /// Handlers that go on, as the right has been taken away that they waited for: before all others.
+    pub(crate) resumed: VecDeque<Job>,
     /// What sends and receives through the staging buffer that is part of that.
     pub(crate) stager: Stager,
     /// Messages that wait for a protocol processor to inject them, in order.
@@ -108,6 +116,10 @@ pub(crate) struct Node {
     /// How much is on its way through the port in, before the event that says so.
     pub(crate) passing: u32,
     pub(crate) threads: Vec<Thread>,
+    /// Of those, the ones that are ready, where processors share them.
+    pub(crate) ready: VecDeque<u32>,
+    /// Where software dispatches: its routine.
+    pub(crate) routine: Routine,
     /// Under floating: the core, by its number, whose back-edge polls count.
     pub(crate) poll_owner: usize,
     /// The core, by its number, that is interrupted next.

@@ -13,8 +13,8 @@ use pdq::Key;
 use tempest::Packet;
 use tempest::policy::Injector;
 
+use crate::cargo::Cargo;
 use crate::state::State;
-use crate::traffic::Cargo;
 
 impl State {
     /// The key of a message, as its destination finds it.
@@ -71,7 +71,7 @@ impl State {
 
     fn has_key(&self, node: usize, cargo: &Cargo) -> bool {
         match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
                 self.key_of(node, packet) != Key::NoSync
             }
             Cargo::Deposit(..) | Cargo::Packet(_) => false,

@@ -17,8 +17,11 @@ use crate::state::State;
 impl State {
     /// `core` has nothing to do now: finds it something.
     pub(crate) fn free(&mut self, core: usize) {
-        let served =
-            self.assisted && self.back_to_step(core) || !self.leaves_to_idle(core) && self.serve(core);
+        if self.calls_routine() {
+            return self.free_from_routine(core);
+        }
+        let served = self.assisted && self.back_to_step(core)
+            || !self.leaves_to_idle(core) && self.serve(core, Time::ZERO);
         if !served && !self.back_to_thread(core) {
             self.end_idling(core);
             self.cores[core].activity = Activity::Idle { since: self.now };
@@ -44,26 +47,29 @@ impl State {
     /// Whether `core` has a thread to go on with, and what waits can be left to a processor that idles.
     fn leaves_to_idle(&self, core: usize) -> bool {
         let state = &self.cores[core];
-        let has_own = state.interrupted.is_some() || !state.ready.is_empty();
+        let has_own = state.interrupted.is_some() || self.has_ready(core);
         has_own && self.something_waits(state.node) && self.idle_server(state.node).is_some()
     }
 
-    /// Starts a handler or an injection on `core`: they take turns when both wait.
-    fn serve(&mut self, core: usize) -> bool {
+    /// Starts a handler, after `delay`, or an injection on `core`: they take turns when both wait.
+    pub(crate) fn serve(&mut self, core: usize, delay: Time) -> bool {
         if self.is_network_processor(core) {
             return self.go_on_with_pass(core);
         }
         let handlers_first = self.cores[core].injected_last;
-        handlers_first && self.start_handler(core, Time::ZERO)
+        handlers_first && self.start_handler(core, delay)
             || self.start_injection(core)
-            || self.start_handler(core, Time::ZERO)
+            || self.start_handler(core, delay)
     }
 
     /// Something became dispatchable on `node`: finds processors for all of it.
     pub(crate) fn notify(&mut self, node: usize) {
+        if self.calls_routine() {
+            return self.notify_routine(node);
+        }
         while self.something_waits(node) {
             let started = match self.idle_server(node) {
-                Some(core) => self.serve(core),
+                Some(core) => self.serve(core, Time::ZERO),
                 None => self.interrupt(node),
             };
             if !started {
@@ -85,6 +91,7 @@ impl State {
         state.activity = Activity::Handler;
         state.injected_last = false;
         state.tail += arrival_cost.occupancy;
+        state.after = state.after.and(arrival_cost.after);
         state.book(Bucket::Memory, wait);
         state.book(Bucket::Overhead, delay + arrival_cost.path);
         state.job = Some(job);
@@ -97,8 +104,14 @@ impl State {
     /// Whether `core` would find an event to handle.
     pub(crate) fn has_job(&self, core: usize) -> bool {
         let Some(server) = self.cores[core].server else { return false };
+        if self.calls_routine() {
+            return self.finds_event(core, server);
+        }
         let node = &self.nodes[self.cores[core].node];
-        !node.unseen.is_empty() || self.next_to_receive(core).is_some() || node.queue.can_dispatch(server)
+        !node.resumed.is_empty()
+            || !node.unseen.is_empty()
+            || self.next_to_receive(core).is_some()
+            || node.queue.can_dispatch(server)
     }
 
     /// Which message `core`, if it computes and takes messages out of the interface too, would find there: not one whose
@@ -138,8 +151,14 @@ impl State {
     }
 
     fn next_job(&mut self, core: usize, server: usize) -> Option<Job> {
+        if self.calls_routine() {
+            return self.next_in_call(core, server);
+        }
         let now = self.now;
         let node = self.cores[core].node;
+        if let Some(resumed) = self.nodes[node].resumed.pop_front() {
+            return Some(resumed);
+        }
         if !self.nodes[node].queue.can_dispatch(server)
             && let Some(Arrived { at, flight }) = self.next_arrived(core)
         {
@@ -167,16 +186,11 @@ impl State {
     /// What it takes `core` to get an event, before its handler: waiting for the interface, then taking it.
     fn arrival_cost(&mut self, core: usize, job: &Job) -> (Time, Cost) {
         let Event::Message { flight } = job.event else { return (Time::ZERO, self.cost_of_grant(core)) };
-        let class = self.class_of(flight);
-        let message = &self.flights[flight as usize];
-        if message.forwarded {
-            return (Time::ZERO, self.price(core, Primitive::Take, class));
-        }
-        let words = message.packet().words().len() as u64;
-        let cost = self.cost_of_receiving(core, class, words);
-        let shared = self.policy.servers == Servers::Either;
+        let cost = self.cost_of_event(core, flight);
+        let taken = self.flights[flight as usize].forwarded;
+        let shared = self.policy.servers == Servers::Either && !taken;
         let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
-        (wait, cost)
+        (wait + self.bus_delay(core, cost.bus, self.now), cost)
     }
 
     /// Giving a key to a thread that asked for it: an event of the dispatch queue like others, unless the processor
@@ -188,14 +202,16 @@ impl State {
     fn something_waits(&self, node: usize) -> bool {
         let node = &self.nodes[node];
         !node.queue.is_empty()
+            || !node.resumed.is_empty()
             || !node.unseen.is_empty()
+            || node.routine.has_faults()
             || !node.incoming.is_empty()
             || !node.handed_over.is_empty()
     }
 
     /// The idle processor that may do something now and became idle last: its caches are the warmest. What comes to a
     /// network processor and a computing one that both look for it, the latter sees first: it looks at nothing else.
-    fn idle_server(&self, node: usize) -> Option<usize> {
+    pub(crate) fn idle_server(&self, node: usize) -> Option<usize> {
         let first = self.nodes[node].first_core;
         if self.policy.servers == Servers::Either && self.cores[first].is_idle() && self.has_job(first) {
             return Some(first);
@@ -213,7 +229,7 @@ impl State {
     }
 
     /// Interrupts the next computing processor, if the policy interrupts at all and there is an event for it.
-    fn interrupt(&mut self, node: usize) -> bool {
+    pub(crate) fn interrupt(&mut self, node: usize) -> bool {
         let Some(core) = self.to_interrupt(node) else { return false };
         let Activity::Thread(thread) = self.cores[core].activity else { return false };
         let left = self.cores[core].until - self.now;
@@ -250,6 +266,7 @@ impl State {
     pub(crate) fn back_to_thread(&mut self, core: usize) -> bool {
         if let Some((thread, left)) = self.cores[core].interrupted.take() {
             self.cores[core].activity = Activity::Thread(thread);
+            let left = left + self.report_computing(core);
             if left.is_zero() {
                 self.continue_now(core, left);
             } else {
@@ -257,13 +274,14 @@ impl State {
             }
             return true;
         }
-        let Some(thread) = self.cores[core].ready.pop_front() else { return false };
+        let Some(thread) = self.next_thread(core) else { return false };
         self.end_idling(core);
-        let switched = self.cores[core].last_thread.replace(thread).is_some_and(|last| last != thread);
-        let switch = if switched { self.machine.processor.thread_switch } else { Time::ZERO };
+        let ran_before = self.cores[core].last_thread.is_some();
+        let switch = self.switch_to(core, thread);
         let Core { node, number: processor, .. } = self.cores[core];
         let (poll, read) = self.cost_of_noticing(node, thread);
-        let cost = switch + poll + read;
+        let report = if ran_before { self.report_computing(core) } else { Time::ZERO };
+        let cost = switch + poll + read + report;
         self.sink.record(self.now + cost, Traced::Run { node: node as u32, processor, thread });
         self.cores[core].activity = Activity::Thread(thread);
         self.cores[core].book(Bucket::Overhead, switch + poll);

@@ -10,12 +10,14 @@ use tempest::{NodeId, Policy, Resident, Shape, Waiter};
 use trace::{Digest, Event, Sink};
 use units::Time;
 
+use crate::anatomy::Anatomy;
+use crate::cargo::Flight;
 use crate::core::{Activity, Core};
 use crate::network_processor::Loop;
 use crate::node::{Node, Reason, Thread, ThreadState};
 use crate::phases::Phases;
+use crate::shared::Blocks;
 use crate::staging::{Shipping, Step};
-use crate::traffic::Flight;
 
 /// What the engine's queue holds. Small: entries are copied at every sift.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +55,8 @@ pub(crate) struct State {
     pub(crate) policy: Policy,
     /// Whether nodes have a network processor at work: all that concerns one is skipped where there is none.
     pub(crate) assisted: bool,
+    /// Whether processors of a node share their threads.
+    pub(crate) shares_threads: bool,
     pub(crate) network: Network,
     pub(crate) prices: Prices,
     pub(crate) now: Time,
@@ -67,6 +71,11 @@ pub(crate) struct State {
     pub(crate) flights: Vec<Flight>,
     pub(crate) free_flights: Vec<u32>,
     pub(crate) shipping: Shipping,
+    /// Where blocks of shared memory are, if there is any.
+    pub(crate) blocks: Option<Blocks>,
+    pub(crate) anatomy: Anatomy,
+    /// Whether several processors of a node run handlers, each with a cache of its own for directory entries.
+    pub(crate) shares_entries: bool,
     /// Messages and deposits sent so far.
     pub(crate) sent: u64,
     pub(crate) phases: Phases,
@@ -98,10 +107,16 @@ impl State {
         let polls = machine.network_processor.as_ref().and_then(|network| network.idle_poll);
         let cores_per_node = (split.computing + split.dedicated) as usize + usize::from(assisted);
         let choice = Choice::new(seed);
+        let messages = residents.first().map_or(0, |(resident, _)| resident.node.message_names().count());
+        let servers = (0..cores_per_node).filter_map(|number| server_number(policy, split, number)).count();
+        // Processors and state machines of a device have no caches on the bus of the node.
+        let in_device = matches!(policy.servers, Servers::Embedded | Servers::Hardware);
+        let on_bus = if in_device { split.computing as usize } else { cores_per_node };
         let mut state = Self {
             machine: machine.clone(),
             policy: policy.clone(),
             assisted,
+            shares_threads: crate::ready::shares_threads(machine, policy),
             network: Network::new(&machine.network, shape.nodes),
             prices: Prices::new(&machine.processor.work),
             now: Time::ZERO,
@@ -113,6 +128,9 @@ impl State {
             flights: Vec::new(),
             free_flights: Vec::new(),
             shipping: Shipping::default(),
+            blocks: residents.first().and_then(|(resident, _)| Blocks::of(&resident.node, machine)),
+            anatomy: Anatomy::new(messages),
+            shares_entries: servers > 1,
             sent: 0,
             phases: Phases::default(),
             sink: Sink::Digest(Digest::default()),
@@ -127,7 +145,13 @@ impl State {
             let threads_per_core = (shape.threads / split.computing) as usize;
             state.cores.extend((0..cores_per_node).map(|number| {
                 let dedicated = number >= split.computing as usize;
-                Core::new(index, number as u16, server_number(policy, split, number), dedicated)
+                Core::new(
+                    index,
+                    number as u16,
+                    server_number(policy, split, number),
+                    dedicated,
+                    messages as u16,
+                )
             }));
             state.nodes.push(Node {
                 waist: resident.node.clone(),
@@ -145,8 +169,11 @@ impl State {
                     polls.unwrap_or_default(),
                 ),
                 memory: machine.node_memory.as_ref().map(|costs| {
-                    Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, cores_per_node))
+                    Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, on_bus))
                 }),
+                entries: Default::default(),
+                lowerings: Default::default(),
+                resumed: Default::default(),
                 stager: Default::default(),
                 handed_over: Default::default(),
                 injecting: false,
@@ -163,6 +190,8 @@ impl State {
                         granted: None,
                     })
                     .collect(),
+                ready: Default::default(),
+                routine: Default::default(),
                 poll_owner: 0,
                 next_interrupt: 0,
                 tie: choice.tie(index as u32),
@@ -277,15 +306,13 @@ impl State {
         self.resume(node, waiter);
     }
 
-    /// Puts a thread into the ready queue of its core, and wakes that core if it idles.
+    /// A thread may run again: a processor that idles takes it.
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
         self.progress = self.now;
-        let home = &mut self.nodes[node].threads[thread as usize];
-        home.state = ThreadState::Going;
-        let core = home.core;
-        self.cores[core].ready.push_back(thread);
-        if self.cores[core].is_idle() {
+        self.nodes[node].threads[thread as usize].state = ThreadState::Going;
+        self.queue_thread(node, thread);
+        if let Some(core) = self.taker(node, thread) {
             self.free(core);
         }
     }

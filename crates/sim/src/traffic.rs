@@ -1,126 +1,16 @@
 //! Messages, transfers and deposits on their way: from a processor into the interface, through the network, into the
 //! dispatch queue or into memory.
 
-use hardware::Mover;
-use machine::{Capability, Class, Cost};
+use machine::{Capability, Class};
 use tempest::policy::Servers;
 use tempest::{NodeId, Packet, Place, Primitive, Volume};
 use trace::Event as Traced;
 use units::Time;
 
+use crate::cargo::{Cargo, Flight, HandedOver, Origin, Route, WORD_BYTES};
 use crate::core::{Activity, Bucket, Core, Event};
 use crate::node::Arrived;
 use crate::state::{Happening, State};
-
-/// Bytes of a word of a transfer or deposit.
-pub(crate) const WORD_BYTES: u64 = 8;
-
-/// What a node sends.
-#[derive(Clone, Debug)]
-pub(crate) enum Cargo {
-    /// A message.
-    Message(Packet),
-    /// A block for a place in the destination's memory, the message that is handled when it is there, and where the
-    /// sender has it, if that is in a segment.
-    Transfer(Place, Box<[u64]>, Packet, Option<Place>),
-    /// A few words for a place in the destination's memory.
-    Deposit(Place, Box<[u64]>),
-    /// A packet of a transfer that goes through staging buffers, by its number.
-    Packet(u32),
-}
-
-impl Cargo {
-    /// Who moves it, where memory has lines of so many bytes.
-    fn mover(&self, line: u64) -> Mover {
-        match self {
-            Cargo::Message(_) | Cargo::Packet(_) => Mover::Processors,
-            Cargo::Transfer(..) => Mover::Engine,
-            Cargo::Deposit(_, words) => {
-                Mover::Deposit { lines: (words.len() as u64 * WORD_BYTES).div_ceil(line) }
-            }
-        }
-    }
-
-    /// Words that the sending processor writes into the interface, the header aside. The place of a deposit is one.
-    fn written(&self) -> usize {
-        match self {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => packet.words().len(),
-            Cargo::Deposit(_, words) => 1 + words.len(),
-            Cargo::Packet(_) => 0,
-        }
-    }
-
-    /// Words beside those that say what the engine is to move: the place, the address and the length.
-    fn descriptor(&self) -> usize {
-        if let Cargo::Transfer(..) = self { 3 } else { 0 }
-    }
-
-    /// Bytes on the wire of words for a place, the place among them.
-    fn placed(&self) -> u64 {
-        match self {
-            Cargo::Message(_) | Cargo::Packet(_) => 0,
-            Cargo::Transfer(_, words, ..) | Cargo::Deposit(_, words) => (1 + words.len() as u64) * WORD_BYTES,
-        }
-    }
-}
-
-/// How what is sent gets into the interface.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Route {
-    /// The sending processor puts it there.
-    Inject,
-    /// Through the queue of a protocol processor.
-    HandOver,
-}
-
-/// Something on its way.
-#[derive(Debug)]
-pub(crate) struct Flight {
-    from: usize,
-    to: usize,
-    bytes: u64,
-    /// What it is for.
-    pub(crate) class: Class,
-    /// The network processor has handed it to the computing one.
-    pub(crate) forwarded: bool,
-    /// Which of all that were sent, from 0.
-    pub(crate) number: u64,
-    cargo: Cargo,
-}
-
-impl Flight {
-    /// Its bytes, headers aside.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// The node it is for.
-    pub(crate) fn to(&self) -> usize {
-        self.to
-    }
-
-    /// Where from, where to, and which of all that were sent.
-    pub(crate) fn way(&self) -> (usize, usize, u64) {
-        (self.from, self.to, self.number)
-    }
-
-    /// The message on its way to a handler.
-    pub(crate) fn packet(&self) -> &Packet {
-        match &self.cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => packet,
-            Cargo::Deposit(..) | Cargo::Packet(_) => unreachable!("no handler is run for it"),
-        }
-    }
-}
-
-/// What a thread has handed to the protocol processor for injection.
-#[derive(Debug)]
-pub(crate) struct HandedOver {
-    pub(crate) to: NodeId,
-    pub(crate) cargo: Cargo,
-    /// From when on the protocol processor can see it.
-    pub(crate) visible_at: Time,
-}
 
 impl State {
     /// Whether a thread on `core` may send at its own time.
@@ -193,7 +83,7 @@ impl State {
     pub(crate) fn spend_send(&mut self, core: usize, route: Route, cargo: &Cargo) {
         if route == Route::HandOver {
             let class = self.class_of_cargo(self.cores[core].node, cargo);
-            let cost = self.hand_over_cost(core, class, cargo.written() + cargo.descriptor());
+            let cost = self.hand_over_cost(core, class, self.written(core, cargo) + cargo.descriptor());
             self.spend_cost(core, cost);
         } else {
             self.spend_injection(core, cargo);
@@ -203,20 +93,33 @@ impl State {
     /// What putting the cargo into the interface costs the processor that does it.
     pub(crate) fn spend_injection(&mut self, core: usize, cargo: &Cargo) {
         let class = self.class_of_cargo(self.cores[core].node, cargo);
-        let header = self.price(core, Primitive::SendHeader, class);
+        let hold = self.price(core, Primitive::SendHeader, class).path;
         if let Cargo::Transfer(..) = cargo {
-            let start = self.price(core, Primitive::StartTransfer, class);
-            self.spend_cost(core, start);
+            self.spend_primitive_for(core, Primitive::StartTransfer, class, 1);
         }
-        let wait = self.wait_for_interface(core, header.path);
+        let wait = self.wait_for_interface(core, hold);
         self.cores[core].spend(Bucket::Memory, wait);
-        self.spend_cost(core, header);
-        let word = self.price(core, Primitive::SendWord, class);
-        let words = cargo.written() as u64;
-        self.spend_cost(
-            core,
-            Cost { path: word.path * words, occupancy: word.occupancy * words, wait: word.wait },
-        );
+        self.spend_primitive_for(core, Primitive::SendHeader, class, 1);
+        let words = self.written(core, cargo) as u64;
+        self.spend_primitive_for(core, Primitive::SendWord, class, words);
+    }
+
+    /// Words that the sending processor writes into the interface, the header aside. The place of a deposit is one; the words of
+    /// a block the device reads itself.
+    fn written(&self, core: usize, cargo: &Cargo) -> usize {
+        match cargo {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                self.words_behind_header(self.cores[core].node, packet)
+            }
+            Cargo::Deposit(_, words) => 1 + words.len(),
+            Cargo::Packet(_) => 0,
+        }
+    }
+
+    /// Words of a message that processors write and read beside its header. The header of one about a block of shared memory
+    /// says which block, and so has the message's first word.
+    pub(crate) fn words_behind_header(&self, node: usize, packet: &Packet) -> usize {
+        packet.words().len().saturating_sub(usize::from(self.is_about_block(node, packet)))
     }
 
     /// How long `core`, whose time is now, waits for the lock over the interface, to hold it for `hold`. What takes no time
@@ -305,15 +208,8 @@ impl State {
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
         let mover = cargo.mover(self.machine.memory.line.get());
         let shipped = self.places(from, destination, &cargo);
-        let flight = self.take_off(Flight {
-            from,
-            to: destination,
-            bytes,
-            class,
-            forwarded: false,
-            number: self.sent,
-            cargo,
-        });
+        let flight = self.flight((from, destination), bytes, class, cargo);
+        let flight = self.take_off(flight);
         self.sent += 1;
         if destination == from {
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now.
@@ -339,20 +235,21 @@ impl State {
     pub(crate) fn launch_packet(&mut self, packet: u32, from: usize, to: usize, bytes: u64) {
         let cargo = Cargo::Packet(packet);
         let (class, mover) = (Class::Write, cargo.mover(self.machine.memory.line.get()));
-        let flight = Flight { from, to, bytes, class, forwarded: false, number: self.sent, cargo };
+        let flight = self.flight((from, to), bytes, class, cargo);
         let flight = self.take_off(flight);
         self.leave(flight, from, to, bytes, mover);
     }
 
     /// Counts what is sent; returns its bytes and those of its headers.
     fn count(&mut self, core: usize, to: usize, cargo: &Cargo) -> (u64, u64) {
+        let bytes = self.bytes_behind_header(self.cores[core].node, cargo);
         let Core { node: from, counters, .. } = &mut self.cores[core];
         let node = &self.nodes[*from];
         let (volume, message) = match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
                 counters.messages += 1;
                 counters.transfers += u64::from(matches!(cargo, Cargo::Transfer(..)));
-                (node.waist.volume(packet), node.waist.bytes(packet))
+                (node.waist.volume(packet), bytes)
             }
             Cargo::Deposit(..) => {
                 counters.deposits += 1;
@@ -369,11 +266,22 @@ impl State {
         (message + placed, headers)
     }
 
+    /// Bytes of a message on the wire beside its header.
+    fn bytes_behind_header(&self, node: usize, cargo: &Cargo) -> u64 {
+        match cargo {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                let in_header = if self.is_about_block(node, packet) { WORD_BYTES } else { 0 };
+                self.nodes[node].waist.bytes(packet).saturating_sub(in_header)
+            }
+            Cargo::Deposit(..) | Cargo::Packet(_) => 0,
+        }
+    }
+
     fn record_departure(&mut self, core: usize, to: NodeId, bytes: u32, cargo: &Cargo) {
         let Core { node, number: processor, .. } = self.cores[core];
         let (node, to, flow) = (node as u32, to.0, self.sent);
         self.record(match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
                 Traced::Send { node, processor, to, message: packet.id().0, bytes, flow }
             }
             Cargo::Deposit(..) | Cargo::Packet(_) => Traced::Deposit { node, processor, to, bytes, flow },
@@ -410,6 +318,7 @@ impl State {
         if self.is_held_back(flight) {
             return;
         }
+        self.flights[flight as usize].arrived = self.now;
         let Flight { from, to, cargo, number: flow, .. } = &mut self.flights[flight as usize];
         let (source, to, flow) = (NodeId(*from as u32), *to, *flow);
         let node = &self.nodes[to].waist;
@@ -429,7 +338,7 @@ impl State {
                 self.free_flights.push(flight);
                 waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));
             }
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) => {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
                 let message = packet.id().0;
                 self.record(Traced::Arrive { node: to as u32, from: source.0, message, flow });
                 self.join_queue(to, flight);
@@ -467,9 +376,9 @@ impl State {
     }
 
     /// A message joins its node's dispatch queue.
-    fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
+    pub(crate) fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
         self.nodes[node].queue.arrive(self.now);
-        if self.looks_itself() {
+        if self.looks_itself() || self.calls_routine() {
             self.nodes[node].unseen.push_back(Arrived { at: self.now, flight });
         } else {
             let key = self.key_of(node, self.flights[flight as usize].packet());
@@ -478,10 +387,51 @@ impl State {
         self.notify(node);
     }
 
-    /// The handler of a message has it now.
+    /// The handler of a message has it now, and the words of a block that came with it are the block's.
     pub(crate) fn land(&mut self, flight: u32) -> Packet {
         self.free_flights.push(flight);
+        let Flight { to, cargo, .. } = &mut self.flights[flight as usize];
+        if let Cargo::Block(block, words, _) = cargo {
+            let words = std::mem::take(words);
+            let memory =
+                self.nodes[*to].waist.memory().expect("a node that is sent blocks has shared memory");
+            memory.place(*block, &words);
+        }
         *self.flights[flight as usize].packet()
+    }
+
+    /// A new event of a node that no network brings; of the kind of another event, if it goes on with that.
+    pub(crate) fn local_event(
+        &mut self,
+        node: usize,
+        packet: Packet,
+        origin: Origin,
+        like: Option<(u16, Class)>,
+    ) -> u32 {
+        let cargo = Cargo::Message(packet);
+        let (kind, class) = like.unwrap_or_else(|| (cargo.kind(), self.class_of_cargo(node, &cargo)));
+        let flight = Flight { kind, origin, ..self.flight((node, node), 0, class, cargo) };
+        let (place, message, flow) = (node as u32, packet.id().0, flight.number);
+        self.sent += 1;
+        self.record(Traced::Arrive { node: place, from: place, message, flow });
+        self.take_off(flight)
+    }
+
+    /// Something that leaves now.
+    fn flight(&self, (from, to): (usize, usize), bytes: u64, class: Class, cargo: Cargo) -> Flight {
+        Flight {
+            from,
+            to,
+            bytes,
+            class,
+            forwarded: false,
+            number: self.sent,
+            kind: cargo.kind(),
+            origin: Origin::Sent,
+            left: self.now,
+            arrived: self.now,
+            cargo,
+        }
     }
 
     fn take_off(&mut self, flight: Flight) -> u32 {

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use machine::Machine;
-use programs::Given;
+use programs::{Given, Plan};
 use sim::Model;
 use tempest::{Job, Launch, Mechanism, Outcome, Shape, World};
 
@@ -26,7 +26,8 @@ fn job(handlers_only: bool) -> Job {
     let values = [("handlers-only".to_owned(), handlers_only.to_string())].into();
     let given = Given { values, ..Given::default() };
     let instance = (programs::find("neighbours").expect("a program").load)(&given).expect("good inputs");
-    instance.job(Mechanism::Messages, Shape { nodes: NODES, threads: 1 }, 1).expect("a job")
+    let plan = Plan::new(Mechanism::Messages, Shape { nodes: NODES, threads: 1 });
+    instance.job(&plan).expect("a job")
 }
 
 fn exchange(policy: &str, handlers_only: bool) -> Outcome {

@@ -3,9 +3,14 @@
 //! [`Actions`] is what may be done at any moment: send, transfer, resume, signal, charge. [`Handler`] adds the key held,
 //! and with it the way to keyed state. A handler must never block; nothing here can.
 
+use std::ops::RangeInclusive;
+
 use pdq::{Key, Keyed, Proof};
 
-use crate::{Event, Message, Node, NodeId, Place, Processor, Waiter, Work};
+use crate::{
+    Block, Event, Lowering, Memory, Message, Node, NodeId, Place, Primitive, Processor, Right, Tag, Waiter,
+    Work,
+};
 
 /// What a handler may do while it borrows an entry: everything but reach another one.
 pub struct Actions<'a> {
@@ -13,6 +18,9 @@ pub struct Actions<'a> {
     source: NodeId,
     processor: &'a dyn Processor,
     accounts: bool,
+    /// The key held.
+    key: Key,
+    lowering: Option<Lowering>,
 }
 
 impl Actions<'_> {
@@ -66,6 +74,82 @@ impl Actions<'_> {
         });
     }
 
+    /// Sends a message together with the words that a block of shared memory has on this node now. They are the block's on the
+    /// receiving node when the handler runs there; that node has no right to the block until then.
+    ///
+    /// # Panics
+    /// As [`send`](Self::send), and if there is no such block.
+    pub fn send_block<M: Message>(&mut self, to: NodeId, memory: &Memory, block: Block, message: M) {
+        let packet = self.node.encode(to, &message, &[]);
+        self.processor.post_block(to, block, &memory.contents(block), &packet);
+    }
+
+    /// Gives this node a right to a block whose words are in place.
+    ///
+    /// # Panics
+    /// If the block's key is not held.
+    pub fn raise(&mut self, memory: &Memory, block: Block, tag: Tag) {
+        self.expect_key_of(block..=block);
+        memory.set_tag(block, tag);
+    }
+
+    /// Takes a right to a block away from this node, as the last act of the handler: `then` is handled when no processor of the
+    /// node uses that right any more. The key stays held until then, with no processor occupied, and no other event of it
+    /// comes between ([how](Memory)).
+    ///
+    /// # Panics
+    /// If the block's key is not held, or the handler has lowered something before; and as [`send`](Self::send).
+    pub fn lower<M: Message>(&mut self, memory: &Memory, block: Block, tag: Tag, then: M) {
+        self.lower_all(memory, block..=block, tag, then);
+    }
+
+    /// As [`lower`](Self::lower), for consecutive blocks: alone on the node, unless it is one.
+    ///
+    /// # Panics
+    /// As [`lower`](Self::lower).
+    pub fn lower_all<M: Message>(
+        &mut self,
+        memory: &Memory,
+        blocks: RangeInclusive<Block>,
+        tag: Tag,
+        then: M,
+    ) {
+        self.expect_key_of(blocks.clone());
+        assert!(self.lowering.is_none(), "a handler lowers once, as its last act");
+        if tag == Tag::Invalid {
+            for waiter in memory.take_watchers(&blocks) {
+                self.processor.resume(waiter);
+            }
+        }
+        let (first, count) = (*blocks.start(), blocks.end().0 - blocks.start().0 + 1);
+        let then = self.node.encode(memory.node(), &then, &[]);
+        self.lowering = Some(Lowering { first, count, tag, then });
+    }
+
+    /// Resumes the threads of this node whose access to a block a right serves; each does its access before the right can be
+    /// taken away. Returns how many.
+    pub fn resume_block(&mut self, memory: &Memory, block: Block, right: Right) -> usize {
+        let mut resumed = 0;
+        while let Some(waiter) = memory.serve(block, right) {
+            let waited = self.processor.resume(waiter);
+            debug_assert!(waited, "who waits for a block waits for nothing else");
+            resumed += 1;
+        }
+        resumed
+    }
+
+    fn expect_key_of(&self, blocks: RangeInclusive<Block>) {
+        let held =
+            self.key == Key::Sequential || blocks.start() == blocks.end() && self.key == blocks.start().key();
+        assert!(held, "rights to {}..={} are changed under key {}", blocks.start(), blocks.end(), self.key);
+    }
+
+    /// Accounts for work done to a block: free natively, time in a model.
+    #[inline]
+    pub fn charge_block(&mut self, primitive: Primitive, block: Block) {
+        self.charge(Work::Block(primitive, block));
+    }
+
     /// Accounts for work done: free natively, time in a model.
     #[inline]
     pub fn charge(&mut self, work: impl Into<Work>) {
@@ -84,7 +168,13 @@ pub struct Handler<'a> {
 impl<'a> Handler<'a> {
     /// For worlds: a handler on `node` for an event from `source`, running on `processor` under `proof`.
     pub fn new(node: &'a Node, source: NodeId, proof: Proof<'a>, processor: &'a dyn Processor) -> Self {
-        Self { actions: Actions { node, source, processor, accounts: processor.accounts() }, proof }
+        let (accounts, key) = (processor.accounts(), proof.key());
+        Self { actions: Actions { node, source, processor, accounts, key, lowering: None }, proof }
+    }
+
+    /// For worlds: what the handler that has ended wants lowered.
+    pub fn take_lowering(&mut self) -> Option<Lowering> {
+        self.actions.lowering.take()
     }
 
     /// The key held while this handler runs.

@@ -154,6 +154,7 @@ impl Job {
             ids: Default::default(),
             states: Vec::new(),
             segments: Default::default(),
+            memory: None,
         };
         let program = (self.install)(&mut Setup::of(&mut node));
         Resident { node: Arc::new(node), program }

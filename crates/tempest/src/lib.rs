@@ -19,6 +19,7 @@
 //! | [`Thread`] | what a program thread sees: blocking sends, waits, polls, holds, phases |
 //! | [`Event`], [`Cells`] | a monotone counter threads wait for; words that handlers write in bulk |
 //! | [`Segment`] | memory of a node that transfers and deposits of other nodes write |
+//! | [`Layout`], [`Memory`], [`Shared`] | fine-grain shared memory: pages with homes, blocks with tags, typed arrays |
 //! | [`Access`], [`MemoryEvents`] | what a program does to words of its segments, where a model is to know |
 //! | [`Work`] | what a step costs, in operations or protocol primitives: free natively, time in a model |
 //! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits |
@@ -71,6 +72,8 @@
 //! * **Exclusion.** Handlers of equal keys never overlap; a [`Key::Sequential`] handler runs alone on its node.
 //! * **Placement.** What a thread transferred or deposited to a node before it sent a message there is in place
 //!   when that message is handled.
+//! * **Shared memory.** An access that passed its test completes before the loss of that right takes effect; one whose
+//!   fault was served is done once before the right is taken away again ([how](Memory)).
 //! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back; a handler's send
 //!   never fails and never waits.
 //! * **Ending.** A world ends when every thread has returned and nothing is in flight; threads that all wait
@@ -106,12 +109,14 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod anatomy;
 mod cells;
 mod event;
 mod handler;
 mod identity;
 mod job;
 mod mechanism;
+mod memory;
 mod message;
 mod meter;
 mod node;
@@ -124,12 +129,16 @@ mod work;
 mod world;
 
 pub use access::{Access, MemoryEvents};
+pub use anatomy::{Stage, Step};
 pub use cells::{Cells, Word};
 pub use event::Event;
 pub use handler::{Actions, Handler};
 pub use identity::{MessageId, NodeId, ThreadId, Waiter};
 pub use job::{Figure, Job, Merge, Program, Report, Resident};
 pub use mechanism::Mechanism;
+pub use memory::{
+    Array, BadLayout, Block, Fault, Homes, Layout, Lowering, Memory, Right, Run, RunMut, Shared, Tag, Words,
+};
 pub use message::{Class, MAX_WORDS, Message, Packet, Volume};
 pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
 pub use node::{BadPacket, Node};

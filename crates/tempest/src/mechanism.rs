@@ -16,11 +16,13 @@ pub enum Mechanism {
     Bulk,
     /// A few words at a time to places in the receiver's memory that the sender chooses; no handler runs.
     Deposit,
+    /// Loads and stores of a shared address space, kept coherent block by block.
+    SharedMemory,
 }
 
 impl Mechanism {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Messages, Self::Bulk, Self::Deposit];
+    pub const ALL: [Self; 4] = [Self::Messages, Self::Bulk, Self::Deposit, Self::SharedMemory];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -28,6 +30,7 @@ impl Mechanism {
             Self::Messages => "messages",
             Self::Bulk => "bulk",
             Self::Deposit => "deposit",
+            Self::SharedMemory => "shared-memory",
         }
     }
 
@@ -37,6 +40,7 @@ impl Mechanism {
             Self::Messages => "active messages; who notices them, and when, is the policy's",
             Self::Bulk => "values gathered into one block per destination, moved by the interface",
             Self::Deposit => "a few words at a time, straight to their place; no handler runs",
+            Self::SharedMemory => "loads and stores of a shared address space, kept coherent block by block",
         }
     }
 
@@ -46,6 +50,7 @@ impl Mechanism {
             Self::Messages => None,
             Self::Bulk => Some("transfer"),
             Self::Deposit => Some("deposit"),
+            Self::SharedMemory => Some("shared-memory"),
         }
     }
 
@@ -91,7 +96,10 @@ mod tests {
             assert_eq!(mechanism.to_string().parse(), Ok(mechanism));
         }
         let error = "bulky".parse::<Mechanism>().unwrap_err();
-        assert_eq!(error, "unknown mechanism `bulky`: expected one of messages, bulk, deposit");
+        assert_eq!(
+            error,
+            "unknown mechanism `bulky`: expected one of messages, bulk, deposit, shared-memory"
+        );
     }
 
     #[test]

@@ -13,7 +13,8 @@ use pdq::{DispatcherId, Key};
 use crate::message::body_words;
 use crate::segment::Segments;
 use crate::{
-    BadPlace, Class, Flow, Handler, Message, MessageId, NodeId, Packet, Place, Shape, Volume, Waiter,
+    BadPlace, Class, Fault, Flow, Handler, Lowering, Memory, Message, MessageId, NodeId, Packet, Place,
+    Shape, Volume, Waiter,
 };
 
 /// A received packet that no handler may see: an unknown handler, or too few words for it.
@@ -81,6 +82,9 @@ impl Hasher for TypeIdHasher {
 
 pub(crate) type Ids = HashMap<TypeId, MessageId, BuildHasherDefault<TypeIdHasher>>;
 
+/// Makes a fault the packet of the message that a protocol is told of it by.
+pub(crate) type FaultPacket = fn(&Node, Fault) -> Packet;
+
 /// A node, complete.
 pub struct Node {
     pub(crate) id: NodeId,
@@ -91,6 +95,8 @@ pub struct Node {
     pub(crate) ids: Ids,
     pub(crate) states: Vec<Arc<dyn Any + Send + Sync>>,
     pub(crate) segments: Segments,
+    /// Shared memory, and the message that a fault in it becomes.
+    pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
 }
 
 impl Node {
@@ -150,11 +156,26 @@ impl Node {
         })
     }
 
-    /// Runs the handler of a packet whose [`key`](Self::key) has been read and is held.
+    /// Runs the handler of a packet whose [`key`](Self::key) has been read and is held. The handler may have ended with a
+    /// right to be taken away: then the key stays held until that is done, and what comes then is handled.
     #[inline]
-    pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) {
+    #[must_use]
+    pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Lowering> {
         let entry = &self.entries[usize::from(packet.id().0)];
         (entry.deliver)(&*self.states[entry.state], packet, cx);
+        cx.take_lowering()
+    }
+
+    /// This node's copy of shared memory, where its program has one.
+    #[inline]
+    pub fn memory(&self) -> Option<&Arc<Memory>> {
+        self.memory.as_ref().map(|(memory, _)| memory)
+    }
+
+    /// The packet that tells the protocol of a fault.
+    pub(crate) fn fault(&self, fault: Fault) -> Packet {
+        let (_, packet) = self.memory.as_ref().expect("an access faults where there is shared memory");
+        packet(self, fault)
     }
 
     /// Modelled bytes of a packet without its header.

@@ -18,7 +18,7 @@ pub enum Servers {
     Taken,
     /// `count` processors that do nothing else, added to the node's own.
     Added,
-    /// Any computing processor when it is idle; a token passes their back-edge polls round.
+    /// Any computing processor when it is idle; their back-edge polls take [`Turns`].
     Idle,
     /// A processor in the network interface.
     Network,
@@ -67,6 +67,15 @@ pub enum Injector {
     Device,
 }
 
+/// Whose turn it is to look for events, where every computing processor of a node may: one at a time, round robin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turns {
+    /// Those that idle come first: one that computes has a turn only where none idles.
+    IdleFirst,
+    /// Every processor has its turn. One that computes keeps it until its next poll, and the others wait for it.
+    Strict,
+}
+
 /// One arrangement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
@@ -81,8 +90,13 @@ pub struct Policy {
     pub notice: Notice,
     /// Who injects.
     pub injector: Injector,
-    /// A computing processor polls at every so many loop back-edges; 0 for never.
-    pub poll_every: u32,
+    /// A computing processor polls at every so many loop back-edges, 0 for never; `None`: as usual in the world at hand
+    /// ([`poll_interval`](Self::poll_interval)).
+    pub poll_every: Option<u32>,
+    /// Whose turn it is to look for events, under [`Servers::Idle`].
+    pub turns: Turns,
+    /// Threads stay on the processor that they began on, also where processors of a node could share them.
+    pub bound: bool,
 }
 
 /// A named point of the space.
@@ -238,6 +252,9 @@ impl Policy {
         if self.notice != Notice::Poll {
             needs.push("interrupt");
         }
+        if self.turns == Turns::Strict {
+            needs.push("poll-turns");
+        }
         match self.injector {
             // A state machine needs no register in which its next event appears.
             Injector::Device if self.servers != Servers::Hardware => needs.push("dispatch-register"),
@@ -283,6 +300,13 @@ impl Policy {
         }
     }
 
+    /// At how many back-edges a computing processor polls, 0 for never, where `usual` is what a world does whose processors
+    /// have to look and that is told nothing.
+    pub fn poll_interval(&self, usual: u32) -> u32 {
+        let looks = self.preset.polls && self.notice != Notice::Interrupt;
+        self.poll_every.unwrap_or(if looks { usual } else { 0 })
+    }
+
     fn options(&self) -> Vec<String> {
         let preset = self.preset;
         let mut options = Vec::new();
@@ -292,8 +316,14 @@ impl Policy {
         if self.notice != preset.notice {
             options.push(if self.notice == Notice::Poll { "poll" } else { "interrupt" }.to_owned());
         }
-        if self.poll_every != default_polling(preset, self.notice) {
-            options.push(format!("every={}", self.poll_every));
+        if let Some(every) = self.poll_every {
+            options.push(format!("every={every}"));
+        }
+        if self.turns == Turns::Strict {
+            options.push("strict".to_owned());
+        }
+        if self.bound {
+            options.push("bound".to_owned());
         }
         options
     }
@@ -305,15 +335,23 @@ impl Policy {
             None if option == "poll" => self.notice = Notice::Poll,
             None if option == "interrupt" => {
                 self.notice = Notice::Interrupt;
-                self.poll_every = default_polling(self.preset, self.notice);
+                self.poll_every = None;
             }
+            None if option == "strict" && self.servers == Servers::Idle => self.turns = Turns::Strict,
+            None if option == "strict" => {
+                return Err(format!(
+                    "policy `{self}+strict`: only idle processors take turns, as under floating"
+                ));
+            }
+            None if option == "bound" => self.bound = true,
             Some(("every", count)) => {
-                self.poll_every =
+                let every =
                     count.parse().map_err(|_| format!("`every={count}`: expected a number of back-edges"))?;
+                self.poll_every = Some(every);
             }
             _ => {
                 return Err(format!(
-                    "policy option `+{option}`: expected +serial, +keyed, +poll, +interrupt or +every=K"
+                    "policy option `+{option}`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict or +bound"
                 ));
             }
         }
@@ -336,11 +374,6 @@ fn default_dispatch(preset: &Preset, count: u32) -> Dispatch {
         Servers::Taken if preset.dispatch == Dispatch::Serial && count > 1 => Dispatch::Keyed,
         _ => preset.dispatch,
     }
-}
-
-/// Computing processors poll at every back-edge, unless they never have to look.
-fn default_polling(preset: &Preset, notice: Notice) -> u32 {
-    u32::from(preset.polls && notice != Notice::Interrupt)
 }
 
 impl FromStr for Policy {
@@ -366,7 +399,9 @@ impl FromStr for Policy {
             dispatch: default_dispatch(preset, count),
             notice: preset.notice,
             injector: preset.injector,
-            poll_every: default_polling(preset, preset.notice),
+            poll_every: None,
+            turns: Turns::IdleFirst,
+            bound: false,
         };
         parts.try_for_each(|option| policy.apply(option))?;
         Ok(policy)
@@ -403,9 +438,13 @@ mod tests {
             let policy: Policy = preset.name.parse().unwrap();
             assert_eq!(policy.to_string().parse(), Ok(policy));
         }
-        for text in
-            ["fixed:2", "fixed:3+serial", "single+interrupt", "floating+keyed+every=16", "partitioned:2"]
-        {
+        for text in [
+            "fixed:2",
+            "fixed:3+serial",
+            "single+interrupt",
+            "floating+keyed+every=16",
+            "floating+strict+bound",
+        ] {
             assert_eq!(text.parse::<Policy>().unwrap().to_string(), text);
         }
     }
@@ -418,10 +457,24 @@ mod tests {
             ("fixed:0", "from 1 to 64"),
             ("fixed:x", "from 1 to 64"),
             ("floating+quickly", "+serial, +keyed"),
+            ("fixed:2+strict", "only idle processors take turns"),
             ("floating+every=some", "number of back-edges"),
         ] {
             let error = text.parse::<Policy>().unwrap_err();
             assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn processors_poll_as_often_as_usual_unless_told_or_told_of() {
+        for (text, interval) in [
+            ("floating", 128),
+            ("floating+every=1", 1),
+            ("single+every=0", 0),
+            ("single+interrupt", 0),
+            ("fixed", 0),
+        ] {
+            assert_eq!(text.parse::<Policy>().unwrap().poll_interval(128), interval, "{text}");
         }
     }
 

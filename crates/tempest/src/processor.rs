@@ -8,7 +8,7 @@ use std::fmt;
 use pdq::{Key, Proof};
 use units::Time;
 
-use crate::{Access, MemoryEvents, NodeId, Packet, Place, Waiter, Work};
+use crate::{Access, Block, MemoryEvents, NodeId, Packet, Place, Waiter, Work};
 
 /// What a blocked thread waits for, as a deadlock report will say it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,6 +115,26 @@ pub trait Processor {
     /// What this node's memory system has counted.
     fn memory_events(&self) -> MemoryEvents {
         MemoryEvents::default()
+    }
+
+    /// A handler's message that brings a block of shared memory: as [`post`](Self::post), and `words` are the block's in the
+    /// memory of `to` when the packet's handler runs there.
+    fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet);
+
+    /// A thread's access fault: an event of the own node, which the packet's handler deals with. The thread blocks next.
+    fn fault(&self, packet: &Packet);
+
+    /// An access has been done that was granted, and a lowering may wait for it.
+    fn accessed(&self);
+
+    /// Before the test of a tag, where [`accounts`](Self::accounts): lets happen what comes before this processor's clock,
+    /// as far as anybody can tell.
+    fn approach(&self) {}
+
+    /// Accounts for an access to a word of shared memory at a modelled address, where [`accounts`](Self::accounts). It has been
+    /// done, and the tag allowed it.
+    fn access(&self, address: u64, access: Access) {
+        let _ = (address, access);
     }
 
     /// Accounts for work, where [`accounts`](Self::accounts).

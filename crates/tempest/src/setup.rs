@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use pdq::{DispatcherId, Keyed};
 
-use crate::node::Entry;
-use crate::{Message, MessageId, Node, NodeId, Segment, Word};
+use crate::node::{Entry, FaultPacket};
+use crate::{Block, Fault, Layout, Memory, Message, MessageId, Node, NodeId, Segment, Word};
 
 /// A protocol or program: one value of this type per node is its state there.
 ///
@@ -105,9 +105,32 @@ impl<'a> Setup<'a> {
         self.node.segments.allocate(name, len, value)
     }
 
+    /// This node's copy of a shared address space, kept coherent by the protocol being installed: an access that a tag forbids
+    /// becomes a message `F`, handled on the node itself. Pages that live elsewhere have room here from the start if
+    /// `premapped`; else the protocol gives it to them. A node has one space at most.
+    ///
+    /// # Panics
+    /// If the node has one already, or the space is for another number of nodes.
+    pub fn memory<F: Message + From<Fault>>(&mut self, layout: &Layout, premapped: bool) -> Arc<Memory> {
+        assert!(self.node.memory.is_none(), "a second shared memory: a node has one");
+        let nodes = self.node.shape.nodes;
+        assert_eq!(layout.nodes(), nodes, "shared memory for another number of nodes");
+        let memory = Arc::new(Memory::new(self.node.id, layout, premapped));
+        let packet: FaultPacket = |node, fault| node.encode(node.id, &F::from(fault), &[]);
+        self.node.memory = Some((Arc::clone(&memory), packet));
+        memory
+    }
+
     /// A table with an entry for each key in `0..len`.
     pub fn keyed<T>(&self, len: usize, init: impl FnMut(u64) -> T) -> Keyed<T> {
         Keyed::dense(self.dispatcher(), 0, len, init)
+    }
+
+    /// A table with an entry for each block of a shared memory, under the block's key.
+    pub fn keyed_blocks<T>(&self, memory: &Memory, mut init: impl FnMut(Block) -> T) -> Keyed<T> {
+        let blocks = memory.layout().blocks() as usize;
+        let block = |key| Block((key - Block::FIRST_KEY) as u32);
+        Keyed::dense(self.dispatcher(), Block::FIRST_KEY, blocks, |key| init(block(key)))
     }
 
     /// A table whose entries come into being when first reached.

@@ -4,13 +4,15 @@
 //! when it polls, when a send finds no room.
 
 use std::cell::Cell;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pdq::Key;
 use units::Time;
 
 use crate::{
-    Access, Event, Handler, MAX_WORDS, MemoryEvents, Message, Node, NodeId, Place, Processor, ThreadId, Wait,
-    Waiter, Work,
+    Access, Block, Event, Handler, MAX_WORDS, Memory, MemoryEvents, Message, Node, NodeId, Place, Primitive,
+    Processor, Right, Run, RunMut, Shared, ThreadId, Wait, Waiter, Word, Work,
 };
 
 /// A message that found no room, handed back.
@@ -25,8 +27,33 @@ pub struct Thread<'a> {
     accounts: bool,
     poll_every: u32,
     until_poll: Cell<u32>,
-    /// Inside the body of a hold, which must not give the processor away.
+    /// Inside the body of a hold or of a run, which must not give the processor away.
     holding: Cell<bool>,
+}
+
+/// As long as this lives its thread must not give the processor away. It ends however the body ends, and one inside another
+/// leaves the outer one as it was.
+struct Holding<'t, 'a> {
+    thread: &'t Thread<'a>,
+    /// Whether one was going on already.
+    outer: bool,
+    /// An access that was granted, and is done when this ends.
+    granted: Option<(&'t Memory, Block)>,
+}
+
+impl<'t, 'a> Holding<'t, 'a> {
+    fn begin(thread: &'t Thread<'a>, granted: Option<(&'t Memory, Block)>) -> Self {
+        Self { thread, outer: thread.holding.replace(true), granted }
+    }
+}
+
+impl Drop for Holding<'_, '_> {
+    fn drop(&mut self) {
+        self.thread.holding.set(self.outer);
+        if let Some((memory, block)) = self.granted {
+            self.thread.done(memory, block);
+        }
+    }
 }
 
 impl<'a> Thread<'a> {
@@ -196,7 +223,8 @@ impl<'a> Thread<'a> {
     }
 
     /// The right to resume this thread, once, from its next [`block`](Self::block). Leave it where a handler will find
-    /// it, then block.
+    /// it, then block. Nothing that may wait stands between the two, an access to shared memory neither: its wait would be
+    /// the one that is resumed.
     pub fn waiter(&self) -> Waiter {
         self.processor.waiter()
     }
@@ -235,16 +263,18 @@ impl<'a> Thread<'a> {
     /// keyed state from a thread; free where handlers run only at this processor's polls.
     ///
     /// # Panics
-    /// If `f` gives the processor away through this thread: polls, waits, sends without room, or holds again.
+    /// If `f` gives the processor away through this thread: polls, waits, sends without room, faults, or holds again. And if it
+    /// takes a right away, which would outlast it.
     pub fn hold<R>(&self, key: Key, f: impl FnOnce(&mut Handler<'_>) -> R) -> R {
         self.expect_no_hold("a hold");
         let mut f = Some(f);
         let mut result = None;
         self.processor.hold(key, &mut |proof| {
             let f = f.take().expect("a world runs the body of a hold once");
-            self.holding.set(true);
-            result = Some(f(&mut Handler::new(self.node, self.node(), proof, self.processor)));
-            self.holding.set(false);
+            let _holding = Holding::begin(self, None);
+            let mut cx = Handler::new(self.node, self.node(), proof, self.processor);
+            result = Some(f(&mut cx));
+            assert!(cx.take_lowering().is_none(), "a right is taken away inside a hold: handlers alone may");
         });
         result.expect("a world runs the body of a hold")
     }
@@ -260,6 +290,245 @@ impl<'a> Thread<'a> {
     /// measuring; a program whose answer depends on it gives another one every time.
     pub fn now(&self) -> Time {
         self.processor.now()
+    }
+
+    /// Loads an element of shared memory. Where the node has no right to its block, the thread gives its processor away until
+    /// the protocol has brought it.
+    ///
+    /// # Panics
+    /// If there is no such element, or the array has been freed.
+    #[inline]
+    pub fn read<T: Word>(&self, array: &Shared<T>, index: usize) -> T {
+        let word = array.word(index);
+        self.access(array, word, Right::Read, |cell| T::from_bits(cell.load(Ordering::Relaxed)))
+    }
+
+    /// Stores an element of shared memory, as [`read`](Self::read) loads one.
+    ///
+    /// # Panics
+    /// As [`read`](Self::read).
+    #[inline]
+    pub fn write<T: Word>(&self, array: &Shared<T>, index: usize, value: T) {
+        let word = array.word(index);
+        self.access(array, word, Right::Write, |cell| cell.store(value.to_bits(), Ordering::Relaxed));
+    }
+
+    /// Adds to an element of shared memory in one step, wrapping; returns what it held before.
+    ///
+    /// # Panics
+    /// As [`read`](Self::read).
+    #[inline]
+    pub fn fetch_add(&self, array: &Shared<u64>, index: usize, amount: u64) -> u64 {
+        let word = array.word(index);
+        self.access(array, word, Right::Write, |cell| cell.fetch_add(amount, Ordering::AcqRel))
+    }
+
+    /// Replaces an element of shared memory by `new` in one step if it is `current`; returns what it held before, as an error
+    /// if that was something else.
+    ///
+    /// # Errors
+    /// What the element holds, if it is not `current`.
+    ///
+    /// # Panics
+    /// As [`read`](Self::read).
+    #[inline]
+    pub fn compare_exchange(
+        &self,
+        array: &Shared<u64>,
+        index: usize,
+        current: u64,
+        new: u64,
+    ) -> Result<u64, u64> {
+        let word = array.word(index);
+        self.access(array, word, Right::Write, |cell| {
+            cell.compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire)
+        })
+    }
+
+    /// Waits until another node has stored a value in an element of shared memory that `is` what is waited for, and returns
+    /// it. Nobody polls: the thread gives its processor away, reads again when this node's copy of the block is taken away,
+    /// and so costs the others one transfer for each change of the block.
+    ///
+    /// Stores of this node's own threads are not noticed while the block stays here: those signal an [`Event`].
+    ///
+    /// # Panics
+    /// As [`read`](Self::read).
+    pub fn wait_for<T: Word>(&self, array: &Shared<T>, index: usize, is: impl Fn(T) -> bool) -> T {
+        loop {
+            let value = self.read(array, index);
+            if is(value) {
+                return value;
+            }
+            self.watch(array, index, &is);
+        }
+    }
+
+    /// Blocks until the block may have changed, unless it has since it was read.
+    fn watch<T: Word>(&self, array: &Shared<T>, index: usize, is: &dyn Fn(T) -> bool) {
+        let (word, block) = (array.word(index), array.block(index));
+        let waiter = self.processor.waiter();
+        let waits = self.hold(block.key(), |_| {
+            let unchanged = array.allows(word, Right::Read)
+                && !is(T::from_bits(array.cell(word).load(Ordering::Relaxed)));
+            if unchanged {
+                array.memory().watch(block, waiter);
+            }
+            unchanged
+        });
+        if waits {
+            self.processor.block(Wait::Resume { what: "a word of shared memory to change" });
+        }
+    }
+
+    /// Loads elements of shared memory in runs whose tags are tested before: in a model the elements of one block, natively of
+    /// as many blocks as the node has a right to, up to 512 elements. `each` gets the index of a run's first element, and the
+    /// run. It must not give the processor away.
+    ///
+    /// # Panics
+    /// As [`read`](Self::read), and if `each` waits, polls or faults.
+    #[inline]
+    pub fn read_runs<T: Word>(
+        &self,
+        array: &Shared<T>,
+        range: Range<usize>,
+        mut each: impl FnMut(usize, Run<'_, T>),
+    ) {
+        self.runs(array, range, Right::Read, |run| each(run.start, array.cells(&run)));
+    }
+
+    /// As [`read_runs`](Self::read_runs), with the right to store.
+    ///
+    /// # Panics
+    /// As [`read_runs`](Self::read_runs).
+    #[inline]
+    pub fn write_runs<T: Word>(
+        &self,
+        array: &Shared<T>,
+        range: Range<usize>,
+        mut each: impl FnMut(usize, RunMut<'_, T>),
+    ) {
+        self.runs(array, range, Right::Write, |run| each(run.start, RunMut(array.cells(&run))));
+    }
+
+    #[inline]
+    fn runs<T: Word>(
+        &self,
+        array: &Shared<T>,
+        range: Range<usize>,
+        right: Right,
+        mut each: impl FnMut(Range<usize>),
+    ) {
+        let mut from = range.start;
+        while from < range.end {
+            let block = array.run(from, range.end);
+            let word = array.word(from);
+            if self.accounts {
+                self.processor.approach();
+            }
+            let faulted = self.test(array, word, right);
+            let run = if self.accounts { block } else { array.extended(block, range.end, right) };
+            from = run.end;
+            let granted = faulted.then(|| (&**array.memory(), array.block_of(word)));
+            let holding = Holding::begin(self, granted);
+            each(run.clone());
+            drop(holding);
+            if self.accounts {
+                run.for_each(|index| self.account(array, array.word(index), right));
+            }
+        }
+    }
+
+    /// The test of a tag and the access behind it, which nothing comes between.
+    #[inline]
+    fn access<T: Word, R>(
+        &self,
+        array: &Shared<T>,
+        word: usize,
+        right: Right,
+        access: impl FnOnce(&AtomicU64) -> R,
+    ) -> R {
+        if self.accounts {
+            return self.access_and_account(array, word, right, access);
+        }
+        let faulted = self.test(array, word, right);
+        let result = access(array.cell(word));
+        if faulted {
+            self.done(array.memory(), array.block_of(word));
+        }
+        result
+    }
+
+    /// Apart from the other, which is to be short.
+    #[inline(never)]
+    fn access_and_account<T: Word, R>(
+        &self,
+        array: &Shared<T>,
+        word: usize,
+        right: Right,
+        access: impl FnOnce(&AtomicU64) -> R,
+    ) -> R {
+        self.processor.approach();
+        let faulted = self.test(array, word, right);
+        let result = access(array.cell(word));
+        if faulted {
+            self.done(array.memory(), array.block_of(word));
+        }
+        self.account(array, word, right);
+        result
+    }
+
+    /// Sees to it that the node has the right; whether it had to fault for that. The access comes next.
+    #[inline]
+    fn test<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) -> bool {
+        let faults = !array.allows(word, right);
+        if faults {
+            self.fault(array, word, right);
+        }
+        faults
+    }
+
+    /// Waits until the node has the right, which nobody takes away before the access is [`done`](Self::done).
+    #[cold]
+    fn fault<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) {
+        self.expect_no_hold("an access to shared memory that faults");
+        let (memory, block) = (array.memory(), array.block_of(word));
+        assert!(
+            memory.node() == self.node(),
+            "shared memory of {} is used by {}, which has a copy of its own",
+            memory.node(),
+            self.id()
+        );
+        loop {
+            memory.expect_in_use(array.region());
+            self.charge(Primitive::DetectMiss);
+            let waiter = self.processor.waiter();
+            if let Some(fault) = memory.enlist(block, right, waiter) {
+                self.processor.fault(&self.node.fault(fault));
+            }
+            self.processor.block(Wait::Resume { what: "a block of shared memory" });
+            if array.allows(word, right) {
+                return;
+            }
+            // The protocol served it and gave no right, as to what has been given back: once more.
+            self.done(memory, block);
+        }
+    }
+
+    /// The access that faulted has been done.
+    #[cold]
+    fn done(&self, memory: &Memory, block: Block) {
+        if memory.done(block, self.index) {
+            self.processor.accessed();
+        }
+    }
+
+    /// Accounts for one word that was loaded or stored.
+    fn account<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) {
+        let access = match right {
+            Right::Read => Access::Load,
+            Right::Write => Access::Store,
+        };
+        self.processor.access(array.memory().address(word), access);
     }
 
     /// Handlers of the key that is held could never run while this thread waits for them.

@@ -3,6 +3,8 @@
 //! Programs count operations; protocols charge named primitives. The native world ignores both (the host does
 //! the work itself); a model turns each into time by the prices in its machine file. No price stands here.
 
+use crate::Block;
+
 /// Operations of a computing step, per kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Operations {
@@ -58,12 +60,16 @@ impl Operations {
 
 /// A named step of a protocol, priced by the machine with an on-path cost and an off-path occupancy.
 ///
-/// Worlds charge `Dispatch`, `SendHeader`, `SendWord`, `StartTransfer` and `Resume` themselves, where those happen; a protocol
-/// charges the rest.
+/// Worlds charge `Dispatch`, `DispatchFault`, `DetectMiss`, `SendHeader`, `SendWord`, `StartTransfer` and `Resume` themselves,
+/// where those happen; a protocol charges the rest. What it does to a block it charges as [`Work::Block`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Primitive {
     /// Hand an event to a processor and start its handler.
     Dispatch,
+    /// Find that an access is not allowed, on the processor that makes it.
+    DetectMiss,
+    /// Hand an access fault to a processor and start its handler.
+    DispatchFault,
     /// Read which access faulted.
     ReadFaultState,
     /// Start a message: destination and handler.
@@ -115,6 +121,9 @@ pub enum Work {
     Compute(Operations),
     /// `count` times a protocol primitive.
     Primitive(Primitive, u32),
+    /// A protocol primitive done to a block of shared memory: [`Primitive::FetchBlock`], [`PlaceBlock`](Primitive::PlaceBlock) or
+    /// [`Purge`](Primitive::Purge). What it takes depends on the block's length, and a model may put it on a bus.
+    Block(Primitive, Block),
     /// Reading so many consecutive words for the first time after a transfer or deposit placed them: they come from
     /// memory. Charge it beside the loads, which are priced as hits.
     FirstRead(u32),

@@ -5,7 +5,7 @@ use std::fmt;
 use trace::Recorder;
 use units::Time;
 
-use crate::{Breakdown, Counters, Dispatching, Job, Mechanism, Policy, Report, ThreadId, Utilization};
+use crate::{Breakdown, Counters, Dispatching, Job, Mechanism, Policy, Report, Stage, ThreadId, Utilization};
 
 /// A machine that runs programs: this host, or a model.
 pub trait World {
@@ -85,6 +85,8 @@ pub struct Outcome {
     pub utilization: Utilization,
     /// What the dispatch queues saw.
     pub dispatching: Dispatching,
+    /// What protocol events took, kind by kind; empty in a world that does not account for time.
+    pub anatomy: Vec<Stage>,
     /// Events the engine of a model went through; `None` where there is no engine.
     pub events: Option<u64>,
     /// Digest of the event stream, in a world that can promise to repeat it.

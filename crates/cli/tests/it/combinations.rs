@@ -27,14 +27,34 @@ const PROGRAMS: &[&[&str]] = &[
     &["bulk-bandwidth", "messages", "bytes=512"],
     &["bulk-bandwidth", "bulk", "bytes=512"],
     &["poll-granularity", "messages", "turn=2000", "granularity=100", "others=500"],
+    &["em3d", "shared-memory", "nodes=480"],
+    // Pages come and go, and records share blocks with others.
+    &["em3d", "shared-memory", "nodes=480", "frames=1"],
+    &["em3d", "shared-memory", "nodes=480", "record=128", "frames=on-demand"],
+    &["fetch-add", "shared-memory", "operations=1200"],
+    // Every word shares its block with others.
+    &["fetch-add", "shared-memory", "operations=1200", "spacing=8", "words=64", "frames=1"],
+    &["shared-histogram", "shared-memory", "values=100"],
+    &["remote-miss", "shared-memory", "misses=100", "home=busy", "push=1"],
+    &["saturation", "shared-memory", "misses=20", "kind=write", "push=1"],
+    &["saturation", "shared-memory", "misses=20", "kind=upgrade", "push=1"],
+    &["saturation", "shared-memory", "misses=20", "requesters=2", "homes=1", "home=busy", "push=1"],
     &["neighbours", "messages", "dimensions=3"],
     &["neighbours", "messages", "handlers-only=true"],
 ];
 
 /// Runs all programs under these policies on three nodes of four processors.
 fn verify(machine: &str, policies: &[&str]) {
+    verify_all(machine, policies, PROGRAMS.iter().copied());
+}
+
+fn verify_all(
+    machine: &str,
+    policies: &[&str],
+    programs: impl Iterator<Item = &'static [&'static str]> + Clone,
+) {
     for policy in policies {
-        for (program, threads) in PROGRAMS.iter().flat_map(|program| [(program, "1"), (program, "2")]) {
+        for (program, threads) in programs.clone().flat_map(|program| [(program, "1"), (program, "2")]) {
             let mut arguments = vec!["run", program[0], "--machine", machine, "--policy", policy];
             arguments.extend([
                 "--mechanism",
@@ -67,6 +87,31 @@ fn every_program_is_right_on_this_host() {
 fn every_program_is_right_on_hurricane_1() {
     verify("hurricane-1", POLICIES);
     verify("hurricane-1", POLICIES_OF_HURRICANE);
+}
+
+/// Nobody handles messages of programs where hardware keeps memory coherent.
+#[test]
+fn every_program_through_shared_memory_is_right_where_devices_keep_it() {
+    let programs = PROGRAMS.iter().copied().filter(|program| program[1] == "shared-memory");
+    verify_all("hurricane", &["hurricane:1", "hurricane:2"], programs.clone());
+    verify_all("s-coma", &["s-coma"], programs);
+}
+
+#[test]
+fn every_protocol_is_right_with_blocks_of_every_length() {
+    for machine in ["native", "hurricane-1"] {
+        for (block, protocol) in ["16", "32", "64", "128"]
+            .into_iter()
+            .flat_map(|block| ["stache", "stache-unordered"].map(|protocol| (block, protocol)))
+        {
+            let run = ["run", "em3d", "--machine", machine, "--mechanism", "shared-memory", "--nodes", "3"];
+            let how = ["--block", block, "--protocol", protocol, "--processors", "2", "--input", "nodes=240"];
+            let run = json(&[run, how].concat());
+            assert!(run["report"]["verified"] == true, "{run}");
+            assert_eq!(run["block_bytes"].to_string(), block);
+            assert_eq!(run["protocol"], protocol);
+        }
+    }
 }
 
 #[test]

@@ -15,14 +15,56 @@ const COMPARE: &[&str] = &[
     "native,hurricane-1",
     "--input",
     "operations=1600",
+    "--mechanism",
+    "messages",
     "--repeat",
     "3",
 ];
 
-const MODEL: &[&str] = &["compare", "fetch-add", "--machine", "hurricane-1", "--input", "operations=1600"];
+const MODEL: &[&str] = &[
+    "compare",
+    "fetch-add",
+    "--machine",
+    "hurricane-1",
+    "--mechanism",
+    "messages",
+    "--input",
+    "operations=1600",
+];
 
 fn array(value: &Value) -> &[Value] {
     value.as_array().expect("an array").as_slice()
+}
+
+/// Under every policy that they can have, on every machine that has it.
+#[test]
+fn shared_memory_stands_beside_all_other_mechanisms() {
+    let machines = ["--machine", "native,hurricane,hurricane-1,s-coma", "--nodes", "4"];
+    let compare = ["compare", "em3d", "--repeat", "1", "--input", "nodes=320", "--input", "iterations=2"];
+    let compared = json(&[&compare[..], &machines].concat());
+    for world in array(&compared["worlds"]) {
+        let rows = array(&world["rows"]);
+        let (name, all) = (&world["machine"], ["messages", "bulk", "deposit", "shared-memory"]);
+        for mechanism in all {
+            // The state machine of S-COMA handles no messages of programs.
+            let is_there = rows.iter().any(|row| row["mechanism"] == mechanism);
+            assert_eq!(is_there, name != "s-coma" || mechanism == "shared-memory", "{mechanism} on {name}");
+        }
+        let policies = |mechanism| -> Vec<&Value> {
+            let of_it = rows.iter().filter(|row| row["mechanism"] == mechanism);
+            let mut policies: Vec<_> = of_it.map(|row| &row["policy"]).collect();
+            policies.sort_unstable_by_key(|policy| policy.to_string());
+            policies
+        };
+        if name != "s-coma" {
+            assert_eq!(policies("shared-memory"), policies("messages"), "{name}");
+        }
+        assert!(array(&world["refused"]).is_empty() && array(&world["failed"]).is_empty(), "{world}");
+        assert!(rows.iter().all(|row| row["report"]["verified"] == true), "{world}");
+        // A model says what protocol events took.
+        let shared = rows.iter().find(|row| row["mechanism"] == "shared-memory").unwrap();
+        assert_eq!(shared["anatomy"]["ask"]["events"].is_u64(), name != "native", "{shared}");
+    }
 }
 
 fn policies(rows: &Value) -> Vec<&str> {

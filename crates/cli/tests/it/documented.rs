@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::command::json;
 
 /// Objects whose keys the program chooses.
-const OF_THE_PROGRAM: &[&str] = &["figures", "input"];
+const OF_THE_PROGRAM: &[&str] = &["anatomy", "figures", "input"];
 
 fn gather(value: &Value, keys: &mut BTreeSet<String>) {
     match value {
@@ -44,6 +44,8 @@ fn every_key_is_documented() {
     let claims = ["claims", "alewife.table2", "fixed-floating.model"];
     let ledger = [&claims[..], &["--ledger"]].concat();
     let models = [["model", "fixed-floating"], ["model", "alewife-tables"]];
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../inputs/litmus");
+    gather(&json(&["litmus", tests, "--machine", "native,ideal", "--repeat", "2"]), &mut keys);
     let laboratory = [&["list", "claims"][..], &claims, &ledger, &models[0], &models[1]];
     for arguments in [&["list"][..], &explain, &run, &compare].into_iter().chain(laboratory) {
         gather(&json(arguments), &mut keys);

@@ -32,7 +32,7 @@ fn the_list_for_scripts_has_everything() {
     assert_eq!(machines, crate::explain::machines());
     let known: Vec<_> = PROGRAMS.iter().map(|entry| entry.name).collect();
     assert_eq!(names(&list, "programs"), known);
-    assert_eq!(names(&list, "mechanisms"), ["messages", "bulk", "deposit"]);
+    assert_eq!(names(&list, "mechanisms"), ["messages", "bulk", "deposit", "shared-memory"]);
     let policies = names(&list, "policies");
     assert_eq!(policies.len(), PRESETS.len());
     for preset in PRESETS {
@@ -56,7 +56,8 @@ fn policies_are_listed_with_their_options_and_where_they_can_be_had() {
         let nowhere = row["summary"].as_str().unwrap().contains("neither this host nor a shipped machine");
         let name = row["name"].as_str().unwrap();
         let known = ["single", "fixed:COUNT", "floating", "partitioned:COUNT", "proc"];
-        let own = ["np", "inject", "receive", "hurricane-1:COUNT", "hurricane-1-mult"];
+        let own =
+            ["np", "inject", "receive", "hurricane:COUNT", "hurricane-1:COUNT", "hurricane-1-mult", "s-coma"];
         assert_eq!(nowhere, !known.contains(&name) && !own.contains(&name), "{row}");
     }
     let machines = good(&["list", "machines"]);

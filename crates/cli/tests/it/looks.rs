@@ -51,7 +51,8 @@ fn colour_is_for_terminals_and_for_who_forces_it() {
 
 #[test]
 fn bars_are_readable_in_any_locale() {
-    let model = ["compare", "fetch-add", "--machine", "hurricane-1", "--input", "operations=400"];
+    let model = ["compare", "fetch-add", "--machine", "hurricane-1", "--mechanism", "messages"];
+    let model = [&model[..], &["--input", "operations=400"]].concat();
     let plain = good(&model);
     assert!(
         plain.is_ascii() && plain.contains("# compute % memory and NI wait + message overhead"),
@@ -97,7 +98,7 @@ fn rows_that_took_turns_on_too_few_cores_are_marked() {
 #[test]
 fn one_answer_is_told_as_one() {
     let one = ["compare", "fetch-add", "--machine", "ideal", "--policy", "fixed:1"];
-    let text = good(&[&one[..], &["--input", "operations=400"]].concat());
+    let text = good(&[&one[..], &["--mechanism", "messages", "--input", "operations=400"]].concat());
     assert!(text.contains("    the answer agrees with the sequential one\n"), "{text}");
     // How many processors computed and how many only handled.
     assert!(text.lines().any(|line| line.contains("fixed:1") && line.contains(" 1+1 ")), "{text}");

@@ -187,12 +187,61 @@ fn policies_and_mechanisms_that_are_not_known() {
     refused(&["run", "iccg", "--policy", "fixed:0"], &["`fixed:0`", "from 1 to 64"]);
     refused(&["run", "iccg", "--policy", "single:2"], &["`single` takes no count"]);
     refused(&["run", "iccg", "--policy", "floating+fast"], &["`+fast`", "expected +serial"]);
-    let messages = ["unknown mechanism `mesages`", "did you mean `messages`?", "messages, bulk, deposit"];
+    let messages =
+        ["unknown mechanism `mesages`", "did you mean `messages`?", "messages, bulk, deposit, shared-memory"];
     refused(&["run", "iccg", "--mechanism", "mesages"], &messages);
     refused(&["compare", "iccg", "--mechanism", "mesages,bulk"], &messages);
     let bulk = ["mechanism `bulk`", "expected one of messages for `iccg`"];
     refused(&["run", "iccg", "--mechanism", "bulk"], &bulk);
     refused(&["compare", "iccg", "--mechanism", "messages,bulk"], &bulk);
+}
+
+#[test]
+fn blocks_and_protocols_that_are_not_known_or_of_no_use() {
+    let refused = refused_in_our_words;
+    let shared = ["run", "em3d", "--mechanism", "shared-memory"];
+    let and = |more: &[&'static str]| [&shared[..], more].concat();
+    refused(&and(&["--block", "48"]), &["--block 48: expected 16, 32, 64 or 128 bytes"]);
+    refused(&and(&["--block", "-1", "--protocol", "stach"]), &["--block -1", "did you mean `stache`?"]);
+    let protocols = ["unknown protocol `mesi`", "expected one of stache, stache-unordered"];
+    refused(&and(&["--protocol", "mesi"]), &protocols);
+    // The first mechanism of a program is what runs when nobody says.
+    let messages = ["--block 32 with mechanism `messages`: expected --mechanism shared-memory"];
+    refused(&["run", "em3d", "--block", "32"], &messages);
+    let both = ["--mechanism", "bulk,deposit", "--protocol", "stache"];
+    let bulk = ["--protocol stache with mechanism `bulk, deposit`: expected --mechanism shared-memory"];
+    refused(&[&["compare", "em3d"][..], &both].concat(), &bulk);
+    let iccg =
+        ["--block 32 for `iccg`, which runs by messages: expected a program that runs by shared-memory"];
+    refused(&["compare", "iccg", "--block", "32"], &iccg);
+}
+
+#[test]
+fn shared_memory_that_cannot_be() {
+    let run = |input| ["run", "em3d", "--mechanism", "shared-memory", "--input", input];
+    refused(&run("frames=0"), &["0 frames for pages of other nodes: at least 1 is needed"]);
+    refused(
+        &run("frames=few"),
+        &["input `frames`: room for `few` pages: expected all, on-demand or a whole number"],
+    );
+    refused(&run("record=48"), &["input `record=48`: expected 32, 64 or 128"]);
+    refused(
+        &["run", "fetch-add", "--input", "spacing=24"],
+        &["`spacing=24`: expected a power of two from 8"],
+    );
+    let cm_5 = ["run", "em3d", "--mechanism", "shared-memory", "--machine", "cm-5"];
+    refused(&cm_5, &["mechanism `shared-memory` needs `shared-memory`, which machine `cm-5` lacks"]);
+    refused(&["run", "remote-miss", "--nodes", "1"], &["misses on 1 node: expected --nodes of at least 2"]);
+    let nobody = ["`homes=1` and `requesters=2`: node 1 would have nobody else to ask"];
+    refused(&["run", "saturation", "--input", "homes=1"], &nobody);
+}
+
+#[test]
+fn hardware_that_keeps_memory_coherent_handles_no_messages() {
+    let messages = ["run", "em3d", "--machine", "s-coma", "--policy", "s-coma"];
+    refused(&messages, &["policy `s-coma` leaves nobody to handle", "expected mechanism `shared-memory`"]);
+    let shared = ["run", "em3d", "--machine", "s-coma", "--mechanism", "shared-memory"];
+    refused(&shared, &["policy `floating` needs `poll`, which machine `s-coma` lacks"]);
 }
 
 #[test]

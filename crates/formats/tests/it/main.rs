@@ -6,6 +6,8 @@ mod compression;
 mod data;
 mod detection;
 mod harwell_boeing;
+mod herd_log;
+mod litmus;
 mod matrix_market;
 mod medit;
 mod mesh_text;

@@ -4,7 +4,11 @@
 
 use std::collections::HashSet;
 
-use formats::{SparseMatrix, Symmetry, Values, mesh::Mesh};
+use formats::{
+    SparseMatrix, Symmetry, Values,
+    litmus::{Address, Formula, Instruction, MAX_LOCATIONS, MAX_THREADS, Operand, Place, Test, Thread},
+    mesh::Mesh,
+};
 
 /// Panics unless a matrix keeps the promises of its type.
 pub(crate) fn check_matrix(matrix: &SparseMatrix) {
@@ -36,5 +40,65 @@ fn check_elements<const N: usize>(elements: impl Iterator<Item = [u32; N]>, mesh
         assert!(nodes.iter().all(|&node| (node as usize) < mesh.points.len()), "{element:?} out of range");
         assert!(nodes.windows(2).all(|pair| pair[0] < pair[1]), "{element:?} repeats a node");
         assert!(seen.insert(nodes), "{element:?} twice");
+    }
+}
+
+/// Panics unless a litmus test keeps the promises of its type.
+pub(crate) fn check_litmus(test: &Test) {
+    assert!((1..=MAX_THREADS).contains(&test.threads.len()) && test.locations.len() <= MAX_LOCATIONS);
+    assert!(!test.name.is_empty());
+    for thread in &test.threads {
+        thread
+            .code
+            .iter()
+            .enumerate()
+            .for_each(|(at, instruction)| check_instruction(thread, at, instruction));
+    }
+    assert!(test.observed.is_sorted_by(|one, next| one < next), "{:?}", test.observed);
+    for place in &test.observed {
+        match *place {
+            Place::Register(thread, register) => assert!(register < test.threads[thread].registers.len()),
+            Place::Location(location) => assert!(location < test.locations.len()),
+        }
+    }
+    check_formula(test, &test.condition.formula);
+    test.filter.iter().for_each(|filter| check_formula(test, filter));
+}
+
+fn check_instruction(thread: &Thread, at: usize, instruction: &Instruction) {
+    let register = |register: usize| assert!(register < thread.registers.len(), "{instruction:?}");
+    let operand = |operand: Operand| {
+        if let Operand::Register(one) = operand {
+            register(one);
+        }
+    };
+    match *instruction {
+        Instruction::Load { to, from: Address { base, .. }, .. } => {
+            operand(base);
+            to.into_iter().for_each(register);
+        }
+        Instruction::Store { to: Address { base, .. }, value, .. } => {
+            [base, value].into_iter().for_each(operand)
+        }
+        Instruction::Set { to, left, right, .. } => {
+            register(to);
+            [left, right].into_iter().for_each(operand);
+        }
+        Instruction::Branch { left, right, target, .. } => {
+            [left, right].into_iter().for_each(operand);
+            assert!(at < target && target <= thread.code.len(), "{instruction:?} at {at}");
+        }
+    }
+}
+
+/// What a formula names is observed.
+fn check_formula(test: &Test, formula: &Formula) {
+    match formula {
+        Formula::Constant(_) => {}
+        Formula::Equal(place, _) => assert!(test.observed.contains(place), "{place:?}"),
+        Formula::And(several) | Formula::Or(several) => {
+            several.iter().for_each(|one| check_formula(test, one))
+        }
+        Formula::Not(one) => check_formula(test, one),
     }
 }

@@ -1,15 +1,17 @@
-//! What holds for all matrices, all meshes and all bytes.
+//! What holds for all matrices, meshes, litmus tests and bytes.
 
 use formats::{
-    Errors, SparseMatrix, Symmetry, Values, decompress_within, harwell_boeing, matrix, matrix_market,
+    Errors, SparseMatrix, Symmetry, Values, decompress_within, harwell_boeing,
+    litmus::{self, Test},
+    matrix, matrix_market,
     mesh::{self, Mesh},
     rutherford_boeing, triplet,
 };
 use proptest::{collection, prelude::*, sample::Index};
 
 use crate::{
-    promises::{check_matrix, check_mesh},
-    strategies::{matrices, meshes},
+    promises::{check_litmus, check_matrix, check_mesh},
+    strategies::{self, matrices, meshes},
     writers,
 };
 
@@ -23,6 +25,12 @@ fn nearly_files() -> impl Strategy<Value = String> {
         Just("MeshVersionFormatted 2\nDimension 3\nVertices 1\n".to_owned()),
         Just("\nTetrahedra\n".to_owned()),
         Just("\nEnd\n".to_owned()),
+        Just("\n{ x=1; 0:x5=x; }\n P0 | P1 ;\n".to_owned()),
+        Just(" lw.aq x6,0(x5) | L: ;\n".to_owned()),
+        Just("MOV [x],$1;".to_owned()),
+        Just("exists (not (x=1 /\\ 1:x5=0)".to_owned()),
+        Just("Test SB Allowed\nStates 1\n0:x5=0; [x]=1;\n".to_owned()),
+        Just("Observation SB Never 0 1\n".to_owned()),
         Just("\n".to_owned()),
         Just("\r\n% ".to_owned()),
         "[0-9]{1,3} ",
@@ -54,14 +62,17 @@ fn answers(bytes: &[u8]) {
     for read in [mesh::read, mesh::medit::read, mesh::text::read] {
         read("any", &plain).map_or_else(|errors| check_errors(&errors), |mesh| check_mesh(&mesh));
     }
+    litmus::read("any", &plain).map_or_else(|errors| check_errors(&errors), |test| check_litmus(&test));
+    litmus::log::read("any", &plain)
+        .map_or_else(|errors| check_errors(&errors), |tests| assert!(!tests.is_empty()));
 }
 
 fn check_errors(errors: &Errors) {
     assert!(!errors.listed().is_empty() && !errors.to_string().is_empty());
 }
 
-/// Every format's file of a matrix or a mesh.
-fn files(matrix: &SparseMatrix, mesh: &Mesh) -> [String; 7] {
+/// Every format's file of a matrix, a mesh or a litmus test.
+fn files(matrix: &SparseMatrix, mesh: &Mesh, test: &Test) -> [String; 8] {
     [
         matrix_market::write(matrix),
         writers::compressed_columns(matrix, false),
@@ -70,6 +81,7 @@ fn files(matrix: &SparseMatrix, mesh: &Mesh) -> [String; 7] {
         writers::headed_triplets(matrix),
         writers::medit(mesh),
         mesh::text::write(mesh),
+        writers::litmus(test),
     ]
 }
 
@@ -117,6 +129,15 @@ proptest! {
         }
     }
 
+    #[test]
+    fn written_litmus_tests_read_back_equal(test in strategies::litmus()) {
+        check_litmus(&test);
+        let text = writers::litmus(&test);
+        prop_assert_eq!(litmus::read("written", text.as_bytes()), Ok(test.clone()), "{}", text);
+        let spread = text.replace(';', " (* ; *)\r\n;\t");
+        prop_assert_eq!(litmus::read("written", spread.as_bytes()), Ok(test), "{}", spread);
+    }
+
     /// These formats say themselves where they end, and their numbers how long they are.
     #[test]
     fn cut_files_are_mistakes(matrix in matrices(), mesh in meshes(), at: Index) {
@@ -144,14 +165,17 @@ proptest! {
     fn near_files_are_answered(text in nearly_files()) {
         answers(text.as_bytes());
         let market = "%%MatrixMarket matrix coordinate real symmetric\n";
-        for start in [market, "MeshVersionFormatted 1\nDimension 3\n"] {
+        let code = "RISCV SB\n{ }\n P0 | P1 ;\n";
+        for start in [market, "MeshVersionFormatted 1\nDimension 3\n", "X86 SB\n{ x=1;", code] {
             answers([start, &text].concat().as_bytes());
         }
     }
 
     #[test]
-    fn cut_and_changed_files_are_answered(matrix in matrices(), mesh in meshes(), at: Index, byte: u8) {
-        for file in files(&matrix, &mesh) {
+    fn cut_and_changed_files_are_answered(
+        matrix in matrices(), mesh in meshes(), test in strategies::litmus(), at: Index, byte: u8,
+    ) {
+        for file in files(&matrix, &mesh, &test) {
             let mut file = file.into_bytes();
             if file.is_empty() {
                 continue;

@@ -4,7 +4,11 @@
 
 use std::fmt::Write;
 
-use formats::{Entry, SparseMatrix, Symmetry, Values, mesh::Mesh};
+use formats::{
+    Entry, SparseMatrix, Symmetry, Values,
+    litmus::{Address, Architecture, Comparison, Instruction, Operand, Operation, Size, Test},
+    mesh::Mesh,
+};
 
 /// Panics as nothing that is written to a string can fail.
 const FITS: &str = "a String takes all that is written";
@@ -89,4 +93,141 @@ pub(crate) fn medit(mesh: &Mesh) -> String {
         writeln!(text, "{i} {j} {k} {l} 7").expect(FITS);
     }
     text + "# the end\nEnd\n"
+}
+
+/// A litmus test whose instructions its architecture has. All variables and registers stand in the initial state, in their
+/// order, and all that is observed in the list of locations.
+pub(crate) fn litmus(test: &Test) -> String {
+    let mut text = match test.architecture {
+        Architecture::X86 => format!("X86 {}\n{{\n", test.name),
+        Architecture::RiscV => format!("RISCV {}\n{{\n", test.name),
+    };
+    // Declared before any address of one is named, which would settle their order.
+    test.locations.iter().for_each(|location| text += &format!("int [{}];", location.name));
+    for location in &test.locations {
+        writeln!(text, "[{}]={};", location.name, test.value_name(location.initial)).expect(FITS);
+    }
+    for (thread, at) in test.threads.iter().zip(0..) {
+        for register in &thread.registers {
+            write!(text, "{at}:{}={}; ", register.name, test.value_name(register.initial)).expect(FITS);
+        }
+    }
+    text += "\n}\n";
+    code(&mut text, test);
+    let places: String = test.observed.iter().map(|&place| test.place_name(place) + ";").collect();
+    writeln!(text, "locations [{places}]").expect(FITS);
+    if let Some(filter) = &test.filter {
+        writeln!(text, "filter {}", test.formula_text(filter)).expect(FITS);
+    }
+    writeln!(text, "{}", test.condition_text()).expect(FITS);
+    text
+}
+
+fn code(text: &mut String, test: &Test) {
+    let column = |thread: usize| -> Vec<String> {
+        let code = &test.threads[thread].code;
+        let mut cells: Vec<_> =
+            code.iter().enumerate().map(|(at, one)| cell(test, thread, at, one)).collect();
+        let ends =
+            code.iter().any(|one| matches!(one, Instruction::Branch { target, .. } if *target == code.len()));
+        cells.extend(ends.then(|| format!("L{}:", code.len())));
+        cells
+    };
+    let columns: Vec<_> = (0..test.threads.len()).map(column).collect();
+    let heads: Vec<_> = (0..columns.len()).map(|thread| format!("P{thread}")).collect();
+    writeln!(text, "{};", heads.join("|")).expect(FITS);
+    for row in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
+        let cells: Vec<_> =
+            columns.iter().map(|column| column.get(row).cloned().unwrap_or_default()).collect();
+        writeln!(text, "{};", cells.join(" | ")).expect(FITS);
+    }
+}
+
+fn cell(test: &Test, thread: usize, at: usize, instruction: &Instruction) -> String {
+    match test.architecture {
+        Architecture::X86 => x86(test, thread, instruction),
+        Architecture::RiscV => format!("L{at}: {}", riscv(test, thread, instruction)),
+    }
+}
+
+fn riscv(test: &Test, thread: usize, instruction: &Instruction) -> String {
+    let name = |register: usize| test.threads[thread].registers[register].name.clone();
+    let source = |operand: Operand| match operand {
+        Operand::Register(register) => name(register),
+        Operand::Constant(_) => "x0".to_owned(),
+    };
+    let size = |size| if size == Size::Half { 'w' } else { 'd' };
+    let place = |Address { base, offset }| format!("{offset}({})", source(base));
+    match *instruction {
+        Instruction::Load { to, from, size: of } => {
+            format!("l{} {},{}", size(of), to.map_or("x0".to_owned(), name), place(from))
+        }
+        Instruction::Store { to, value, size: of } => {
+            format!("s{} {},{}", size(of), source(value), place(to))
+        }
+        Instruction::Set { to, left: Operand::Constant(value), .. } if value != 0 => {
+            format!("li {},{value}", name(to))
+        }
+        Instruction::Set { to, operation, left, right: Operand::Constant(right) }
+            if operation != Operation::Subtract =>
+        {
+            format!("{}i {},{},{right}", arithmetic(operation), name(to), source(left))
+        }
+        Instruction::Set { to, operation, left, right } => {
+            format!("{} {},{},{}", arithmetic(operation), name(to), source(left), source(right))
+        }
+        Instruction::Branch { comparison, left, right, target } => {
+            let word = match comparison {
+                Comparison::Equal => "beq",
+                Comparison::NotEqual => "bne",
+                Comparison::Less => "blt",
+                Comparison::NotLess => "bge",
+            };
+            format!("{word} {},{},L{target}", source(left), source(right))
+        }
+    }
+}
+
+fn arithmetic(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Add => "add",
+        Operation::Subtract => "sub",
+        Operation::And => "and",
+        Operation::Or => "or",
+        Operation::Xor => "xor",
+    }
+}
+
+fn x86(test: &Test, thread: usize, instruction: &Instruction) -> String {
+    // The name of 64 bits: RAX for EAX, R8 for R8D.
+    let long = |name: &str| match name.strip_prefix('E') {
+        Some(rest) => format!("R{rest}"),
+        None => name.trim_end_matches('D').to_owned(),
+    };
+    let name = |register: usize, size| {
+        let name = &test.threads[thread].registers[register].name;
+        if size == Size::Half { name.clone() } else { long(name) }
+    };
+    let source = |operand, size| match operand {
+        Operand::Register(register) => name(register, size),
+        Operand::Constant(value) => format!("${value}"),
+    };
+    let place = |Address { base, .. }| match base {
+        Operand::Register(register) => format!("[{}]", name(register, Size::Half)),
+        Operand::Constant(address) => format!("[{}]", test.value_name(address)),
+    };
+    match *instruction {
+        Instruction::Load { to, from, size } => {
+            format!("MOV {},{}", name(to.expect("x86 has no register zero"), size), place(from))
+        }
+        Instruction::Store { to, value, size } => format!("MOV {},{}", place(to), source(value, size)),
+        Instruction::Set { to, operation, left, right } if left == Operand::Register(to) => {
+            let word = arithmetic(operation).to_uppercase();
+            format!("{word} {},{}", name(to, Size::Half), source(right, Size::Half))
+        }
+        Instruction::Set { to, left, .. } => {
+            format!("MOV {},{}", name(to, Size::Half), source(left, Size::Half))
+        }
+        Instruction::Branch { .. } => panic!("branches of x86 are not read"),
+    }
 }

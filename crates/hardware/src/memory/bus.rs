@@ -44,14 +44,14 @@ impl Bus {
 
     /// Somebody asks for the bus at `now`; returns the end of the address phase.
     pub(crate) fn request(&mut self, now: Time) -> Time {
-        self.forget(now);
         self.transactions += 1;
         self.wires.reserve(now + self.costs.arbitration, self.costs.address) + self.costs.address
     }
 
     /// `size` bytes for a transaction whose address has passed are ready at `ready`.
     pub(crate) fn reply(&mut self, ready: Time, size: Bytes) -> Phase {
-        let hold = self.passage(size);
+        self.bytes += size.get();
+        let hold = self.costs.passage(size);
         let wires = if self.costs.multiplexed { &mut self.wires } else { &mut self.data };
         let start = wires.reserve(ready, hold);
         self.phase(start, hold)
@@ -60,10 +60,9 @@ impl Bus {
     /// A client asks at `now` to write `size` bytes, which the target can take from `open` on. The data follow the
     /// address.
     pub(crate) fn write(&mut self, now: Time, open: Time, size: Bytes) -> Phase {
-        self.forget(now);
         self.transactions += 1;
         self.bytes += size.get();
-        let (address, hold) = (self.costs.address, self.passage_of(size));
+        let (address, hold) = (self.costs.address, self.costs.passage(size));
         let earliest = (now + self.costs.arbitration).max(open.saturating_sub(address));
         let start = if self.costs.multiplexed {
             self.wires.reserve(earliest, address + hold) + address
@@ -74,20 +73,12 @@ impl Bus {
         self.phase(start, hold)
     }
 
-    fn passage(&mut self, size: Bytes) -> Time {
-        self.bytes += size.get();
-        self.passage_of(size)
-    }
-
-    fn passage_of(&self, size: Bytes) -> Time {
-        self.costs.cycle * size.get().div_ceil(self.costs.width.get())
-    }
-
     fn phase(&self, start: Time, hold: Time) -> Phase {
         Phase { start, first: start + self.costs.cycle, end: start + hold }
     }
 
-    fn forget(&mut self, now: Time) {
+    /// Forgets what lies before `now`: nobody will ask for that any more.
+    pub(crate) fn forget(&mut self, now: Time) {
         self.wires.forget(now);
         self.data.forget(now);
     }

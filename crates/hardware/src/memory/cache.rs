@@ -31,7 +31,9 @@ pub struct Cache {
     sets: u64,
     /// `sets - 1` where that is a mask: the division would cost more than all else.
     mask: Option<u64>,
+    /// Empty until a line comes in: most processors of a large machine use no modelled memory.
     entries: Vec<Entry>,
+    lines: usize,
     clock: u64,
 }
 
@@ -40,7 +42,7 @@ impl Cache {
     pub fn new(lines: usize, ways: usize) -> Self {
         let sets = (lines / ways) as u64;
         let mask = sets.is_power_of_two().then(|| sets - 1);
-        Self { ways, sets, mask, entries: vec![Entry::default(); lines], clock: 0 }
+        Self { ways, sets, mask, entries: Vec::new(), lines, clock: 0 }
     }
 
     #[inline]
@@ -52,10 +54,8 @@ impl Cache {
 
     #[inline]
     fn find(&self, line: u64) -> Option<usize> {
-        self.set(line).find(|&place| {
-            let entry = &self.entries[place];
-            entry.line == line && entry.state != State::Invalid
-        })
+        let here = |entry: &Entry| entry.line == line && entry.state != State::Invalid;
+        self.set(line).find(|&place| self.entries.get(place).is_some_and(here))
     }
 
     /// The state of a line; nothing is used by asking.
@@ -99,6 +99,9 @@ impl Cache {
     /// Puts in a line that is not here; what it replaces, if anything.
     pub fn insert(&mut self, line: u64, state: State) -> Option<Victim> {
         self.clock += 1;
+        if self.entries.is_empty() {
+            self.entries = vec![Entry::default(); self.lines];
+        }
         let entries = &self.entries;
         let rank = |&place: &usize| (entries[place].state != State::Invalid, entries[place].used);
         let place = self.set(line).min_by_key(rank).expect("a set has at least one way");

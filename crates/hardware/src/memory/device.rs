@@ -30,6 +30,7 @@ impl NodeMemory {
 
     /// Takes a block of the buffer for a packet: from when on it can be filled. `None`: packets have them all.
     pub fn take_block(&mut self, now: Time) -> Option<(Slot, Time)> {
+        self.bus.forget(now);
         let (slot, evicted) = self.buffer().take()?;
         let Some(evicted) = evicted else { return Some((slot, now)) };
         self.counts.capacity_evictions += u64::from(evicted.lines.count_ones());
@@ -43,6 +44,7 @@ impl NodeMemory {
 
     /// Reads lines into the buffer, by coherent reads where there are such: when all are there.
     pub fn stage(&mut self, lines: impl Iterator<Item = u64>, now: Time) -> Time {
+        self.bus.forget(now);
         let (every, store) = (self.staging().read_every, self.time_to_buffer());
         let mut done = now;
         for line in lines {
@@ -65,6 +67,7 @@ impl NodeMemory {
 
     /// Puts a line that has arrived in memory, or the part of it that has: when memory has it.
     pub fn deposit(&mut self, line: u64, whole: bool, now: Time) -> Time {
+        self.bus.forget(now);
         let now = if whole { now } else { self.merge(line, now) };
         if self.costs.cache.coherent {
             self.snoop(None, line, Request::Overwrite);
@@ -78,6 +81,7 @@ impl NodeMemory {
     /// Takes over the lines of a block that has arrived, and answers for them from then on: when it does. Each further
     /// line asks while the one before is answered.
     pub fn own(&mut self, slot: Slot, lines: &[(u64, bool)], now: Time) -> Time {
+        self.bus.forget(now);
         let Some(&(first, _)) = lines.first() else { return now };
         let (arbitration, snoop) = (self.bus.arbitration(), self.costs.bus.snoop.unwrap_or_default());
         let (mut ask, mut owned, mut bits) = (now, now, 0);

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `node` | [`NodeMemory`]: what processors do, load, store, flush, purge, sync; how a line is fetched |
+//! | `shared` | what shared memory in blocks is to a node: accesses that wait, blocks that a device reads and writes, its registers |
 //! | `device` | what an interface on the bus does: reads, deposits, takes over and gives up lines |
 //! | `cache` | tags and states of a write-back cache |
 //! | `moesi` | the coherence protocol as pure functions |
@@ -28,6 +29,7 @@ mod counts;
 mod device;
 mod moesi;
 mod node;
+mod shared;
 mod write_backs;
 
 #[cfg(test)]
@@ -38,3 +40,4 @@ pub use cache::{Cache, Victim};
 pub use counts::Counts;
 pub use moesi::State;
 pub use node::NodeMemory;
+pub use shared::Keep;

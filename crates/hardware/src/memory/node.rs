@@ -46,7 +46,7 @@ pub(super) struct Fetched {
     pub(super) first: Time,
     /// All of it has.
     pub(super) end: Time,
-    state: State,
+    pub(super) state: State,
 }
 
 /// Who answers for a line.
@@ -126,6 +126,7 @@ impl NodeMemory {
 
     /// A load; the next instruction uses its value, or does not.
     pub fn load(&mut self, who: usize, line: u64, now: Time, used: bool) -> Time {
+        self.bus.forget(now);
         let client = &mut self.processors[who];
         let (state, stale) = client.cache.access(line);
         if state != State::Invalid {
@@ -139,6 +140,7 @@ impl NodeMemory {
 
     /// A store: the processor goes on at once unless all its misses are out.
     pub fn store(&mut self, who: usize, line: u64, now: Time) -> Time {
+        self.bus.forget(now);
         let coherent = self.costs.cache.coherent;
         let client = &mut self.processors[who];
         match client.cache.access(line).0 {
@@ -153,6 +155,7 @@ impl NodeMemory {
 
     /// Takes a line out of the cache, and to memory if it is dirty. The processor waits only for room in the queue.
     pub fn flush(&mut self, who: usize, line: u64, now: Time) -> Time {
+        self.bus.forget(now);
         let at = self.look_up(who, line, now);
         let Some(victim) = self.processors[who].cache.remove(line) else { return now };
         let queued = self.dispose(who, victim, at);
@@ -207,7 +210,7 @@ impl NodeMemory {
     }
 
     /// A line has left a cache: writes it back if memory's is older. When it has found room in the queue.
-    fn dispose(&mut self, who: usize, victim: Victim, at: Time) -> Time {
+    pub(super) fn dispose(&mut self, who: usize, victim: Victim, at: Time) -> Time {
         if !victim.state.is_dirty() {
             return at;
         }

@@ -27,6 +27,7 @@ pub(super) fn bus() -> Bus {
         address: cycles(1),
         snoop: Some(cycles(3)),
         multiplexed: true,
+        device: Time::ZERO,
     }
 }
 
@@ -81,6 +82,12 @@ fn costs(coherent: bool) -> machine::NodeMemory {
         banks: banks(),
         staging: Some(staging()),
     }
+}
+
+/// Caches that snoop, a device that answers after 5, and no staging buffer.
+pub(super) fn simple() -> machine::NodeMemory {
+    let bus = Bus { device: cycles(5), ..bus() };
+    machine::NodeMemory { bus, staging: None, ..costs(true) }
 }
 
 fn node(coherent: bool) -> NodeMemory {

@@ -1,15 +1,24 @@
 //! Prices by class of message, in files and on the command line.
 
 use crate::toy::CORRECT;
-use machine::{ByClass, Class, Cost, Machine};
+use machine::{ByClass, Class, Cost, Machine, Transactions};
 use units::Time;
 
 const fn ns(n: u64) -> Time {
     Time::from_nanoseconds(n)
 }
 
+const FREE: Cost = Cost {
+    path: Time::ZERO,
+    occupancy: Time::ZERO,
+    wait: Time::ZERO,
+    line: Time::ZERO,
+    bus: Transactions::NONE,
+    after: Transactions::NONE,
+};
+
 const fn path(n: u64) -> Cost {
-    Cost { path: ns(n), occupancy: Time::ZERO, wait: Time::ZERO }
+    Cost { path: ns(n), ..FREE }
 }
 
 /// The price of `set_tag`, written so, with these settings of the command line. A cycle is 20 ns.
@@ -23,7 +32,7 @@ fn price(written: &str, set: &[(&str, &str)]) -> ByClass<Cost> {
 fn one_price_is_for_all_classes() {
     assert_eq!(price("\"1 cycle\"", &[]), ByClass::uniform(path(20)));
     let parts = price("{ path = \"1 cycle\", occupancy = \"2 cycles\", wait = \"3 us\" }", &[]);
-    assert_eq!(parts, ByClass::uniform(Cost { path: ns(20), occupancy: ns(40), wait: ns(3_000) }));
+    assert_eq!(parts, ByClass::uniform(Cost { occupancy: ns(40), wait: ns(3_000), ..path(20) }));
 }
 
 #[test]

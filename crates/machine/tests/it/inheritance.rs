@@ -136,7 +136,7 @@ fn what_cannot_be_extended_is_told() {
 fn under_a_policy_its_own_values_hold_and_elsewhere_the_others() {
     let machine = mine("[policy.np.primitives]\nset_tag = { path = \"1 cycle\", wait = \"1 us\" } # slow\n");
     assert_eq!(set_tag(&machine).path, ns(100));
-    let special = Cost { path: ns(20), occupancy: Time::ZERO, wait: ns(1_000) };
+    let special = Cost { path: ns(20), wait: ns(1_000), ..Cost::default() };
     assert_eq!(set_tag(&machine.under("np")), special);
     assert_eq!(machine.under("np").primitives.dispatch, machine.primitives.dispatch);
     assert_eq!(machine.under("proc"), machine);

@@ -12,5 +12,6 @@ mod node_memory;
 mod overrides;
 mod shipped;
 mod slower;
+mod software_dispatch;
 mod template;
 mod toy;

@@ -70,6 +70,42 @@ fn cycles_of_the_bus_are_its_own() {
     assert_eq!(parse("").unwrap().node_memory, None);
 }
 
+/// The toy machine with those sections, a price written so, and this ability besides.
+fn with_price(price: &str, ability: &str) -> Result<Machine, Vec<String>> {
+    let text = toy::CORRECT.replace("set_tag = \"5 cycles\"", price);
+    let text = text.replace("can = [", &format!("can = [{ability}")) + SECTIONS;
+    Machine::parse("toy.toml", &text).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_price_below_its_transactions_is_refused() {
+    // A word is written in two bus cycles of arbitration, one of address, one of data: 160 ns are 8 of the processor's.
+    let price = |path: u64| format!("set_tag = {{ path = \"{path} cycles\", bus = \"write\" }}");
+    assert!(with_price(&price(8), "").is_ok());
+    let errors = with_price(&price(7), "").unwrap_err();
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert!(
+        errors[0].contains("primitives.set_tag") && errors[0].contains("a path of at least 160 ns"),
+        "{errors:?}"
+    );
+    let after = "set_tag = { path = \"1 us\", occupancy = \"1 cycle\", after = \"invalidate\" }";
+    assert!(with_price(after, "").unwrap_err()[0].contains("an occupancy of at least 160 ns"));
+    let unknown = with_price("set_tag = { path = \"1 us\", bus = \"wriet\" }", "").unwrap_err();
+    assert!(unknown[0].contains("expected transactions such as \"invalidate + line\""), "{unknown:?}");
+}
+
+#[test]
+fn what_moves_blocks_of_shared_memory_makes_transactions_for_each_line() {
+    // The toy's prices are for whole blocks: without shared memory that is its own affair.
+    let errors = with_price("set_tag = \"5 cycles\"", "\"shared-memory\", ").unwrap_err();
+    // Fetch: arbitration 2, address 1, snoop 1, four data cycles of 40 ns, and 10 of 20 ns in memory.
+    let told =
+        |key: &str, least: &str| errors.iter().any(|error| error.contains(key) && error.contains(least));
+    assert!(told("primitives.fetch_block", "a line of at least 520 ns"), "{errors:#?}");
+    assert!(told("primitives.purge", "a line of at least 160 ns"), "{errors:#?}");
+    assert_eq!(errors.len(), 2, "{errors:#?}");
+}
+
 #[test]
 fn a_mistake_is_told_with_what_would_be_right() {
     for (from, to, key, says) in [

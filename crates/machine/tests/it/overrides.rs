@@ -45,14 +45,15 @@ fn the_last_of_two_holds() {
 #[test]
 fn a_cost_is_set_whole_or_by_part() {
     let (one, two) = (Time::from_picoseconds(2_500), Time::from_picoseconds(5_000));
-    let dispatch = |overrides: &[(&str, &str)]| of_user(&with(overrides).unwrap().primitives.dispatch);
-    let set_tag = |overrides: &[(&str, &str)]| of_user(&with(overrides).unwrap().primitives.set_tag);
-    assert_eq!(dispatch(&[("primitives.dispatch", "1 cycle")]), Cost { path: one, ..Cost::default() });
-    assert_eq!(dispatch(&[("primitives.dispatch.path", "1 cycle")]).path, one);
-    assert_eq!(dispatch(&[("primitives.dispatch.path", "1 cycle")]).occupancy, Time::from_nanoseconds(30));
-    assert_eq!(set_tag(&[("primitives.set_tag.path", "1 cycle")]), Cost { path: one, ..Cost::default() });
-    assert_eq!(set_tag(&[("primitives.set_tag.occupancy", "2 cycles")]).occupancy, two);
-    assert_eq!(set_tag(&[("primitives.set_tag.occupancy", "2 cycles")]).path, Time::from_nanoseconds(70));
+    let dispatch = |overrides: &[(&str, &str)]| of_user(&with(overrides).unwrap().primitives.dispatch_fault);
+    let defer = |overrides: &[(&str, &str)]| of_user(&with(overrides).unwrap().primitives.defer);
+    assert_eq!(dispatch(&[("primitives.dispatch_fault", "1 cycle")]), Cost { path: one, ..Cost::default() });
+    let path = dispatch(&[("primitives.dispatch_fault.path", "100 cycles")]);
+    assert_eq!((path.path, path.occupancy), (Time::from_nanoseconds(250), Time::from_nanoseconds(30)));
+    assert_eq!(path.bus.to_string(), "invalidate + line");
+    assert_eq!(defer(&[("primitives.defer.path", "1 cycle")]), Cost { path: one, ..Cost::default() });
+    assert_eq!(defer(&[("primitives.defer.occupancy", "2 cycles")]).occupancy, two);
+    assert_eq!(defer(&[("primitives.defer.occupancy", "2 cycles")]).path, Time::from_nanoseconds(20));
 }
 
 #[test]

@@ -109,3 +109,27 @@ fn an_outbox_that_a_hold_fills_is_moved_on() {
         outcome.unwrap_or_else(|failure| panic!("{policy}: {failure}"));
     }
 }
+
+/// Few blocks and frames, many threads, tagged values.
+fn shared_memory_under_load(rounds: u32) {
+    for (policies, processors) in [(POLICIES, 3), (&["floating", "fixed:1"], 4)] {
+        for text in policies {
+            let policy = text.parse().expect("a policy of this host");
+            let setting = Setting { world: &Local::new(), policy: &policy, nodes: 2, processors };
+            conformance::shared_memory_stress(&setting, rounds);
+            conformance::rights_outlast_their_accesses_for(&setting, u64::from(rounds) * 100);
+        }
+    }
+}
+
+#[test]
+fn shared_memory_holds_under_load() {
+    shared_memory_under_load(40);
+}
+
+/// `cargo test --release -p tradewind-native --test it full_dose -- --ignored`
+#[test]
+#[ignore = "takes minutes"]
+fn shared_memory_holds_under_load_full_dose() {
+    shared_memory_under_load(12_000);
+}

@@ -39,10 +39,10 @@
 mod bounce;
 mod cut;
 
-use tempest::{Job, Mechanism, Shape};
+use tempest::{Job, Mechanism};
 
 use crate::given::Reader;
-use crate::{Entry, Given, Input, Instance, Loaded};
+use crate::{Entry, Given, Input, Instance, Loaded, Plan};
 use bounce::Bounce;
 use cut::Cut;
 
@@ -90,7 +90,7 @@ fn load(given: &Given) -> Loaded {
 }
 
 impl Instance for Asked {
-    fn job(&self, mechanism: Mechanism, shape: Shape, _seed: u64) -> Result<Job, String> {
+    fn job(&self, &Plan { mechanism, shape, .. }: &Plan) -> Result<Job, String> {
         let nodes = shape.nodes;
         if nodes < 2 {
             return Err("active-message on 1 node: expected at least 2".to_owned());
@@ -122,6 +122,8 @@ impl Instance for Asked {
 
 #[cfg(test)]
 mod tests {
+    use tempest::Shape;
+
     use super::*;
 
     fn told(values: &[(&str, &str)]) -> Loaded {
@@ -131,10 +133,10 @@ mod tests {
 
     #[test]
     fn who_answers_must_be_there() {
-        let shape = |nodes| Shape { nodes, threads: 1 };
+        let plan = |nodes| Plan::new(Mechanism::Messages, Shape { nodes, threads: 1 });
         let job = |values: &[(&str, &str)], nodes| {
             let instance = told(values).map_err(|errors| errors.join("; ")).unwrap();
-            instance.job(Mechanism::Messages, shape(nodes), 1).map(|_| ()).err()
+            instance.job(&plan(nodes)).map(|_| ()).err()
         };
         assert_eq!(job(&[], 2), None);
         assert_eq!(job(&[], 1).unwrap(), "active-message on 1 node: expected at least 2");

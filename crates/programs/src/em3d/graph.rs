@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use rand::RngExt;
 
+use crate::frames::Room;
 use crate::random::stream;
 
 /// The two kinds of graph nodes.
@@ -54,6 +55,10 @@ pub(super) struct Parameters {
     pub(super) values: u32,
     /// Integer operations of each edge beyond those of the loop.
     pub(super) extra: u32,
+    /// Bytes of a graph node's record in shared memory: a power of two, at least 32.
+    pub(super) record: u32,
+    /// Room for pages of others in shared memory.
+    pub(super) frames: Room,
 }
 
 /// A bipartite graph: what each side sees of it.
@@ -79,6 +84,11 @@ pub(super) struct Side {
 pub(super) fn block(size: u32, index: u32, parts: u32) -> Range<u32> {
     let start = |index: u32| (u64::from(size) * u64::from(index) / u64::from(parts)) as u32;
     start(index)..start(index + 1)
+}
+
+/// Which of `parts` blocks of `0..size` an index is in.
+pub(super) fn part_of(size: u32, index: u32, parts: u32) -> u32 {
+    (((u64::from(index) + 1) * u64::from(parts) - 1) / u64::from(size)) as u32
 }
 
 impl Graph {
@@ -127,7 +137,7 @@ impl Graph {
     /// The share of the edges whose ends are in different ones of `parts` blocks, 0 to 1.
     pub(super) fn crossing(&self, parts: u32) -> f64 {
         let size = self.side(Kind::E).len();
-        let part_of = |node: u32| ((u64::from(node) + 1) * u64::from(parts) - 1) / u64::from(size);
+        let part_of = |node: u32| part_of(size, node, parts);
         let crossing = |e: u32| {
             let (neighbours, _) = self.side(Kind::E).edges(e);
             neighbours.iter().filter(|&&h| part_of(h) != part_of(e)).count()
@@ -226,6 +236,8 @@ pub(super) mod tests {
         iterations: 3,
         values: 5,
         extra: 0,
+        record: 32,
+        frames: Room::All,
     };
 
     #[test]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use tempest::{NodeId, Shape};
 
-use super::graph::{Graph, KINDS, Kind, block};
+use super::graph::{Graph, KINDS, Kind, block, part_of};
 
 /// The graph, divided among the nodes and threads of a world.
 #[derive(Debug)]
@@ -81,8 +81,18 @@ impl Layout {
     }
 
     /// The graph nodes of a machine node, of either kind.
-    fn own(&self, node: NodeId) -> Range<u32> {
+    pub(super) fn own(&self, node: NodeId) -> Range<u32> {
         block(self.size, node.0, self.shape.nodes)
+    }
+
+    /// The machine node that has a graph node, of either kind.
+    pub(super) fn owner(&self, graph_node: u32) -> NodeId {
+        NodeId(part_of(self.size, graph_node, self.shape.nodes))
+    }
+
+    /// The graph nodes of a thread, of either kind, by their places among those of its machine node.
+    pub(super) fn places(&self, node: NodeId, thread: u32) -> Range<u32> {
+        block(self.own(node).len() as u32, thread, self.shape.threads)
     }
 
     /// Values that travel in an iteration.
@@ -103,7 +113,7 @@ impl Layout {
 
     fn work(&self, node: NodeId, kind: Kind, thread: u32) -> Work {
         let own = self.own(node);
-        let places = block(own.len() as u32, thread, self.shape.threads);
+        let places = self.places(node, thread);
         let ghosts = &self.ghosts[kind.other() as usize][node.0 as usize];
         let place = |neighbour: u32| match own.contains(&neighbour) {
             true => neighbour - own.start,
@@ -212,6 +222,14 @@ mod tests {
             let side = layout.graph.side(kind);
             let expected: Vec<u32> = share.own.clone().flat_map(|node| side.edges(node).0.to_vec()).collect();
             assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn every_graph_node_has_the_owner_among_whose_own_it_is() {
+        let layout = layout();
+        for node in nodes() {
+            assert!(layout.own(node).all(|graph_node| layout.owner(graph_node) == node));
         }
     }
 

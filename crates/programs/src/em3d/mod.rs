@@ -14,12 +14,14 @@
 //! | `messages` | a few values to a message (five in the study), read straight from where they are; its handler puts them into the ghosts |
 //! | `bulk` | gathered into one block for each neighbour and moved by one transfer, used where it lands |
 //! | `deposit` | as many values at a time, read straight from where they are, placed in the ghosts without a handler |
+//! | `shared-memory` | there are no ghosts: graph nodes are records in shared memory at home with their owner, who writes them; whoever needs a neighbour's value reads its record |
 //!
 //! # Work
 //!
 //! A model charges eight operations an edge and ten a graph node (loads, multiply and add, loop), as counted for the
 //! study of the dispatch queue (B. Falsafi and D. A. Wood, HPCA-5, 1999), and `extra` operations an edge for machines on
-//! which an edge was measured to take longer. Reading ghosts that no handler wrote costs memory's time for each line.
+//! which an edge was measured to take longer. With shared memory what an access loads or stores it pays itself, and nothing
+//! of it is charged beside. Reading ghosts that no handler wrote costs memory's time for each line.
 //! Misses between the caches of a node's processors are not modelled yet: that favours `messages` where another processor
 //! runs the handlers, since the ghosts they write are read as hits. Nor is the memory traffic of transfers and deposits.
 //!
@@ -37,19 +39,22 @@
 //! | `iterations` | an integer from 1 to 1000000 | 10 | timed iterations |
 //! | `warm-up` | an integer from 0 to 1000000 | 1 | iterations before those |
 //! | `extra` | an integer from 0 to 1000000 | 0 | integer operations that a model charges for each edge beside the 8 counted |
+//! | `record` | an integer from 32 to 128 | 32 | bytes of a graph node's record in shared memory: 32, 64 or 128 |
+//! | `frames` | a text | all | room on a node for pages of others in shared memory: all, from the start; on-demand: all, each found when first used; or how many at a time |
 //!
 //! Presets have the numbers of a study where it prints them; the others, in *italics*, are ours.
 //!
-//! | preset | nodes | degree | remote | span | owners | iterations | warm-up | extra | study |
-//! |---|---|---|---|---|---|---|---|---|---|
-//! | `small` | *4000* | *10* | *20* | *2* | *1* | *10* | *1* | *0* | none: small enough for a first look |
-//! | `alewife` | 10000 | 10 | 20 | *5* | *1* | 50 | *0* | *16* | Chong et al., HPCA-4, 1998; on 32 nodes of one processor |
-//! | `fixed-floating` | *16320* | 5 | 5 | 2 | *1* | 10 | *0* | 102 | Falsafi and Wood on fixed and floating protocol processors, about 1996; on 4 nodes |
-//! | `pdq` | 76800 | *5* | 15 | *16* | *8* | *5* | *1* | *0* | Falsafi and Wood, HPCA-5, 1999; on 8 nodes of 8 processors |
+//! | preset | nodes | degree | remote | span | owners | iterations | warm-up | extra | record | study |
+//! |---|---|---|---|---|---|---|---|---|---|---|
+//! | `small` | *4000* | *10* | *20* | *2* | *1* | *10* | *1* | *0* | *32* | none: small enough for a first look |
+//! | `alewife` | 10000 | 10 | 20 | *5* | *1* | 50 | *0* | *16* | *32* | Chong et al., HPCA-4, 1998; on 32 nodes of one processor |
+//! | `fixed-floating` | *16320* | 5 | 5 | 2 | *1* | 10 | *0* | 102 | *64* | Falsafi and Wood on fixed and floating protocol processors, about 1996; on 4 nodes |
+//! | `pdq` | 76800 | *5* | 15 | *16* | *8* | *5* | *1* | *0* | *32* | Falsafi and Wood, HPCA-5, 1999; on 8 nodes of 8 processors |
 //!
 //! # Timed regions
 //!
-//! `iterate` has the timed iterations; `warm-up` iterations come before it and are not timed.
+//! `iterate` has the timed iterations; `warm-up` iterations come before it and are not timed. `check`, with shared memory,
+//! hands in what is needed for the check.
 //!
 //! # How it is checked
 //!
@@ -60,23 +65,26 @@ mod graph;
 mod layout;
 mod presets;
 mod program;
+mod shared;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tempest::{Job, Mechanism, Shape};
+use tempest::{Job, Mechanism};
 
+use crate::frames::FRAMES;
 use crate::given::Reader;
-use crate::{Entry, Given, Input, Instance, Loaded};
+use crate::{Entry, Given, Input, Instance, Loaded, Plan};
 use graph::{Graph, Parameters};
 use layout::Layout;
 use presets::PRESETS;
 use program::{Config, Em3d};
+use shared::SharedEm3d;
 
 /// How the registry lists it.
 pub const ENTRY: Entry = Entry {
     name: "em3d",
-    summary: "field values on an irregular bipartite graph: ghosts travel, then all compute",
-    mechanisms: &[Mechanism::Messages, Mechanism::Bulk, Mechanism::Deposit],
+    summary: "field values on an irregular bipartite graph, from those of neighbours on other nodes",
+    mechanisms: &[Mechanism::Messages, Mechanism::Bulk, Mechanism::Deposit, Mechanism::SharedMemory],
     inputs: INPUTS,
     load,
 };
@@ -132,6 +140,13 @@ static INPUTS: &[Input] = &[
         "0",
         "integer operations that a model charges for each edge beside the 8 counted",
     ),
+    Input::integer(
+        "record",
+        32..=128,
+        "32",
+        "bytes of a graph node's record in shared memory: 32, 64 or 128",
+    ),
+    FRAMES,
 ];
 
 fn load(given: &Given) -> Loaded {
@@ -174,6 +189,10 @@ fn override_preset(reader: &mut Reader<'_>, preset: Parameters) -> Parameters {
     if !nodes.is_multiple_of(2) {
         reader.refuse(format!("input `nodes={nodes}`: expected an even number: half are E and half H"));
     }
+    let record = or_given(reader, "record", preset.record);
+    if !record.is_power_of_two() {
+        reader.refuse(format!("input `record={record}`: expected 32, 64 or 128"));
+    }
     let remote = if reader.is_given("remote") { reader.real("remote") } else { preset.remote };
     Parameters {
         size: nodes / 2,
@@ -185,6 +204,8 @@ fn override_preset(reader: &mut Reader<'_>, preset: Parameters) -> Parameters {
         warm_up: or_given(reader, "warm-up", preset.warm_up),
         values: or_given(reader, "values", preset.values),
         extra: or_given(reader, "extra", preset.extra),
+        record,
+        frames: reader.named("frames").unwrap_or_default(),
     }
 }
 
@@ -241,16 +262,32 @@ impl Waves {
 }
 
 impl Instance for Waves {
-    fn job(&self, mechanism: Mechanism, shape: Shape, seed: u64) -> Result<Job, String> {
+    fn job(&self, plan: &Plan) -> Result<Job, String> {
+        let Plan { mechanism, shape, seed, .. } = *plan;
         self.check_owners(shape.nodes)?;
         let Drawn { graph, expected, .. } = self.draw(shape.nodes, seed);
-        let layout = Layout::new(graph, shape);
-        Ok(Job::new::<Em3d>(Arc::new(Config { mechanism, parameters: self.parameters, layout, expected })))
+        let (parameters, layout) = (self.parameters, Layout::new(graph, shape));
+        if mechanism == Mechanism::SharedMemory {
+            let config = shared::Config::new(plan, parameters, layout, expected)?;
+            return Ok(Job::new::<SharedEm3d>(Arc::new(config)));
+        }
+        Ok(Job::new::<Em3d>(Arc::new(Config { mechanism, parameters, layout, expected })))
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {
-        let Parameters { size, degree, remote, span, owners, warm_up, iterations, values, extra } =
-            self.parameters;
+        let Parameters {
+            size,
+            degree,
+            remote,
+            span,
+            owners,
+            warm_up,
+            iterations,
+            values,
+            extra,
+            record,
+            frames,
+        } = self.parameters;
         vec![
             ("graph nodes", (u64::from(size) * 2).to_string()),
             ("degree", degree.to_string()),
@@ -261,12 +298,16 @@ impl Instance for Waves {
             ("warm-up", warm_up.to_string()),
             ("values per message", values.to_string()),
             ("extra operations per edge", extra.to_string()),
+            ("bytes of a record", record.to_string()),
+            ("room for pages of others", frames.to_string()),
         ]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tempest::Shape;
+
     use super::presets::Preset;
     use super::*;
 
@@ -298,11 +339,12 @@ mod tests {
     fn the_page_shows_every_preset_as_it_is() {
         let page = include_str!("mod.rs").replace('*', "");
         for Preset { name, parameters } in PRESETS {
-            let Parameters { size, degree, remote, span, owners, warm_up, iterations, values, extra } =
-                parameters;
-            assert_eq!(*values, 5);
+            let Parameters { size, degree, remote, span, owners, warm_up, iterations, .. } = parameters;
+            let Parameters { extra, record, values: 5, .. } = parameters else {
+                panic!("{name}: what the page does not show")
+            };
             let row = format!(
-                "//! | `{name}` | {} | {degree} | {remote} | {span} | {owners} | {iterations} | {warm_up} | {extra} |",
+                "//! | `{name}` | {} | {degree} | {remote} | {span} | {owners} | {iterations} | {warm_up} | {extra} | {record} |",
                 size * 2
             );
             assert!(page.contains(&row), "the page lacks {row}");
@@ -340,7 +382,8 @@ mod tests {
     #[test]
     fn what_nodes_cannot_share_is_refused_before_anything_is_drawn() {
         let instance = load(&given(&[("nodes", "80")])).unwrap();
-        let job = |nodes| instance.job(Mechanism::Messages, Shape { nodes, threads: 2 }, 1).map(|_| ());
+        let plan = |nodes| Plan::new(Mechanism::Messages, Shape { nodes, threads: 2 });
+        let job = |nodes| instance.job(&plan(nodes)).map(|_| ());
         assert_eq!(job(4), Ok(()));
         assert!(
             job(5)

@@ -3,6 +3,7 @@
 //! Where a study is silent the number is ours, and marked *ours*.
 
 use super::graph::Parameters;
+use crate::frames::Room;
 use crate::given::suggestion;
 
 /// Parameters that are known by a name.
@@ -25,6 +26,8 @@ pub(super) const PRESETS: &[Preset] = &[
             iterations: 10,
             values: 5,
             extra: 0,
+            record: 32,
+            frames: Room::All,
         },
     },
     // Chong et al., HPCA 1998: 10,000 graph nodes (of both kinds together: ours), degree 10, 20 % remote, 50 iterations.
@@ -42,6 +45,8 @@ pub(super) const PRESETS: &[Preset] = &[
             iterations: 50,
             values: 5,
             extra: 16,
+            record: 32,
+            frames: Room::All,
         },
     },
     // Falsafi and Wood on fixed and floating protocol processors, about 1996: 8,160 graph nodes (of each kind: ours), degree 5, 5 %
@@ -59,6 +64,8 @@ pub(super) const PRESETS: &[Preset] = &[
             iterations: 10,
             values: 5,
             extra: 102,
+            record: 64,
+            frames: Room::All,
         },
     },
     // Falsafi and Wood, HPCA 1999: 76K graph nodes, 15 % remote to processors. Half of each kind, degree, span and
@@ -75,6 +82,8 @@ pub(super) const PRESETS: &[Preset] = &[
             iterations: 5,
             values: 5,
             extra: 0,
+            record: 32,
+            frames: Room::All,
         },
     },
 ];

@@ -1,4 +1,4 @@
-//! The program: ghosts filled by one of three mechanisms, then computing, then a barrier.
+//! The program with ghosts: filled by one of three mechanisms, then computing, then a barrier.
 //!
 //! The values of a kind live in a segment: the node's own first, then its ghosts. A thread computes from there whatever
 //! filled it.
@@ -20,10 +20,10 @@ pub(super) const MAX_VALUES: usize = MAX_WORDS - 1;
 
 /// One edge: the neighbour's place, its value, the weight; multiply and add; the loop. The eight operations of the
 /// dispatch-queue study's workload.
-const EDGE: Operations = Operations::NONE.loads(3).flops(2).integers(3);
+pub(super) const EDGE: Operations = Operations::NONE.loads(3).flops(2).integers(3);
 
 /// One graph node beside its edges: ten operations, from the same source.
-const NODE: Operations = Operations::NONE.loads(4).integers(4).flops(1).stores(1);
+pub(super) const NODE: Operations = Operations::NONE.loads(4).integers(4).flops(1).stores(1);
 
 /// Reading a value to be sent, found by its place.
 const READ: Operations = Operations::NONE.loads(2).integers(1);
@@ -33,6 +33,7 @@ const WRITE: Operations = Operations::NONE.integers(1).stores(1);
 
 /// What every node is told.
 pub(super) struct Config {
+    /// Any but shared memory, which has no ghosts.
     pub(super) mechanism: Mechanism,
     pub(super) parameters: Parameters,
     pub(super) layout: Layout,
@@ -143,7 +144,7 @@ impl Em3d {
         for export in &field.share.threads[thread.index() as usize].exports {
             match self.config.mechanism {
                 Mechanism::Bulk => Self::transfer(thread, field, kind, export),
-                Mechanism::Messages | Mechanism::Deposit => self.send(thread, field, kind, export),
+                _ => self.send(thread, field, kind, export),
             }
         }
     }
@@ -158,9 +159,7 @@ impl Em3d {
             thread.charge(READ.times(words.len() as u32));
             match self.config.mechanism {
                 Mechanism::Deposit => thread.deposit(export.to, field.values.place(at), words),
-                Mechanism::Messages | Mechanism::Bulk => {
-                    thread.send(export.to, Ghosts { at, kind: kind as u32 }, words)
-                }
+                _ => thread.send(export.to, Ghosts { at, kind: kind as u32 }, words),
             }
             thread.poll();
         }
@@ -182,7 +181,7 @@ impl Em3d {
         let field = &self.fields[kind as usize];
         let filled = match self.config.mechanism {
             Mechanism::Deposit => field.values.deposited(),
-            Mechanism::Messages | Mechanism::Bulk => &field.filled,
+            _ => &field.filled,
         };
         thread.wait(filled, times * field.share.ghosts as u64);
         if self.config.mechanism != Mechanism::Messages {
@@ -224,23 +223,38 @@ impl Em3d {
         }
     }
 
-    /// Compares a kind's values with those of the sequential run, bit for bit.
     fn check(&self, kind: Kind) -> Report {
         let field = &self.fields[kind as usize];
-        let expected = &self.config.expected[kind as usize];
         let own = field.share.own.clone();
-        let values = own.clone().enumerate().map(|(place, node)| (node, field.values.cells().get(place)));
-        let mut wrong = values.filter(|(node, value)| value.to_bits() != expected[*node as usize].to_bits());
-        let mut report = Report { checks: own.len() as u64, ..Report::default() };
-        if let Some((node, value)) = wrong.next() {
-            let (more, expected) = (wrong.count(), expected[node as usize]);
-            report.failures.push(format!(
-                "{kind:?} node {node} on {} is {value:e}: expected {expected:e}, and {more} others are wrong",
-                self.node
-            ));
-        }
-        report
+        let values = own.enumerate().map(|(place, node)| (node, field.values.cells().get(place)));
+        check(self.node, kind, values, &self.config.expected[kind as usize])
     }
+}
+
+/// Compares a machine node's values of a kind, by graph node, with those of the sequential run, bit for bit.
+pub(super) fn check(
+    machine_node: NodeId,
+    kind: Kind,
+    values: impl ExactSizeIterator<Item = (u32, f64)>,
+    expected: &[f64],
+) -> Report {
+    let mut report = Report { checks: values.len() as u64, ..Report::default() };
+    let mut wrong = values.filter(|(node, value)| value.to_bits() != expected[*node as usize].to_bits());
+    if let Some((node, value)) = wrong.next() {
+        let (more, expected) = (wrong.count(), expected[node as usize]);
+        report.failures.push(format!(
+            "{kind:?} node {node} on {machine_node} is {value:e}: expected {expected:e}, and {more} others are wrong"
+        ));
+    }
+    report
+}
+
+/// A report with what there is to say of a graph of so many owners on each machine node.
+pub(super) fn figures(report: Report, layout: &Layout, owners: u32) -> Report {
+    report
+        .figure("edges", layout.graph.edges() as f64, Merge::Max)
+        .figure("edges between owners, share", layout.remote(owners), Merge::Max)
+        .figure("edges between nodes, share", layout.remote(1), Merge::Max)
 }
 
 impl Program for Em3d {
@@ -259,12 +273,12 @@ impl Program for Em3d {
         let mut report = self.check(Kind::E);
         report.merge(self.check(Kind::H));
         if self.node == NodeId(0) {
-            let (layout, owners) = (&self.config.layout, self.config.parameters.owners);
-            report = report
-                .figure("edges", layout.graph.edges() as f64, Merge::Max)
-                .figure("edges between owners, share", layout.remote(owners), Merge::Max)
-                .figure("edges between nodes, share", layout.remote(1), Merge::Max)
-                .figure("values sent per iteration", layout.travelling() as f64, Merge::Max);
+            let layout = &self.config.layout;
+            report = figures(report, layout, self.config.parameters.owners).figure(
+                "values sent per iteration",
+                layout.travelling() as f64,
+                Merge::Max,
+            );
         }
         report
     }

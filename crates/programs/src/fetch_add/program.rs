@@ -1,4 +1,4 @@
-//! The program itself: requests, replies, and what each node contributes to the check.
+//! The program by messages: requests, replies, and what each node contributes to the check.
 //!
 //! It must never know which world runs it, nor how words were chosen.
 
@@ -13,24 +13,24 @@ use tempest::{
 use super::workload::{Workload, told_hash};
 
 /// What every request adds. It must be 1: see the check.
-const AMOUNT: u64 = 1;
+pub(super) const AMOUNT: u64 = 1;
 
 /// Where the threads' sums of hashes are handed in.
-const COLLECTOR: NodeId = NodeId(0);
+pub(super) const COLLECTOR: NodeId = NodeId(0);
 
 /// At most this many wrong words are listed one by one.
 const LISTED: usize = 8;
 
 /// Making a request: load the word's number; its node and place (2), the loop's count, bound and branch, and
 /// the window's bound.
-const ISSUE: Operations = Operations::NONE.loads(1).integers(6);
+pub(super) const ISSUE: Operations = Operations::NONE.loads(1).integers(6);
 
 /// The fetch&add proper: load and store of the word (figure 2 of the study; a lock would double both), and the
 /// addition.
 const FETCH_ADD: Operations = Operations::NONE.loads(1).stores(1).integers(1);
 
 /// One extra step of a handler: a multiplication and an addition, each waiting for the one before.
-const STEP: Operations = Operations::NONE.integers(2);
+pub(super) const STEP: Operations = Operations::NONE.integers(2);
 
 /// Taking a reply: a load, an addition and a store. The hash is the check's, not the program's.
 const TAKE: Operations = Operations::NONE.loads(1).stores(1).integers(1);
@@ -133,7 +133,7 @@ impl Message for Told {
 }
 
 /// The extra steps: a linear congruential generator (D. E. Knuth's MMIX), of which each step needs the last.
-fn residue(from: u64, steps: u32) -> u64 {
+pub(super) fn residue(from: u64, steps: u32) -> u64 {
     let step = |x: u64| x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (0..steps).fold(from, |x, _| step(x))
 }
@@ -190,29 +190,40 @@ impl FetchAdd {
             self.totals.set(place, total);
         }
     }
+}
 
-    /// This node's words against what they should hold.
-    fn check_words(&self, report: &mut Report) {
-        let mut wrong = 0;
-        for (place, expected) in self.workload.counts_on(self.node).enumerate() {
-            let total = self.totals.get(place);
-            report.checks += 1;
-            wrong += usize::from(total != expected);
-            if total != expected && wrong <= LISTED {
-                let node = self.node;
-                report.failures.push(format!("word {place} of {node} holds {total}: expected {expected}"));
-            }
-        }
-        if wrong > LISTED {
-            report.failures.push(format!("and {} more words of {}", wrong - LISTED, self.node));
+/// A node's words against what they should hold.
+pub(super) fn check_words(workload: &Workload, node: NodeId, totals: &Cells<u64>, report: &mut Report) {
+    let mut wrong = 0;
+    for (place, expected) in workload.counts_on(node).enumerate() {
+        let total = totals.get(place);
+        report.checks += 1;
+        wrong += usize::from(total != expected);
+        if total != expected && wrong <= LISTED {
+            report.failures.push(format!("word {place} of {node} holds {total}: expected {expected}"));
         }
     }
-
-    fn check_told(&self) -> Report {
-        Report::checked(self.collected.get(0) == self.workload.expected_told(), || {
-            "the old values returned for some word are not 0, 1, 2, … in some order".to_owned()
-        })
+    if wrong > LISTED {
+        report.failures.push(format!("and {} more words of {node}", wrong - LISTED));
     }
+}
+
+/// What all threads were told against what they should have been.
+pub(super) fn check_told(workload: &Workload, told: u64) -> Report {
+    Report::checked(told == workload.expected_told(), || {
+        "the old values returned for some word are not 0, 1, 2, … in some order".to_owned()
+    })
+}
+
+/// A report with what there is to say of a node's words.
+pub(super) fn figures(workload: &Workload, node: NodeId, totals: &Cells<u64>, report: Report) -> Report {
+    let made: u64 = (0..totals.len()).map(|place| totals.get(place)).sum();
+    let hottest = workload.counts_on(node).max().unwrap_or(0);
+    report.figure("fetch&adds", made as f64, Merge::Sum).figure(
+        "fetch&adds of the hottest word",
+        hottest as f64,
+        Merge::Max,
+    )
 }
 
 impl Program for FetchAdd {
@@ -225,14 +236,11 @@ impl Program for FetchAdd {
     }
 
     fn report(&self) -> Report {
-        let mut report = if self.node == COLLECTOR { self.check_told() } else { Report::default() };
-        self.check_words(&mut report);
-        let made: u64 = (0..self.totals.len()).map(|place| self.totals.get(place)).sum();
-        let hottest = self.workload.counts_on(self.node).max().unwrap_or(0);
-        report.figure("fetch&adds", made as f64, Merge::Sum).figure(
-            "fetch&adds of the hottest word",
-            hottest as f64,
-            Merge::Max,
-        )
+        let mut report = Report::default();
+        if self.node == COLLECTOR {
+            report = check_told(&self.workload, self.collected.get(0));
+        }
+        check_words(&self.workload, self.node, &self.totals, &mut report);
+        figures(&self.workload, self.node, &self.totals, report)
     }
 }

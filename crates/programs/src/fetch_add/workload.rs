@@ -9,6 +9,7 @@
 use rand_distr::{Distribution, Zipf};
 use tempest::{NodeId, Shape, ThreadId};
 
+use crate::frames::Room;
 use crate::random::{mix, stream};
 
 /// What a person chooses.
@@ -24,6 +25,10 @@ pub(super) struct Parameters {
     pub(super) skew: f64,
     /// Extra steps of each request's handler.
     pub(super) steps: u32,
+    /// Bytes from one word of a node to the next in shared memory: a power of two, at least 8.
+    pub(super) spacing: u32,
+    /// Room for pages of others in shared memory.
+    pub(super) frames: Room,
 }
 
 /// The parameters in a world of some shape, with a seed: all that will happen, but for the order.
@@ -90,10 +95,14 @@ mod tests {
 
     const SHAPE: Shape = Shape { nodes: 3, threads: 2 };
 
+    const PLAIN: Parameters =
+        Parameters { words: 1, operations: 1, window: 1, skew: 0.0, steps: 0, spacing: 8, frames: Room::All };
+
     /// `operations` of each thread.
     fn workload(words: u32, operations: u32, skew: f64, seed: u64) -> Workload {
         let operations = operations * SHAPE.nodes * SHAPE.threads;
-        Workload::new(Parameters { words, operations, window: 1, skew, steps: 0 }, SHAPE, seed)
+        let parameters = Parameters { words, operations, skew, ..PLAIN };
+        Workload::new(parameters, SHAPE, seed)
     }
 
     /// Pearson's chi-squared statistic of the counts against weights r^-s.
@@ -130,7 +139,7 @@ mod tests {
 
     #[test]
     fn operations_are_shared_out_to_the_last() {
-        let parameters = Parameters { words: 4, operations: 20, window: 1, skew: 0.0, steps: 0 };
+        let parameters = Parameters { words: 4, operations: 20, ..PLAIN };
         let workload = Workload::new(parameters, SHAPE, 1);
         let shares: Vec<usize> = workload.threads().map(|thread| workload.words_of(thread).len()).collect();
         assert_eq!(shares, [4, 4, 3, 3, 3, 3]);

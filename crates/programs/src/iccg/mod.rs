@@ -38,7 +38,7 @@ use std::sync::Arc;
 use tempest::{Job, Mechanism, Shape};
 
 use crate::given::{File, Reader};
-use crate::{Entry, Given, Input, Instance, Loaded};
+use crate::{Entry, Given, Input, Instance, Loaded, Plan};
 use layout::Layout;
 use partition::Partition;
 use problem::Problem;
@@ -108,7 +108,7 @@ impl System {
 }
 
 impl Instance for System {
-    fn job(&self, _: Mechanism, shape: Shape, _seed: u64) -> Result<Job, String> {
+    fn job(&self, &Plan { shape, .. }: &Plan) -> Result<Job, String> {
         let parts = shape.nodes.checked_mul(shape.threads).ok_or_else(|| {
             let Shape { nodes, threads } = shape;
             format!("{nodes} nodes of {threads} threads: expected at most {} threads in all", u32::MAX)
@@ -148,9 +148,9 @@ mod tests {
         let facts = instance.describe();
         assert_eq!(facts[0], ("rows", "3".to_owned()));
         assert_eq!(facts[1], ("edges", "2".to_owned()));
-        assert!(instance.job(Mechanism::Messages, Shape { nodes: 5, threads: 2 }, 1).is_ok());
-        let error =
-            instance.job(Mechanism::Messages, Shape { nodes: 1 << 20, threads: 1 << 20 }, 1).unwrap_err();
+        let plan = |nodes, threads| Plan::new(Mechanism::Messages, Shape { nodes, threads });
+        assert!(instance.job(&plan(5, 2)).is_ok());
+        let error = instance.job(&plan(1 << 20, 1 << 20)).unwrap_err();
         assert!(error.contains("1048576 threads"), "{error}");
     }
 

@@ -43,11 +43,11 @@
 
 mod program;
 
-use tempest::{Job, Mechanism, Shape};
+use tempest::{Job, Mechanism};
 
 use crate::given::Reader;
-use crate::plain::Numbers;
-use crate::{Entry, Given, Input, Instance, Loaded};
+use crate::plain::Values;
+use crate::{Entry, Given, Input, Instance, Loaded, Plan};
 use program::MessageMemory;
 
 /// How the registry lists it.
@@ -106,10 +106,10 @@ fn load(given: &Given) -> Loaded {
 }
 
 /// The inputs.
-struct Told(Numbers);
+struct Told(Values);
 
 impl Instance for Told {
-    fn job(&self, _: Mechanism, shape: Shape, _seed: u64) -> Result<Job, String> {
+    fn job(&self, &Plan { shape, .. }: &Plan) -> Result<Job, String> {
         let needed = if self.0["other"] > 0 { 3 } else { 2 };
         if shape.nodes < needed {
             return Err(format!(

@@ -11,7 +11,7 @@ use tempest::{
 };
 use units::Time;
 
-use crate::plain::Numbers;
+use crate::plain::Values;
 
 const WORD_BYTES: u32 = 8;
 /// Words of a page.
@@ -45,7 +45,7 @@ const COPY: usize = 7;
 /// One node's share.
 pub(super) struct MessageMemory {
     node: NodeId,
-    numbers: Numbers,
+    numbers: Values,
     /// Words of a message, of the message to node 2, and of a line.
     words: u32,
     other: u32,
@@ -101,9 +101,9 @@ impl Message for Arrived {
 }
 
 impl Protocol for MessageMemory {
-    type Config = Numbers;
+    type Config = Values;
 
-    fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
+    fn install(numbers: &Values, node: &mut Setup<'_>) -> Self {
         node.message::<Ready>();
         node.message::<Arrived>();
         let words = numbers["bytes"].div_ceil(WORD_BYTES);

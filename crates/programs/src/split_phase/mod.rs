@@ -40,10 +40,10 @@ mod program;
 
 use std::sync::Arc;
 
-use tempest::{Job, Mechanism, Shape};
+use tempest::{Job, Mechanism};
 
 use crate::given::Reader;
-use crate::{Entry, Given, Input, Instance, Loaded};
+use crate::{Entry, Given, Input, Instance, Loaded, Plan};
 use cell::{CELLS, Cell, Choice};
 use program::{Config, Microbenchmarks};
 
@@ -89,7 +89,7 @@ impl Asked {
 }
 
 impl Instance for Asked {
-    fn job(&self, _: Mechanism, shape: Shape, _seed: u64) -> Result<Job, String> {
+    fn job(&self, &Plan { shape, .. }: &Plan) -> Result<Job, String> {
         if shape.nodes < NODES {
             return Err(format!("split-phase on {} nodes: expected at least {NODES}", shape.nodes));
         }
@@ -105,14 +105,16 @@ impl Instance for Asked {
 
 #[cfg(test)]
 mod tests {
+    use tempest::Shape;
+
     use super::*;
 
     #[test]
     fn it_needs_three_nodes() {
         let instance = load(&Given::default()).map_err(|errors| errors.join("; ")).unwrap();
-        let shape = |nodes| Shape { nodes, threads: 1 };
-        assert!(instance.job(Mechanism::Messages, shape(3), 1).is_ok());
-        let error = instance.job(Mechanism::Messages, shape(2), 1).unwrap_err();
+        let plan = |nodes| Plan::new(Mechanism::Messages, Shape { nodes, threads: 1 });
+        assert!(instance.job(&plan(3)).is_ok());
+        let error = instance.job(&plan(2)).unwrap_err();
         assert_eq!(error, "split-phase on 2 nodes: expected at least 3");
     }
 

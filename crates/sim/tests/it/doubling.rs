@@ -10,8 +10,18 @@ use crate::setup::job;
 use crate::slower::slowed;
 
 /// Those that some machine can do in this simulator.
-const POLICIES: [&str; 9] =
-    ["single", "proc", "np", "inject", "receive", "floating", "fixed:1", "hurricane-1:2", "hurricane-1-mult"];
+const POLICIES: [&str; 10] = [
+    "single",
+    "proc",
+    "np",
+    "inject",
+    "receive",
+    "floating",
+    "fixed:1",
+    "hurricane:2",
+    "hurricane-1:2",
+    "hurricane-1-mult",
+];
 
 /// A program and its inputs.
 type Asked = (&'static str, &'static [(&'static str, &'static str)]);

@@ -9,5 +9,7 @@ mod network;
 mod overflow;
 mod promises;
 mod setup;
+mod shared_memory;
 #[path = "../../../machine/tests/it/slower.rs"]
 mod slower;
+mod software;

@@ -5,7 +5,7 @@ use machine::Machine;
 use sim::Model;
 use tempest::{Launch, Mechanism, Outcome, Shape, World};
 
-use crate::setup::{figures, job, machine};
+use crate::setup::{figures, job, machine, without_shared_memory};
 
 const MACHINES: [&str; 3] = ["avalanche-noncoherent", "avalanche-memory", "avalanche-widget"];
 
@@ -163,7 +163,7 @@ fn every_promise_of_the_waist_holds_with_staging_buffers() {
         ];
         let model = Model::new(machine(name, &set));
         for nodes in [1, 2, 5] {
-            conformance::run_all(&model, &["single", "single+interrupt"], nodes, 1);
+            conformance::run(&without_shared_memory(), &model, &["single", "single+interrupt"], nodes, 1);
         }
     }
 }

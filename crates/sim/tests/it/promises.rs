@@ -2,12 +2,12 @@
 
 use machine::Machine;
 use sim::Model;
-use tempest::{Failure, Job, Launch, Outcome, World};
+use tempest::{Failure, Job, Launch, Mechanism, Outcome, World};
 use trace::{Event, Recorder};
 use units::Time;
 
 use crate::adders::{Adders, Poller};
-use crate::setup::{assisted, job, machine, machine_with};
+use crate::setup::{assisted, job, machine, machine_with, of_shared_memory, software, without_shared_memory};
 
 /// Every policy a Hurricane-1 node can do, with and without the options that change who is interrupted or when.
 const POLICIES: &[&str] = &[
@@ -29,11 +29,25 @@ const POLICIES: &[&str] = &[
 /// Those of a node with a network processor.
 const ASSISTED: &[&str] = &["single", "proc", "proc+every=8", "np", "inject", "receive"];
 
+/// Those of a node whose software gets from threads to handlers.
+const SOFTWARE: &[&str] =
+    &["single", "fixed:1", "floating", "floating+every=8+strict", "floating+bound", "floating+interrupt"];
+
 /// Every policy, each on a machine that can do it.
 fn cases() -> impl Iterator<Item = (Machine, &'static str)> {
-    let (plain, assisted) = (machine("hurricane-1", &[]), assisted(&[]));
+    let (plain, assisted, software) = (machine("hurricane-1", &[]), assisted(&[]), software(&[]));
     let plain = POLICIES.iter().map(move |policy| (plain.clone(), *policy));
-    plain.chain(ASSISTED.iter().map(move |policy| (assisted.clone(), *policy)))
+    let software = SOFTWARE.iter().map(move |policy| (software.clone(), *policy));
+    plain.chain(software).chain(ASSISTED.iter().map(move |policy| (assisted.clone(), *policy)))
+}
+
+/// A world in which all that a program does is shared memory: on a machine that runs nobody's handlers but the system's.
+struct Sharing(Model);
+
+impl World for Sharing {
+    fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
+        self.0.run(&Launch { mechanism: Mechanism::SharedMemory, ..launch.clone() })
+    }
 }
 
 fn launch(policy: &str, seed: u64) -> Launch {
@@ -96,8 +110,12 @@ fn every_instant_of_every_computing_processor_is_booked_once() {
 
 #[test]
 fn every_instant_is_booked_once_by_every_mechanism() {
-    for mechanism in tempest::Mechanism::ALL {
+    for mechanism in Mechanism::ALL {
         for (machine, policy) in cases() {
+            let can: Vec<_> = machine.can.iter().map(|can| can.name()).collect();
+            if mechanism.check(&machine.name, &can).is_err() {
+                continue;
+            }
             let asked = launch(policy, 1);
             let computing = asked.policy.split(asked.processors).unwrap().computing;
             let shape = tempest::Shape { nodes: asked.nodes, threads: computing * asked.threads };
@@ -121,9 +139,9 @@ fn interrupts_are_taken_only_where_the_policy_has_them() {
 
 #[test]
 fn doubling_the_clock_period_and_every_absolute_time_doubles_the_run() {
-    // Every duration of this file is in cycles and its bandwidth is per cycle, so the clock alone sets all of them.
-    let slow = machine("hurricane-1", &[("processor.clock", "200 MHz")]);
-    let fast = machine("hurricane-1", &[("processor.clock", "400 MHz")]);
+    // Every duration of this file is in cycles and its bandwidth is per cycle, so the clocks alone set all of them.
+    let slow = machine("hurricane-1", &[("processor.clock", "200 MHz"), ("bus.clock", "50 MHz")]);
+    let fast = machine("hurricane-1", &[("processor.clock", "400 MHz"), ("bus.clock", "100 MHz")]);
     for policy in POLICIES {
         let time = |machine: &Machine| Model::new(machine.clone()).run(&launch(policy, 1)).unwrap().time;
         assert_eq!(time(&slow), time(&fast) * 2, "{policy}");
@@ -162,14 +180,24 @@ fn a_thread_that_polls_for_ever_is_stopped_at_the_stall_limit() {
 fn every_promise_of_the_waist_holds_under_every_policy() {
     let model = Model::new(machine("hurricane-1", &[]));
     for (nodes, processors) in [(1, 3), (2, 4), (5, 3)] {
-        conformance::run_all(&model, POLICIES, nodes, processors);
+        conformance::run(&without_shared_memory(), &model, POLICIES, nodes, processors);
     }
     for nodes in [1, 2, 5] {
-        conformance::run_all(&Model::new(assisted(&[])), ASSISTED, nodes, 1);
+        conformance::run(&without_shared_memory(), &Model::new(assisted(&[])), ASSISTED, nodes, 1);
     }
     // Where everything is free, everything happens at once: order must not depend on costs.
     let anywhere = &["single", "floating", "floating+keyed", "fixed:1"];
     conformance::run_all(&Model::new(machine("ideal", &[])), anywhere, 3, 2);
+}
+
+#[test]
+fn every_promise_of_shared_memory_holds_under_every_policy() {
+    let model = Model::new(machine("hurricane-1", &[]));
+    conformance::run(&of_shared_memory(), &model, POLICIES, 3, 3);
+    let model = Model::new(machine("hurricane", &[]));
+    conformance::run(&of_shared_memory(), &model, &["hurricane:1", "hurricane:4"], 3, 2);
+    let model = Sharing(Model::new(machine("s-coma", &[])));
+    conformance::run(&conformance::shared_memory_promises(), &model, &["s-coma"], 3, 2);
 }
 
 /// One processor takes a message in while another is slow to hand over, or to take in, the message before it.
@@ -198,7 +226,7 @@ fn every_promise_holds_where_a_network_processor_s_node_is_interrupted() {
     let can = ("can", "poll,interrupt,network-queue,network-processor,transfer,deposit");
     let model = Model::new(assisted(&[can, ("handoff.capacity", "1")]));
     let policies = &["proc+interrupt", "np+interrupt", "inject+interrupt", "receive+interrupt"];
-    conformance::run_all(&model, policies, 3, 1);
+    conformance::run(&without_shared_memory(), &model, policies, 3, 1);
 }
 
 /// The machines of the split-phase study, with the policies they were built for. What they cannot do is left out.
@@ -234,7 +262,7 @@ fn every_promise_holds_on_the_machines_that_studies_measured() {
         for policy in policies {
             let policy = policy.parse().expect("a policy");
             let setting = conformance::Setting { world: &world, policy: &policy, nodes: 3, processors: 1 };
-            let promises = conformance::promises().iter().filter(|(promise, _)| !beyond(promise));
+            let promises = without_shared_memory().into_iter().filter(|(promise, _)| !beyond(promise));
             promises.for_each(|(_, promise)| promise(&setting));
         }
     }
@@ -254,6 +282,7 @@ fn every_promise_holds_however_few_requests_may_be_without_their_answer() {
     for (window, acknowledge_every) in [(1, 8), (7, 2), (16, 8)] {
         let flow = format!("\n[flow]\nwindow = {window}\nacknowledge_every = {acknowledge_every}\n");
         let model = Model::new(machine_with("hurricane-1", &flow, &[]));
-        conformance::run_all(&model, &["single", "floating+keyed", "hurricane-1:2"], 3, 2);
+        let policies = &["single", "floating+keyed", "hurricane-1:2"];
+        conformance::run(&without_shared_memory(), &model, policies, 3, 2);
     }
 }

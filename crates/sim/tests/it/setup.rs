@@ -21,8 +21,17 @@ pub(crate) fn machine_with(name: &str, more: &str, set: &[(&str, &str)]) -> Mach
 
 /// The toy machine of these tests whose nodes have a network processor.
 pub(crate) fn assisted(set: &[(&str, &str)]) -> Machine {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/assisted.toml");
-    parse("assisted", &std::fs::read_to_string(file).expect("a machine file of these tests"), set)
+    toy("assisted", set)
+}
+
+/// The toy machine of these tests whose software dispatches.
+pub(crate) fn software(set: &[(&str, &str)]) -> Machine {
+    toy("software", set)
+}
+
+fn toy(name: &str, set: &[(&str, &str)]) -> Machine {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/{name}.toml"));
+    parse(name, &std::fs::read_to_string(file).expect("a machine file of these tests"), set)
 }
 
 fn parse(name: &str, text: &str, set: &[(&str, &str)]) -> Machine {
@@ -37,10 +46,24 @@ pub(crate) fn job(program: &str, mechanism: Mechanism, shape: Shape, inputs: &[(
     let given = Given { values, ..Given::default() };
     let entry = programs::find(program).expect("a program of the table");
     let instance = (entry.load)(&given).map_err(|wrong| wrong.join("; ")).expect("good inputs");
-    instance.job(mechanism, shape, 1).expect("enough nodes")
+    instance.job(&programs::Plan::new(mechanism, shape)).expect("enough nodes")
 }
 
 /// The figures of a run by name.
 pub(crate) fn figures(outcome: &Outcome) -> BTreeMap<&'static str, f64> {
     outcome.report.figures.iter().map(|figure| (figure.name, figure.value)).collect()
+}
+
+fn is_of_shared_memory(name: &str) -> bool {
+    ["shared_", "lock", "a_lock", "rights"].iter().any(|start| name.starts_with(start))
+}
+
+/// What a world promises that has no shared memory.
+pub(crate) fn without_shared_memory() -> Vec<conformance::Promise> {
+    conformance::promises().iter().copied().filter(|(name, _)| !is_of_shared_memory(name)).collect()
+}
+
+/// What a world promises besides that has shared memory.
+pub(crate) fn of_shared_memory() -> Vec<conformance::Promise> {
+    conformance::promises().iter().copied().filter(|(name, _)| is_of_shared_memory(name)).collect()
 }

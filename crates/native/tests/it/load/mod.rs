@@ -46,7 +46,7 @@ pub(crate) fn fetch_add(policy: &str, nodes: u32, processors: u32, threads: u32,
     }
     let program = programs::find("fetch-add").expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
-    let job = instance.job(Mechanism::Messages, shape, 1).expect("the shape is possible");
+    let job = instance.job(&programs::Plan::new(Mechanism::Messages, shape)).expect("the shape is possible");
     Launch { nodes, processors, threads, stall_limit: Some(STALL_LIMIT), ..Launch::new(job, policy) }
 }
 

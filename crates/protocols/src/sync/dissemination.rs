@@ -17,8 +17,7 @@ use tempest::{
     Actions, Event, Handler, Key, Keyed, Message, NodeId, Operations, Protocol, Setup, Shape, Thread, Volume,
 };
 
-/// Key of a node's progress: far from the small numbers that programs use.
-const KEY: Key = Key::User(1 << 63);
+use super::keys;
 
 /// Adding one to a counter and comparing it.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
@@ -62,7 +61,7 @@ impl Message for Come {
     const BYTES: usize = 4;
 
     fn key(&self) -> Key {
-        KEY
+        keys::DISSEMINATION
     }
 
     fn handle(self, barrier: &Barrier, _payload: &[u64], cx: &mut Handler<'_>) {
@@ -98,7 +97,7 @@ impl Barrier {
     /// Waits until every thread of every node has called this as often. What they did before happens before the return,
     /// on this node and, by the barrier's messages, on all others.
     pub fn wait(&self, thread: &Thread<'_>) {
-        let barrier = thread.hold(KEY, |cx| {
+        let barrier = thread.hold(keys::DISSEMINATION, |cx| {
             cx.with(&self.progress, |progress, cx| {
                 cx.charge(STEP);
                 let barrier = progress.barrier;

@@ -1,0 +1,85 @@
+//! From paths to tests: files as they are named, and those that end in `.litmus` anywhere below a folder.
+//!
+//! Must never stop at what it cannot read.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use programs::litmus::{Question, oracle::Unknown};
+
+use super::Subject;
+
+/// The largest test that is read: 1 MiB.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Folders nested deeper than this are not looked into, so that links in a circle end.
+const MAX_DEPTH: u32 = 32;
+
+/// Tests, and what is wrong with the files and folders that gave none.
+#[derive(Default)]
+pub(super) struct Collection {
+    pub(super) subjects: Vec<Subject>,
+    pub(super) mistakes: Vec<String>,
+}
+
+impl Collection {
+    /// Reads all of them, folders in the order of names.
+    pub(super) fn read(paths: &[PathBuf]) -> Self {
+        let mut collection = Self::default();
+        for path in paths {
+            let before = (collection.subjects.len(), collection.mistakes.len());
+            if !path.is_dir() {
+                collection.file(path);
+                continue;
+            }
+            collection.folder(path, 0);
+            if before == (collection.subjects.len(), collection.mistakes.len()) {
+                let mistake = format!("{}: expected files that end in .litmus in it", path.display());
+                collection.mistakes.push(mistake);
+            }
+        }
+        collection
+    }
+
+    fn folder(&mut self, path: &Path, depth: u32) {
+        let entries = fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let mut entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => return self.mistakes.push(format!("{}: {error}", path.display())),
+        };
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for path in entries.into_iter().map(|entry| entry.path()) {
+            if path.is_dir() {
+                if depth < MAX_DEPTH {
+                    self.folder(&path, depth + 1);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "litmus") {
+                self.file(&path);
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        let file = path.display().to_string();
+        match question(path, &file) {
+            Ok(question) => self.subjects.push(Subject { file, question: Arc::new(question) }),
+            Err(mistakes) => self.mistakes.extend(mistakes),
+        }
+    }
+}
+
+fn question(path: &Path, file: &str) -> Result<Question, Vec<String>> {
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    let one = |mistake: String| vec![format!("{file}: {mistake}")];
+    let length = read.map_err(|error| one(error.to_string()))?;
+    if length as u64 > MAX_BYTES {
+        return Err(one(format!("more than {MAX_BYTES} bytes: expected a smaller file")));
+    }
+    let lines =
+        |errors: formats::Errors| -> Vec<_> { errors.to_string().lines().map(str::to_owned).collect() };
+    let test = formats::litmus::read(file, &bytes).map_err(lines)?;
+    Question::new(test).map_err(|unknown: Unknown| one(unknown.to_string()))
+}

@@ -1,0 +1,104 @@
+//! From `--block` and `--protocol` to how shared memory is kept coherent, or all that is wrong with them. Must never know
+//! what a protocol does.
+
+use std::fmt;
+
+use programs::{Coherence, Entry, Plan};
+use tempest::Mechanism;
+
+use crate::Problem;
+use crate::arguments::Common;
+use crate::measure::mechanism_names;
+use crate::names::suggestion;
+
+/// How shared memory is kept coherent, where data moves through it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sharing {
+    /// Bytes of a coherence block.
+    pub(crate) block: u32,
+    pub(crate) protocol: Coherence,
+}
+
+impl Sharing {
+    /// What the command line asks for.
+    pub(crate) fn read(common: &Common) -> Result<Self, Problem> {
+        Self::of(common.block.as_deref(), common.protocol.as_deref())
+    }
+
+    /// What `--block` and `--protocol` say, where they are said.
+    pub(crate) fn of(asked_block: Option<&str>, asked_protocol: Option<&str>) -> Result<Self, Problem> {
+        let block = asked_block.map_or(Ok(Plan::BLOCK), block);
+        let protocol = asked_protocol.map_or(Ok(Coherence::default()), protocol);
+        match (block, protocol) {
+            (Ok(block), Ok(protocol)) => Ok(Self { block, protocol }),
+            (block, protocol) => Err(Problem::Wrong(block.err().into_iter().chain(protocol.err()).collect())),
+        }
+    }
+
+    /// Whether a program that may be run by these mechanisms has any use for what was asked for.
+    pub(crate) fn check(common: &Common, entry: &Entry, mechanisms: &[Mechanism]) -> Result<(), Problem> {
+        if mechanisms.contains(&Mechanism::SharedMemory) {
+            return Ok(());
+        }
+        let asked = [("--block", &common.block), ("--protocol", &common.protocol)];
+        let idle = asked.into_iter().filter_map(|(option, text)| Some((option, text.as_deref()?)));
+        let mistakes: Vec<_> = idle.map(|(option, text)| useless(option, text, entry, mechanisms)).collect();
+        if mistakes.is_empty() { Ok(()) } else { Err(Problem::Wrong(mistakes)) }
+    }
+}
+
+impl fmt::Display for Sharing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "blocks of {} bytes, kept coherent by {}", self.block, self.protocol)
+    }
+}
+
+fn block(text: &str) -> Result<u32, String> {
+    let known = text.parse().ok().filter(|block| Plan::BLOCKS.contains(block));
+    known.ok_or_else(|| {
+        let [least, middle @ .., most] = Plan::BLOCKS.map(|block| block.to_string());
+        format!("--block {text}: expected {least}, {} or {most} bytes", middle.join(", "))
+    })
+}
+
+fn protocol(text: &str) -> Result<Coherence, String> {
+    text.parse().map_err(|mistake: String| {
+        let nearest = suggestion(text, Coherence::ALL.map(Coherence::name));
+        mistake.replacen("`: expected", &format!("`:{nearest} expected"), 1)
+    })
+}
+
+fn useless(option: &str, text: &str, entry: &Entry, mechanisms: &[Mechanism]) -> String {
+    let needed = Mechanism::SharedMemory;
+    if entry.mechanisms.contains(&needed) {
+        let asked: Vec<_> = mechanisms.iter().map(|mechanism| mechanism.name()).collect();
+        let asked = asked.join(", ");
+        return format!("{option} {text} with mechanism `{asked}`: expected --mechanism {needed}");
+    }
+    format!(
+        "{option} {text} for `{}`, which runs by {}: expected a program that runs by {needed}",
+        entry.name,
+        mechanism_names(entry)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_blocks_that_can_be_are_read() {
+        assert_eq!(Plan::BLOCKS.map(|size| block(&size.to_string())), Plan::BLOCKS.map(Ok));
+        for text in ["48", "0", "64B", "-64", ""] {
+            assert_eq!(block(text), Err(format!("--block {text}: expected 16, 32, 64 or 128 bytes")));
+        }
+    }
+
+    #[test]
+    fn the_nearest_protocol_is_offered() {
+        let said = protocol("stach").unwrap_err();
+        let expected =
+            "unknown protocol `stach`: did you mean `stache`? expected one of stache, stache-unordered";
+        assert_eq!(said, expected);
+    }
+}

@@ -1,0 +1,131 @@
+//! `litmus`: tests in files and folders, what is printed of them, and how the command ends.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command::{good, json, refused, tradewind};
+use crate::scratch::Scratch;
+
+/// The classic of classics, which sequential consistency answers with three of four states.
+const SB: &str = "X86 SB\n{}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n\
+                  exists (0:EAX=0 /\\ 1:EAX=0)\n";
+
+/// The tests that travel with the project.
+fn shipped() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../inputs/litmus");
+    folder.display().to_string()
+}
+
+#[test]
+fn one_test_shows_its_states() {
+    let file = Scratch::new("SB.litmus", SB);
+    let text = good(&["litmus", file.path(), "--machine", "hurricane", "--repeat", "100"]);
+    assert!(text.starts_with("SB (X86, 2 threads)\nexists (0:EAX=0 /\\ 1:EAX=0)\n"), "{text}");
+    for state in ["0:EAX=0; 1:EAX=1;", "0:EAX=1; 1:EAX=0;", "0:EAX=1; 1:EAX=1;"] {
+        assert!(text.contains(state), "{state} is not in\n{text}");
+    }
+    assert!(!text.contains("0:EAX=0; 1:EAX=0;"), "{text}");
+    assert!(text.contains("Never: the condition held after 0 of 100 rounds"), "{text}");
+}
+
+/// No forbidden state natively, in models of every kind of protocol processor, with every size of blocks and both protocols.
+#[test]
+fn the_shared_memory_is_sequentially_consistent() {
+    let folder = shipped();
+    let worlds = "native,hurricane,hurricane-1,s-coma,sparc20-myrinet,ideal";
+    for (block, protocol) in [("16", "stache-unordered"), ("64", "stache"), ("128", "stache")] {
+        let told = ["--machine", worlds, "--block", block, "--protocol", protocol, "--repeat", "60"];
+        let value = json(&[&["litmus", folder.as_str()][..], &told].concat());
+        for world in value["worlds"].as_array().unwrap() {
+            assert_eq!(
+                (&world["states_forbidden"], &world["tests_failed"]),
+                (&0.into(), &0.into()),
+                "{world}"
+            );
+            assert_eq!(world["tests_run"], 10, "{world}");
+            assert_eq!(world["states_allowed"], 78, "{world}");
+        }
+    }
+}
+
+#[test]
+fn a_model_reaches_nine_in_ten_of_the_allowed_states_and_the_host_more_than_one() {
+    let value = json(&["litmus", &shipped(), "--machine", "native,hurricane"]);
+    let [native, model] = value["worlds"].as_array().unwrap().as_slice() else { panic!("two worlds") };
+    let count = |world: &Value, key: &str| world[key].as_u64().unwrap();
+    assert!(10 * count(model, "states_reached") >= 9 * count(model, "states_allowed"), "{model}");
+    assert!(2 * count(native, "tests_showing_several") > count(native, "tests_with_several"), "{native}");
+}
+
+/// The columns of the placements add up to the rounds, and a state that is allowed is no more than that.
+#[test]
+fn every_round_is_counted_once() {
+    let file = Scratch::new("SB.litmus", SB);
+    let value = json(&["litmus", file.path(), "--machine", "native,hurricane", "--repeat", "51"]);
+    let states = value["tests"][0]["states"].as_array().unwrap();
+    let sum = |placement: &str, world: usize| -> u64 {
+        states.iter().map(|state| state[placement][world].as_u64().unwrap()).sum()
+    };
+    for world in 0..2 {
+        assert_eq!((sum("apart", world), sum("together", world)), (26, 25), "{value}");
+    }
+    assert_eq!(value["tests"][0]["allowed"], 3);
+    assert!(states.iter().all(|state| state["allowed"] == true), "{value}");
+}
+
+#[test]
+fn a_model_gives_the_same_every_time_and_another_seed_another_schedule() {
+    let folder = shipped();
+    let run = |seed: &str| {
+        good(&["litmus", &folder, "--machine", "hurricane", "--repeat", "20", "--seed", seed, "--json"])
+    };
+    assert_eq!(run("1"), run("1"));
+    let counts = |text: &str| serde_json::from_str::<Value>(text).unwrap()["tests"].clone();
+    assert_ne!(counts(&run("1")), counts(&run("2")));
+}
+
+#[test]
+fn what_cannot_be_read_keeps_nothing_from_being_run() {
+    let (good, bad) = (Scratch::new("SB.litmus", SB), Scratch::new("bad.litmus", SB.replace("$1", "1$")));
+    let told = ["--machine", "ideal", "--repeat", "5"];
+    let ran = tradewind(&[&["litmus", bad.path(), good.path()][..], &told].concat());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.err.contains(&bad.at("4:11: instruction $: expected its end")), "{}", ran.err);
+    assert!(ran.out.contains("SB (X86, 2 threads)"), "{}", ran.out);
+    let ran = tradewind(&[&["litmus", bad.path(), good.path(), "--json"][..], &told].concat());
+    let value: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(value["unread"].as_array().map(Vec::len), Some(2), "{value}");
+}
+
+#[test]
+fn what_is_wrong_is_told_before_anything_runs() {
+    let bad = Scratch::new("bad.litmus", "ARM SB\n");
+    refused(&["litmus", bad.path()], &[&bad.at("1:1: architecture ARM: expected X86 or RISCV")]);
+    refused(&["litmus", "no-such.litmus"], &["no-such.litmus: "]);
+    let astray = Scratch::new("astray.litmus", "RISCV a\n{}\nP0;\nlw x5,8(x6);\nexists true\n");
+    refused(&["litmus", astray.path()], &["thread 0 accesses address 8: expected that of a variable"]);
+    let file = Scratch::new("SB.litmus", SB);
+    let wrong = [
+        "--machine",
+        "nativ",
+        "--block",
+        "48",
+        "--repeat",
+        "0",
+        "--protocol",
+        "stach",
+        "--policy",
+        "flating",
+    ];
+    refused(
+        &[&["litmus", file.path()][..], &wrong].concat(),
+        &[
+            "unknown machine `nativ`",
+            "--block 48",
+            "--repeat 0",
+            "did you mean `stache`",
+            "did you mean `floating`",
+        ],
+    );
+}

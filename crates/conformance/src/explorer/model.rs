@@ -1,0 +1,359 @@
+//! One block, its home and a few nodes that cache it, as a state and the moves that lead from it.
+//!
+//! The words of the block are modelled by one bit: whether a copy is the newest. A grant and the access that
+//! waited for it are one step, because the waist promises that a granted access is done before its right is
+//! taken away; so are the lowering of a tag and what follows it under the key. Everything else may happen in
+//! any order. Must never know a protocol's states, nor how the moves are searched.
+
+use std::fmt;
+
+use protocols::stache::{Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, ToCache, ToHome};
+use tempest::{NodeId, Right, Tag};
+
+use super::Rules;
+
+/// When the protocol hears of an access that a tag forbids.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Faults {
+    /// With the access, in one step.
+    AtOnce,
+    /// Later, as an event of its own: the right may have come meanwhile, or come and gone.
+    Queued,
+}
+
+/// At most so many requests wait at the home beside one of each other node: the own node's, for either right,
+/// and those whose threads have been resumed by another request since.
+const OWN_WAITING: usize = 4;
+
+/// A message on its way: what it says, and whether the words it brings are the newest.
+type Packet<M> = (M, bool);
+
+/// What the waist knows of the block on one node.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Copy {
+    tag: Tag,
+    /// Whether the words are the newest.
+    fresh: bool,
+    /// By right: whether threads wait.
+    waits: [bool; 2],
+    /// By right: fault events that have not been handled.
+    faults: [bool; 2],
+}
+
+/// A node that caches the block, and the channels between it and the home.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Cache {
+    line: Line,
+    copy: Copy,
+    to_home: Vec<Packet<ToHome>>,
+    from_home: Vec<Packet<ToCache>>,
+}
+
+/// Everything there is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct State {
+    home: Home,
+    copy: Copy,
+    caches: Vec<Cache>,
+}
+
+/// What may happen next. Node 0 is the home.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// A thread's access is not allowed.
+    Access(usize, Right),
+    /// The protocol hears of it.
+    Fault(usize, Right),
+    /// A thread that may write does.
+    Write(usize),
+    /// The block's frame is given to another page.
+    Replace(usize),
+    /// The home handles a message of a node: the one at this place of the channel.
+    AtHome(usize, usize),
+    /// A node handles a message of the home.
+    AtCache(usize, usize),
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Access(node, right) => write!(f, "{right:?} at {node}"),
+            Self::Fault(node, right) => write!(f, "fault to {right:?} at {node}"),
+            Self::Write(node) => write!(f, "store at {node}"),
+            Self::Replace(node) => write!(f, "replace at {node}"),
+            Self::AtHome(node, place) => write!(f, "{node} to home, number {place}"),
+            Self::AtCache(node, place) => write!(f, "home to {node}, number {place}"),
+        }
+    }
+}
+
+impl Copy {
+    fn new(tag: Tag, fresh: bool) -> Self {
+        Self { tag, fresh, waits: [false; 2], faults: [false; 2] }
+    }
+
+    fn may_fault(&self, right: Right) -> bool {
+        self.tag < right.tag() && !self.waits[right as usize] && !self.faults[right as usize]
+    }
+
+    fn lower(&mut self, tag: Tag) -> Result<(), String> {
+        ensure(tag < self.tag, || format!("lowers {:?} to {tag:?}", self.tag))?;
+        self.tag = tag;
+        Ok(())
+    }
+
+    fn raise(&mut self, tag: Tag) -> Result<(), String> {
+        ensure(tag > self.tag, || format!("raises {:?} to {tag:?}", self.tag))?;
+        self.tag = tag;
+        Ok(())
+    }
+
+    /// Words arrive: nobody may be using those that are there.
+    fn place(&mut self, fresh: bool) -> Result<(), String> {
+        ensure(self.tag == Tag::Invalid, || "words arrive over a copy in use".to_owned())?;
+        self.fresh = fresh;
+        Ok(())
+    }
+
+    /// Threads go on and do their accesses.
+    fn resume(&mut self, right: Right) -> Result<(), String> {
+        ensure(self.tag >= right.tag(), || format!("resumes {right:?} with {:?}", self.tag))?;
+        ensure(self.fresh, || format!("an access to {right:?} finds old words"))?;
+        self.waits[Right::Read as usize] = false;
+        if right == Right::Write {
+            self.waits[Right::Write as usize] = false;
+        }
+        Ok(())
+    }
+}
+
+fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+/// The home's number among the nodes; cache `i` is node `i + 1`.
+const HOME: usize = 0;
+
+impl State {
+    /// The home may write, nobody else has anything.
+    pub(super) fn initial(caches: usize) -> Self {
+        let cache = Cache {
+            line: Line::default(),
+            copy: Copy::new(Tag::Invalid, false),
+            to_home: Vec::new(),
+            from_home: Vec::new(),
+        };
+        Self { home: Home::default(), copy: Copy::new(Tag::Writable, true), caches: vec![cache; caches] }
+    }
+
+    /// Everything that may happen next.
+    pub(super) fn moves(&self, rules: &impl Rules) -> Vec<Move> {
+        let mut moves = Vec::new();
+        for node in 0..=self.caches.len() {
+            let copy = self.copy_of(node);
+            for right in [Right::Read, Right::Write] {
+                if copy.may_fault(right) {
+                    moves.push(Move::Access(node, right));
+                }
+                if copy.faults[right as usize] {
+                    moves.push(Move::Fault(node, right));
+                }
+            }
+            if copy.tag == Tag::Writable {
+                moves.push(Move::Write(node));
+            }
+        }
+        for (cache, node) in self.caches.iter().zip(1..) {
+            if cache.copy.tag != Tag::Invalid && !cache.line.is_busy() {
+                moves.push(Move::Replace(node));
+            }
+            let in_order = rules.channels_keep_order();
+            moves.extend(deliverable(&cache.to_home, in_order).map(|place| Move::AtHome(node, place)));
+            moves.extend(deliverable(&cache.from_home, in_order).map(|place| Move::AtCache(node, place)));
+        }
+        moves
+    }
+
+    /// The state after a move; what is wrong if the move breaks the protocol.
+    pub(super) fn after(&self, step: Move, rules: &impl Rules, faults: Faults) -> Result<Self, String> {
+        let mut next = self.clone();
+        match step {
+            Move::Access(node, right) => {
+                next.copy_of_mut(node).waits[right as usize] = true;
+                match faults {
+                    Faults::Queued => next.copy_of_mut(node).faults[right as usize] = true,
+                    Faults::AtOnce => next.fault(node, right, rules)?,
+                }
+            }
+            Move::Fault(node, right) => {
+                next.copy_of_mut(node).faults[right as usize] = false;
+                next.fault(node, right, rules)?;
+            }
+            Move::Write(node) => next.written(node),
+            Move::Replace(node) => next.at_cache(node, LineEvent::Replace, rules)?,
+            Move::AtHome(node, place) => {
+                let (message, fresh) = next.caches[node - 1].to_home.remove(place);
+                if message.brings_words() && rules.places(message) {
+                    next.copy.place(fresh)?;
+                }
+                next.at_home(HomeEvent::message(NodeId(node as u32), message), rules)?;
+            }
+            Move::AtCache(node, place) => {
+                let (message, fresh) = next.caches[node - 1].from_home.remove(place);
+                if message.brings_words() {
+                    next.copy_of_mut(node).place(fresh)?;
+                }
+                next.at_cache(node, LineEvent::Message(message), rules)?;
+            }
+        }
+        next.settle(rules.channels_keep_order());
+        next.check()?;
+        Ok(next)
+    }
+
+    /// Whether nothing is on its way and nobody waits.
+    pub(super) fn is_quiet(&self) -> bool {
+        let idle = |copy: &Copy| copy.waits == [false; 2] && copy.faults == [false; 2];
+        self.home.is_settled()
+            && self.home.waiting() == 0
+            && idle(&self.copy)
+            && self.caches.iter().all(|cache| {
+                let Cache { line, copy, to_home, from_home } = cache;
+                idle(copy) && !line.is_busy() && to_home.is_empty() && from_home.is_empty()
+            })
+    }
+
+    /// How many requests wait at the home, and how many messages are in the longest channel.
+    pub(super) fn lengths(&self) -> (usize, usize) {
+        let channels = self.caches.iter().map(|cache| cache.to_home.len().max(cache.from_home.len()));
+        (self.home.waiting(), channels.max().unwrap_or(0))
+    }
+
+    fn copy_of(&self, node: usize) -> &Copy {
+        if node == HOME { &self.copy } else { &self.caches[node - 1].copy }
+    }
+
+    fn copy_of_mut(&mut self, node: usize) -> &mut Copy {
+        if node == HOME { &mut self.copy } else { &mut self.caches[node - 1].copy }
+    }
+
+    fn fault(&mut self, node: usize, right: Right, rules: &impl Rules) -> Result<(), String> {
+        match node {
+            HOME => self.at_home(HomeEvent::fault(right), rules),
+            _ => self.at_cache(node, LineEvent::Fault(right), rules),
+        }
+    }
+
+    fn at_home(&mut self, event: HomeEvent, rules: &impl Rules) -> Result<(), String> {
+        let mut event = Some(event);
+        while let Some(one) = event {
+            if let Some(tag) = rules.home_lowers(&self.home, one) {
+                self.copy.lower(tag)?;
+            }
+            let mut actions = Vec::new();
+            let served = rules.home_step(&mut self.home, one, &mut |action| actions.push(action));
+            served.map_err(|unspecified| format!("{unspecified} of the home"))?;
+            actions.into_iter().try_for_each(|action| self.home_acts(action))?;
+            event = rules.home_due(&mut self.home);
+        }
+        Ok(())
+    }
+
+    fn home_acts(&mut self, action: HomeAction) -> Result<(), String> {
+        match action {
+            HomeAction::Raise(tag) => self.copy.raise(tag)?,
+            HomeAction::Resume(right) => self.resume(HOME, right)?,
+            HomeAction::Send(to, message) => {
+                let packet = (message, message.brings_words() && self.copy.fresh);
+                let cache = (to.0 as usize).checked_sub(1).and_then(|index| self.caches.get_mut(index));
+                cache.ok_or("a message of the home to itself")?.from_home.push(packet);
+            }
+        }
+        Ok(())
+    }
+
+    fn at_cache(&mut self, node: usize, event: LineEvent, rules: &impl Rules) -> Result<(), String> {
+        let mut event = Some(event);
+        while let Some(one) = event {
+            let cache = &mut self.caches[node - 1];
+            if let Some(tag) = rules.line_lowers(cache.line, one) {
+                cache.copy.lower(tag)?;
+            }
+            let mut actions = Vec::new();
+            let served = rules.line_step(&mut cache.line, one, &mut |action| actions.push(action));
+            served.map_err(|unspecified| format!("{unspecified} of node {node}"))?;
+            actions.into_iter().try_for_each(|action| self.cache_acts(node, action))?;
+            event = rules.line_due(&mut self.caches[node - 1].line);
+        }
+        Ok(())
+    }
+
+    fn cache_acts(&mut self, node: usize, action: LineAction) -> Result<(), String> {
+        let cache = &mut self.caches[node - 1];
+        match action {
+            LineAction::Raise(tag) => cache.copy.raise(tag)?,
+            LineAction::Resume(right) => self.resume(node, right)?,
+            LineAction::Send(message) => {
+                cache.to_home.push((message, message.brings_words() && cache.copy.fresh));
+            }
+        }
+        Ok(())
+    }
+
+    fn resume(&mut self, node: usize, right: Right) -> Result<(), String> {
+        self.copy_of_mut(node).resume(right)?;
+        if right == Right::Write {
+            self.written(node);
+        }
+        Ok(())
+    }
+
+    /// A node has stored: its words are the newest, all others are old.
+    fn written(&mut self, node: usize) {
+        self.copy.fresh = false;
+        for cache in &mut self.caches {
+            cache.copy.fresh = false;
+            cache.to_home.iter_mut().for_each(|packet| packet.1 = false);
+            cache.from_home.iter_mut().for_each(|packet| packet.1 = false);
+        }
+        self.copy_of_mut(node).fresh = true;
+    }
+
+    /// Forgets what makes no difference: words that no right leads to, and the order of messages that have
+    /// none.
+    fn settle(&mut self, in_order: bool) {
+        for cache in &mut self.caches {
+            cache.copy.fresh &= cache.copy.tag != Tag::Invalid;
+            if !in_order {
+                cache.to_home.sort_unstable();
+                cache.from_home.sort_unstable();
+            }
+        }
+    }
+
+    /// Single writer or many readers, no old words, tags as the protocol believes them, room for all that
+    /// waits.
+    fn check(&self) -> Result<(), String> {
+        let copies = || (0..=self.caches.len()).map(|node| self.copy_of(node));
+        let writers = copies().filter(|copy| copy.tag == Tag::Writable).count();
+        let readers = copies().filter(|copy| copy.tag == Tag::ReadOnly).count();
+        ensure(writers == 0 || (writers == 1 && readers == 0), || {
+            format!("{writers} nodes may write while {readers} may read")
+        })?;
+        ensure(copies().all(|copy| copy.tag == Tag::Invalid || copy.fresh), || {
+            "a copy that may be read is old".to_owned()
+        })?;
+        ensure(self.home.tag() == self.copy.tag, || "the home's tag is not what it believes".to_owned())?;
+        ensure(self.caches.iter().all(|cache| cache.line.tag() == cache.copy.tag), || {
+            "a node's tag is not what it believes".to_owned()
+        })?;
+        ensure(self.home.waiting() <= self.caches.len() + OWN_WAITING, || {
+            format!("{} requests wait at the home", self.home.waiting())
+        })
+    }
+}
+
+/// Which messages of a channel may arrive next: the first, or any one of those that differ.
+fn deliverable<M: PartialEq>(channel: &[M], in_order: bool) -> impl Iterator<Item = usize> {
+    (0..channel.len()).filter(move |&place| place == 0 || (!in_order && channel[place] != channel[place - 1]))
+}

@@ -1,0 +1,77 @@
+//! The transition functions that the explorer drives: a protocol's own, unless a test puts a mistake in their
+//! place.
+//!
+//! Must never know how the state space is searched.
+
+use protocols::stache::{
+    Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, ToHome, Unspecified, Variant,
+};
+use tempest::Tag;
+
+/// The protocol as the explorer calls it. What is provided is what runs in every world.
+pub trait Rules {
+    /// Which tables the nodes follow.
+    fn variant(&self) -> Variant;
+
+    /// Whether messages between two nodes arrive in the order in which they were sent.
+    fn channels_keep_order(&self) -> bool {
+        self.variant() == Variant::Ordered
+    }
+
+    /// [`Home::lowers`].
+    fn home_lowers(&self, home: &Home, event: HomeEvent) -> Option<Tag> {
+        home.lowers(event)
+    }
+
+    /// [`Home::step`].
+    ///
+    /// # Errors
+    /// If no rule covers the event.
+    fn home_step(
+        &self,
+        home: &mut Home,
+        event: HomeEvent,
+        act: &mut dyn FnMut(HomeAction),
+    ) -> Result<(), Unspecified> {
+        home.step(event, self.variant(), act)
+    }
+
+    /// [`Home::due`].
+    fn home_due(&self, home: &mut Home) -> Option<HomeEvent> {
+        home.due()
+    }
+
+    /// [`Line::lowers`].
+    fn line_lowers(&self, line: Line, event: LineEvent) -> Option<Tag> {
+        line.lowers(event)
+    }
+
+    /// [`Line::step`].
+    ///
+    /// # Errors
+    /// If no rule covers the event.
+    fn line_step(
+        &self,
+        line: &mut Line,
+        event: LineEvent,
+        act: &mut dyn FnMut(LineAction),
+    ) -> Result<(), Unspecified> {
+        line.step(event, self.variant(), act)
+    }
+
+    /// [`Line::due`].
+    fn line_due(&self, line: &mut Line) -> Option<LineEvent> {
+        line.due()
+    }
+
+    /// Whether the words that a message brings home get into its memory.
+    fn places(&self, _message: ToHome) -> bool {
+        true
+    }
+}
+
+impl Rules for Variant {
+    fn variant(&self) -> Variant {
+        *self
+    }
+}

@@ -1,0 +1,165 @@
+//! Breadth-first search of all states, and whether each can come to rest.
+//!
+//! States are told apart by 64-bit fingerprints, and only those of the frontier are kept: of n states the
+//! chance that two share a fingerprint is below n² / 2⁶⁵, one in ten million for two million states. Must
+//! never know what a state is made of.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+use super::Rules;
+use super::model::{Faults, Move, State};
+
+/// What is explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scope {
+    /// Nodes that cache the block, beside its home.
+    pub caches: usize,
+    /// When the protocol hears of a fault.
+    pub faults: Faults,
+    /// Give up after so many states.
+    pub limit: usize,
+}
+
+/// What was explored without finding anything wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Explored {
+    /// States.
+    pub states: usize,
+    /// Moves between them.
+    pub moves: usize,
+    /// Whether those were all. If not, nothing is said about coming to rest.
+    pub all: bool,
+    /// The most requests that waited at the home.
+    pub waiting: usize,
+    /// The most messages in one channel.
+    pub in_channel: usize,
+}
+
+/// A way to something that must not be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// What is wrong.
+    pub what: String,
+    /// How it comes about, from the initial state.
+    pub moves: Vec<Move>,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, after", self.what)?;
+        self.moves.iter().try_for_each(|step| write!(f, "\n  {step}"))
+    }
+}
+
+/// How a state was first reached.
+type Origin = Option<(u32, Move)>;
+
+struct Search {
+    numbers: HashMap<u64, u32>,
+    origins: Vec<Origin>,
+    /// By state: where its successors end in `edges`.
+    ends: Vec<usize>,
+    edges: Vec<u32>,
+    quiet: Vec<bool>,
+}
+
+/// Explores all states within a scope.
+///
+/// # Errors
+/// The first [`Violation`] found, by a shortest way.
+pub fn explore(rules: &impl Rules, scope: Scope) -> Result<Explored, Violation> {
+    let Scope { caches, faults, limit } = scope;
+    let mut search = Search {
+        numbers: HashMap::new(),
+        origins: Vec::new(),
+        ends: Vec::new(),
+        edges: Vec::new(),
+        quiet: Vec::new(),
+    };
+    let mut frontier = VecDeque::new();
+    let initial = State::initial(caches);
+    search.number(&initial, None);
+    frontier.push_back(initial);
+    let mut explored = Explored { states: 0, moves: 0, all: true, waiting: 0, in_channel: 0 };
+    // States are numbered in the order in which they are taken.
+    for number in 0.. {
+        let Some(state) = frontier.pop_front() else { break };
+        for step in state.moves(rules) {
+            let next = state
+                .after(step, rules, faults)
+                .map_err(|what| search.violation(what, number, Some(step)))?;
+            let (to, is_new) = search.number(&next, Some((number, step)));
+            search.edges.push(to);
+            if is_new {
+                let (waiting, in_channel) = next.lengths();
+                explored.waiting = explored.waiting.max(waiting);
+                explored.in_channel = explored.in_channel.max(in_channel);
+                frontier.push_back(next);
+            }
+        }
+        search.ends.push(search.edges.len());
+        if search.origins.len() > limit {
+            explored.all = false;
+            break;
+        }
+    }
+    (explored.states, explored.moves) = (search.origins.len(), search.edges.len());
+    if explored.all {
+        search.rests()?;
+    }
+    Ok(explored)
+}
+
+impl Search {
+    /// The number of a state, and whether it is new.
+    fn number(&mut self, state: &State, origin: Origin) -> (u32, bool) {
+        let next = self.origins.len() as u32;
+        match self.numbers.entry(BuildHasherDefault::<DefaultHasher>::default().hash_one(state)) {
+            Entry::Occupied(known) => (*known.get(), false),
+            Entry::Vacant(new) => {
+                new.insert(next);
+                self.origins.push(origin);
+                self.quiet.push(state.is_quiet());
+                (next, true)
+            }
+        }
+    }
+
+    fn violation(&self, what: String, state: u32, last: Option<Move>) -> Violation {
+        let origins =
+            std::iter::successors(self.origins[state as usize], |&(before, _)| self.origins[before as usize]);
+        let mut moves: Vec<Move> = last.into_iter().chain(origins.map(|(_, step)| step)).collect();
+        moves.reverse();
+        Violation { what, moves }
+    }
+
+    /// From every state a quiet one can be reached.
+    fn rests(&self) -> Result<(), Violation> {
+        let mut rests = self.quiet.clone();
+        // Successors are mostly younger: from the youngest back, few rounds are needed.
+        loop {
+            let mut changed = false;
+            for state in (0..rests.len()).rev().filter(|&state| !self.quiet[state]) {
+                if !rests[state] && self.successors(state).iter().any(|&next| rests[next as usize]) {
+                    rests[state] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        match rests.iter().position(|rests| !rests) {
+            None => Ok(()),
+            Some(state) => Err(self.violation("it never comes to rest".to_owned(), state as u32, None)),
+        }
+    }
+
+    fn successors(&self, state: usize) -> &[u32] {
+        let first = state.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.edges[first..self.ends[state]]
+    }
+}

@@ -1,0 +1,141 @@
+//! A reduction has one answer, to the bit, and a broadcast brings what the one had.
+//!
+//! The reference is a sequential fold in the order that [`Collectives::all_reduce`] states. Who comes last changes from round to
+//! round, so that an order which depended on it would be seen: the numbers' sums depend on their order.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use protocols::sync::{Collectives, Number, Reduction};
+use tempest::{Cells, Failure, NodeId, Program, Protocol, Report, Setup, Shape, Thread, ThreadId};
+
+use crate::Setting;
+use crate::barrier::dawdle;
+
+/// Rounds of reductions and broadcasts.
+const ROUNDS: u32 = 6;
+
+/// All threads get the reduction of all their numbers, in the stated order, however often and whatever comes between.
+pub fn reductions_are_exact(setting: &Setting<'_>) {
+    for fan_in in [2, 4] {
+        setting.verified::<Together>("reductions_are_exact", (Work::Reduce, fan_in), 2);
+    }
+}
+
+/// All threads get the words that one of them has, each in its turn, however many.
+pub fn broadcasts_reach_everybody(setting: &Setting<'_>) {
+    setting.verified::<Together>("broadcasts_reach_everybody", (Work::Broadcast, 2), 2);
+}
+
+/// Threads that do different collectives at once are found out.
+pub fn collectives_must_agree(setting: &Setting<'_>) {
+    let failure = setting.run::<Together>((Work::Disagree, 2), 2);
+    let found_out = matches!(&failure, Err(Failure::Program(what)) if what.contains("different collectives"));
+    let alone = setting.nodes * setting.threads_per_node(2) == 1;
+    setting.demand("collectives_must_agree", found_out || alone, || {
+        format!("expected to hear of different collectives, got {failure:?}")
+    });
+}
+
+#[derive(Clone, Copy)]
+enum Work {
+    Reduce,
+    Broadcast,
+    Disagree,
+}
+
+struct Together {
+    shape: Shape,
+    work: Work,
+    fan_in: u32,
+    collectives: Arc<Collectives>,
+    /// How many answers were right, and how many wrong.
+    right: Cells<u64>,
+}
+
+impl Protocol for Together {
+    type Config = (Work, u32);
+
+    fn install(&(work, fan_in): &(Work, u32), setup: &mut Setup<'_>) -> Self {
+        let tree = NonZeroU32::new(fan_in).expect("nobody asks for none");
+        let collectives = setup.install::<Collectives>(&tree);
+        Self { shape: setup.shape(), work, fan_in, collectives, right: Cells::new(2, 0) }
+    }
+}
+
+impl Together {
+    fn count(&self, right: bool) {
+        self.right.add(usize::from(!right), 1);
+    }
+
+    fn threads(&self) -> u32 {
+        self.shape.nodes * self.shape.threads
+    }
+
+    /// A thread's number in a round: sums of these round differently in different orders.
+    fn real(&self, node: u32, thread: u32, round: u32) -> f64 {
+        let number = node * self.shape.threads + thread;
+        let sign = if number.is_multiple_of(2) { 1.0 } else { -1.0 };
+        sign * 10_f64.powi(((number * 7 + round * 3) % 17) as i32) / 3.0
+    }
+
+    fn whole(&self, node: u32, thread: u32, round: u32) -> u64 {
+        let number = u64::from(node * self.shape.threads + thread);
+        (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(round)
+    }
+
+    /// What comes of a node and those below it: its threads by index, then its children in the order of their numbers.
+    fn below<T: Number>(&self, node: u32, by: Reduction, of: &dyn Fn(u32, u32) -> T) -> T {
+        let own = (1..self.shape.threads).fold(of(node, 0), |all, thread| all.reduced(of(node, thread), by));
+        let first = node * self.fan_in + 1;
+        let children = first..(first + self.fan_in).min(self.shape.nodes);
+        children.fold(own, |all, child| all.reduced(self.below(child, by, of), by))
+    }
+
+    fn reduce(&self, thread: &Thread<'_>, round: u32) {
+        let (node, index) = (thread.node().0, thread.index());
+        for by in [Reduction::Sum, Reduction::Min, Reduction::Max] {
+            let real = self.collectives.all_reduce(thread, by, self.real(node, index, round));
+            let expected = self.below(0, by, &|node, thread| self.real(node, thread, round));
+            self.count(real.to_bits() == expected.to_bits());
+            let whole = self.collectives.all_reduce(thread, by, self.whole(node, index, round));
+            self.count(whole == self.below(0, by, &|node, thread| self.whole(node, thread, round)));
+        }
+        self.collectives.barrier(thread);
+    }
+
+    /// Words of every length up to more than two messages' full.
+    fn broadcast(&self, thread: &Thread<'_>, round: u32) {
+        for from in 0..self.threads() {
+            let (node, index) = (from / self.shape.threads, from % self.shape.threads);
+            let length = (from * ROUNDS + round) % 30;
+            let expected: Vec<u64> = (0..length).map(|word| self.whole(node, index, round + word)).collect();
+            let from = ThreadId { node: NodeId(node), index };
+            let mut words = if thread.id() == from { expected.clone() } else { vec![0; length as usize] };
+            self.collectives.broadcast(thread, from, &mut words);
+            self.count(words == expected);
+        }
+    }
+}
+
+impl Program for Together {
+    fn main(&self, thread: &Thread<'_>) {
+        let mine = thread.node().0 * thread.threads() + thread.index();
+        for round in 0..ROUNDS {
+            if round % self.threads() == mine {
+                dawdle(thread);
+            }
+            match self.work {
+                Work::Reduce => self.reduce(thread, round),
+                Work::Broadcast => self.broadcast(thread, round),
+                Work::Disagree if mine == 0 => self.collectives.barrier(thread),
+                Work::Disagree => drop(self.collectives.all_reduce(thread, Reduction::Sum, 1_u64)),
+            }
+        }
+    }
+
+    fn report(&self) -> Report {
+        let (right, wrong) = (self.right.get(0), self.right.get(1));
+        Report::checked(wrong == 0 && right > 0, || format!("{wrong} answers were wrong, {right} right"))
+    }
+}

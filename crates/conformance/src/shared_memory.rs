@@ -1,0 +1,164 @@
+//! Shared memory loses no store and shows none that is out of date, however few blocks and frames there are
+//! for many threads.
+//!
+//! Every thread owns a word in each page, all of them side by side in few blocks, and stores its own name and
+//! a number that grows; it reads back what it stored, and others' words, whose numbers must not shrink. All
+//! add to counters in further blocks. In the end every thread finds in every word its owner's last number,
+//! and in the counters all that was added. Nothing but shared memory is used, so a machine whose hardware
+//! runs the protocol can be held to it too.
+
+use std::num::NonZeroU32;
+
+use protocols::stache::{Config, Frames, Stache, Variant};
+use protocols::sync::{BarrierRoom, SharedBarrier};
+use tempest::{
+    Array, Homes, Layout, Mechanism, NodeId, Program, Protocol, Report, Setup, Shape, Shared, Thread,
+};
+
+use crate::Setting;
+
+/// Nodes that report to one at a barrier.
+pub(crate) const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
+
+/// Words of a page, which is what a page's words begin after.
+const PAGE_WORDS: usize = 512;
+
+/// Where the counters of a page stand: behind the threads' words, apart from them.
+const COUNTERS: usize = 256;
+
+/// Counters of a page, in one block.
+const COUNTERS_OF_A_PAGE: usize = 2;
+
+/// Stores of few threads to few blocks: none is lost, none is seen late, with room for all pages.
+pub fn shared_memory_is_memory(setting: &Setting<'_>) {
+    for block in [16, 128] {
+        stress(setting, "shared_memory_is_memory", Variant::Ordered, Frames::Premapped, block, 20);
+    }
+    let promise = "shared_memory_is_memory";
+    stress(setting, promise, Variant::Robust, Frames::OnDemand, 64, 20);
+}
+
+/// The same with room for one or two remote pages at a time, for more threads than frames.
+pub fn shared_memory_fits_its_frames(setting: &Setting<'_>) {
+    let promise = "shared_memory_fits_its_frames";
+    stress(setting, promise, Variant::Ordered, Frames::AtMost(2), 64, 8);
+    stress(setting, promise, Variant::Ordered, Frames::AtMost(1), 64, 4);
+    stress(setting, promise, Variant::Robust, Frames::AtMost(2), 64, 4);
+}
+
+/// Shared memory under load: `rounds` rounds in which each of two threads a processor stores, reads and adds
+/// in each page. With `rounds` in the thousands this is the full dose.
+pub fn shared_memory_stress(setting: &Setting<'_>, rounds: u32) {
+    for variant in [Variant::Ordered, Variant::Robust] {
+        for frames in [Frames::Premapped, Frames::AtMost(2)] {
+            stress(setting, "shared_memory_stress", variant, frames, 64, rounds);
+        }
+    }
+}
+
+fn stress(setting: &Setting<'_>, promise: &str, variant: Variant, frames: Frames, block: u32, rounds: u32) {
+    // A page at each node, and one more.
+    let pages = setting.nodes as usize + 1;
+    let mut layout = Layout::new(setting.nodes, block).expect("blocks have a permitted length");
+    let words = layout.array("words", pages * PAGE_WORDS, Homes::RoundRobin).expect("it is small");
+    let barrier = SharedBarrier::room(&mut layout).expect("it is small");
+    let config = Config::new(layout).variant(variant).frames(frames).expect("there is a frame");
+    setting.verified_by::<Tagged>(
+        Mechanism::SharedMemory,
+        promise,
+        Plan { config, barrier, words, pages, rounds },
+        2,
+    );
+}
+
+struct Plan {
+    config: Config,
+    barrier: BarrierRoom,
+    words: Array<u64>,
+    pages: usize,
+    rounds: u32,
+}
+
+struct Tagged {
+    shape: Shape,
+    words: Shared<u64>,
+    pages: usize,
+    rounds: u32,
+    barrier: SharedBarrier,
+}
+
+impl Protocol for Tagged {
+    type Config = Plan;
+
+    fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
+        let stache = setup.install::<Stache>(&plan.config);
+        let barrier = SharedBarrier::new(setup, stache.memory(), plan.barrier, FAN_IN);
+        let words = stache.bind(plan.words);
+        Self { shape: setup.shape(), words, pages: plan.pages, rounds: plan.rounds, barrier }
+    }
+}
+
+/// What the owner of a word has stored there for the `number`-th time; nothing, if it has not yet.
+fn tagged(owner: usize, number: u32) -> u64 {
+    if number == 0 { 0 } else { (owner as u64 + 1) << 32 | u64::from(number) }
+}
+
+impl Tagged {
+    fn threads(&self) -> usize {
+        (self.shape.nodes * self.shape.threads) as usize
+    }
+
+    /// One round in one page: stores the own word, adds, looks at another's.
+    fn visit(&self, thread: &Thread<'_>, mine: usize, page: usize, round: u32, seen: &mut u32) {
+        let (first, number) = (page * PAGE_WORDS, round + 1);
+        let before = thread.read(&self.words, first + mine);
+        assert_eq!(before, tagged(mine, round), "what the owner of word {mine} of page {page} finds");
+        thread.write(&self.words, first + mine, tagged(mine, number));
+        thread.fetch_add(&self.words, first + COUNTERS + mine % COUNTERS_OF_A_PAGE, 1);
+        let other = (mine + 1) % self.threads();
+        let found = thread.read(&self.words, first + other);
+        let shown = found as u32;
+        assert_eq!(found, tagged(other, shown), "whose word {other} of page {page} is");
+        assert!(shown >= *seen && shown <= self.rounds, "word {other} of page {page}: {shown} after {seen}");
+        *seen = shown;
+        let now = thread.read(&self.words, first + mine);
+        assert_eq!(now, tagged(mine, number), "what the owner of word {mine} of page {page} has just stored");
+    }
+
+    /// Everybody's last store is there, and all that was added.
+    fn check(&self, thread: &Thread<'_>, page: usize) {
+        let first = page * PAGE_WORDS;
+        for owner in 0..self.threads() {
+            let found = thread.read(&self.words, first + owner);
+            assert_eq!(found, tagged(owner, self.rounds), "word {owner} of page {page} in the end");
+        }
+        let counters =
+            (0..COUNTERS_OF_A_PAGE).map(|counter| thread.read(&self.words, first + COUNTERS + counter));
+        let added = u64::from(self.rounds) * self.threads() as u64;
+        assert_eq!(counters.sum::<u64>(), added, "what was added in page {page}");
+    }
+}
+
+impl Program for Tagged {
+    fn main(&self, thread: &Thread<'_>) {
+        assert!(self.threads() <= COUNTERS, "a page has words for {COUNTERS} threads");
+        let NodeId(node) = thread.node();
+        let mine = (node * thread.threads() + thread.index()) as usize;
+        let mut seen = vec![0; self.pages];
+        for round in 0..self.rounds {
+            for step in 0..self.pages {
+                // Each thread goes its own way through the pages.
+                let page = (mine + step) % self.pages;
+                self.visit(thread, mine, page, round, &mut seen[page]);
+                thread.poll();
+            }
+        }
+        self.barrier.wait(thread);
+        (0..self.pages).for_each(|page| self.check(thread, page));
+    }
+
+    fn report(&self) -> Report {
+        // Every thread has insisted on what it found.
+        Report { checks: 1, ..Report::default() }
+    }
+}

@@ -1,0 +1,178 @@
+//! Shared memory is sequentially consistent across nodes, and refuses what it cannot do.
+//!
+//! What is asked here is small enough for paper: who sees the flag sees the data; of two nodes that each
+//! store their own word and then read the other's, one sees the other's store. Whoever uses an array that was
+//! given back, or an element that is not there, is told so.
+
+use std::sync::Arc;
+
+use protocols::stache::{Config, Frames, Stache};
+use protocols::sync::{BarrierRoom, SharedBarrier};
+use tempest::{
+    Array, Failure, Homes, Layout, Mechanism, NodeId, Program, Protocol, Report, Setup, Shared, Thread,
+};
+
+use crate::Setting;
+use crate::shared_memory::FAN_IN;
+
+/// How often each question is asked.
+const ROUNDS: u64 = 40;
+
+/// Words of data that are stored before the flag, in blocks of their own.
+const DATA: usize = 3;
+
+/// Words from one variable to the next: more than any block.
+const STRIDE: usize = 16;
+
+/// What is stored before a flag is seen by whoever sees the flag.
+pub fn shared_memory_passes_messages(setting: &Setting<'_>) {
+    for frames in [Frames::Premapped, Frames::AtMost(1)] {
+        ask(setting, "shared_memory_passes_messages", Question::Message, frames);
+    }
+}
+
+/// Of two nodes that each store and then read what the other stores, at least one reads the other's store.
+pub fn shared_memory_stores_before_it_loads(setting: &Setting<'_>) {
+    ask(setting, "shared_memory_stores_before_it_loads", Question::Dekker, Frames::Premapped);
+}
+
+/// An array that was given back is used no more, and an index that is not there never.
+pub fn shared_memory_refuses_what_is_not_there(setting: &Setting<'_>) {
+    let promise = "shared_memory_refuses_what_is_not_there";
+    for (question, says) in [
+        (Question::Freed, "shared array `other` is used after it has been freed"),
+        (Question::Beyond, "index 1024 of shared array `other`, which has 1024"),
+    ] {
+        match setting.run_by::<Asked>(Mechanism::SharedMemory, plan(setting, question, Frames::OnDemand), 2) {
+            Err(Failure::Program(what)) if what.contains(says) => {}
+            other => panic!("`{promise}` is broken ({setting}): expected `{says}`, got {other:?}"),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Question {
+    Message,
+    Dekker,
+    Freed,
+    Beyond,
+}
+
+struct Plan {
+    question: Question,
+    config: Config,
+    barrier: BarrierRoom,
+    words: Array<u64>,
+    other: Array<u64>,
+}
+
+fn plan(setting: &Setting<'_>, question: Question, frames: Frames) -> Plan {
+    let mut layout = Layout::new(setting.nodes, 64).expect("blocks of 64 bytes are permitted");
+    let words = layout.array("words", 512, Homes::At(NodeId(0))).expect("it is small");
+    let other = layout.array("other", 1024, Homes::RoundRobin).expect("it is small");
+    let barrier = SharedBarrier::room(&mut layout).expect("it is small");
+    let config = Config::new(layout).frames(frames).expect("there is a frame");
+    Plan { question, config, barrier, words, other }
+}
+
+fn ask(setting: &Setting<'_>, promise: &str, question: Question, frames: Frames) {
+    setting.verified_by::<Asked>(Mechanism::SharedMemory, promise, plan(setting, question, frames), 1);
+}
+
+struct Asked {
+    question: Question,
+    stache: Arc<Stache>,
+    barrier: SharedBarrier,
+    words: Shared<u64>,
+    other_array: Array<u64>,
+    other: Shared<u64>,
+}
+
+impl Protocol for Asked {
+    type Config = Plan;
+
+    fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
+        let stache = setup.install::<Stache>(&plan.config);
+        let barrier = SharedBarrier::new(setup, stache.memory(), plan.barrier, FAN_IN);
+        let (words, other) = (stache.bind(plan.words), stache.bind(plan.other));
+        Self { question: plan.question, stache, barrier, words, other_array: plan.other, other }
+    }
+}
+
+impl Asked {
+    /// Node 0 stores data and then a flag; all others wait for the flag and then look at the data.
+    fn pass_messages(&self, thread: &Thread<'_>) {
+        let flag = DATA * STRIDE;
+        if thread.index() > 0 {
+            return;
+        }
+        if thread.node() == NodeId(0) {
+            for round in 1..=ROUNDS {
+                (0..DATA).for_each(|word| thread.write(&self.words, word * STRIDE, round));
+                // The flag has another home.
+                thread.write(&self.other, flag, round);
+                thread.poll();
+            }
+            return;
+        }
+        let mut shown = 0;
+        while shown < ROUNDS {
+            shown = thread.read(&self.other, flag);
+            for word in 0..DATA {
+                let data = thread.read(&self.words, word * STRIDE);
+                assert!(data >= shown, "the flag is {shown}, but word {word} is {data}");
+            }
+            thread.poll();
+        }
+    }
+
+    /// Nodes 0 and 1 store their own word and read the other's, and leave what they have read for each other.
+    fn dekker(&self, thread: &Thread<'_>) {
+        let me = thread.node().0 as usize;
+        let plays = me < 2 && thread.index() == 0 && thread.nodes() > 1;
+        for round in 1..=ROUNDS {
+            if plays {
+                thread.write(&self.words, me * STRIDE, round);
+                let read = thread.read(&self.words, (1 - me) * STRIDE);
+                thread.write(&self.other, me * STRIDE, read);
+            }
+            self.barrier.wait(thread);
+            if plays {
+                let [mine, others] = [me, 1 - me].map(|node| thread.read(&self.other, node * STRIDE));
+                assert!(mine == round || others == round, "round {round}: read {mine} and {others}");
+            }
+            self.barrier.wait(thread);
+        }
+    }
+
+    /// Everybody uses an array, everybody gives it back, and the last node uses it again.
+    fn use_freed(&self, thread: &Thread<'_>) {
+        thread.fetch_add(&self.other, 0, 1);
+        self.barrier.wait(thread);
+        if thread.index() == 0 {
+            self.stache.free(thread, self.other_array);
+        }
+        self.barrier.wait(thread);
+        if thread.node().0 + 1 == thread.nodes() {
+            thread.read(&self.other, 0);
+        }
+    }
+}
+
+impl Program for Asked {
+    fn main(&self, thread: &Thread<'_>) {
+        match self.question {
+            Question::Message => self.pass_messages(thread),
+            Question::Dekker => self.dekker(thread),
+            Question::Freed => self.use_freed(thread),
+            Question::Beyond => {
+                thread.read(&self.other, self.other.len());
+            }
+        }
+    }
+
+    fn report(&self) -> Report {
+        // Every thread has insisted on what it found.
+        Report { checks: 1, ..Report::default() }
+    }
+}

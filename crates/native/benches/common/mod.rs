@@ -1,0 +1,47 @@
+//! What the benchmarks share: the bound that this host sets, and a table's numbers.
+
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// A counter on lines of its own.
+#[repr(align(128))]
+struct Line(AtomicU64);
+
+/// Two OS threads on two cores pass a number to and fro over a line each way, so often; nanoseconds of a round trip.
+pub(crate) fn raw_round_trip(trips: u64) -> f64 {
+    let (there, back) = (Line(AtomicU64::new(0)), Line(AtomicU64::new(0)));
+    let cores = core_affinity::get_core_ids().unwrap_or_default();
+    let await_number = |line: &Line, number| {
+        while line.0.load(Ordering::Acquire) != number {
+            spin_loop();
+        }
+    };
+    let pin = |index: usize| cores.get(index).map(|core| core_affinity::set_for_current(*core));
+    let elapsed = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            pin(1);
+            for number in 1..=trips {
+                await_number(&there, number);
+                back.0.store(number, Ordering::Release);
+            }
+        });
+        let timed = scope.spawn(|| {
+            pin(0);
+            let start = Instant::now();
+            for number in 1..=trips {
+                there.0.store(number, Ordering::Release);
+                await_number(&back, number);
+            }
+            start.elapsed()
+        });
+        timed.join().expect("the ping-pong ends")
+    });
+    elapsed.as_nanos() as f64 / trips as f64
+}
+
+/// The value in the middle.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

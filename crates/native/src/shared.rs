@@ -1,0 +1,119 @@
+//! Shared memory: how a block travels with its message, and how a fault becomes an event of its own node.
+//!
+//! # A block and its message
+//!
+//! Where both fit into a message's words, the block travels in them, behind the message's own: one slot of a ring, written
+//! and read once. Who takes the message out of the ring puts the words in place. A longer one the sender writes into
+//! the receiver's copy. Either way that is before the handler runs, and earlier than need be: nobody looks at the words, because
+//! the node has no right to the block and nobody else brings it.
+//!
+//! # Faults
+//!
+//! A thread's fault is handled at once, on the spot, where its processor runs handlers, nobody else does at the moment, and
+//! nothing is on its way from the node to itself (what was sent before the fault is older). Else it goes through the lane
+//! from the node to itself. It is no message, and not counted as one.
+//!
+//! This module must never know tags or protocols.
+
+use tempest::{Block, MAX_WORDS, NodeId, Packet};
+
+use crate::gauge::bump;
+use crate::node::{Dispatcher, Shared};
+use crate::processor::Processor;
+use crate::ring::{Origin, Received};
+
+impl Processor {
+    /// A handler's message that brings a block.
+    pub(crate) fn send_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
+        self.count_message(to, packet);
+        if to != self.node().id {
+            self.gauge().count_copy(size_of_val(words) as u64);
+        }
+        if let Some(loaded) = load(packet, words) {
+            return self.post_counted(to, &loaded, Origin::Bringer(block));
+        }
+        let memory = self.world.nodes[to.0 as usize].resident.node.memory();
+        memory.expect("every node has the shared memory of one").place(block, words);
+        self.post_counted(to, packet, Origin::Handler);
+    }
+
+    /// Puts the block that a message brings in place, if any. False, and the run is over, if it cannot be one.
+    #[inline]
+    pub(crate) fn unload(&self, message: &mut Received) -> bool {
+        let Origin::Bringer(block) = message.origin else { return true };
+        match self.put_in_place(block, &message.packet) {
+            Some(packet) => message.packet = packet,
+            None => {
+                self.fail(format!("{block}, brought from {}, cannot be one", message.packet.source()));
+                return false;
+            }
+        }
+        true
+    }
+
+    fn put_in_place(&self, block: Block, packet: &Packet) -> Option<Packet> {
+        let memory =
+            self.node().resident.node.memory().filter(|memory| block.0 < memory.layout().blocks())?;
+        let own = packet.words().len().checked_sub(memory.layout().block_words())?;
+        let (own, words) = packet.words().split_at(own);
+        memory.place(block, words);
+        Packet::from_parts(packet.id(), packet.source(), own)
+    }
+
+    /// An access of the running thread faulted.
+    pub(crate) fn handle_fault(&self, packet: &Packet) {
+        let handled = self.serves() && self.nothing_is_on_its_way_here() && self.handle_on_the_spot(packet);
+        if !handled {
+            self.post_counted(self.node().id, packet, Origin::Fault);
+        }
+    }
+
+    fn nothing_is_on_its_way_here(&self) -> bool {
+        let node = self.node();
+        node.outboxes_are_empty() && !self.world.lane(node.id, node.id).has_message()
+    }
+
+    fn handle_on_the_spot(&self, packet: &Packet) -> bool {
+        let message = Received { packet: *packet, origin: Origin::Fault, number: 0 };
+        match &self.node().dispatcher {
+            Dispatcher::Own(_) => self.handle_now_serial(message),
+            Dispatcher::Serial(_) => {
+                self.node().try_receive().is_some_and(|_right| self.handle_now_serial(message))
+            }
+            Dispatcher::Keyed(shared) => self.handle_now_keyed(shared, message),
+        }
+    }
+
+    /// Needs the right to receive.
+    fn handle_now_serial(&self, message: Received) -> bool {
+        if self.node().has_set_aside() {
+            return false;
+        }
+        if let Some(key) = self.key_of(&message) {
+            bump(&self.gauge().sent, 1);
+            self.trace_own(&message.packet);
+            self.handle_serial(key, &message);
+        }
+        true
+    }
+
+    fn handle_now_keyed(&self, shared: &Shared, message: Received) -> bool {
+        let Some(key) = self.key_of(&message) else { return true };
+        let Some(held) = shared.queue.try_hold(key) else { return false };
+        bump(&self.gauge().sent, 1);
+        self.trace_own(&message.packet);
+        self.handle_keyed(shared, &message, &message.packet, held);
+        self.wake_idle_servers(shared);
+        true
+    }
+}
+
+/// A message with a block behind its own words, if both fit.
+fn load(packet: &Packet, block: &[u64]) -> Option<Packet> {
+    let own = packet.words();
+    let mut words = [0; MAX_WORDS];
+    let all = words.get_mut(..own.len() + block.len())?;
+    all[..own.len()].copy_from_slice(own);
+    all[own.len()..].copy_from_slice(block);
+    Packet::from_parts(packet.id(), packet.source(), all)
+}

@@ -1,0 +1,53 @@
+//! Memory-model tests see a lost invalidation.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use programs::Coherence;
+use programs::litmus::{Dose, Experiment, Meeting, Placement, Question};
+use tempest::{Launch, Mechanism, World};
+
+use crate::local::Local;
+use crate::with_fault;
+
+/// Rounds of each test.
+const ROUNDS: u32 = 400;
+
+/// The tests that are shipped.
+fn questions() -> Vec<Arc<Question>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../inputs/litmus");
+    let files = std::fs::read_dir(folder).expect("the folder is there");
+    let files = files.map(|file| file.expect("it can be listed").path());
+    let tests = files.filter(|file| file.extension().is_some_and(|extension| extension == "litmus"));
+    let read = |file: PathBuf| {
+        let bytes = std::fs::read(&file).expect("the file can be read");
+        formats::litmus::read(&file.to_string_lossy(), &bytes).expect("it is a test")
+    };
+    tests.map(|file| Arc::new(Question::new(read(file)).expect("its states can be found"))).collect()
+}
+
+/// How many states of a test were seen, and how many of those are forbidden.
+fn states(question: &Arc<Question>) -> (usize, usize) {
+    let (protocol, meeting) = (Coherence::Stache, Meeting::Messages);
+    let dose = Dose { rounds: ROUNDS, block: 64, protocol, seed: 1, meeting };
+    let experiment = Experiment::new(Arc::clone(question), dose);
+    let job = experiment.job().expect("blocks have this length");
+    let launch = Launch {
+        mechanism: Mechanism::SharedMemory,
+        nodes: question.nodes(),
+        ..Launch::new(job, "single".parse().expect("a policy"))
+    };
+    Local::new().run(&launch).expect("the run ends, whatever it sees");
+    let seen: Vec<_> = Placement::ALL.iter().flat_map(|placement| experiment.seen(*placement)).collect();
+    let forbidden = seen.iter().filter(|(state, _)| !question.allowed.contains(state)).count();
+    (seen.len(), forbidden)
+}
+
+#[test]
+fn a_lost_invalidation_is_seen() {
+    let questions = questions();
+    assert!(questions.len() > 5, "the tests are there");
+    let forbidden = || questions.iter().map(|question| states(question).1).sum::<usize>();
+    assert_eq!(with_fault("none", forbidden), 0, "without the fault all states are allowed");
+    assert!(with_fault("right-is-kept", forbidden) > 0, "the fault goes unnoticed");
+}

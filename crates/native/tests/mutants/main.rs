@@ -1,0 +1,104 @@
+//! The native world with a fault in it, which the promises of shared memory must notice on real threads.
+//!
+//! This crate has the library's root once more, the same modules from the same files, around a [`sync`] that turns faults on.
+//! Each test runs a promise again and again until it is broken: that takes the schedules in which the fault matters, a second
+//! or two on a host with two cores, and longer where those are busy.
+
+#![allow(dead_code, unreachable_pub, reason = "the library exports, and uses, more than is used here")]
+
+#[path = "../../src/crew.rs"]
+mod crew;
+#[path = "../../src/ending.rs"]
+mod ending;
+#[path = "../../src/gauge.rs"]
+mod gauge;
+#[path = "../../src/idle.rs"]
+mod idle;
+#[path = "../../src/lane.rs"]
+mod lane;
+mod litmus;
+#[path = "../../src/local.rs"]
+mod local;
+#[path = "../../src/lowering.rs"]
+mod lowering;
+#[path = "../../src/node.rs"]
+mod node;
+#[path = "../../src/phases.rs"]
+mod phases;
+#[path = "../../src/processor.rs"]
+mod processor;
+#[path = "../../src/requests.rs"]
+mod requests;
+#[path = "../../src/ring.rs"]
+mod ring;
+#[path = "../../src/serve.rs"]
+mod serve;
+#[path = "../../src/shared.rs"]
+mod shared;
+mod sync;
+#[path = "../../src/threads.rs"]
+mod threads;
+#[path = "../../src/tracer.rs"]
+mod tracer;
+#[path = "../../src/world.rs"]
+mod world;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use conformance::Setting;
+use local::Local;
+use sync::Ordering;
+
+/// Each fault, and the policies under which it is looked for.
+const FAULTS: &[(&str, &[&str])] = &[
+    // Whoever takes a right away goes on at once, while another processor is between a test and its access.
+    ("nobody-is-awaited", &["fixed:2", "floating"]),
+    // An invalidation is lost: the node keeps its right.
+    ("right-is-kept", &["single", "fixed:1", "floating+keyed"]),
+];
+
+/// A fault that has not been noticed in so long is not going to be.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Rounds of each thread in one go.
+const ROUNDS: u64 = 100_000;
+
+/// Whether the promise in question is kept under a policy, by as few processors as it can be broken with.
+fn is_kept(policy: &str) -> bool {
+    let processors = if policy.ends_with(":2") { 3 } else { 2 };
+    let policy = policy.parse().expect("a policy of this host");
+    let setting = Setting { world: &Local::new(), policy: &policy, nodes: 2, processors };
+    let promise = || conformance::rights_outlast_their_accesses_for(&setting, ROUNDS);
+    catch_unwind(AssertUnwindSafe(promise)).is_ok()
+}
+
+/// Whoever has a fault turned on: it is on in all of the process.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Does something while a fault is on.
+fn with_fault<R>(fault: &str, f: impl FnOnce() -> R) -> R {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    sync::ON.store(sync::number(fault), Ordering::Relaxed);
+    let result = f();
+    sync::ON.store(0, Ordering::Relaxed);
+    result
+}
+
+fn expect_noticed(fault: &str, policy: &str) {
+    let start = Instant::now();
+    let goes = with_fault(fault, || {
+        let kept = std::iter::repeat_with(|| is_kept(policy)).take_while(|kept| *kept);
+        kept.take_while(|_| start.elapsed() < PATIENCE).count()
+    });
+    assert!(start.elapsed() < PATIENCE, "`{fault}` goes unnoticed under {policy} in {goes} goes");
+    assert!(with_fault("none", || is_kept(policy)), "without the fault the promise is kept");
+}
+
+#[test]
+fn faults_are_noticed() {
+    for (fault, policies) in FAULTS {
+        policies.iter().for_each(|policy| expect_noticed(fault, policy));
+    }
+}

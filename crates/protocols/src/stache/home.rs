@@ -1,0 +1,460 @@
+//! The home's side of the protocol: one block's directory entry as a pure transition function.
+//!
+//! The table is that of a full-map, invalidation-based, home-centric directory: all data and acknowledgements
+//! go through the home, and writing is granted only when every other copy is gone. Requests that come while
+//! the block is being called in wait in the entry itself, never in the queue, for the message that ends the
+//! wait has the same key and stands behind them. The states' names in the literature stand in brackets.
+//!
+//! An event is served in three steps, all under the block's key:
+//! 1. [`Home::lowers`] says which right the home's own node has to give up first;
+//! 2. when it has, [`Home::step`] changes the entry and says what to do;
+//! 3. [`Home::due`] hands out the oldest request that waited and can be served now; it is served in the same
+//!    way.
+//!
+//! Nothing here sends, touches memory or knows a clock: the explorer drives these very functions.
+
+use std::collections::VecDeque;
+
+use tempest::{NodeId, Right, Tag};
+
+use super::{NodeSet, ToCache, ToHome, Unspecified, Variant, Want};
+
+/// Who asks the home for a right.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Asker {
+    /// The home's own node, by a fault.
+    Here,
+    /// Another node, by a message.
+    Node(NodeId),
+}
+
+/// A request for a right to the block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Request {
+    /// Who asks.
+    pub from: Asker,
+    /// For what.
+    pub want: Want,
+}
+
+/// What happens to a directory entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HomeEvent {
+    /// A fault of the home's own node, a request of another one, or one that waited and is due.
+    Request(Request),
+    /// An answer of another node.
+    Answer(NodeId, ToHome),
+}
+
+impl HomeEvent {
+    /// A fault of the home's own node.
+    pub fn fault(wants: Right) -> Self {
+        Self::Request(Request { from: Asker::Here, want: wants.into() })
+    }
+
+    /// A message of another node.
+    pub fn message(from: NodeId, message: ToHome) -> Self {
+        match message.wants() {
+            Some(want) => Self::Request(Request { from: Asker::Node(from), want }),
+            None => Self::Answer(from, message),
+        }
+    }
+}
+
+/// What the home is to do about an event, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HomeAction {
+    /// Tell another node; with the words of the block as they are now, if the message brings words.
+    Send(NodeId, ToCache),
+    /// Give the own node more right to the block than it has.
+    Raise(Tag),
+    /// Let the own node's threads go on that waited for this right.
+    Resume(Right),
+}
+
+/// What the directory knows of a block.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum HomeState {
+    /// Only the home has it, and may write (HW).
+    Writable,
+    /// Home and these nodes may read (HR). Nodes that dropped their copy silently may still be among them.
+    Shared(NodeSet),
+    /// One node may write, nobody else has it (HX).
+    Exclusive(NodeId),
+    /// Waiting for copies to be destroyed before a request is granted (BI).
+    Invalidating {
+        /// What is granted then.
+        request: Request,
+        /// Who has not said so yet. Never empty.
+        awaited: NodeSet,
+    },
+    /// Waiting for the words from the owner (BS, where the request is to read; BX, where it is to write).
+    Recalling {
+        /// Who has the words.
+        owner: NodeId,
+        /// What is granted then; never an upgrade.
+        request: Request,
+        /// Of the two messages of an owner that replaces the block just now, the one that has come.
+        half: Half,
+    },
+}
+
+/// In the robust variant, an owner that has put the block when the recall reaches it answers by two messages.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Half {
+    /// None has come.
+    Neither,
+    /// The words have.
+    Put,
+    /// The answer has.
+    Gone,
+}
+
+/// A directory entry.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Home {
+    state: HomeState,
+    /// Requests that wait, in the order they came: of each other node at most one, of the own node one for
+    /// each right and each time that its threads have been resumed since.
+    waiting: VecDeque<Request>,
+}
+
+impl Default for Home {
+    fn default() -> Self {
+        Self { state: HomeState::Writable, waiting: VecDeque::new() }
+    }
+}
+
+impl Home {
+    /// What the directory knows.
+    pub fn state(&self) -> &HomeState {
+        &self.state
+    }
+
+    /// How many requests wait in the entry.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The right that the own node has between events.
+    pub fn tag(&self) -> Tag {
+        match &self.state {
+            HomeState::Writable => Tag::Writable,
+            HomeState::Shared(_)
+            | HomeState::Invalidating { request: Request { from: Asker::Here, .. }, .. } => Tag::ReadOnly,
+            _ => Tag::Invalid,
+        }
+    }
+
+    /// Whether it waits for no answer.
+    pub fn is_settled(&self) -> bool {
+        !matches!(self.state, HomeState::Invalidating { .. } | HomeState::Recalling { .. })
+    }
+
+    /// The right the own node has to be lowered to before this event is served; `None` if it loses nothing.
+    pub fn lowers(&self, event: HomeEvent) -> Option<Tag> {
+        let HomeEvent::Request(Request { from: Asker::Node(_), want }) = event else { return None };
+        match (&self.state, want) {
+            (HomeState::Writable, Want::Read) => Some(Tag::ReadOnly),
+            (HomeState::Writable | HomeState::Shared(_), Want::Write | Want::Upgrade) => Some(Tag::Invalid),
+            _ => None,
+        }
+    }
+
+    /// Serves an event, after what it [`lowers`](Self::lowers) has been.
+    ///
+    /// # Errors
+    /// [`Unspecified`], with nothing changed and nothing to do, if no rule covers it.
+    pub fn step(
+        &mut self,
+        event: HomeEvent,
+        variant: Variant,
+        mut act: impl FnMut(HomeAction),
+    ) -> Result<(), Unspecified> {
+        let served = match event {
+            HomeEvent::Request(request) => self.request(request, &mut act),
+            HomeEvent::Answer(from, ToHome::Invalidated) => self.invalidated(from, &mut act),
+            HomeEvent::Answer(from, ToHome::Kept) => self.answered(from, Want::Read, &mut act),
+            HomeEvent::Answer(from, ToHome::Flushed) => self.answered(from, Want::Write, &mut act),
+            HomeEvent::Answer(from, ToHome::Put) => self.put(from, variant, &mut act),
+            HomeEvent::Answer(from, ToHome::Gone) if variant == Variant::Robust => self.gone(from, &mut act),
+            HomeEvent::Answer(..) => None,
+        };
+        served.ok_or_else(|| Unspecified { event: format!("{event:?}"), state: format!("{:?}", self.state) })
+    }
+
+    /// The oldest request that waited, if it can be served now.
+    pub fn due(&mut self) -> Option<HomeEvent> {
+        if !self.is_settled() {
+            return None;
+        }
+        self.waiting.pop_front().map(HomeEvent::Request)
+    }
+
+    fn request(&mut self, request: Request, act: &mut impl FnMut(HomeAction)) -> Option<()> {
+        if !self.is_settled() {
+            self.waiting.push_back(request);
+            return Some(());
+        }
+        match request {
+            Request { from: Asker::Here, want: Want::Read } if self.tag() >= Tag::ReadOnly => {
+                act(HomeAction::Resume(Right::Read));
+            }
+            Request { from: Asker::Here, .. } if self.tag() == Tag::Writable => {
+                act(HomeAction::Resume(Right::Write));
+            }
+            _ => return self.ask(request, act),
+        }
+        Some(())
+    }
+
+    /// A request that the present tag does not satisfy, in a settled state.
+    fn ask(&mut self, request: Request, act: &mut impl FnMut(HomeAction)) -> Option<()> {
+        match (&mut self.state, request) {
+            (HomeState::Exclusive(owner), Request { from, want }) => {
+                let owner = *owner;
+                if from == Asker::Node(owner) {
+                    return None;
+                }
+                let (recall, want) = match want {
+                    Want::Read => (ToCache::RecallRead, Want::Read),
+                    Want::Write | Want::Upgrade => (ToCache::RecallWrite, Want::Write),
+                };
+                act(HomeAction::Send(owner, recall));
+                let request = Request { from, want };
+                self.state = HomeState::Recalling { owner, request, half: Half::Neither };
+            }
+            (HomeState::Writable, Request { from: Asker::Node(node), want: Want::Read }) => {
+                self.state = HomeState::Shared(NodeSet::of(node));
+                act(HomeAction::Send(node, ToCache::DataRead));
+            }
+            (HomeState::Shared(sharers), Request { from: Asker::Node(node), want: Want::Read }) => {
+                sharers.insert(node);
+                act(HomeAction::Send(node, ToCache::DataRead));
+            }
+            (HomeState::Writable, Request { from, .. }) => {
+                self.grant(Request { from, want: Want::Write }, act)
+            }
+            (HomeState::Shared(sharers), Request { from, want }) => {
+                let mut awaited = std::mem::take(sharers);
+                let had_copy = matches!(from, Asker::Node(node) if awaited.remove(node));
+                // A copy that was taken away while the upgrade was on its way has to be sent again.
+                let want = if want == Want::Upgrade && had_copy { want } else { Want::Write };
+                let request = Request { from, want };
+                if awaited.is_empty() {
+                    self.grant(request, act);
+                } else {
+                    awaited.iter().for_each(|node| act(HomeAction::Send(node, ToCache::Invalidate)));
+                    self.state = HomeState::Invalidating { request, awaited };
+                }
+            }
+            (HomeState::Invalidating { .. } | HomeState::Recalling { .. }, _) => return None,
+        }
+        Some(())
+    }
+
+    /// Grants writing: nobody else has a copy any more.
+    fn grant(&mut self, request: Request, act: &mut impl FnMut(HomeAction)) {
+        match request.from {
+            Asker::Node(node) => {
+                self.state = HomeState::Exclusive(node);
+                let upgrade = request.want == Want::Upgrade;
+                act(HomeAction::Send(node, if upgrade { ToCache::Upgraded } else { ToCache::DataWrite }));
+            }
+            Asker::Here => {
+                self.state = HomeState::Writable;
+                act(HomeAction::Raise(Tag::Writable));
+                act(HomeAction::Resume(Right::Write));
+            }
+        }
+    }
+
+    fn invalidated(&mut self, from: NodeId, act: &mut impl FnMut(HomeAction)) -> Option<()> {
+        let HomeState::Invalidating { request, awaited } = &mut self.state else { return None };
+        if !awaited.remove(from) {
+            return None;
+        }
+        if awaited.is_empty() {
+            let request = *request;
+            self.grant(request, act);
+        }
+        Some(())
+    }
+
+    /// The answer to a recall, `kind` being the recall it answers.
+    fn answered(&mut self, from: NodeId, kind: Want, act: &mut impl FnMut(HomeAction)) -> Option<()> {
+        match self.state {
+            HomeState::Recalling { owner, request, half: Half::Neither }
+                if owner == from && request.want == kind =>
+            {
+                self.recalled(request, (kind == Want::Read).then_some(owner), act);
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn put(&mut self, from: NodeId, variant: Variant, act: &mut impl FnMut(HomeAction)) -> Option<()> {
+        match &mut self.state {
+            HomeState::Exclusive(owner) if *owner == from => {
+                self.state = HomeState::Writable;
+                act(HomeAction::Raise(Tag::Writable));
+                if variant == Variant::Robust {
+                    act(HomeAction::Send(from, ToCache::PutDone));
+                }
+                Some(())
+            }
+            HomeState::Recalling { owner, request, half } if *owner == from => {
+                let request = *request;
+                match (variant, *half) {
+                    (Variant::Ordered, _) => self.recalled(request, None, act),
+                    (Variant::Robust, Half::Neither) => *half = Half::Put,
+                    (Variant::Robust, Half::Gone) => self.both_came(from, request, act),
+                    (Variant::Robust, Half::Put) => return None,
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn gone(&mut self, from: NodeId, act: &mut impl FnMut(HomeAction)) -> Option<()> {
+        match &mut self.state {
+            HomeState::Recalling { owner, request, half } if *owner == from => {
+                let request = *request;
+                match *half {
+                    Half::Neither => *half = Half::Gone,
+                    Half::Put => self.both_came(from, request, act),
+                    Half::Gone => return None,
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn both_came(&mut self, owner: NodeId, request: Request, act: &mut impl FnMut(HomeAction)) {
+        act(HomeAction::Send(owner, ToCache::PutDone));
+        self.recalled(request, None, act);
+    }
+
+    /// The words are back; `keeper` still has a copy to read.
+    fn recalled(&mut self, request: Request, keeper: Option<NodeId>, act: &mut impl FnMut(HomeAction)) {
+        match (request, keeper) {
+            (Request { want: Want::Write | Want::Upgrade, .. }, _) => self.grant(request, act),
+            // Nobody else has a copy: the home may as well write.
+            (Request { from: Asker::Here, .. }, None) => {
+                self.state = HomeState::Writable;
+                act(HomeAction::Raise(Tag::Writable));
+                act(HomeAction::Resume(Right::Read));
+            }
+            (Request { from, .. }, keeper) => {
+                let mut sharers = NodeSet::default();
+                keeper.into_iter().for_each(|node| sharers.insert(node));
+                act(HomeAction::Raise(Tag::ReadOnly));
+                match from {
+                    Asker::Here => act(HomeAction::Resume(Right::Read)),
+                    Asker::Node(node) => {
+                        sharers.insert(node);
+                        act(HomeAction::Send(node, ToCache::DataRead));
+                    }
+                }
+                self.state = HomeState::Shared(sharers);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: NodeId = NodeId(1);
+    const TWO: NodeId = NodeId(2);
+
+    fn served(home: &mut Home, event: HomeEvent) -> Vec<HomeAction> {
+        let mut actions = Vec::new();
+        home.step(event, Variant::Ordered, |action| actions.push(action)).expect("a rule covers it");
+        actions
+    }
+
+    fn told(home: &mut Home, from: NodeId, message: ToHome) -> Vec<HomeAction> {
+        served(home, HomeEvent::message(from, message))
+    }
+
+    #[test]
+    fn writing_is_granted_when_the_last_copy_is_gone() {
+        let mut home = Home::default();
+        assert_eq!(home.lowers(HomeEvent::message(ONE, ToHome::GetRead)), Some(Tag::ReadOnly));
+        assert_eq!(told(&mut home, ONE, ToHome::GetRead), [HomeAction::Send(ONE, ToCache::DataRead)]);
+        assert_eq!(told(&mut home, TWO, ToHome::GetRead), [HomeAction::Send(TWO, ToCache::DataRead)]);
+        let invalidates = [ONE, TWO].map(|node| HomeAction::Send(node, ToCache::Invalidate));
+        assert_eq!(served(&mut home, HomeEvent::fault(Right::Write)), invalidates);
+        assert_eq!(home.tag(), Tag::ReadOnly, "the home reads on while it waits");
+        assert_eq!(told(&mut home, TWO, ToHome::Invalidated), []);
+        let grant = [HomeAction::Raise(Tag::Writable), HomeAction::Resume(Right::Write)];
+        assert_eq!(told(&mut home, ONE, ToHome::Invalidated), grant);
+        assert_eq!(home.state(), &HomeState::Writable);
+    }
+
+    #[test]
+    fn an_upgrade_brings_no_words_unless_the_copy_has_gone() {
+        let mut home = Home::default();
+        told(&mut home, ONE, ToHome::GetRead);
+        assert_eq!(home.lowers(HomeEvent::message(ONE, ToHome::Upgrade)), Some(Tag::Invalid));
+        assert_eq!(told(&mut home, ONE, ToHome::Upgrade), [HomeAction::Send(ONE, ToCache::Upgraded)]);
+        // Node 2 is not among the sharers any more: its copy went while its upgrade was on the way.
+        assert_eq!(told(&mut home, TWO, ToHome::Upgrade), [HomeAction::Send(ONE, ToCache::RecallWrite)]);
+        assert_eq!(told(&mut home, ONE, ToHome::Flushed), [HomeAction::Send(TWO, ToCache::DataWrite)]);
+        assert_eq!(home.state(), &HomeState::Exclusive(TWO));
+    }
+
+    #[test]
+    fn requests_wait_in_the_entry_and_are_served_in_order() {
+        let mut home = Home::default();
+        told(&mut home, ONE, ToHome::GetWrite);
+        told(&mut home, TWO, ToHome::GetRead);
+        assert_eq!(served(&mut home, HomeEvent::fault(Right::Read)), []);
+        assert_eq!((home.waiting(), home.due()), (1, None));
+        let shared = [HomeAction::Raise(Tag::ReadOnly), HomeAction::Send(TWO, ToCache::DataRead)];
+        assert_eq!(told(&mut home, ONE, ToHome::Kept), shared);
+        let due = home.due().expect("the fault waited");
+        assert_eq!((due, home.due()), (HomeEvent::fault(Right::Read), None));
+        assert_eq!(served(&mut home, due), [HomeAction::Resume(Right::Read)]);
+    }
+
+    #[test]
+    fn what_no_rule_covers_changes_nothing() {
+        let mut home = Home::default();
+        told(&mut home, ONE, ToHome::GetWrite);
+        let before = home.clone();
+        for (from, message) in [
+            (ONE, ToHome::GetRead),
+            (ONE, ToHome::Invalidated),
+            (ONE, ToHome::Kept),
+            (TWO, ToHome::Put),
+            (ONE, ToHome::Gone),
+        ] {
+            let event = HomeEvent::message(from, message);
+            let error = home.step(event, Variant::Ordered, |action| panic!("{action:?}")).unwrap_err();
+            assert!(error.to_string().ends_with("in state Exclusive(NodeId(1))"), "{error}");
+            assert_eq!(home, before);
+        }
+    }
+
+    #[test]
+    fn an_unordered_put_answers_a_recall_only_with_gone() {
+        let mut home = Home::default();
+        let mut tell = |from, message| {
+            let mut actions = Vec::new();
+            let event = HomeEvent::message(from, message);
+            home.step(event, Variant::Robust, |action| actions.push(action)).expect("a rule covers it");
+            actions
+        };
+        tell(ONE, ToHome::GetWrite);
+        tell(TWO, ToHome::GetWrite);
+        assert_eq!(tell(ONE, ToHome::Gone), []);
+        let answers = [(ONE, ToCache::PutDone), (TWO, ToCache::DataWrite)];
+        assert_eq!(tell(ONE, ToHome::Put), answers.map(|(to, message)| HomeAction::Send(to, message)));
+    }
+}

@@ -1,0 +1,353 @@
+//! The side of a node that caches a block of another home: its entry as a pure transition function.
+//!
+//! One transaction of a node and block is outstanding at a time; faults that come meanwhile join it. The
+//! states' names in the literature stand in brackets. An event is served as at the home: [`Line::lowers`],
+//! then [`Line::step`], then what is [`due`](Line::due). A block whose page has no frame here is `Invalid`:
+//! late invalidations are acknowledged, late recalls answered or ignored, without any memory.
+//!
+//! Nothing here sends, touches memory or knows a clock: the explorer drives these very functions.
+
+use tempest::{Right, Tag};
+
+use super::{ToCache, ToHome, Unspecified, Variant};
+
+/// What the node has of a block, or has asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum LineState {
+    /// Nothing (I).
+    #[default]
+    Invalid,
+    /// A copy to read (S).
+    ReadOnly,
+    /// The only copy (M).
+    Writable,
+    /// Nothing, and has asked to read (IS).
+    Reading,
+    /// Nothing, and has asked to write (IM), or to upgrade a copy that was taken away since.
+    Writing,
+    /// A copy to read, and has asked to write it (SM).
+    Upgrading,
+    /// Nothing, and the words it put may still be on their way (MI). Robust variant only.
+    Putting,
+    /// As `Reading`, but the data to come may be out of date (ISI). Robust variant only.
+    ReadingAgain,
+}
+
+/// What happens to a cached block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LineEvent {
+    /// An access of this node that its tag forbids, or forbade a moment ago.
+    Fault(Right),
+    /// A message of the block's home.
+    Message(ToCache),
+    /// The frame is wanted for another page.
+    Replace,
+}
+
+/// What the node is to do about an event, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LineAction {
+    /// Tell the home; with the words of the block as they are now, if the message brings words.
+    Send(ToHome),
+    /// Have more right to the block than before.
+    Raise(Tag),
+    /// Let threads go on that waited for this right.
+    Resume(Right),
+}
+
+/// A cached block's entry.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Line {
+    /// What the node has, or has asked for.
+    pub state: LineState,
+    /// A thread waits to read.
+    pub wants_read: bool,
+    /// A thread waits to write.
+    pub wants_write: bool,
+    /// A recall that overtook the grant it is about. Robust variant only.
+    pub deferred: Option<ToCache>,
+}
+
+impl Line {
+    /// The right the node has between events.
+    pub fn tag(self) -> Tag {
+        match self.state {
+            LineState::Writable => Tag::Writable,
+            LineState::ReadOnly | LineState::Upgrading => Tag::ReadOnly,
+            _ => Tag::Invalid,
+        }
+    }
+
+    /// Whether something is on its way to the frame, which therefore cannot be given to another page.
+    pub fn is_busy(self) -> bool {
+        match self.state {
+            LineState::Invalid | LineState::ReadOnly | LineState::Writable => false,
+            LineState::Putting => self.wants_read || self.wants_write,
+            _ => true,
+        }
+    }
+
+    /// Whether a fault now sends a request, rather than finding its right there or joining what is under way.
+    pub fn asks_at_once(self, right: Right) -> bool {
+        self.tag() < right.tag() && matches!(self.state, LineState::Invalid | LineState::ReadOnly)
+    }
+
+    /// The right the node has to be lowered to before this event is served; `None` if it loses nothing.
+    pub fn lowers(self, event: LineEvent) -> Option<Tag> {
+        match (event, self.state) {
+            (LineEvent::Message(ToCache::Invalidate), LineState::ReadOnly | LineState::Upgrading)
+            | (LineEvent::Message(ToCache::RecallWrite), LineState::Writable)
+            | (LineEvent::Replace, LineState::ReadOnly | LineState::Writable) => Some(Tag::Invalid),
+            (LineEvent::Message(ToCache::RecallRead), LineState::Writable) => Some(Tag::ReadOnly),
+            _ => None,
+        }
+    }
+
+    /// Serves an event, after what it [`lowers`](Self::lowers) has been.
+    ///
+    /// # Errors
+    /// [`Unspecified`], with nothing changed and nothing to do, if no rule covers it.
+    pub fn step(
+        &mut self,
+        event: LineEvent,
+        variant: Variant,
+        mut act: impl FnMut(LineAction),
+    ) -> Result<(), Unspecified> {
+        let served = match event {
+            LineEvent::Fault(right) => {
+                self.fault(right, &mut act);
+                Some(())
+            }
+            LineEvent::Message(ToCache::DataRead) => self.data_to_read(variant, &mut act),
+            LineEvent::Message(ToCache::DataWrite) => self.may_write(LineState::Writing, &mut act),
+            LineEvent::Message(ToCache::Upgraded) => self.may_write(LineState::Upgrading, &mut act),
+            LineEvent::Message(ToCache::Invalidate) => self.invalidate(variant, &mut act),
+            LineEvent::Message(recall @ (ToCache::RecallRead | ToCache::RecallWrite)) => {
+                self.recall(recall, variant, &mut act)
+            }
+            LineEvent::Message(ToCache::PutDone) => self.put_done(&mut act),
+            LineEvent::Replace => self.replace(variant, &mut act),
+        };
+        served.ok_or_else(|| Unspecified { event: format!("{event:?}"), state: format!("{:?}", self.state) })
+    }
+
+    /// A recall that was put off, if it can be served now.
+    pub fn due(&mut self) -> Option<LineEvent> {
+        if self.state != LineState::Writable {
+            return None;
+        }
+        self.deferred.take().map(LineEvent::Message)
+    }
+
+    fn fault(&mut self, right: Right, act: &mut impl FnMut(LineAction)) {
+        if self.tag() >= right.tag() {
+            // Another handler has supplied the right since.
+            return act(LineAction::Resume(right));
+        }
+        match right {
+            Right::Read => self.wants_read = true,
+            Right::Write => self.wants_write = true,
+        }
+        match (self.state, right) {
+            (LineState::Invalid, _) => self.ask(act),
+            (LineState::ReadOnly, _) => {
+                self.state = LineState::Upgrading;
+                act(LineAction::Send(ToHome::Upgrade));
+            }
+            _ => {}
+        }
+    }
+
+    /// Asks for what is wanted, having nothing.
+    fn ask(&mut self, act: &mut impl FnMut(LineAction)) {
+        if self.wants_write {
+            self.state = LineState::Writing;
+            act(LineAction::Send(ToHome::GetWrite));
+        } else if self.wants_read {
+            self.state = LineState::Reading;
+            act(LineAction::Send(ToHome::GetRead));
+        }
+    }
+
+    fn data_to_read(&mut self, variant: Variant, act: &mut impl FnMut(LineAction)) -> Option<()> {
+        match self.state {
+            LineState::Reading => {
+                act(LineAction::Raise(Tag::ReadOnly));
+                act(LineAction::Resume(Right::Read));
+                self.wants_read = false;
+                self.state = LineState::ReadOnly;
+                if self.wants_write {
+                    self.state = LineState::Upgrading;
+                    act(LineAction::Send(ToHome::Upgrade));
+                }
+            }
+            // Not to be used even once: a thread that joined later might see it after something newer.
+            LineState::ReadingAgain if variant == Variant::Robust => {
+                self.state = LineState::Reading;
+                act(LineAction::Send(ToHome::GetRead));
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn may_write(&mut self, asked: LineState, act: &mut impl FnMut(LineAction)) -> Option<()> {
+        if self.state != asked {
+            return None;
+        }
+        (self.wants_read, self.wants_write) = (false, false);
+        self.state = LineState::Writable;
+        act(LineAction::Raise(Tag::Writable));
+        act(LineAction::Resume(Right::Write));
+        Some(())
+    }
+
+    fn invalidate(&mut self, variant: Variant, act: &mut impl FnMut(LineAction)) -> Option<()> {
+        self.state = match (self.state, variant) {
+            (LineState::Invalid | LineState::ReadOnly, _) => LineState::Invalid,
+            (LineState::Upgrading | LineState::Writing, _) => LineState::Writing,
+            // The copy of an old grant, dropped since; the one to come is newer, if messages keep their
+            // order.
+            (LineState::Reading, Variant::Ordered) => LineState::Reading,
+            (LineState::Reading | LineState::ReadingAgain, Variant::Robust) => LineState::ReadingAgain,
+            _ => return None,
+        };
+        act(LineAction::Send(ToHome::Invalidated));
+        Some(())
+    }
+
+    fn recall(&mut self, recall: ToCache, variant: Variant, act: &mut impl FnMut(LineAction)) -> Option<()> {
+        match (self.state, variant) {
+            (LineState::Writable, _) if recall == ToCache::RecallRead => {
+                self.state = LineState::ReadOnly;
+                act(LineAction::Send(ToHome::Kept));
+            }
+            (LineState::Writable, _) => {
+                self.state = LineState::Invalid;
+                act(LineAction::Send(ToHome::Flushed));
+            }
+            // The words that were put are on their way, and are the answer.
+            (LineState::Invalid | LineState::Reading | LineState::Writing, Variant::Ordered) => {}
+            (LineState::Putting, Variant::Robust) => act(LineAction::Send(ToHome::Gone)),
+            (LineState::Writing | LineState::Upgrading, Variant::Robust) if self.deferred.is_none() => {
+                self.deferred = Some(recall);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn put_done(&mut self, act: &mut impl FnMut(LineAction)) -> Option<()> {
+        if self.state != LineState::Putting {
+            return None;
+        }
+        self.state = LineState::Invalid;
+        self.ask(act);
+        Some(())
+    }
+
+    fn replace(&mut self, variant: Variant, act: &mut impl FnMut(LineAction)) -> Option<()> {
+        match (self.state, variant) {
+            (LineState::Invalid | LineState::Putting, _) => {}
+            // Silently: the home learns of it when it takes the copy away.
+            (LineState::ReadOnly, _) => self.state = LineState::Invalid,
+            (LineState::Writable, _) => {
+                act(LineAction::Send(ToHome::Put));
+                self.state = match variant {
+                    Variant::Ordered => LineState::Invalid,
+                    Variant::Robust => LineState::Putting,
+                };
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Serves events in turn; what the last one made the node do.
+    fn served(line: &mut Line, variant: Variant, events: &[LineEvent]) -> Vec<LineAction> {
+        let mut actions = Vec::new();
+        for &event in events {
+            actions.clear();
+            line.step(event, variant, |action| actions.push(action)).expect("a rule covers it");
+        }
+        actions
+    }
+
+    const READ: LineEvent = LineEvent::Fault(Right::Read);
+    const WRITE: LineEvent = LineEvent::Fault(Right::Write);
+
+    fn told(message: ToCache) -> LineEvent {
+        LineEvent::Message(message)
+    }
+
+    #[test]
+    fn a_store_that_joins_a_load_upgrades_when_the_words_have_come() {
+        let mut line = Line::default();
+        let variant = Variant::Ordered;
+        assert_eq!(served(&mut line, variant, &[READ]), [LineAction::Send(ToHome::GetRead)]);
+        assert_eq!(served(&mut line, variant, &[WRITE]), []);
+        let both = [
+            LineAction::Raise(Tag::ReadOnly),
+            LineAction::Resume(Right::Read),
+            LineAction::Send(ToHome::Upgrade),
+        ];
+        assert_eq!(served(&mut line, variant, &[told(ToCache::DataRead)]), both);
+        // The copy goes before the upgrade is granted: the grant will have to bring the words.
+        assert_eq!(line.lowers(told(ToCache::Invalidate)), Some(Tag::Invalid));
+        let gone = [LineAction::Send(ToHome::Invalidated)];
+        assert_eq!(served(&mut line, variant, &[told(ToCache::Invalidate)]), gone);
+        let grant = [LineAction::Raise(Tag::Writable), LineAction::Resume(Right::Write)];
+        assert_eq!(served(&mut line, variant, &[told(ToCache::DataWrite)]), grant);
+    }
+
+    #[test]
+    fn what_is_late_is_answered_without_memory() {
+        let mut line = Line::default();
+        let variant = Variant::Ordered;
+        let late = served(&mut line, variant, &[told(ToCache::Invalidate)]);
+        assert_eq!(late, [LineAction::Send(ToHome::Invalidated)]);
+        let put = served(&mut line, variant, &[WRITE, told(ToCache::DataWrite), LineEvent::Replace]);
+        assert_eq!(put, [LineAction::Send(ToHome::Put)]);
+        assert_eq!(
+            served(&mut line, variant, &[told(ToCache::RecallWrite)]),
+            [],
+            "the words are on their way"
+        );
+        assert_eq!(line, Line::default());
+    }
+
+    #[test]
+    fn unordered_messages_that_overtake_are_put_off_or_asked_for_again() {
+        let variant = Variant::Robust;
+        let mut line = Line::default();
+        let old = served(&mut line, variant, &[READ, told(ToCache::Invalidate), told(ToCache::DataRead)]);
+        assert_eq!(old, [LineAction::Send(ToHome::GetRead)], "data that an invalidation overtook");
+        let mut line = Line::default();
+        served(&mut line, variant, &[WRITE, told(ToCache::RecallRead)]);
+        assert_eq!(line.due(), None);
+        served(&mut line, variant, &[told(ToCache::DataWrite)]);
+        assert_eq!(line.due(), Some(told(ToCache::RecallRead)), "a recall that overtook its grant");
+        served(&mut line, variant, &[told(ToCache::RecallRead), WRITE, told(ToCache::Upgraded)]);
+        served(&mut line, variant, &[LineEvent::Replace]);
+        assert_eq!(served(&mut line, variant, &[WRITE]), [], "it waits until the words have arrived");
+        assert_eq!(
+            served(&mut line, variant, &[told(ToCache::PutDone)]),
+            [LineAction::Send(ToHome::GetWrite)]
+        );
+    }
+
+    #[test]
+    fn what_no_rule_covers_changes_nothing() {
+        for event in [told(ToCache::DataRead), told(ToCache::Upgraded), told(ToCache::PutDone)] {
+            let mut line = Line::default();
+            let error = line.step(event, Variant::Ordered, |action| panic!("{action:?}")).unwrap_err();
+            assert!(error.to_string().ends_with("in state Invalid"), "{error}");
+            assert_eq!(line, Line::default());
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Events through the tables: rights are lowered first, then the entry changes and its actions are done, then
+//! what waited is served, all under the key of the block.
+//!
+//! This module must never know what an event means: that is in the tables.
+
+use std::sync::atomic::Ordering;
+
+use tempest::{Actions, Block, Handler, Key, Right, Tag};
+
+use super::charges::{HomeBill, charge_line};
+use super::messages::{Answer, Ask, Call, Faulted, HomeLowered, LineLowered, Return, Supply};
+use super::{Entry, Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, Stache, ToHome, Unspecified};
+
+impl Stache {
+    /// An access of this node that a tag forbids.
+    pub(super) fn faulted(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
+        let layout = self.memory.layout();
+        let has_frame = self.memory.is_mapped(layout.page_of(block));
+        if layout.home(block) == self.node {
+            self.serve_home(block, HomeEvent::fault(right), cx);
+        } else if cx.key() == Key::Sequential {
+            self.page_wanted(block, right, cx);
+        } else if has_frame {
+            self.serve_line(block, LineEvent::Fault(right), cx);
+        } else {
+            // The page has given way to another since.
+            let writes = u16::from(right == Right::Write);
+            cx.send(self.node, Faulted { block: block.0, writes, mapped: 0 }, &[]);
+        }
+    }
+
+    /// Serves an event at the home, and what it lets go on.
+    pub(super) fn serve_home(&self, block: Block, event: HomeEvent, cx: &mut Handler<'_>) {
+        self.at_home(block, cx, |home, cx| self.drive_home(block, home, event, false, cx));
+    }
+
+    /// As [`serve_home`](Self::serve_home), the right having been lowered.
+    pub(super) fn home_lowered(&self, block: Block, event: HomeEvent, cx: &mut Handler<'_>) {
+        self.at_home(block, cx, |home, cx| self.drive_home(block, home, event, true, cx));
+    }
+
+    /// Serves events as far as that goes without a right being lowered.
+    fn drive_home(
+        &self,
+        block: Block,
+        home: &mut Home,
+        mut event: HomeEvent,
+        mut lowered: bool,
+        cx: &mut Actions<'_>,
+    ) {
+        let mut waited = false;
+        loop {
+            if !lowered && let Some(tag) = home.lowers(event) {
+                return cx.lower(&self.memory, block, tag, HomeLowered::of(block, event));
+            }
+            self.step_home(block, home, event, waited, cx);
+            let Some(due) = home.due() else { return };
+            (event, lowered, waited) = (due, false, true);
+        }
+    }
+
+    /// Changes the home's entry and does what follows, the right having been lowered.
+    fn step_home(&self, block: Block, home: &mut Home, event: HomeEvent, waited: bool, cx: &mut Actions<'_>) {
+        let mut bill = HomeBill::new(block, event, waited);
+        bill.begin(cx);
+        let served = home.step(event, self.variant, |action| {
+            bill.charge(action, cx);
+            self.home_acts(block, action, cx);
+        });
+        self.expect(served, block);
+    }
+
+    fn home_acts(&self, block: Block, action: HomeAction, cx: &mut Actions<'_>) {
+        match action {
+            HomeAction::Send(to, message) if message.brings_words() => {
+                cx.send_block(to, &self.memory, block, Supply { block: block.0, word: message as u32 });
+            }
+            HomeAction::Send(to, message) => {
+                cx.send(to, Call { block: block.0, word: message as u32 }, &[]);
+            }
+            HomeAction::Raise(tag) => self.raise(block, tag, cx),
+            HomeAction::Resume(right) => {
+                cx.resume_block(&self.memory, block, right);
+            }
+        }
+    }
+
+    /// Serves an event of a cached block, and what it lets go on.
+    pub(super) fn serve_line(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
+        self.at_line(block, cx, |line, cx| self.drive_line(block, line, event, false, cx));
+    }
+
+    /// As [`serve_line`](Self::serve_line), the right having been lowered.
+    pub(super) fn line_lowered(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
+        self.at_line(block, cx, |line, cx| self.drive_line(block, line, event, true, cx));
+    }
+
+    /// Serves events as far as that goes without a right being lowered.
+    fn drive_line(
+        &self,
+        block: Block,
+        line: &mut Line,
+        mut event: LineEvent,
+        mut lowered: bool,
+        cx: &mut Actions<'_>,
+    ) {
+        loop {
+            if !lowered && let Some(tag) = line.lowers(event) {
+                return cx.lower(&self.memory, block, tag, LineLowered::of(block, event));
+            }
+            self.step_line(block, line, event, cx);
+            let Some(due) = line.due() else { break };
+            (event, lowered) = (due, false);
+        }
+        if !line.is_busy() {
+            self.may_go(cx);
+        }
+    }
+
+    /// Changes a cached block's entry and does what follows, the right having been lowered.
+    pub(super) fn step_line(&self, block: Block, line: &mut Line, event: LineEvent, cx: &mut Actions<'_>) {
+        charge_line(block, *line, event, cx);
+        let served = line.step(event, self.variant, |action| match action {
+            LineAction::Send(message) => self.tell_home(block, message, cx),
+            LineAction::Raise(tag) => self.raise(block, tag, cx),
+            LineAction::Resume(right) => {
+                cx.resume_block(&self.memory, block, right);
+            }
+        });
+        self.expect(served, block);
+    }
+
+    fn tell_home(&self, block: Block, message: ToHome, cx: &mut Actions<'_>) {
+        let (home, word) = (self.memory.layout().home(block), message as u32);
+        let block_number = block.0;
+        if message.brings_words() {
+            cx.send_block(home, &self.memory, block, Return { block: block_number, word });
+        } else if message.wants().is_some() {
+            cx.send(home, Ask { block: block_number, word }, &[]);
+        } else {
+            cx.send(home, Answer { block: block_number, word }, &[]);
+        }
+    }
+
+    fn raise(&self, block: Block, tag: Tag, cx: &mut Actions<'_>) {
+        let page = self.memory.layout().page_of(block);
+        if !self.freed[page as usize].load(Ordering::Acquire) {
+            assert!(self.memory.is_mapped(page), "a right to {block}, which has no frame at {}", self.node);
+            cx.raise(&self.memory, block, tag);
+        }
+    }
+
+    fn at_home<R>(
+        &self,
+        block: Block,
+        cx: &mut Handler<'_>,
+        f: impl FnOnce(&mut Home, &mut Actions<'_>) -> R,
+    ) -> R {
+        cx.with(&self.entries, |entry, cx| match entry {
+            Entry::Home(home) => f(home, cx),
+            Entry::Cached(_) => panic!("{} was told as the home of {block}, which it is not", self.node),
+        })
+    }
+
+    pub(super) fn at_line<R>(
+        &self,
+        block: Block,
+        cx: &mut Handler<'_>,
+        f: impl FnOnce(&mut Line, &mut Actions<'_>) -> R,
+    ) -> R {
+        let f = |entry: &mut Entry, cx: &mut Actions<'_>| match entry {
+            Entry::Cached(line) => f(line, cx),
+            Entry::Home(_) => panic!("{} was told as if it cached {block}, whose home it is", self.node),
+        };
+        match block.key() {
+            Key::User(key) if cx.key() == Key::Sequential => cx.with_any(&self.entries, key, f),
+            _ => cx.with(&self.entries, f),
+        }
+    }
+
+    fn expect(&self, served: Result<(), Unspecified>, block: Block) {
+        served.unwrap_or_else(|unspecified| panic!("{unspecified} of {block} at {}", self.node));
+    }
+}

@@ -1,0 +1,32 @@
+//! Threads of all nodes wait for each other: barriers, reductions, broadcasts, locks.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `dissemination` | [`Barrier`]: a barrier by messages, ⌈log₂ nodes⌉ rounds in which all nodes send |
+//! | `collectives` | [`Collectives`]: barrier, reduction and broadcast by messages along a tree |
+//! | `shared_barrier` | [`SharedBarrier`]: a barrier through shared memory, along a tree |
+//! | `locks` | [`Locks`]: locks in shared memory |
+//! | `tree` | the tree of nodes |
+//! | `flags` | words of shared memory that are raised and waited for |
+//! | `reduction` | what becomes of words that come together, and in which order |
+//! | `keys` | under which keys all this runs |
+//!
+//! The threads of a node always meet first, under a key of the node; one of them, or the handler of a message, then speaks for
+//! the node. Whoever waits gives its processor away, and a wait for what never comes is a deadlock that a world reports.
+//!
+//! This module must never know how a block of shared memory comes to a node.
+
+mod collectives;
+mod dissemination;
+mod flags;
+mod keys;
+mod locks;
+mod reduction;
+mod shared_barrier;
+mod tree;
+
+pub use collectives::Collectives;
+pub use dissemination::Barrier;
+pub use locks::{LockRoom, Locks};
+pub use reduction::{Number, Reduction};
+pub use shared_barrier::{BarrierRoom, SharedBarrier};

@@ -1,0 +1,208 @@
+//! What becomes of words that come together: an operation on them, in an order that is always the same.
+//!
+//! Rounding makes the sum of floating-point numbers depend on the order of the additions, so that order is fixed by the
+//! shape of the world and the tree alone, never by who comes first. This module must never know where words come from.
+
+use tempest::{MAX_WORDS, Operations, ThreadId, Word};
+
+/// The most words that come together at once: a message's, but the one that says what is done with them.
+pub(super) const MOST: usize = MAX_WORDS - 1;
+
+/// How the numbers of all threads become one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reduction {
+    /// Their sum.
+    Sum,
+    /// The least of them.
+    Min,
+    /// The greatest of them.
+    Max,
+}
+
+/// A number that can be reduced.
+pub trait Number: Word {
+    /// What reducing two of them takes.
+    const STEP: Operations;
+
+    /// Both become one. The left one is of the earlier threads.
+    #[must_use]
+    fn reduced(self, other: Self, by: Reduction) -> Self;
+}
+
+/// Sums wrap.
+impl Number for u64 {
+    const STEP: Operations = Operations::NONE.integers(1);
+
+    fn reduced(self, other: Self, by: Reduction) -> Self {
+        match by {
+            Reduction::Sum => self.wrapping_add(other),
+            Reduction::Min => self.min(other),
+            Reduction::Max => self.max(other),
+        }
+    }
+}
+
+/// Least and greatest are those of IEEE 754's total order ([`f64::total_cmp`]): −0 is less than +0 and a positive NaN greater
+/// than all numbers, so that the answer is one value, to the bit.
+impl Number for f64 {
+    const STEP: Operations = Operations::NONE.flops(1);
+
+    fn reduced(self, other: Self, by: Reduction) -> Self {
+        let takes_other = match by {
+            Reduction::Sum => return self + other,
+            Reduction::Min => other.total_cmp(&self).is_lt(),
+            Reduction::Max => other.total_cmp(&self).is_gt(),
+        };
+        if takes_other { other } else { self }
+    }
+}
+
+/// What all threads do together.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operation {
+    /// Meet.
+    Barrier,
+    /// Take the words of one of them.
+    Broadcast(ThreadId),
+    /// Make one number of all.
+    Reduce(Reduction, Fold),
+}
+
+/// How the bits of two numbers become those of one, and what that takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fold {
+    apply: fn(u64, u64, Reduction) -> u64,
+    pub(super) step: Operations,
+}
+
+impl Fold {
+    /// That of a type of numbers.
+    pub(super) fn of<T: Number>() -> Self {
+        Self {
+            apply: |left, right, by| T::from_bits(left).reduced(T::from_bits(right), by).to_bits(),
+            step: T::STEP,
+        }
+    }
+}
+
+impl Operation {
+    /// A number that nodes tell each other, so that threads which do different things are found out.
+    pub(super) fn code(self) -> u64 {
+        match self {
+            Self::Barrier => 0,
+            Self::Reduce(reduction, _) => 1 + reduction as u64,
+            Self::Broadcast(from) => 1 << 63 | u64::from(from.node.0) << 32 | u64::from(from.index),
+        }
+    }
+
+    /// What a number means, for people.
+    pub(super) fn name(code: u64) -> &'static str {
+        match code {
+            0 => "a barrier",
+            1 => "a sum",
+            2 => "a minimum",
+            3 => "a maximum",
+            _ => "a broadcast",
+        }
+    }
+
+    /// Takes in what comes next in the order.
+    pub(super) fn combine(self, all: &mut Words, next: &Words) {
+        match self {
+            Self::Barrier => {}
+            // Exactly one of all brings words.
+            Self::Broadcast(_) if next.len == 0 => {}
+            Self::Broadcast(_) => *all = *next,
+            Self::Reduce(by, fold) => all.words[0] = (fold.apply)(all.words[0], next.words[0], by),
+        }
+    }
+
+    /// What taking in one costs.
+    pub(super) fn step(self) -> Operations {
+        match self {
+            Self::Barrier => Operations::NONE,
+            Self::Broadcast(_) => Operations::NONE.integers(1),
+            Self::Reduce(_, fold) => fold.step.and(Operations::NONE.loads(1)),
+        }
+    }
+}
+
+/// A few words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Words {
+    len: usize,
+    words: [u64; MOST],
+}
+
+impl Words {
+    /// A copy of at most [`MOST`] words.
+    pub(super) fn of(words: &[u64]) -> Self {
+        let mut copy = Self { len: words.len(), ..Self::default() };
+        copy.words[..words.len()].copy_from_slice(words);
+        copy
+    }
+
+    pub(super) fn as_slice(&self) -> &[u64] {
+        &self.words[..self.len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reduced<T: Number>(by: Reduction, values: [T; 3]) -> u64 {
+        let operation = Operation::Reduce(by, Fold::of::<T>());
+        let words = values.map(|value| Words::of(&[value.to_bits()]));
+        let mut all = words[0];
+        words[1..].iter().for_each(|next| operation.combine(&mut all, next));
+        all.as_slice()[0]
+    }
+
+    #[test]
+    fn numbers_become_one_from_left_to_right() {
+        assert_eq!(reduced(Reduction::Sum, [u64::MAX, 3, 4]), 6, "sums wrap");
+        assert_eq!(reduced(Reduction::Min, [5_u64, 3, 4]), 3);
+        assert_eq!(reduced(Reduction::Max, [3_u64, 5, 4]), 5);
+        // (1 + 2^53) rounds to 2^53; from the right it would be 1.
+        let large = 2_f64.powi(53);
+        assert_eq!(f64::from_bits(reduced(Reduction::Sum, [1.0, large, -large])), 0.0);
+    }
+
+    #[test]
+    fn least_and_greatest_have_one_answer() {
+        assert_eq!(reduced(Reduction::Min, [0.0, -0.0, 0.0]), (-0.0_f64).to_bits());
+        assert_eq!(reduced(Reduction::Max, [-0.0, 0.0, -0.0]), 0.0_f64.to_bits());
+        assert!(f64::from_bits(reduced(Reduction::Max, [1.0, f64::NAN, 2.0])).is_nan());
+        assert_eq!(f64::from_bits(reduced(Reduction::Min, [1.0, f64::NAN, 2.0])), 1.0);
+    }
+
+    #[test]
+    fn a_broadcast_is_what_the_one_brings() {
+        let operation = Operation::Broadcast(ThreadId { node: tempest::NodeId(1), index: 0 });
+        let mut all = Words::default();
+        for next in [Words::default(), Words::of(&[7, 8]), Words::default()] {
+            operation.combine(&mut all, &next);
+        }
+        assert_eq!(all.as_slice(), [7, 8]);
+    }
+
+    #[test]
+    fn what_differs_has_different_codes() {
+        let thread = |node, index| ThreadId { node: tempest::NodeId(node), index };
+        let (least, most) = (thread(0, 0), thread(0, 1));
+        let operations = [
+            Operation::Barrier,
+            Operation::Reduce(Reduction::Sum, Fold::of::<u64>()),
+            Operation::Reduce(Reduction::Min, Fold::of::<u64>()),
+            Operation::Reduce(Reduction::Max, Fold::of::<u64>()),
+            Operation::Broadcast(least),
+            Operation::Broadcast(most),
+            Operation::Broadcast(thread(1, 0)),
+        ];
+        let codes: std::collections::BTreeSet<u64> = operations.iter().map(|one| one.code()).collect();
+        assert_eq!(codes.len(), operations.len());
+        let names = operations[..5].iter().map(|one| Operation::name(one.code()));
+        assert!(names.eq(["a barrier", "a sum", "a minimum", "a maximum", "a broadcast"]));
+    }
+}

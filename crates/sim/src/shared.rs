@@ -1,0 +1,192 @@
+//! What threads and handlers do to shared memory, where time is concerned.
+//!
+//! An access that its tag allows is a load or store of the processor's cache: a hit takes its issue, as in a program's own
+//! count of operations; anything else waits for the node's bus. An access that is not allowed is a fault, an event of its node. What
+//! a handler does to a block, the interface does over the same bus.
+//!
+//! Where a machine's memory system is not known in detail, an access is a hit, but for the one that a fault ends: its line
+//! comes from memory.
+//!
+//! # How far a thread runs ahead
+//!
+//! Values are right whatever the clocks say: test and access are done at one instant of the host, so that accesses have one
+//! order. But a thread that runs ahead of engine time may hit a line that would have been taken from it by then. It never
+//! runs further ahead than a line takes from memory, which is the least that passes between a store elsewhere and a load that
+//! has to fetch what it stored; and whatever needs the bus happens in the order of time.
+//!
+//! Must never know a protocol, nor what a program's words mean.
+
+use hardware::memory::Keep;
+use machine::{Class, Machine, Transaction};
+use pdq::Key;
+use tempest::policy::Servers;
+use tempest::{Block, Node, Packet, Primitive, Stage, Tag};
+use units::Time;
+
+use crate::anatomy::Taken;
+use crate::cargo::{Cargo, Origin};
+use crate::core::{Bucket, Core, Event};
+use crate::edge::Edge;
+use crate::state::State;
+
+/// Where the blocks of shared memory are among the modelled addresses of a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blocks {
+    base: u64,
+    bytes: u64,
+    line: u64,
+}
+
+impl Blocks {
+    /// Those of a program, if it has any.
+    pub(crate) fn of(node: &Node, machine: &Machine) -> Option<Self> {
+        let memory = node.memory()?;
+        let bytes = memory.layout().block_bytes().into();
+        Some(Self { base: memory.block_address(Block(0)), bytes, line: machine.memory.line.get() })
+    }
+
+    /// The lines of a block. One that is smaller than a line moves as one.
+    fn lines(self, block: Block) -> std::ops::Range<u64> {
+        let from = self.base + u64::from(block.0) * self.bytes;
+        from / self.line..(from + self.bytes).div_ceil(self.line)
+    }
+
+    fn block_at(self, address: u64) -> Block {
+        Block(((address - self.base) / self.bytes) as u32)
+    }
+}
+
+impl Edge {
+    /// The thread's access is not allowed: an event of its node says so.
+    pub(crate) fn report_fault(&self, packet: &Packet) {
+        self.faulted.set(true);
+        self.settle();
+        let mut state = self.state();
+        let node = state.cores[self.core()].node;
+        let flight = state.local_event(node, *packet, Origin::Fault, None);
+        if state.calls_routine() {
+            let key = state.key_of(node, packet);
+            state.fill_slot(self.core(), key, Event::Message { flight });
+        } else {
+            state.join_dispatch_queue(node, flight);
+        }
+    }
+
+    /// The thread has loaded or stored a word.
+    pub(crate) fn access_word(&self, address: u64, store: bool) {
+        let faulted = self.faulted.take();
+        if !faulted && self.state().hits(self.core(), address, store) {
+            return;
+        }
+        self.settle();
+        self.state().miss(self.core(), address, store, faulted);
+    }
+}
+
+impl State {
+    /// Whether a thread on `core` has run so far ahead that others must be let do what comes before.
+    pub(crate) fn is_far_ahead(&self, core: usize) -> bool {
+        self.cores[core].ahead > self.machine.memory.read
+    }
+
+    /// A thread on `core` issues an access, where one that faulted has been issued before: whether the word is in the cache, in a
+    /// state for this access. All are where caches are not modelled.
+    fn hits(&mut self, core: usize, address: u64, store: bool) -> bool {
+        self.anatomy.count_access();
+        let work = &self.machine.processor.work;
+        let issue = if store { work.store } else { work.load };
+        self.cores[core].spend(Bucket::Compute, issue);
+        let Core { node, number, .. } = self.cores[core];
+        let Some(memory) = &mut self.nodes[node].memory else { return true };
+        let line = memory.line_of(address);
+        memory.hits(number.into(), line, store)
+    }
+
+    /// An access of a thread on `core`, whose time is now, waits for its line: one that faulted first, or whose line is not in
+    /// the cache.
+    fn miss(&mut self, core: usize, address: u64, store: bool, faulted: bool) {
+        if faulted {
+            self.anatomy.count_access();
+        }
+        let (now, keep) = (self.now, self.keep_at(core, address));
+        let Core { node, number, kind, .. } = self.cores[core];
+        let time = match &mut self.nodes[node].memory {
+            None => self.machine.memory.read,
+            Some(memory) => {
+                let (who, line) = (number.into(), memory.line_of(address));
+                // A handler may have run since the processor looked.
+                let hits = memory.hits(who, line, store);
+                if hits { Time::ZERO } else { memory.miss_of(who, line, store, keep, now) - now }
+            }
+        };
+        self.cores[core].spend(Bucket::Memory, time);
+        let (taken, name) =
+            if faulted { (Taken::Complete, Stage::COMPLETE) } else { (Taken::Miss, Stage::MISS) };
+        self.anatomy.count_step(kind, taken, (name, 1), time);
+    }
+
+    /// In what state a line may stay in a cache: as the node's right to its block is now.
+    fn keep_at(&self, core: usize, address: u64) -> Keep {
+        let memory = self.nodes[self.cores[core].node].waist.memory();
+        let tag = memory.zip(self.blocks).map(|(memory, blocks)| memory.tag(blocks.block_at(address)));
+        match tag {
+            Some(Tag::Invalid) => Keep::Nothing,
+            Some(Tag::ReadOnly) => Keep::Shared,
+            Some(Tag::Writable) | None => Keep::Any,
+        }
+    }
+
+    /// A handler on `core`, whose time is now, does something to a block.
+    pub(crate) fn spend_block(&mut self, core: usize, primitive: Primitive, block: Block) {
+        let (now, line) = (self.now, self.machine.memory.line);
+        let (name, cost) = self.named_price(core, primitive, self.cores[core].class);
+        let lines = self.blocks.map_or(0..1, |blocks| blocks.lines(block));
+        let alone = cost.path_of(lines.end - lines.start);
+        let costs = self.machine.node_memory.as_ref();
+        let fetch = costs.map_or(Time::ZERO, |costs| costs.uncontended_fetch(line));
+        let purge = costs.map_or(Time::ZERO, |costs| costs.uncontended(Transaction::Invalidate, line));
+        let own = |bus: Time| cost.line.saturating_sub(bus);
+        let done = match (primitive, &mut self.nodes[self.cores[core].node].memory) {
+            (Primitive::FetchBlock, Some(memory)) => memory.fetch_block(lines, own(fetch), now + cost.path),
+            (Primitive::Purge, Some(memory)) => memory.purge_block(lines, own(purge), now + cost.path),
+            (Primitive::PlaceBlock, Some(memory)) => {
+                memory.place_block(lines, now);
+                now + alone
+            }
+            _ => now + alone,
+        };
+        let state = &mut self.cores[core];
+        // Caches may supply lines sooner than memory, and the bus may be in use.
+        let (taken, kind) = (done - now, state.kind);
+        state.spend(Bucket::Overhead, taken.min(alone));
+        state.spend(Bucket::Memory, taken.saturating_sub(alone));
+        state.tail += cost.occupancy;
+        self.anatomy.count_step(kind, Taken::Primitive(primitive), (name, 1), taken);
+    }
+
+    /// Whether a message is about a block of shared memory, by its key.
+    pub(crate) fn is_about_block(&self, node: usize, packet: &Packet) -> bool {
+        let is_block = |key| matches!(key, Key::User(key) if key >= Block::FIRST_KEY);
+        self.blocks.is_some() && is_block(self.key_of(node, packet))
+    }
+
+    /// Insists that somebody runs the handler of what a program sends: a state machine runs those of the system only.
+    pub(crate) fn expect_server(&self, core: usize, cargo: &Cargo) {
+        if self.policy.servers != Servers::Hardware {
+            return;
+        }
+        let node = self.cores[core].node;
+        if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
+            && self.class_of_cargo(node, cargo) == Class::User
+        {
+            let (machine, policy) = (&self.machine.name, &self.policy);
+            let message = self.nodes[node].waist.message_name(packet.id());
+            let why = format!(
+                "machine `{machine}` under policy `{policy}` runs protocol handlers in hardware, and `{message}` is a \
+                 message of the program: use mechanism `shared-memory`"
+            );
+            // Unwinds to the engine as a panic does, but nothing is broken that a back trace would help to find.
+            std::panic::resume_unwind(Box::new(why))
+        }
+    }
+}

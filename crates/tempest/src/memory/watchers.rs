@@ -1,0 +1,67 @@
+//! Which threads wait for a block to be taken away, because what they wait for has not been written there yet.
+//!
+//! # Why no change is missed
+//!
+//! A thread enlists itself under the block's key, after it has looked at the word once more under that key; a right is taken
+//! away under that key too. So either the thread has looked at what came after, or it is enlisted and is resumed. What stands
+//! here for a block changes under its key alone: whoever holds the key sees in `enlisted` at least that block's own, and finds
+//! out with one relaxed load that nobody watches.
+//!
+//! Must never know what is waited for.
+
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::{Block, Waiter};
+
+/// The watching threads of a node.
+#[derive(Default, Debug)]
+pub(super) struct Watchers {
+    list: Mutex<Vec<(Block, Waiter)>>,
+    /// How many there are.
+    enlisted: AtomicUsize,
+}
+
+impl Watchers {
+    /// Enlists a thread, under the block's key.
+    pub(super) fn enlist(&self, block: Block, waiter: Waiter) {
+        self.change(|list| list.push((block, waiter)));
+    }
+
+    /// The threads that watch any of the blocks, in the order in which they came, under the blocks' key. They watch no longer.
+    pub(super) fn take(&self, blocks: &RangeInclusive<Block>) -> Vec<Waiter> {
+        if self.enlisted.load(Ordering::Relaxed) == 0 {
+            return Vec::new();
+        }
+        self.change(|list| {
+            list.extract_if(.., |(block, _)| blocks.contains(block)).map(|(_, waiter)| waiter).collect()
+        })
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Vec<(Block, Waiter)>) -> R) -> R {
+        // Nothing that can panic runs under the lock.
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = change(&mut list);
+        self.enlisted.store(list.len(), Ordering::Relaxed);
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_who_watch_a_block_are_taken_once_and_others_stay() {
+        let watchers = Watchers::default();
+        let waiter = |thread| Waiter { thread, generation: 0 };
+        for (block, thread) in [(3, 0), (4, 1), (3, 2)] {
+            watchers.enlist(Block(block), waiter(thread));
+        }
+        assert_eq!(watchers.take(&(Block(3)..=Block(3))), [waiter(0), waiter(2)]);
+        assert_eq!(watchers.take(&(Block(3)..=Block(3))), []);
+        assert_eq!(watchers.take(&(Block(0)..=Block(9))), [waiter(1)]);
+        assert_eq!(watchers.enlisted.load(Ordering::Relaxed), 0);
+    }
+}

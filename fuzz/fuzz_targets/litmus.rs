@@ -1,0 +1,5 @@
+//! Litmus tests.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| checks::litmus(bytes));
