@@ -3,10 +3,12 @@
 //! While one thread or handler of the last node does what it must not, every other thread waits for what will
 //! never come: a world must not take that for the failure.
 
+use std::sync::Arc;
+
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Event, Failure, Handler, Key, Keyed, MAX_WORDS, Message, NodeId, Program, Protocol, Report, Segment,
-    Setup, Thread,
+    Block, Event, Failure, Fault, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId,
+    Program, Protocol, Report, Segment, Setup, Tag, Thread,
 };
 
 use crate::Setting;
@@ -63,9 +65,10 @@ pub fn keyed_state_needs_its_key(setting: &Setting<'_>) {
     fails(setting, "keyed_state_needs_its_key", Breach::NoKey, "NOSYNC");
 }
 
-/// A hold that gives the processor away is refused: its key would never be free for what it waits for.
+/// A hold that gives the processor away is refused: its key would never be free for what it waits for. So is one that takes a
+/// right to shared memory away, which would have to keep the key.
 pub fn holds_give_nothing_away(setting: &Setting<'_>) {
-    for breach in [Breach::HoldInHold, Breach::WaitInHold] {
+    for breach in [Breach::HoldInHold, Breach::WaitInHold, Breach::LowerInHold] {
         fails(setting, "holds_give_nothing_away", breach, "inside a hold");
     }
 }
@@ -88,6 +91,7 @@ enum Breach {
     PanicInHandler,
     HoldInHold,
     WaitInHold,
+    LowerInHold,
     PanicInHold,
     TooLong,
     TooLongFromHandler,
@@ -103,6 +107,8 @@ struct Lawless {
     breach: Breach,
     table: Keyed<u64>,
     segment: Segment<u64>,
+    /// Where the breach is one of shared memory: a page.
+    memory: Option<Arc<Memory>>,
     never: Event,
 }
 
@@ -139,6 +145,12 @@ impl Message for Order {
     }
 }
 
+impl From<Fault> for Order {
+    fn from(_: Fault) -> Self {
+        Self { number: 0 }
+    }
+}
+
 impl Message for Forgotten {
     type Protocol = Lawless;
 
@@ -154,10 +166,16 @@ impl Protocol for Lawless {
 
     fn install(&breach: &Breach, setup: &mut Setup<'_>) -> Self {
         setup.message::<Order>();
+        let memory = matches!(breach, Breach::LowerInHold).then(|| {
+            let mut layout = Layout::new(setup.shape().nodes, 64).expect("blocks of 64 bytes are permitted");
+            layout.array::<u64>("conformance.page", 1, Homes::At(NodeId(0))).expect("it is small");
+            setup.memory::<Order>(&layout, true)
+        });
         Self {
             breach,
             table: setup.keyed(1, |_| 0),
             segment: setup.segment("conformance.places", PLACES, 0),
+            memory,
             never: Event::new("conformance.never"),
         }
     }
@@ -171,6 +189,11 @@ impl Lawless {
             Breach::Panic => panic!("{DELIBERATE}"),
             Breach::HoldInHold => thread.hold(Key::User(0), |_| thread.hold(Key::User(1), |_| ())),
             Breach::WaitInHold => thread.hold(Key::User(0), |_| thread.phase("never")),
+            Breach::LowerInHold => {
+                let memory = self.memory.as_ref().expect("there is a page");
+                let then = Order { number: 0 };
+                thread.hold(Block(0).key(), |cx| cx.lower(memory, Block(0), Tag::Invalid, then));
+            }
             Breach::PanicInHold => thread.hold(Key::User(0), |_| panic!("{DELIBERATE}")),
             Breach::TooLong => thread.send(here, Order { number: 0 }, &[0; MAX_WORDS]),
             Breach::Unregistered => thread.send(here, Forgotten { number: 0 }, &[]),

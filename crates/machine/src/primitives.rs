@@ -77,6 +77,8 @@ primitives! {
     fetch_block,
     /// Moving a block from the NI to the node's memory.
     place_block,
+    /// Finding a frame for a page of another node and mapping it.
+    map_page,
     /// Taking a block out of the node's caches.
     purge,
     /// Letting a waiting thread's access go ahead.

@@ -22,7 +22,7 @@ fn bytes(path: &Path) -> Vec<u8> {
 /// The tests of a folder.
 fn tests(folder: &Path) -> Vec<Test> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let paths = entries.map(|entry| entry.unwrap().path());
+    let paths = entries.map(|entry| entry.expect("a folder that can be listed").path());
     let mut paths: Vec<_> =
         paths.filter(|path| path.extension().is_some_and(|end| end == "litmus")).collect();
     paths.sort();
@@ -40,7 +40,10 @@ fn answer(test: &Test) -> (BTreeSet<State>, bool, bool) {
         places.map(|(place, value)| (test.place_name(*place), test.value_name(*value))).collect()
     };
     let holds = |state: &Vec<i64>| {
-        let value = |place| state[test.observed.iter().position(|observed| *observed == place).unwrap()];
+        let value = |place| {
+            let at = test.observed.iter().position(|observed| *observed == place);
+            state[at.expect("a condition names what is observed")]
+        };
         test.condition.formula.holds(&value)
     };
     (allowed.iter().map(spell).collect(), allowed.iter().any(holds), allowed.iter().all(holds))

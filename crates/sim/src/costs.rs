@@ -240,6 +240,7 @@ fn entry(list: &Primitives, primitive: Primitive) -> (&'static str, &Option<ByCl
         Primitive::SetTag => ("set_tag", &list.set_tag),
         Primitive::FetchBlock => ("fetch_block", &list.fetch_block),
         Primitive::PlaceBlock => ("place_block", &list.place_block),
+        Primitive::MapPage => ("map_page", &list.map_page),
         Primitive::Purge => ("purge", &list.purge),
         Primitive::Resume => ("resume", &list.resume),
         Primitive::Translate => ("translate", &list.translate),

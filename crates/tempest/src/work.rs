@@ -102,6 +102,8 @@ pub enum Primitive {
     FetchBlock,
     /// Write a block from a message into memory.
     PlaceBlock,
+    /// Find a frame for a page and map it.
+    MapPage,
     /// Remove a block's lines from the processors' caches.
     Purge,
     /// Let a waiting thread go on.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use machine::Machine;
 use native::Local;
@@ -30,7 +30,14 @@ enum Mistake {
     Foreign,
     /// Waits inside a run.
     WaitsInRun,
+    /// Waits inside a run after another one inside it.
+    WaitsAfterInnerRun,
+    /// Uses the copy of the other node.
+    Anothers,
 }
+
+/// The array as node 1 sees it.
+static LEAKED: Mutex<Option<Shared<u64>>> = Mutex::new(None);
 
 /// A program of two nodes, of which the first does something wrong.
 struct Careless {
@@ -38,27 +45,28 @@ struct Careless {
     stache: Arc<Stache>,
     array: Array<u64>,
     words: Shared<u64>,
-    /// Of a space with more arrays.
+    /// Of a space of other blocks.
     foreign: Array<u64>,
 }
 
-fn space(arrays: usize) -> (Layout, Array<u64>) {
-    let mut space = Layout::new(2, 64).expect("blocks of 64 bytes can be");
-    let mut last = None;
-    for _ in 0..arrays {
-        last = Some(space.array("words", 512, Homes::Parts).expect("a page has room"));
-    }
-    (space, last.expect("at least one array"))
+fn space(block: u32) -> (Layout, Array<u64>) {
+    let mut space = Layout::new(2, block).expect("such blocks can be");
+    let array = space.array("words", 512, Homes::Parts).expect("a page has room");
+    (space, array)
 }
 
 impl Protocol for Careless {
     type Config = Mistake;
 
     fn install(mistake: &Mistake, node: &mut Setup<'_>) -> Self {
-        let (space, array) = space(1);
-        let (_, foreign) = self::space(2);
+        let (space, array) = space(64);
+        let (_, foreign) = self::space(32);
         let stache = node.install::<Stache>(&Config::new(space));
-        Self { mistake: *mistake, words: stache.bind(array), stache, array, foreign }
+        let words = stache.bind(array);
+        if node.node() == NodeId(1) {
+            *LEAKED.lock().unwrap_or_else(PoisonError::into_inner) = Some(words.clone());
+        }
+        Self { mistake: *mistake, words, stache, array, foreign }
     }
 }
 
@@ -87,6 +95,14 @@ impl Program for Careless {
                 thread.read(&self.stache.bind(self.foreign), 0);
             }
             Mistake::WaitsInRun => thread.read_runs(&self.words, 0..8, |_, _| thread.block("Godot")),
+            Mistake::WaitsAfterInnerRun => thread.read_runs(&self.words, 0..8, |_, _| {
+                thread.read_runs(&self.words, 0..8, |_, _| ());
+                thread.block("Godot");
+            }),
+            Mistake::Anothers => {
+                let leaked = LEAKED.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                thread.read(&leaked.expect("node 1 has one"), 0);
+            }
         }
     }
 
@@ -119,8 +135,10 @@ fn whoever_misuses_shared_memory_is_told_so() {
         (Mistake::PartBeyond, "element 512 of a part of `words`, which has 512"),
         (Mistake::FieldBeyond, "word 1 of records of 1 in `words`"),
         (Mistake::Freed, "shared array `words` is used after it has been freed"),
-        (Mistake::Foreign, "shared array 1 is not of this space"),
+        (Mistake::Foreign, "a shared array of another space (its number there: 0)"),
         (Mistake::WaitsInRun, "a block inside a hold on node 0 thread 0"),
+        (Mistake::WaitsAfterInnerRun, "a block inside a hold on node 0 thread 0"),
+        (Mistake::Anothers, "shared memory of node 1 is used by node 0 thread 0"),
     ] {
         for world in worlds() {
             let failure = failure(mistake, &*world);

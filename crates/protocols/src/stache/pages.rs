@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use tempest::{Actions, Array, Block, Handler, Right, Tag, Thread, Word};
+use tempest::{Actions, Array, Block, Handler, Primitive, Right, Tag, Thread, Word};
 
 use super::messages::{Evicted, Free, Freed, Retry};
 use super::{Frames, LineEvent, Stache};
@@ -57,6 +57,7 @@ impl Stache {
                 return self.evict(cx);
             }
             self.at_pages(cx, |pages| pages.resident.push_back(page));
+            cx.charge(Primitive::MapPage);
             self.memory.set_mapped(page, true);
         }
         let more = self.at_pages(cx, |pages| {

@@ -3,6 +3,7 @@
 //! It is a sequence of pages, each with a home node. Arrays begin at pages. Must never know tags, threads or messages.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ impl fmt::Display for Block {
 }
 
 /// Where the pages of an array live.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Homes {
     /// All at one node.
     At(NodeId),
@@ -56,6 +57,8 @@ pub enum Homes {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Array<T> {
     pub(crate) region: u32,
+    /// That of its region.
+    pub(crate) identity: u64,
     pub(crate) word: PhantomData<T>,
 }
 
@@ -63,6 +66,8 @@ pub struct Array<T> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Region {
     pub(crate) name: &'static str,
+    /// A number over the space up to here: an array of another space is not taken for one of this.
+    pub(crate) identity: u64,
     /// Elements, the unused ones that fill a part's last page among them.
     pub(crate) len: usize,
     /// An element takes `1 << stride` words.
@@ -158,8 +163,10 @@ impl Layout {
         }));
         let region = self.regions.len() as u32;
         let part = if parts > 1 { part_pages * page / words as usize } else { len };
+        let identity = self.next_identity(name, len, words, homes);
         self.regions.push(Region {
             name,
+            identity,
             len: part * parts,
             stride: words.trailing_zeros(),
             part,
@@ -170,7 +177,7 @@ impl Layout {
             Homes::At(node) if node.0 >= self.nodes => {
                 Err(BadLayout(format!("`{name}` at {node}: there are {} nodes", self.nodes)))
             }
-            _ => Ok(Array { region, word: PhantomData }),
+            _ => Ok(Array { region, identity, word: PhantomData }),
         }
     }
 
@@ -254,6 +261,19 @@ impl Layout {
         self.regions.get(region as usize)
     }
 
+    /// Where an array is, if it is of this space.
+    pub(crate) fn region_in<T>(&self, array: Array<T>) -> Option<&Region> {
+        self.region(array.region).filter(|region| region.identity == array.identity)
+    }
+
+    /// Equal on every node, since all make the same space in the same order.
+    fn next_identity(&self, name: &str, len: usize, words: u32, homes: Homes) -> u64 {
+        let before = self.regions.last().map_or(0, |region| region.identity);
+        let mut identity = DefaultHasher::new();
+        (before, self.nodes, self.block, name, len, words, homes).hash(&mut identity);
+        identity.finish()
+    }
+
     /// The number of an array's region, as messages of a protocol may name it.
     pub fn region_of<T>(&self, array: Array<T>) -> u32 {
         array.region
@@ -264,7 +284,7 @@ impl Layout {
     /// # Panics
     /// If the array is of another space.
     pub fn pages_of<T>(&self, array: Array<T>) -> Range<u32> {
-        self.regions[array.region as usize].pages.clone()
+        self.region_in(array).expect("an array of this space").pages.clone()
     }
 }
 

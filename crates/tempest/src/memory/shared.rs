@@ -37,8 +37,10 @@ impl<T> Clone for Shared<T> {
 impl<T: Word> Shared<T> {
     pub(super) fn new(memory: Arc<Memory>, array: Array<T>) -> Self {
         let layout = memory.layout();
-        let region = layout.region(array.region);
-        let region = region.unwrap_or_else(|| panic!("shared array {} is not of this space", array.region));
+        let region = layout.region_in(array);
+        let region = region.unwrap_or_else(|| {
+            panic!("a shared array of another space (its number there: {})", array.region)
+        });
         let (base, len, stride, part) = (region.base, region.len, region.stride, region.part);
         let block = layout.block_shift();
         Self { memory, region: array.region, base, len, stride, part, block, word: PhantomData }
