@@ -33,6 +33,8 @@ pub(crate) struct Agreement<'r> {
     pub(crate) policy: Option<Verdict<String>>,
     /// How much of what ran is compared.
     pub(crate) extent: Extent,
+    /// Machines whose times mean something, whether they have anything in common or not.
+    pub(crate) compared: Vec<Name<'r>>,
     /// Machines on which processors took turns.
     pub(crate) crowded: Vec<Name<'r>>,
 }
@@ -96,7 +98,7 @@ pub(crate) fn compare<'r>(worlds: &[World<'r>]) -> Option<Agreement<'r>> {
         return None;
     }
     let (crowded, calm): (Vec<_>, Vec<_>) = worlds.into_iter().partition(|world| world.is_crowded());
-    let crowded = crowded.into_iter().map(|world| (world.machine, world.file)).collect();
+    let names = |worlds: &[&World<'r>]| worlds.iter().map(|world| (world.machine, world.file)).collect();
     let ways: Vec<_> = calm.iter().map(|world| ways(&world.rows)).collect();
     let common = match calm.len() {
         0 | 1 => BTreeSet::new(),
@@ -124,7 +126,8 @@ pub(crate) fn compare<'r>(worlds: &[World<'r>]) -> Option<Agreement<'r>> {
         policy,
         extent: Extent::of(&common, &ways),
         choices: able.iter().filter_map(Able::choice).collect(),
-        crowded,
+        compared: names(&calm),
+        crowded: names(&crowded),
     })
 }
 
@@ -263,6 +266,12 @@ mod tests {
         assert_eq!(
             said(&native, &model),
             "no word on whether machines agree: on native processors took turns, and times mean little."
+        );
+        let other = rows(&[(Bulk, "single", 10)]);
+        let strangers = [world("native", &native), world("toy", &model), world("tin", &other)];
+        assert_eq!(
+            words::agreement(&compare(&strangers).unwrap()),
+            "toy and tin have too little in common to be compared. Nothing is said of native: processors took turns."
         );
         let three = [world("native", &native), world("toy", &model), world("tin", &model)];
         assert_eq!(

@@ -8,7 +8,7 @@ use units::Time;
 
 use crate::columns::{ALWAYS, Column, Side, Table};
 use crate::page::Page;
-use crate::quantity::seconds;
+use crate::quantity::duration;
 
 /// The time of all, over how many they are.
 fn mean(time: Time, count: u64) -> f64 {
@@ -17,7 +17,7 @@ fn mean(time: Time, count: u64) -> f64 {
 
 /// As the table writes it: nothing takes no time, and not `0.0 ns` of it.
 fn told(time: f64) -> String {
-    if time > 0.0 { seconds(time) } else { "0".to_owned() }
+    if time > 0.0 { duration(time) } else { "0".to_owned() }
 }
 
 /// What a kind is called: the last name of the message's path, as files write it.
@@ -43,8 +43,11 @@ pub(crate) fn table(page: &Page, stages: &[Stage]) -> Vec<String> {
         for step in &stage.steps {
             let [kind, events, travel, wait] = std::mem::take(&mut head);
             let each = told(mean(step.time, step.times));
-            let often =
-                if step.times == stage.events { String::new() } else { format!(" ({} times)", step.times) };
+            let often = match step.times {
+                times if times == stage.events => String::new(),
+                1 => " (once)".to_owned(),
+                times => format!(" ({times} times)"),
+            };
             rows.push([kind, events, travel, wait, format!("{}{often}", step.name), each]);
         }
         if stage.steps.is_empty() {
@@ -127,7 +130,7 @@ mod tests {
         let expected = [
             "    event       times  travelled  waited  step                       took",
             "    faulted         2          0  2.5 ns  dispatch_fault            40 ns",
-            "                                          send_header (1 times)     10 ns",
+            "                                          send_header (once)        10 ns",
             "    home_asked      1     250 ns       0",
         ];
         let lines = table(&page, &stages());

@@ -19,20 +19,21 @@
 //!    if that makes up [`MOST`] of what is between them. Otherwise no part is named.
 //! 6. A **counter** is named beside the part only if it can explain that part and is clearly worse than the winner's; the
 //!    first that is, in this order:
-//!    - memory and NI wait: sends that found no room ([`Counter::Refused`]); bytes sent ([`Counter::Bytes`]);
+//!    - memory and NI wait: sends that found no room ([`Counter::Refused`]); bytes sent ([`Counter::Bytes`]); where the
+//!      loser's threads wait for blocks of shared memory, which handlers bring, what explains synchronization;
 //!    - message overhead: interrupts ([`Counter::Interrupts`]); messages and deposits sent ([`Counter::Sent`]);
 //!      handlers that the winner leaves to others ([`Counter::OwnHandlers`]);
 //!    - synchronization: busy protocol processors ([`Counter::Protocol`]); a busy dispatch queue
-//!      ([`Counter::Queue`]); events waiting for a busy key ([`Counter::Keys`]) or for dispatch ([`Counter::Wait`]); how
-//!      often threads waited ([`Counter::Waits`]).
+//!      ([`Counter::Queue`]); events waiting for a busy key ([`Counter::Keys`]); how often threads waited
+//!      ([`Counter::Waits`]); events waiting for dispatch ([`Counter::Wait`]).
 //!
 //!    A share is clearly worse from [`BUSY`] on and [`CLEARLY`] above the winner's, a count if it is [`MORE`] times the
-//!    winner's (waits of threads: [`LONGER`] times) and, of what happens to messages, [`NOTABLE`] of them; a wait if it is [`LONGER`] times as long and all events together
-//!    waited for [`WEIGHTY`] of the run.
+//!    winner's (waits of threads: [`LONGER`] times) and, of what happens to messages, [`NOTABLE`] of them; a wait if it is
+//!    [`LONGER`] times as long and all events together waited for [`WEIGHTY`] of the run.
 //! 7. Where processors took turns on too few cores, neither part nor counter is named: what they waited for cannot be
 //!    told from waiting for a core.
 
-use tempest::Counters;
+use tempest::{Counters, Mechanism};
 
 use crate::measure::region;
 use crate::parts::{self, Part};
@@ -245,15 +246,19 @@ fn because(winner: &Row, loser: &Row) -> Option<Because> {
 
 /// Rule 6.
 fn evidence(part: Part, winner: &Row, loser: &Row) -> Option<Evidence> {
-    let counters: &[Counter] = match part {
-        Part::Compute => &[],
-        Part::Memory => &[Counter::Refused, Counter::Bytes],
-        Part::Overhead => &[Counter::Interrupts, Counter::Sent, Counter::OwnHandlers],
-        Part::Synchronization => {
-            &[Counter::Protocol, Counter::Queue, Counter::Keys, Counter::Wait, Counter::Waits]
+    const OF_WAITS: &[Counter] =
+        &[Counter::Protocol, Counter::Queue, Counter::Keys, Counter::Waits, Counter::Wait];
+    let (own, of_waits): (&[Counter], &[Counter]) = match part {
+        Part::Compute => (&[], &[]),
+        // A block of shared memory comes by the handlers of messages.
+        Part::Memory if loser.mechanism == Mechanism::SharedMemory => {
+            (&[Counter::Refused, Counter::Bytes], OF_WAITS)
         }
+        Part::Memory => (&[Counter::Refused, Counter::Bytes], &[]),
+        Part::Overhead => (&[Counter::Interrupts, Counter::Sent, Counter::OwnHandlers], &[]),
+        Part::Synchronization => (&[], OF_WAITS),
     };
-    counters.iter().find_map(|counter| counter.explains(winner, loser))
+    own.iter().chain(of_waits).find_map(|counter| counter.explains(winner, loser))
 }
 
 impl Counter {
@@ -315,7 +320,7 @@ impl Counter {
 
 #[cfg(test)]
 mod tests {
-    use tempest::Mechanism::{Bulk, Deposit, Messages};
+    use tempest::Mechanism::{Bulk, Deposit, Messages, SharedMemory};
     use units::Time;
 
     use super::*;
@@ -358,6 +363,19 @@ mod tests {
             outcome.utilization.protocol = Some(0.98);
         });
         assert_eq!(evidence_of(&find(&[&best, &busy], true)), Some((Counter::Protocol, None, 0.98)));
+    }
+
+    #[test]
+    fn what_holds_up_handlers_explains_waits_for_memory_only_where_they_bring_it() {
+        let found = |mechanism| {
+            let best = row(mechanism, "fixed:2", [40, 10, 10, 0]);
+            let busy = row(mechanism, "fixed:1", [40, 70, 10, 0]).with(|outcome| {
+                outcome.utilization.protocol = Some(0.98);
+            });
+            evidence_of(&find(&[&best, &busy], true))
+        };
+        assert_eq!(found(SharedMemory), Some((Counter::Protocol, None, 0.98)));
+        assert_eq!(found(Messages), None);
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub(crate) const LEAST_WIDTH: u16 = 40;
 /// Prose and tables are not wider than this on any page: eyes lose the line.
 const WIDEST: usize = 160;
 
+/// What a line does not begin with after a number.
+const UNITS: [&str; 12] = ["%", "s", "ms", "us", "ns", "B", "kB", "MB", "KiB", "MiB", "MB/s", "MHz"];
+
 /// Titles and what came first.
 pub(crate) const STRONG: Style = Style::new().bold();
 
@@ -58,11 +61,15 @@ impl Page {
         if self.colour && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// `text` after `head`, broken between words into lines, those after the first indented as far.
+    /// `text` after `head`, broken between words into lines, those after the first indented as far. A number and its
+    /// unit stay together.
     pub(crate) fn fold(&self, head: &str, text: &str) -> String {
         let indent = head.chars().count();
         let (mut folded, mut column) = (head.to_owned(), indent);
-        for word in text.split_whitespace() {
+        let mut words = text.split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            let unit = words.next_if(|next| is_quantity(word, next));
+            let word = unit.map_or_else(|| word.to_owned(), |unit| format!("{word} {unit}"));
             let width = word.chars().count();
             if column > indent && column + 1 + width > self.width {
                 folded += &format!("\n{:indent$}", "");
@@ -71,11 +78,17 @@ impl Page {
                 folded.push(' ');
                 column += 1;
             }
-            folded += word;
+            folded += &word;
             column += width;
         }
         folded
     }
+}
+
+/// Whether two words are a number and its unit.
+fn is_quantity(number: &str, unit: &str) -> bool {
+    let unit = unit.trim_end_matches([',', '.', ';', ':', ')']);
+    number.ends_with(|last: char| last.is_ascii_digit()) && UNITS.contains(&unit)
 }
 
 /// Whether characters beyond ASCII can be shown.
@@ -103,6 +116,8 @@ mod tests {
         assert!(lines[0].starts_with("  why: eight88") && lines[0].len() <= 80);
         assert!(lines[1].starts_with("       eight88") && !lines[1].ends_with(' '));
         assert_eq!(page.fold("a: ", "b"), "a: b");
+        let narrow = Page { width: 10, ..page };
+        assert_eq!(narrow.fold("", "takes 27 %, at 5 most"), "takes\n27 %, at 5\nmost");
         // A word is never broken.
         assert_eq!(page.fold("", &"x".repeat(99)).len(), 99);
     }

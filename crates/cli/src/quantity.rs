@@ -24,6 +24,23 @@ pub(crate) fn seconds(seconds: f64) -> String {
     format!("{value:.decimals$} {name}")
 }
 
+/// A number of seconds with four significant digits, and no zeros behind the last of them: what adds up to a whole.
+pub(crate) fn duration(seconds: f64) -> String {
+    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")];
+    let fits = units.iter().find(|(unit, _)| seconds.abs() >= *unit * 0.99995);
+    let (unit, name) = fits.copied().unwrap_or((1e-9, "ns"));
+    let value = seconds / unit;
+    let decimals = match value.abs() {
+        few if few < 9.9995 => 3,
+        tens if tens < 99.995 => 2,
+        hundreds if hundreds < 999.95 => 1,
+        _ => 0,
+    };
+    let text = format!("{value:.decimals$}");
+    let digits = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{digits} {name}")
+}
+
 /// Bytes with a unit.
 pub(crate) fn bytes(count: u64) -> String {
     match count {
@@ -81,6 +98,10 @@ mod tests {
         assert_eq!(
             [0.001_23, 0.000_045_6, 2.5e-9, 0.0].map(seconds),
             ["1.2 ms", "46 us", "2.5 ns", "0.0 ns"]
+        );
+        assert_eq!(
+            [1.5, 0.999_999e-3, 152.5e-9, 40e-9, 1_500e-9, 7.5e-9].map(duration),
+            ["1.5 s", "1 ms", "152.5 ns", "40 ns", "1.5 us", "7.5 ns"]
         );
         assert_eq!([9_999, 10_000, 12_345_678].map(bytes), ["9999 B", "10.0 kB", "12.3 MB"]);
         assert_eq!([0.0, 0.001, 0.84, 1.0].map(percent), ["0 %", "<1 %", "84 %", "100 %"]);

@@ -3,6 +3,9 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use tempest::Policy;
+use tempest::policy::PRESETS;
+
 use crate::arguments::Run;
 use crate::measure::{Setting, Subject};
 use crate::numbers::Numbers;
@@ -35,7 +38,7 @@ pub(crate) fn run(arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Pro
         stall_limit: numbers.stall_limit,
         trace: trace.as_ref().map(TraceFile::recorder),
     };
-    let measured = setting.measure(numbers.repeat);
+    let measured = setting.measure(numbers.repeat).map_err(|problem| advised(problem, &setting));
     if let Some(trace) = trace.filter(|_| !matches!(measured, Err(Problem::Wrong(_)))) {
         trace.finish()?;
     }
@@ -46,6 +49,31 @@ pub(crate) fn run(arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Pro
         text::run(out, &Page::find(numbers.width), &setting, &measured)?;
     }
     Ok(if measured.verified() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// In what says already what to do instead.
+const EXPECTED: &str = "expected ";
+
+/// A refusal with what the machine can do instead, where it says only what is missing.
+fn advised(problem: Problem, setting: &Setting<'_>) -> Problem {
+    let Problem::Wrong(lines) = problem else { return problem };
+    let advice = instead(setting).map(|instead| format!("; {instead}")).unwrap_or_default();
+    let told = |line: String| if line.contains(EXPECTED) { line } else { format!("{line}{advice}") };
+    Problem::Wrong(lines.into_iter().map(told).collect())
+}
+
+/// By which mechanism and under which policies the machine can run the program, if not as it was asked for.
+fn instead(setting: &Setting<'_>) -> Option<String> {
+    let Setting { subject, target, mechanism, policy, .. } = setting;
+    target.check(*mechanism, policy).err()?;
+    let others = subject.entry.mechanisms.iter().filter(|other| *other != mechanism);
+    std::iter::once(mechanism).chain(others).find_map(|mechanism| {
+        let can = |policy: Policy| target.check(*mechanism, &policy).is_ok();
+        let names = PRESETS.iter().map(|preset| preset.name);
+        let names: Vec<_> = names.filter(|name| name.parse().is_ok_and(can)).collect();
+        let policies = names.join(", ");
+        (!names.is_empty()).then(|| format!("expected --mechanism {mechanism} with --policy {policies}"))
+    })
 }
 
 /// Whether there can be a trace as asked for: of one run, and not in the place of what the run reads.

@@ -243,9 +243,13 @@ static FIGURES: &[Figure] = &[
     figure("sent", "bulk", 89, "of them block transfers", |run| count(region(run).counters.transfers)),
     figure("sent", "dep.", 88, "deposits, which are no messages", |run| count(region(run).counters.deposits)),
     figure("bytes", "data", 90, "", |run| count(region(run).counters.volume.data)),
-    figure("bytes", "head", 85, "headers", |run| count(region(run).counters.volume.headers)),
-    figure("bytes", "req.", 70, "requests", |run| count(region(run).counters.volume.requests)),
-    figure("bytes", "inv.", 69, "invalidations", |run| count(region(run).counters.volume.invalidations)),
+    figure("bytes", "head", 85, "headers of data", |run| count(region(run).counters.volume.headers)),
+    figure("bytes", "req.", 70, "requests, headers included", |run| {
+        count(region(run).counters.volume.requests)
+    }),
+    figure("bytes", "inv.", 69, "invalidations and what answers them, headers included", |run| {
+        count(region(run).counters.volume.invalidations)
+    }),
     figure("busy", "comp", 92, "time that computing processors did not wait", |run| {
         percent(run.utilization.compute)
     }),

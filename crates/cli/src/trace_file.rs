@@ -75,11 +75,14 @@ fn create_partial(path: &Path) -> io::Result<(File, TempPath)> {
         return Err(io::Error::other("expected the name of a file"));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    // Says what is wrong with the folder, and not with a name in it that nobody chose.
+    fs::metadata(folder)?;
     let mut builder = Builder::new();
     builder.prefix(".tradewind-").suffix(".partial");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (out, partial) = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?.into_parts();
+    let (out, partial) = builder.tempfile_in(folder)?.into_parts();
     // Once the file has its own name there is nothing under this one, and nothing to remove.
     let doomed = partial.to_path_buf();
     interrupt::tidy_first(move || {

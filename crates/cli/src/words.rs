@@ -1,6 +1,6 @@
 //! Findings in words, for people. Must never find anything itself, and never say more than a finding does.
 
-use crate::agreement::{Agreement, Choice, Extent, Verdict};
+use crate::agreement::{Agreement, Choice, Extent, Name, Verdict};
 use crate::finding::{Because, Contrast, Counter, Differs, Evidence, Finding, WORTHY};
 use crate::parts::Part;
 use crate::quantity::{bytes, percent, seconds, several};
@@ -204,15 +204,15 @@ fn whole(value: f64) -> String {
 
 /// Whether the machines rank alike, in a sentence.
 pub(crate) fn agreement(agreement: &Agreement<'_>) -> String {
-    let crowded = list(agreement.crowded.iter().map(|(name, file)| label(name, *file)));
+    let crowded = names(&agreement.crowded);
     let [all, each] = machines(agreement);
     let said = match rankings(agreement, &all, &each) {
-        _ if agreement.choices.is_empty() && !agreement.crowded.is_empty() => {
+        _ if agreement.compared.len() < 2 && !agreement.crowded.is_empty() => {
             return format!(
                 "no word on whether machines agree: on {crowded} processors took turns, and times mean little."
             );
         }
-        None => format!("{} have too little in common to be compared.", all.trim_start_matches("both ")),
+        None => format!("{} have too little in common to be compared.", names(&agreement.compared)),
         Some(said) => match agreement.extent {
             Extent::All => format!("{said}."),
             Extent::SomePolicies => format!("of the policies that {all} can run, {said}."),
@@ -225,6 +225,10 @@ pub(crate) fn agreement(agreement: &Agreement<'_>) -> String {
     }
 }
 
+fn names(machines: &[Name<'_>]) -> String {
+    list(machines.iter().map(|(name, file)| label(name, *file)))
+}
+
 /// The machines as they are called at first, and later.
 fn machines(agreement: &Agreement<'_>) -> [String; 2] {
     let names = list(agreement.choices.iter().map(Choice::label));
@@ -235,7 +239,11 @@ fn machines(agreement: &Agreement<'_>) -> [String; 2] {
 }
 
 fn list(names: impl Iterator<Item = String>) -> String {
-    names.collect::<Vec<_>>().join(" and ")
+    let names: Vec<_> = names.collect();
+    match names.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 impl Choice<'_> {

@@ -65,12 +65,17 @@ pub fn keyed_state_needs_its_key(setting: &Setting<'_>) {
     fails(setting, "keyed_state_needs_its_key", Breach::NoKey, "NOSYNC");
 }
 
-/// A hold that gives the processor away is refused: its key would never be free for what it waits for. So is one that takes a
-/// right to shared memory away, which would have to keep the key.
+/// A hold that gives the processor away is refused: its key would never be free for what it waits for.
 pub fn holds_give_nothing_away(setting: &Setting<'_>) {
-    for breach in [Breach::HoldInHold, Breach::WaitInHold, Breach::LowerInHold] {
+    for breach in [Breach::HoldInHold, Breach::WaitInHold] {
         fails(setting, "holds_give_nothing_away", breach, "inside a hold");
     }
+}
+
+/// A hold that takes a right to shared memory away is refused: its key would have to stay held when it has ended.
+pub fn rights_are_taken_away_by_handlers(setting: &Setting<'_>) {
+    let says = "a right is taken away inside a hold";
+    fails(setting, "rights_are_taken_away_by_handlers", Breach::LowerInHold, says);
 }
 
 fn fails(setting: &Setting<'_>, promise: &str, breach: Breach, says: &str) {

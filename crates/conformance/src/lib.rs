@@ -125,6 +125,7 @@ pub fn promises() -> &'static [Promise] {
         all_store_sync_waits_for_stores
         procedures_are_atomic
         rights_outlast_their_accesses
+        rights_are_taken_away_by_handlers
         shared_memory_is_memory
         shared_memory_fits_its_frames
         shared_memory_passes_messages

@@ -13,7 +13,7 @@ use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
 use tempest::{
     Actions, Array, Block, Fault, Handler, Homes, Key, Keyed, Layout, Memory, Message, NodeId, Program,
-    Protocol, Report, Right, Setup, Tag, Thread,
+    Protocol, Report, Right, Setup, Shared, Tag, Thread,
 };
 
 use crate::Setting;
@@ -180,6 +180,18 @@ impl Protocol for Wandering {
 }
 
 impl Wandering {
+    /// Counts in a thread's own word: by a load and a store, which are tested apart, or by a run, which is tested once.
+    fn count(&self, thread: &Thread<'_>, words: &Shared<u64>, mine: usize, round: u64) {
+        if round.is_multiple_of(2) {
+            self.expect(thread.read(words, mine), round);
+            return thread.write(words, mine, round + 1);
+        }
+        thread.write_runs(words, mine..mine + 1, |_, run| {
+            self.expect(run.get(0), round);
+            run.set(0, round + 1);
+        });
+    }
+
     fn expect(&self, found: u64, stored: u64) {
         if found != stored {
             self.lost.fetch_add(1, Ordering::Relaxed);
@@ -193,8 +205,7 @@ impl Program for Wandering {
         let mine = 1 + (thread.node().0 * thread.threads() + thread.index()) as usize;
         for round in 0..self.rounds {
             if mine < words.len() {
-                self.expect(thread.read(&words, mine), round);
-                thread.write(&words, mine, round + 1);
+                self.count(thread, &words, mine, round);
             }
             thread.poll();
             if round % SELDOM == 0 {

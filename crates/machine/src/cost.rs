@@ -29,7 +29,12 @@ pub struct Cost {
 
 impl Cost {
     /// This cost `count` times, as one: the wait is not longer for it.
+    #[inline]
     pub fn times(self, count: u64) -> Self {
+        // Most things are done once.
+        if count == 1 {
+            return self;
+        }
         Self {
             path: self.path * count,
             occupancy: self.occupancy * count,
@@ -41,6 +46,7 @@ impl Cost {
     }
 
     /// This cost and another, as one: they are waited for together.
+    #[inline]
     pub fn and(self, other: Self) -> Self {
         Self {
             path: self.path + other.path,

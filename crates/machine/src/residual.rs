@@ -27,7 +27,7 @@ impl NodeMemory {
 
     /// What several take, one after the other.
     pub fn uncontended_all(&self, transactions: Transactions, line: Bytes) -> Time {
-        transactions.iter().map(|transaction| self.uncontended(transaction, line)).sum()
+        transactions.counts().map(|(transaction, count)| self.uncontended(transaction, line) * count).sum()
     }
 
     /// What a device waits for a line that memory supplies, on an idle bus.

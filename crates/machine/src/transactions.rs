@@ -43,18 +43,30 @@ impl Transactions {
 
     /// These `count` times.
     pub fn times(self, count: u64) -> Self {
+        if self.is_empty() {
+            return self;
+        }
         let count = u8::try_from(count).unwrap_or(u8::MAX);
         Self(self.0.map(|each| each.saturating_mul(count)))
     }
 
     /// These and others.
     pub fn and(self, other: Self) -> Self {
+        if other.is_empty() {
+            return self;
+        }
         Self(std::array::from_fn(|kind| self.0[kind].saturating_add(other.0[kind])))
     }
 
     /// Each of them.
     pub fn iter(self) -> impl Iterator<Item = Transaction> {
-        Transaction::ALL.into_iter().zip(self.0).flat_map(|(kind, count)| (0..count).map(move |_| kind))
+        self.counts().flat_map(|(kind, count)| (0..count).map(move |_| kind))
+    }
+
+    /// How many there are of each kind of which there are any.
+    pub fn counts(self) -> impl Iterator<Item = (Transaction, u64)> {
+        let all = Transaction::ALL.into_iter().zip(self.0);
+        all.filter(|&(_, count)| count > 0).map(|(kind, count)| (kind, count.into()))
     }
 
     /// Reads "invalidate + line"; "none" is none.

@@ -30,14 +30,32 @@ pub(crate) struct Gauge {
     data: AtomicU64,
     requests: AtomicU64,
     invalidations: AtomicU64,
-    remote: AtomicU64,
+    headers: AtomicU64,
     idle_ns: AtomicU64,
     /// When the idling that is going on began, plus one; 0 for none.
     idle_since_ns: AtomicU64,
+    /// Whether that is for a block of shared memory, which is a wait for memory.
+    awaits_block: AtomicBool,
     /// The overhead as it was then.
     overhead_before_ns: AtomicU64,
-    pub(crate) memory_ns: AtomicU64,
+    memory_ns: AtomicU64,
     pub(crate) overhead_ns: AtomicU64,
+}
+
+/// How long a processor has waited, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Waited {
+    /// For room, or for a block of shared memory.
+    pub(crate) memory_ns: u64,
+    /// For anything else.
+    pub(crate) idle_ns: u64,
+}
+
+impl Waited {
+    /// For whatever it was.
+    pub(crate) fn total_ns(self) -> u64 {
+        self.memory_ns + self.idle_ns
+    }
 }
 
 /// Adds to a counter that only the caller writes.
@@ -51,11 +69,14 @@ impl Gauge {
     pub(crate) fn count_message(&self, volume: Volume, bytes: Option<u64>) {
         bump(&self.messages, 1);
         let Some(bytes) = bytes else { return };
-        bump(&self.remote, 1);
+        // As `VolumeBytes::count`, without touching what stays as it is.
         match volume {
-            Volume::Data => bump(&self.data, bytes),
-            Volume::Request => bump(&self.requests, bytes),
-            Volume::Invalidation => bump(&self.invalidations, bytes),
+            Volume::Data => {
+                bump(&self.data, bytes);
+                bump(&self.headers, HEADER_BYTES);
+            }
+            Volume::Request => bump(&self.requests, bytes + HEADER_BYTES),
+            Volume::Invalidation => bump(&self.invalidations, bytes + HEADER_BYTES),
         }
     }
 
@@ -123,28 +144,36 @@ impl Gauge {
             refused: read(&self.refused),
             volume: VolumeBytes {
                 data: read(&self.data),
-                headers: read(&self.remote) * HEADER_BYTES,
+                headers: read(&self.headers),
                 requests: read(&self.requests),
                 invalidations: read(&self.invalidations),
             },
         }
     }
 
-    /// From `now` on the processor is idle, but for the handlers it runs.
-    pub(crate) fn begin_idle(&self, now: u64) {
+    /// Counts time spent waiting for room.
+    pub(crate) fn count_wait_for_room(&self, nanoseconds: u64) {
+        bump(&self.memory_ns, nanoseconds);
+    }
+
+    /// From `now` on the processor is idle, but for the handlers it runs. Whether a thread of its own awaits a block of
+    /// shared memory does not change before that ends: none runs that could begin to, and one that has it is ready.
+    pub(crate) fn begin_idle(&self, now: u64, awaits_block: bool) {
+        self.awaits_block.store(awaits_block, Ordering::Relaxed);
         self.overhead_before_ns.store(self.overhead_ns.load(Ordering::Relaxed), Ordering::Relaxed);
         self.idle_since_ns.store(now + 1, Ordering::Relaxed);
     }
 
     /// It has been, up to `now`.
     pub(crate) fn end_idle(&self, now: u64) {
-        let idle = self.idle_until(now);
+        let Waited { memory_ns, idle_ns } = self.waited_until(now);
         self.idle_since_ns.store(0, Ordering::Relaxed);
-        self.idle_ns.store(idle, Ordering::Relaxed);
+        self.memory_ns.store(memory_ns, Ordering::Relaxed);
+        self.idle_ns.store(idle_ns, Ordering::Relaxed);
     }
 
-    /// Idle time up to `now`.
-    pub(crate) fn idle_until(&self, now: u64) -> u64 {
+    /// What was waited for up to `now`, the idling that is going on included.
+    pub(crate) fn waited_until(&self, now: u64) -> Waited {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let going_on = match read(&self.idle_since_ns) {
             0 => 0,
@@ -153,11 +182,43 @@ impl Gauge {
                 (now + 1).saturating_sub(since + overhead)
             }
         };
-        read(&self.idle_ns) + going_on
+        let mut waited = Waited { memory_ns: read(&self.memory_ns), idle_ns: read(&self.idle_ns) };
+        if self.awaits_block.load(Ordering::Relaxed) {
+            waited.memory_ns += going_on;
+        } else {
+            waited.idle_ns += going_on;
+        }
+        waited
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idling_for_a_block_is_a_wait_for_memory_and_handlers_in_between_are_neither() {
+        let gauge = Gauge::default();
+        gauge.begin_idle(100, true);
+        bump(&gauge.overhead_ns, 10);
+        assert_eq!(gauge.waited_until(150), Waited { memory_ns: 40, idle_ns: 0 });
+        gauge.end_idle(160);
+        gauge.begin_idle(200, false);
+        assert_eq!(gauge.waited_until(207), Waited { memory_ns: 50, idle_ns: 7 });
+        gauge.end_idle(210);
+        gauge.count_wait_for_room(5);
+        let waited = gauge.waited_until(1000);
+        assert_eq!((waited, waited.total_ns()), (Waited { memory_ns: 55, idle_ns: 10 }, 65));
     }
 
-    /// Time spent waiting for work or for room, up to `now`.
-    pub(crate) fn waited_until(&self, now: u64) -> u64 {
-        self.idle_until(now) + self.memory_ns.load(Ordering::Relaxed)
+    #[test]
+    fn only_data_has_its_headers_counted_apart() {
+        let gauge = Gauge::default();
+        gauge.count_message(Volume::Data, Some(24));
+        gauge.count_message(Volume::Request, Some(8));
+        gauge.count_message(Volume::Invalidation, Some(0));
+        gauge.count_message(Volume::Invalidation, None);
+        let volume = VolumeBytes { data: 24, headers: 16, requests: 24, invalidations: 16 };
+        assert_eq!((gauge.counters().volume, gauge.counters().messages), (volume, 4));
     }
 }

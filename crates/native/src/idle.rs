@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use trace::Event as Traced;
 
-use crate::gauge::bump;
 use crate::node::lock;
 use crate::processor::Processor;
 
@@ -102,7 +101,7 @@ impl Processor {
     /// is known from samples, and taken off.
     pub(crate) fn idle(&self) {
         let gauge = self.gauge();
-        gauge.begin_idle(self.world.now_ns());
+        gauge.begin_idle(self.world.now_ns(), self.awaits_block());
         self.stop_computing();
         loop {
             self.wait_for_work();
@@ -125,7 +124,7 @@ impl Processor {
         } else {
             self.nap();
         }
-        bump(&self.gauge().memory_ns, self.world.now_ns() - since);
+        self.gauge().count_wait_for_room(self.world.now_ns() - since);
     }
 
     fn wait_for_work(&self) {

@@ -193,7 +193,7 @@ fn utilization(world: &World, end: u64) -> Utilization {
     let busy = |dedicated: bool| {
         let gauges =
             world.gauges.iter().enumerate().filter(|(index, _)| world.is_dedicated(*index) == dedicated);
-        let waited: Vec<u64> = gauges.map(|(_, gauge)| gauge.waited_until(end)).collect();
+        let waited: Vec<u64> = gauges.map(|(_, gauge)| gauge.waited_until(end).total_ns()).collect();
         let time = end * waited.len() as u64;
         (time > 0).then(|| 1.0 - (waited.iter().sum::<u64>() as f64 / time as f64).min(1.0))
     };

@@ -103,8 +103,9 @@ impl World {
             counters += gauge.counters();
             if !self.is_dedicated(index) {
                 computing += 1;
-                idle += gauge.idle_until(now);
-                memory += gauge.memory_ns.load(Ordering::Relaxed);
+                let waited = gauge.waited_until(now);
+                idle += waited.idle_ns;
+                memory += waited.memory_ns;
                 overhead += gauge.overhead_ns.load(Ordering::Relaxed);
             }
         }

@@ -225,6 +225,11 @@ impl Processor {
         !self.ready.borrow().is_empty() || !self.node().inboxes[self.number].is_empty()
     }
 
+    /// Whether a thread of its own waits for a block of shared memory.
+    pub(crate) fn awaits_block(&self) -> bool {
+        self.locals.iter().any(Local::awaits_block)
+    }
+
     fn owns_poll(&self) -> bool {
         self.node().owns_poll(self.number, self.world.processors_per_node())
     }

@@ -80,6 +80,11 @@ impl Local {
         lacked
     }
 
+    /// Whether it waits for a block of shared memory.
+    pub(crate) fn awaits_block(&self) -> bool {
+        matches!(self.waits_for.get(), Some((Reason::Event(Wait::Block), _)))
+    }
+
     /// Whether its last send found no room, and it waits for some.
     #[inline]
     pub(crate) fn lacked_room(&self) -> bool {

@@ -20,10 +20,12 @@ pub(crate) enum Taken {
     Complete,
     /// An access misses the processor's cache.
     Miss,
+    /// What follows a handler before its processor is free.
+    Completion,
 }
 
 const PRIMITIVES: usize = Primitive::Defer as usize + 1;
-const STEPS: usize = PRIMITIVES + 4;
+const STEPS: usize = PRIMITIVES + 5;
 
 impl Taken {
     fn index(self) -> usize {
@@ -33,6 +35,7 @@ impl Taken {
             Self::MigrateEntry => PRIMITIVES + 1,
             Self::Complete => PRIMITIVES + 2,
             Self::Miss => PRIMITIVES + 3,
+            Self::Completion => PRIMITIVES + 4,
         }
     }
 }
@@ -89,6 +92,11 @@ impl Anatomy {
     ) {
         let step = &mut self.0[usize::from(kind)].steps[taken.index()];
         *step = Step { name, times: step.times + times, time: step.time + time };
+    }
+
+    /// A step that has been counted took so much longer.
+    pub(crate) fn count_wait(&mut self, kind: u16, taken: Taken, time: Time) {
+        self.0[usize::from(kind)].steps[taken.index()].time += time;
     }
 }
 

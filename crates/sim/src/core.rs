@@ -7,8 +7,17 @@ use pdq::{Held, Key};
 use tempest::{Breakdown, Counters};
 use units::Time;
 
+use crate::anatomy::Taken;
 use crate::cargo::HandedOver;
 use crate::network_processor::Step;
+
+/// Bus transactions that somebody has to make before its next effect, each at its own instant.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pending {
+    pub(crate) made: Transactions,
+    /// The step that they are part of, to the account of where time goes: kind of event and step, of several the last.
+    pub(crate) step: Option<(u16, Taken)>,
+}
 
 /// What a processor is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +80,12 @@ pub(crate) struct Core {
     /// Runs handlers and nothing else.
     pub(crate) dedicated: bool,
     pub(crate) activity: Activity,
+    /// From when on its idle time has not been booked, if it idles.
+    unbooked_since: Time,
+    /// All idle time that has been booked.
+    idle: Time,
+    /// How many threads that may run here wait for a block of shared memory: while there is one, idling is a wait for memory.
+    blocks_awaited: u32,
     /// Work done since engine time: the next effect comes so much later.
     pub(crate) ahead: Time,
     /// When the fiber at work here goes on, if it is suspended in mid-work.
@@ -98,6 +113,8 @@ pub(crate) struct Core {
     pub(crate) wait: Time,
     /// Of the bus transactions that follow the handler at work, as part of that.
     pub(crate) after: Transactions,
+    /// Bus transactions to be made once engine time has come up to this processor's clock.
+    pub(crate) pending: Pending,
     /// What the message at work is for: prices depend on it.
     pub(crate) class: Class,
     /// What it is to the account of where time goes.
@@ -120,6 +137,9 @@ impl Core {
             server,
             dedicated,
             activity: Activity::Idle { since: Time::ZERO },
+            unbooked_since: Time::ZERO,
+            idle: Time::ZERO,
+            blocks_awaited: 0,
             ahead: Time::ZERO,
             until: Time::ZERO,
             epoch: 0,
@@ -134,6 +154,7 @@ impl Core {
             tail: Time::ZERO,
             wait: Time::ZERO,
             after: Transactions::NONE,
+            pending: Pending::default(),
             class: Class::User,
             kind,
             key: None,
@@ -158,6 +179,11 @@ impl Core {
         matches!(self.activity, Activity::Thread(_)) && !self.masked && !self.starved
     }
 
+    /// Whether there are bus transactions to be made.
+    pub(crate) fn pends(&self) -> bool {
+        !self.pending.made.is_empty()
+    }
+
     /// Books time without spending it.
     pub(crate) fn book(&mut self, bucket: Bucket, time: Time) {
         match bucket {
@@ -173,12 +199,66 @@ impl Core {
         self.book(bucket, time);
     }
 
+    /// Has nothing to do from now on.
+    pub(crate) fn begin_idling(&mut self, now: Time) {
+        self.activity = Activity::Idle { since: now };
+        self.unbooked_since = now;
+    }
+
+    /// Books the idle time up to now under what has been waited for.
+    pub(crate) fn book_idling(&mut self, now: Time) {
+        self.breakdown = self.breakdown_at(now);
+        self.idle = self.idle_at(now);
+        self.unbooked_since = now;
+    }
+
+    /// One thread more that may run here waits for a block, or one less. The idle time before is booked under what was waited
+    /// for then.
+    pub(crate) fn await_block(&mut self, now: Time, begins: bool) {
+        self.book_idling(now);
+        self.blocks_awaited = if begins { self.blocks_awaited + 1 } else { self.blocks_awaited - 1 };
+    }
+
+    /// Idle time that has not been booked.
+    fn unbooked_at(&self, now: Time) -> Time {
+        if self.is_idle() { now - self.unbooked_since } else { Time::ZERO }
+    }
+
+    /// All idle time, whatever was waited for, with what is still running.
+    pub(crate) fn idle_at(&self, now: Time) -> Time {
+        self.idle + self.unbooked_at(now)
+    }
+
     /// The breakdown with the idle time that is still running.
     pub(crate) fn breakdown_at(&self, now: Time) -> Breakdown {
         let mut breakdown = self.breakdown;
-        if let Activity::Idle { since } = self.activity {
-            breakdown.synchronization += now - since;
-        }
+        let waits_for =
+            if self.blocks_awaited > 0 { &mut breakdown.memory } else { &mut breakdown.synchronization };
+        *waits_for += self.unbooked_at(now);
         breakdown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_time_is_split_where_a_wait_for_a_block_begins_and_ends() {
+        let ns = Time::from_nanoseconds;
+        let mut core = Core::new(0, 0, None, false, 0);
+        core.await_block(ns(10), true);
+        core.await_block(ns(15), true);
+        core.await_block(ns(20), false);
+        assert_eq!(core.breakdown_at(ns(25)).memory, ns(15));
+        core.await_block(ns(30), false);
+        core.book_idling(ns(37));
+        core.activity = Activity::Handler;
+        core.await_block(ns(40), true);
+        let spent = core.breakdown_at(ns(50));
+        assert_eq!((spent.memory, spent.synchronization), (ns(20), ns(17)));
+        core.begin_idling(ns(60));
+        let spent = core.breakdown_at(ns(63));
+        assert_eq!((spent.memory, spent.synchronization, core.idle_at(ns(63))), (ns(23), ns(17), ns(40)));
     }
 }

@@ -3,15 +3,16 @@
 //! Compute processors and network processors have price lists of their own. A primitive that a list gives no price for
 //! ends the run: nothing is free by omission.
 
-use machine::{ByClass, Class, Cost, Primitives, Transactions};
+use hardware::memory::NodeMemory;
+use machine::{ByClass, Class, Cost, Primitives, Transaction, Transactions};
 use pdq::Key;
 use tempest::policy::Notice;
-use tempest::{Primitive, Work};
+use tempest::{Primitive, Stage, Work};
 use units::Time;
 
 use crate::anatomy::Taken;
 use crate::cargo::{Origin, WORD_BYTES};
-use crate::core::{Activity, Bucket, Core};
+use crate::core::{Activity, Bucket, Core, Pending};
 use crate::state::State;
 
 impl State {
@@ -37,7 +38,7 @@ impl State {
 
     /// What it costs a core to take an event in and enter its handler, counted as its steps. Where a device dispatches there is
     /// no price for reading a message out of the interface: that is the device's work.
-    pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32) -> Cost {
+    pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32) -> (Cost, (u16, Taken)) {
         let event = &self.flights[flight as usize];
         let (class, kind, origin) = (event.class, event.kind, event.origin);
         let whole = origin == Origin::Sent && !event.forwarded;
@@ -61,7 +62,7 @@ impl State {
         if words > 0 {
             self.anatomy.count_step(kind, Taken::ReceiveWord, ("receive_word", words), word.path);
         }
-        cost.and(extract.unwrap_or_default()).and(word)
+        (cost.and(extract.unwrap_or_default()).and(word), (kind, Taken::Primitive(dispatch)))
     }
 
     fn cost_of_words(&self, core: usize, class: Class, words: u64) -> Cost {
@@ -105,15 +106,74 @@ impl State {
         }
     }
 
-    /// Spends a cost on a core's clock: its path now, its occupancy when its handler or send is over.
+    /// Spends a cost on a core's clock: its path now, its occupancy when its handler or send is over. Its bus transactions are
+    /// [made](crate::edge::Edge::settle) when the clock is settled.
     pub(crate) fn spend_cost(&mut self, core: usize, cost: Cost) {
-        let delay = self.bus_delay(core, cost.bus, self.now + self.cores[core].ahead);
+        let own = cost.path - self.put_on_bus(core, cost.bus, None);
         let state = &mut self.cores[core];
-        state.spend(Bucket::Memory, delay);
         state.after = state.after.and(cost.after);
-        state.spend(Bucket::Overhead, cost.path);
+        state.spend(Bucket::Overhead, own);
         state.tail += cost.occupancy;
         state.wait = state.wait.max(cost.wait);
+    }
+
+    /// Has `core` make transactions, of some step, once its clock is settled: what they take on an idle bus.
+    #[inline]
+    pub(crate) fn put_on_bus(
+        &mut self,
+        core: usize,
+        transactions: Transactions,
+        step: Option<(u16, Taken)>,
+    ) -> Time {
+        if transactions.is_empty() {
+            return Time::ZERO;
+        }
+        let Some(memory) = &self.nodes[self.cores[core].node].memory else { return Time::ZERO };
+        let pending = &mut self.cores[core].pending;
+        *pending = Pending { made: pending.made.and(transactions), step: step.or(pending.step) };
+        memory.uncontended(transactions)
+    }
+
+    /// What a transaction by `core` takes on an idle bus, where there is one.
+    pub(crate) fn time_alone(&self, core: usize, transaction: Transaction) -> Option<Time> {
+        self.nodes[self.cores[core].node].memory.as_ref()?;
+        let costs = self.machine.node_memory.as_ref()?;
+        Some(costs.uncontended(transaction, self.machine.memory.line))
+    }
+
+    /// The present time, and the memory system of the node of `core`, which has one: it has transactions to make.
+    pub(crate) fn memory_now(&mut self, core: usize) -> (Time, &mut NodeMemory) {
+        let memory = self.nodes[self.cores[core].node].memory.as_mut();
+        (self.now, memory.expect("transactions are made where there is a bus"))
+    }
+
+    /// A transaction by a core is done that took so long, and would take `alone` on an idle bus.
+    pub(crate) fn book_transaction(
+        &mut self,
+        core: usize,
+        (taken, alone): (Time, Time),
+        step: Option<(u16, Taken)>,
+    ) {
+        // Caches may supply a line sooner than memory, and the bus may be in use.
+        let wait = taken.saturating_sub(alone);
+        self.cores[core].book(Bucket::Overhead, taken.min(alone));
+        self.cores[core].book(Bucket::Memory, wait);
+        if let Some((kind, taken)) = step {
+            self.anatomy.count_wait(kind, taken, wait);
+        }
+    }
+
+    /// Makes what `core` has pending where no fiber can wait for its instant, one after the other from its clock on.
+    pub(crate) fn make_at_once(&mut self, core: usize) {
+        let pending = std::mem::take(&mut self.cores[core].pending);
+        let delay = self.bus_delay(core, pending.made, self.now + self.cores[core].ahead);
+        let memory = self.nodes[self.cores[core].node].memory.as_ref();
+        let alone = memory.map_or(Time::ZERO, |memory| memory.uncontended(pending.made));
+        self.cores[core].spend(Bucket::Overhead, alone);
+        self.cores[core].spend(Bucket::Memory, delay);
+        if let Some((kind, taken)) = pending.step {
+            self.anatomy.count_wait(kind, taken, delay);
+        }
     }
 
     /// Spends the cost of `count` uses of a primitive, for the class of message that the core is at work on.
@@ -142,10 +202,12 @@ impl State {
 
     /// Spends the cost of a step, and counts it.
     fn spend_step(&mut self, core: usize, taken: Taken, step: (&'static str, u64), cost: Cost) {
-        let before = self.cores[core].ahead;
         self.spend_cost(core, cost);
-        let Core { ahead, kind, .. } = self.cores[core];
-        self.anatomy.count_step(kind, taken, step, ahead - before);
+        let state = &mut self.cores[core];
+        if !cost.bus.is_empty() {
+            state.pending.step = Some((state.kind, taken));
+        }
+        self.anatomy.count_step(state.kind, taken, step, cost.path);
     }
 
     /// A handler on `core` has looked its directory entry up: if another protocol processor had it last, it comes from there.
@@ -162,11 +224,17 @@ impl State {
     /// Spends what follows a handler or a send: occupancy off the path.
     pub(crate) fn spend_tail(&mut self, core: usize) {
         let after = std::mem::take(&mut self.cores[core].after);
-        let delay = self.bus_delay(core, after, self.now + self.cores[core].ahead);
-        let state = &mut self.cores[core];
-        let tail = std::mem::take(&mut state.tail);
-        state.spend(Bucket::Memory, delay);
-        state.spend(Bucket::Overhead, tail);
+        let tail = std::mem::take(&mut self.cores[core].tail);
+        if tail.is_zero() {
+            return;
+        }
+        let Core { kind, activity, .. } = self.cores[core];
+        let step = (activity == Activity::Handler).then_some((kind, Taken::Completion));
+        if let Some((kind, taken)) = step {
+            self.anatomy.count_step(kind, taken, (Stage::COMPLETION, 1), tail);
+        }
+        let own = tail - self.put_on_bus(core, after, step);
+        self.cores[core].spend(Bucket::Overhead, own);
     }
 
     /// A processor that runs handlers while its threads wait computes again: what telling the device takes, booked. Nothing
@@ -187,12 +255,12 @@ impl State {
     pub(crate) fn charge(&mut self, core: usize, work: Work) {
         match work {
             Work::Primitive(primitive, count) => self.spend_primitive(core, primitive, count),
-            Work::Block(primitive, block) => self.spend_block(core, primitive, block),
             Work::FirstRead(words) => {
                 let machine::Memory { line, read } = self.machine.memory;
                 let lines = (u64::from(words) * WORD_BYTES).div_ceil(line.get());
                 self.cores[core].spend(Bucket::Memory, read * lines);
             }
+            Work::Block(..) => unreachable!("blocks are handled where a fiber can wait for the bus"),
             Work::Compute(done) => {
                 let time = self.prices.operations(done.flops, done.integers, done.loads, done.stores);
                 let computing = self.cores[core].activity != Activity::Handler && !self.cores[core].masked;

@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 
+use hardware::memory::{Answer, NodeMemory};
 use machine::Capability;
 use pdq::{Held, Key, Proof};
 use tempest::policy::{Notice, Servers};
@@ -13,7 +14,7 @@ use tempest::{Access, Block, MemoryEvents, NodeId, Packet, Place, Primitive, Pro
 use units::Time;
 
 use crate::cargo::{Cargo, Route};
-use crate::core::{Bucket, Event};
+use crate::core::{Bucket, Event, Pending};
 use crate::fibers::Desk;
 use crate::node::Reason;
 use crate::state::State;
@@ -65,22 +66,68 @@ impl Edge {
         self.state.borrow_mut()
     }
 
-    /// Brings engine time up to this core's clock.
+    /// Brings engine time up to this core's clock, then makes what bus transactions are pending.
     pub(crate) fn settle(&self) {
         self.settle_after(|_, _| ());
+    }
+
+    /// Makes the bus transactions by which the processor gets to its handler, if there are any.
+    pub(crate) fn reach_handler(&self) {
+        let pends = self.state().cores[self.core()].pends();
+        if pends {
+            self.settle();
+        }
     }
 
     /// Does something to the state, then brings engine time up to this core's clock: one borrow for both.
     #[inline]
     fn settle_after(&self, first: impl FnOnce(&mut State, usize)) {
-        let suspends = {
+        let (suspends, pending) = {
             let mut state = self.state();
-            first(&mut state, self.core());
-            state.settle(self.core())
+            let core = self.core();
+            first(&mut state, core);
+            // Whoever is next at work on this core has others.
+            let pending = std::mem::take(&mut state.cores[core].pending);
+            (state.settle(core), pending)
         };
         if suspends {
             self.suspend();
         }
+        if !pending.made.is_empty() {
+            self.make(&pending);
+        }
+    }
+
+    /// Makes bus transactions, one after the other.
+    #[cold]
+    fn make(&self, pending: &Pending) {
+        for transaction in pending.made.iter() {
+            let Some(alone) = self.state().time_alone(self.core(), transaction) else { return };
+            let taken = self.go_through_bus(|memory, now| memory.make(transaction, now));
+            self.state().book_transaction(self.core(), (taken, alone), pending.step);
+        }
+    }
+
+    /// Makes a request on the bus, whose time is now, and waits for the answer: how long that takes. Both come to the bus at their
+    /// own instants, so that it is granted in the order of time.
+    pub(crate) fn go_through_bus(&self, request: impl FnOnce(&mut NodeMemory, Time) -> Answer) -> Time {
+        let (answer, first) = {
+            let (mut state, core) = (self.state(), self.core());
+            let (now, memory) = state.memory_now(core);
+            let answer = request(memory, now);
+            state.cores[core].ahead += answer.ready - now;
+            (answer, answer.ready - now)
+        };
+        self.settle();
+        let rest = {
+            let (mut state, core) = (self.state(), self.core());
+            let (now, memory) = state.memory_now(core);
+            let rest = memory.take(answer, now) - now;
+            state.cores[core].ahead += rest;
+            rest
+        };
+        self.settle();
+        first + rest
     }
 
     /// The thread that runs here.
@@ -362,10 +409,17 @@ impl Processor for Edge {
     }
 
     fn charge(&self, work: Work) {
-        if let Work::Block(..) = work {
+        if let Work::Block(primitive, block) = work {
+            return self.handle_block(primitive, block);
+        }
+        let pends = {
+            let (mut state, core) = (self.state(), self.core());
+            state.charge(core, work);
+            state.cores[core].pends()
+        };
+        if pends {
             self.settle();
         }
-        self.state().charge(self.core(), work);
     }
 
     fn synchronize(&self) {

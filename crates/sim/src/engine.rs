@@ -122,6 +122,7 @@ impl State {
                 Happening::Forward { flight } => self.forward(flight),
                 Happening::Overflow { flight, number } => self.overflow(flight, number),
                 Happening::Packet { packet, step } => self.step_packet(packet, step),
+                Happening::Post { node } => self.write_posted(node as usize),
                 Happening::Look { node } => self.notify(node as usize),
                 Happening::Continue { core, epoch } => {
                     if let Some(next) = self.take_up(core as usize, epoch) {
@@ -198,12 +199,11 @@ impl State {
         waits
     }
 
-    /// Spends the occupancy that follows a handler. True if the fiber must suspend.
-    pub(crate) fn settle_tail(&mut self, core: usize) -> bool {
+    /// Spends the occupancy that follows a handler.
+    pub(crate) fn spend_completion(&mut self, core: usize) {
         let back = self.way_back(core);
         self.cores[core].tail += back;
         self.spend_tail(core);
-        self.settle(core)
     }
 
     /// The handler on `core` has ended: its key is free, and the core too.

@@ -175,6 +175,7 @@ impl Desk {
         let edge = Edge::of_handler(Rc::clone(&self.state), core);
         let node = edge.node();
         loop {
+            edge.reach_handler();
             let job = edge.state().begin_handler(core);
             run_job(&edge, core, &self.residents[node], job);
             if !edge.state().handler_goes_on(core) {
@@ -227,7 +228,6 @@ fn end_handler(edge: &Edge, core: usize) {
     if edge.state().lets_others_first(core) {
         fiber::suspend();
     }
-    if edge.state().settle_tail(core) {
-        fiber::suspend();
-    }
+    edge.state().spend_completion(core);
+    edge.settle();
 }

@@ -204,9 +204,8 @@ fn outcome(state: &State, residents: &[Resident]) -> Outcome {
 fn utilization(state: &State) -> Utilization {
     let busy = |dedicated: bool| {
         let cores = state.cores.iter().filter(|core| core.dedicated == dedicated);
-        let (count, idle) = cores.fold((0_u64, Time::ZERO), |(count, idle), core| {
-            (count + 1, idle + core.breakdown_at(state.now).synchronization)
-        });
+        let (count, idle) = cores
+            .fold((0_u64, Time::ZERO), |(count, idle), core| (count + 1, idle + core.idle_at(state.now)));
         let all = (state.now * count).as_seconds();
         (count > 0 && all > 0.0).then(|| 1.0 - idle.as_seconds() / all)
     };

@@ -266,6 +266,7 @@ impl State {
 
     /// Occupies a network processor for what it has spent, then lets the step have its effect.
     fn start_booked_step(&mut self, core: usize, step: Step) {
+        self.make_at_once(core);
         let time = std::mem::take(&mut self.cores[core].ahead);
         self.cores[core].activity = Activity::Step(step);
         self.continue_at(core, self.now + time);

@@ -41,6 +41,11 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
+    /// Whether it is a block of shared memory.
+    pub(crate) fn is_block(&self) -> bool {
+        matches!(self, Reason::Wait(Wait::Block))
+    }
+
     /// For what, in the program's words where it has any.
     pub(crate) fn what(&self) -> &'static str {
         match self {
@@ -103,6 +108,8 @@ pub(crate) struct Node {
     pub(crate) entries: HashMap<u64, u16>,
     /// Rights that wait to be taken away, each with the key that is held for it.
     pub(crate) lowerings: Vec<PutOff>,
+    /// Lines that have been placed here and that its device has not asked to write yet.
+    pub(crate) posted: u64,
     /// Handlers that go on, as the right has been taken away that they waited for: before all others.
     pub(crate) resumed: VecDeque<Job>,
     /// What sends and receives through the staging buffer that is part of that.

@@ -1,7 +1,7 @@
 //! Which processor takes which thread that is ready.
 //!
 //! Threads stay on their processors and wait there for their turn, or the processors of a node share one queue and each takes
-//! the oldest. Must never know why a thread waited.
+//! the oldest. Must never know why a thread waited: one that waits for a block of shared memory is pointed out to it.
 
 use machine::{Capability, Machine};
 use tempest::Policy;
@@ -35,6 +35,19 @@ impl State {
         let all = place.first_core..place.first_core + place.cores;
         let computing = all.filter(|&core| !self.cores[core].dedicated && self.takes_threads(core));
         computing.filter_map(|core| Some((self.cores[core].idle_since()?, core))).min().map(|(_, core)| core)
+    }
+
+    /// A thread begins to wait for a block of shared memory, or has it: the processors that may run it, if they idle, wait for
+    /// memory meanwhile.
+    pub(crate) fn note_wait_for_block(&mut self, node: usize, thread: u32, begins: bool) {
+        let now = self.now;
+        if !self.shares_threads {
+            let core = self.nodes[node].threads[thread as usize].core;
+            return self.cores[core].await_block(now, begins);
+        }
+        let place = &self.nodes[node];
+        let all = &mut self.cores[place.first_core..place.first_core + place.cores];
+        all.iter_mut().filter(|core| !core.dedicated).for_each(|core| core.await_block(now, begins));
     }
 
     /// Whether a thread is ready for `core`.

@@ -172,7 +172,7 @@ impl State {
 
     fn idle(&mut self, core: usize) {
         self.end_idling(core);
-        self.cores[core].activity = Activity::Idle { since: self.now };
+        self.cores[core].begin_idling(self.now);
     }
 
     /// What it takes `core` from what it has done until now to the routine.

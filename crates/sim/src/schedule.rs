@@ -10,6 +10,7 @@ use tempest::policy::{Notice, Servers};
 use trace::Event as Traced;
 use units::Time;
 
+use crate::anatomy::Taken;
 use crate::core::{Activity, Bucket, Core, Event, Job};
 use crate::node::Arrived;
 use crate::state::State;
@@ -24,7 +25,7 @@ impl State {
             || !self.leaves_to_idle(core) && self.serve(core, Time::ZERO);
         if !served && !self.back_to_thread(core) {
             self.end_idling(core);
-            self.cores[core].activity = Activity::Idle { since: self.now };
+            self.cores[core].begin_idling(self.now);
             if self.assisted {
                 self.look_while_idle(core);
                 self.await_interface(self.cores[core].node);
@@ -85,17 +86,18 @@ impl State {
     pub(crate) fn start_handler(&mut self, core: usize, delay: Time) -> bool {
         let Some(server) = self.cores[core].server else { return false };
         let Some(job) = self.next_job(core, server) else { return false };
-        let (wait, arrival_cost) = self.arrival_cost(core, &job);
+        let (wait, arrival_cost, step) = self.arrival_cost(core, &job);
         self.end_idling(core);
+        let path = delay + arrival_cost.path - self.put_on_bus(core, arrival_cost.bus, step);
         let state = &mut self.cores[core];
         state.activity = Activity::Handler;
         state.injected_last = false;
         state.tail += arrival_cost.occupancy;
         state.after = state.after.and(arrival_cost.after);
         state.book(Bucket::Memory, wait);
-        state.book(Bucket::Overhead, delay + arrival_cost.path);
+        state.book(Bucket::Overhead, path);
         state.job = Some(job);
-        self.continue_now(core, delay + wait + arrival_cost.path);
+        self.continue_now(core, wait + path);
         // It may have come out of the interface.
         self.admit_next(self.cores[core].node);
         true
@@ -183,14 +185,17 @@ impl State {
         Some(arrived)
     }
 
-    /// What it takes `core` to get an event, before its handler: waiting for the interface, then taking it.
-    fn arrival_cost(&mut self, core: usize, job: &Job) -> (Time, Cost) {
-        let Event::Message { flight } = job.event else { return (Time::ZERO, self.cost_of_grant(core)) };
-        let cost = self.cost_of_event(core, flight);
+    /// What it takes `core` to get an event, before its handler: waiting for the interface, then taking it. And what step that
+    /// is, to the account of where time goes.
+    fn arrival_cost(&mut self, core: usize, job: &Job) -> (Time, Cost, Option<(u16, Taken)>) {
+        let Event::Message { flight } = job.event else {
+            return (Time::ZERO, self.cost_of_grant(core), None);
+        };
+        let (cost, step) = self.cost_of_event(core, flight);
         let taken = self.flights[flight as usize].forwarded;
         let shared = self.policy.servers == Servers::Either && !taken;
         let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
-        (wait + self.bus_delay(core, cost.bus, self.now), cost)
+        (wait, cost, Some(step))
     }
 
     /// Giving a key to a thread that asked for it: an event of the dispatch queue like others, unless the processor
@@ -299,8 +304,8 @@ impl State {
 
     /// Books the idle time that ends now.
     pub(crate) fn end_idling(&mut self, core: usize) {
-        if let Activity::Idle { since } = self.cores[core].activity {
-            self.cores[core].breakdown.synchronization += self.now - since;
+        if self.cores[core].is_idle() {
+            self.cores[core].book_idling(self.now);
             if let Some(lock) = &mut self.nodes[self.cores[core].node].lock {
                 lock.stop_looking(core);
             }

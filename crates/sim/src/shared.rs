@@ -16,8 +16,10 @@
 //!
 //! Must never know a protocol, nor what a program's words mean.
 
+use std::ops::Range;
+
 use hardware::memory::Keep;
-use machine::{Class, Machine, Transaction};
+use machine::{Class, Cost, Machine, Transaction};
 use pdq::Key;
 use tempest::policy::Servers;
 use tempest::{Block, Node, Packet, Primitive, Stage, Tag};
@@ -27,7 +29,7 @@ use crate::anatomy::Taken;
 use crate::cargo::{Cargo, Origin};
 use crate::core::{Bucket, Core, Event};
 use crate::edge::Edge;
-use crate::state::State;
+use crate::state::{Happening, State};
 
 /// Where the blocks of shared memory are among the modelled addresses of a node.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +48,7 @@ impl Blocks {
     }
 
     /// The lines of a block. One that is smaller than a line moves as one.
-    fn lines(self, block: Block) -> std::ops::Range<u64> {
+    fn lines(self, block: Block) -> Range<u64> {
         let from = self.base + u64::from(block.0) * self.bytes;
         from / self.line..(from + self.bytes).div_ceil(self.line)
     }
@@ -56,7 +58,41 @@ impl Blocks {
     }
 }
 
+/// What it takes to do something to a block.
+struct BlockPrice {
+    primitive: Primitive,
+    name: &'static str,
+    cost: Cost,
+    lines: Range<u64>,
+}
+
 impl Edge {
+    /// A handler does something to a block. Lines go over the bus one after the other, each at its own instant.
+    pub(crate) fn handle_block(&self, primitive: Primitive, block: Block) {
+        self.settle();
+        let price = self.state().price_of_block(self.core(), primitive, block);
+        let own = self.state().own_time_of_lines(self.core(), &price);
+        match own {
+            None => self.state().spend_block(self.core(), &price),
+            Some(own) => self.handle_lines(&price, own),
+        }
+        self.state().end_block(self.core(), &price);
+    }
+
+    fn handle_lines(&self, price: &BlockPrice, own: Time) {
+        let mut before = price.cost.path + own;
+        for line in price.lines.clone() {
+            self.state().cores[self.core()].ahead += before;
+            self.settle();
+            let taken = self.go_through_bus(|memory, now| match price.primitive {
+                Primitive::FetchBlock => memory.fetch_line(line, now),
+                _ => memory.purge_line(line, now),
+            });
+            self.state().book_block(self.core(), price, before + taken, before - own + price.cost.line);
+            before = own;
+        }
+    }
+
     /// The thread's access is not allowed: an event of its node says so.
     pub(crate) fn report_fault(&self, packet: &Packet) {
         self.faulted.set(true);
@@ -136,32 +172,70 @@ impl State {
         }
     }
 
-    /// A handler on `core`, whose time is now, does something to a block.
-    pub(crate) fn spend_block(&mut self, core: usize, primitive: Primitive, block: Block) {
-        let (now, line) = (self.now, self.machine.memory.line);
+    /// The price of what the handler on `core` does to a block, and the block's lines.
+    fn price_of_block(&self, core: usize, primitive: Primitive, block: Block) -> BlockPrice {
         let (name, cost) = self.named_price(core, primitive, self.cores[core].class);
-        let lines = self.blocks.map_or(0..1, |blocks| blocks.lines(block));
-        let alone = cost.path_of(lines.end - lines.start);
-        let costs = self.machine.node_memory.as_ref();
-        let fetch = costs.map_or(Time::ZERO, |costs| costs.uncontended_fetch(line));
-        let purge = costs.map_or(Time::ZERO, |costs| costs.uncontended(Transaction::Invalidate, line));
-        let own = |bus: Time| cost.line.saturating_sub(bus);
-        let done = match (primitive, &mut self.nodes[self.cores[core].node].memory) {
-            (Primitive::FetchBlock, Some(memory)) => memory.fetch_block(lines, own(fetch), now + cost.path),
-            (Primitive::Purge, Some(memory)) => memory.purge_block(lines, own(purge), now + cost.path),
-            (Primitive::PlaceBlock, Some(memory)) => {
-                memory.place_block(lines, now);
-                now + alone
-            }
-            _ => now + alone,
+        BlockPrice { primitive, name, cost, lines: self.blocks.map_or(0..1, |blocks| blocks.lines(block)) }
+    }
+
+    /// What of a price is `core`'s own time before it asks for each line, where lines go over the bus one by one; `None` where
+    /// they do not.
+    fn own_time_of_lines(&self, core: usize, price: &BlockPrice) -> Option<Time> {
+        self.nodes[self.cores[core].node].memory.as_ref()?;
+        let (costs, line) = (self.machine.node_memory.as_ref()?, self.machine.memory.line);
+        let bus = match price.primitive {
+            Primitive::FetchBlock => costs.uncontended_fetch(line),
+            Primitive::Purge => costs.uncontended(Transaction::Invalidate, line),
+            _ => return None,
         };
+        Some(price.cost.line.saturating_sub(bus))
+    }
+
+    /// A handler on `core`, whose time is now, does something to a block as a whole: what is placed nobody waits for.
+    fn spend_block(&mut self, core: usize, price: &BlockPrice) {
+        let (node, lines) = (self.cores[core].node, price.lines.clone());
+        let count = lines.end - lines.start;
+        if price.primitive == Primitive::PlaceBlock
+            && let Some(memory) = &mut self.nodes[node].memory
+        {
+            memory.place_block(lines);
+            let writes = self.nodes[node].posted == 0;
+            self.nodes[node].posted += count;
+            if writes {
+                self.write_posted(node);
+            }
+        }
+        let path = price.cost.path_of(count);
+        self.cores[core].ahead += path;
+        self.book_block(core, price, path, path);
+    }
+
+    /// The device of a node writes the next of the lines that have been placed; it asks for the bus line by line.
+    pub(crate) fn write_posted(&mut self, node: usize) {
+        let (now, place) = (self.now, &mut self.nodes[node]);
+        let Some(memory) = place.memory.as_mut().filter(|_| place.posted > 0) else { return };
+        let next = memory.write_line(now);
+        place.posted -= 1;
+        let tie = place.tie;
+        if place.posted > 0 {
+            self.events.push(next, tie, Happening::Post { node: node as u32 });
+        }
+    }
+
+    /// A part of what is done to a block took so long, and would take `alone` from memory on an idle bus: caches may supply
+    /// sooner, and the bus may be in use.
+    fn book_block(&mut self, core: usize, price: &BlockPrice, taken: Time, alone: Time) {
         let state = &mut self.cores[core];
-        // Caches may supply lines sooner than memory, and the bus may be in use.
-        let (taken, kind) = (done - now, state.kind);
-        state.spend(Bucket::Overhead, taken.min(alone));
-        state.spend(Bucket::Memory, taken.saturating_sub(alone));
-        state.tail += cost.occupancy;
-        self.anatomy.count_step(kind, Taken::Primitive(primitive), (name, 1), taken);
+        state.book(Bucket::Overhead, taken.min(alone));
+        state.book(Bucket::Memory, taken.saturating_sub(alone));
+        self.anatomy.count_step(state.kind, Taken::Primitive(price.primitive), (price.name, 0), taken);
+    }
+
+    /// What is done to a block has been done.
+    fn end_block(&mut self, core: usize, price: &BlockPrice) {
+        let state = &mut self.cores[core];
+        state.tail += price.cost.occupancy;
+        self.anatomy.count_step(state.kind, Taken::Primitive(price.primitive), (price.name, 1), Time::ZERO);
     }
 
     /// Whether a message is about a block of shared memory, by its key.

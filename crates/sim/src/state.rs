@@ -38,14 +38,16 @@ pub(crate) enum Happening {
     Packet { packet: u32, step: Step },
     /// A message may have waited too long at a port in.
     Overflow { flight: u32, number: u32 },
+    /// The device of a node may ask for the bus to write the next line that has been placed.
+    Post { node: u32 },
     /// Somebody of a node may find something to do that nobody could do before.
     Look { node: u32 },
 }
 
 impl Happening {
-    /// Somebody looks, and may find nothing.
+    /// Somebody looks, and may find nothing; or what nobody waits for goes on.
     pub(crate) fn is_a_look(self) -> bool {
-        matches!(self, Self::Look { .. } | Self::Overflow { .. })
+        matches!(self, Self::Look { .. } | Self::Overflow { .. } | Self::Post { .. })
     }
 }
 
@@ -173,6 +175,7 @@ impl State {
                 }),
                 entries: Default::default(),
                 lowerings: Default::default(),
+                posted: 0,
                 resumed: Default::default(),
                 stager: Default::default(),
                 handed_over: Default::default(),
@@ -272,6 +275,9 @@ impl State {
         let Core { node, number: processor, .. } = self.cores[core];
         self.cores[core].counters.blocks += 1;
         let what = reason.what();
+        if reason.is_block() {
+            self.note_wait_for_block(node, thread, true);
+        }
         self.nodes[node].threads[thread as usize].state = ThreadState::Blocked { reason, since: self.now };
         self.record(Event::Block { node: node as u32, thread, what });
         self.record(Event::Leave { node: node as u32, processor, thread });
@@ -310,7 +316,11 @@ impl State {
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
         self.progress = self.now;
-        self.nodes[node].threads[thread as usize].state = ThreadState::Going;
+        let place = &mut self.nodes[node].threads[thread as usize];
+        let before = std::mem::replace(&mut place.state, ThreadState::Going);
+        if matches!(before, ThreadState::Blocked { reason, .. } if reason.is_block()) {
+            self.note_wait_for_block(node, thread, false);
+        }
         self.queue_thread(node, thread);
         if let Some(core) = self.taker(node, thread) {
             self.free(core);

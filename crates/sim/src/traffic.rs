@@ -175,6 +175,7 @@ impl State {
         self.end_idling(core);
         self.cores[core].activity = Activity::Injecting;
         self.spend_send(core, Route::Inject, &message.cargo);
+        self.make_at_once(core);
         self.cores[core].injecting = Some(message);
         let cost = std::mem::take(&mut self.cores[core].ahead);
         self.continue_at(core, self.now + cost);

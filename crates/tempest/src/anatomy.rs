@@ -18,7 +18,8 @@ pub struct Stage {
     pub steps: Vec<Step>,
 }
 
-/// A step of events of one kind: a primitive of the machine file, [`Stage::COMPLETE`] or [`Stage::MISS`].
+/// A step of events of one kind: a primitive of the machine file, [`Stage::COMPLETE`], [`Stage::MISS`] or
+/// [`Stage::COMPLETION`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
     /// Its name.
@@ -36,6 +37,8 @@ impl Stage {
     pub const COMPLETE: &'static str = "complete_access";
     /// The step of an access that the node had the right to and whose line was in no state for it in the processor's cache.
     pub const MISS: &'static str = "miss";
+    /// The step that follows a handler before its processor is free: off the path of what the handler has let go on.
+    pub const COMPLETION: &'static str = "completion";
 
     /// The step of a name, if it was taken.
     pub fn step(&self, name: &str) -> Option<&Step> {

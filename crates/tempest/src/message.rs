@@ -33,15 +33,15 @@ pub enum Class {
     User,
 }
 
-/// Which part of the volume breakdown a message's bytes belong to. Headers are counted apart.
+/// Which part of the volume breakdown a message's bytes belong to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Volume {
-    /// Values the program asked to be moved.
+    /// Values the program asked to be moved. The header is counted apart.
     #[default]
     Data,
-    /// Asking for something.
+    /// Asking for something, header included.
     Request,
-    /// Taking a copy away, and its acknowledgement.
+    /// Taking a copy away, and its acknowledgement, headers included.
     Invalidation,
 }
 

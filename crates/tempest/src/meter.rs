@@ -13,7 +13,7 @@ use crate::Volume;
 pub struct Breakdown {
     /// The program's own work.
     pub compute: Time,
-    /// Waiting for memory or for room in the network interface.
+    /// Waiting for memory, blocks of shared memory among it, or for room in the network interface.
     pub memory: Time,
     /// Sending, receiving, dispatching and running handlers.
     pub overhead: Time,
@@ -24,24 +24,26 @@ pub struct Breakdown {
 /// Bytes that entered the network, by purpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct VolumeBytes {
-    /// Values the program moved.
+    /// Values the program moved, blocks of shared memory among them.
     pub data: u64,
-    /// Message headers.
+    /// Headers of what moved them.
     pub headers: u64,
-    /// Requests, without their headers.
+    /// Requests, headers included.
     pub requests: u64,
-    /// Invalidations and their acknowledgements, without their headers.
+    /// Invalidations and their acknowledgements, headers included.
     pub invalidations: u64,
 }
 
 impl VolumeBytes {
     /// Counts a message of `bytes` and its `header`.
     pub fn count(&mut self, volume: Volume, bytes: u64, header: u64) {
-        self.headers += header;
         match volume {
-            Volume::Data => self.data += bytes,
-            Volume::Request => self.requests += bytes,
-            Volume::Invalidation => self.invalidations += bytes,
+            Volume::Data => {
+                self.data += bytes;
+                self.headers += header;
+            }
+            Volume::Request => self.requests += bytes + header,
+            Volume::Invalidation => self.invalidations += bytes + header,
         }
     }
 
@@ -157,4 +159,20 @@ pub struct Dispatching {
     /// Share of the time, 0 to 1, in which an event waited or its key was held, mean over the nodes; `None` where that is
     /// not measured.
     pub busy: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_data_has_its_headers_counted_apart() {
+        let mut volume = VolumeBytes::default();
+        volume.count(Volume::Data, 64, 16);
+        volume.count(Volume::Request, 8, 16);
+        volume.count(Volume::Invalidation, 0, 16);
+        volume.count(Volume::Invalidation, 4, 16);
+        let counted = VolumeBytes { data: 64, headers: 16, requests: 24, invalidations: 36 };
+        assert_eq!((volume, volume.total()), (counted, 140));
+    }
 }

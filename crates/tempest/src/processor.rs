@@ -22,6 +22,8 @@ pub enum Wait {
         /// The count when it blocked.
         had: u64,
     },
+    /// A right to a block of shared memory: a wait for memory, where all others are waits for another thread.
+    Block,
     /// Being resumed by name.
     Resume {
         /// For what, in the program's words.
@@ -34,6 +36,7 @@ impl Wait {
     pub fn what(self) -> &'static str {
         match self {
             Wait::Event { name, .. } => name,
+            Wait::Block => "a block of shared memory",
             Wait::Resume { what } => what,
         }
     }
@@ -45,7 +48,7 @@ impl fmt::Display for Wait {
             Wait::Event { name, at_least, had } => {
                 write!(f, "event `{name}`: at {had}, waiting for {at_least}")
             }
-            Wait::Resume { what } => write!(f, "`{what}`"),
+            Wait::Block | Wait::Resume { .. } => write!(f, "`{}`", self.what()),
         }
     }
 }

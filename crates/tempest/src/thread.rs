@@ -295,6 +295,9 @@ impl<'a> Thread<'a> {
     /// Loads an element of shared memory. Where the node has no right to its block, the thread gives its processor away until
     /// the protocol has brought it.
     ///
+    /// A thread that does nothing but load, and never polls, may keep its node's rights from being taken away: to wait for what
+    /// another node stores is what [`wait_for`](Self::wait_for) is for.
+    ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
     #[inline]
@@ -505,7 +508,7 @@ impl<'a> Thread<'a> {
             if let Some(fault) = memory.enlist(block, right, waiter) {
                 self.processor.fault(&self.node.fault(fault));
             }
-            self.processor.block(Wait::Resume { what: "a block of shared memory" });
+            self.processor.block(Wait::Block);
             if array.allows(word, right) {
                 return;
             }
@@ -535,7 +538,7 @@ impl<'a> Thread<'a> {
     fn expect_no_hold(&self, what: &str) {
         assert!(
             !self.holding.get(),
-            "{what} inside a hold on {}: a hold must not give the processor away",
+            "{what} inside a hold on {}: neither a hold nor a run of shared memory may give the processor away",
             self.id()
         );
     }

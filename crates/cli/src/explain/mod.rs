@@ -17,7 +17,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use machine::{Machine, Value};
-use tempest::{Mechanism, Policy};
+use tempest::Policy;
 
 use self::abilities::Abilities;
 use self::derived::Derived;
@@ -75,7 +75,7 @@ pub(crate) fn explain(arguments: &Explain, out: &mut impl Write) -> Result<ExitC
         file: named.map(|value| value.file.clone()).unwrap_or_default(),
         derived: derived::derive(&under, policy.as_ref()),
         abilities: Abilities::of(&target),
-        refusal: policy.as_ref().and_then(|policy| target.check(Mechanism::Messages, policy).err()),
+        refusal: policy.as_ref().and_then(|policy| abilities::refusal(&target, policy)),
         machine: under,
         policy,
     };

@@ -25,16 +25,22 @@ pub(super) fn write(out: &mut impl Write, page: &Page, trials: &Trials<'_>) -> R
     writeln!(out)?;
     for (world, tally) in trials.worlds.iter().zip(trials.tallies()) {
         let verdict = if tally.is_clean() { "ok" } else { "NOT OK" };
+        // Of one test its states are told above.
+        let several_seen = match trials.subjects.len() {
+            1 => String::new(),
+            _ => format!(
+                ", more than one in {} of {} tests that have more",
+                tally.showing_several, tally.with_several
+            ),
+        };
         let said = format!(
-            "{verdict}: {} ran{}, {}; {} of {} allowed states reached ({:.1} %), more than one in {} of {} tests that have more.",
+            "{verdict}: {} ran{}, {}; {} of {} allowed states reached ({:.1} %){several_seen}.",
             several(tally.ran as u32, "test", "tests"),
             if tally.failed > 0 { format!(", {} FAILED", tally.failed) } else { String::new() },
             several(tally.forbidden as u32, "forbidden state", "forbidden states"),
             tally.reached,
             tally.allowed,
             100.0 * tally.coverage(),
-            tally.showing_several,
-            tally.with_several,
         );
         let line = page.fold(&format!("{}: ", label(world)), &said);
         let style = if tally.is_clean() { STRONG } else { ALARM };
@@ -71,15 +77,15 @@ fn one(page: &Page, trials: &Trials<'_>, subject: &Subject, of_test: &[Trial]) -
         String::new(),
     ];
     lines.extend(table::states(page, &subject.question, trials.worlds, of_test));
+    lines.push(String::new());
     for (world, trial) in trials.worlds.iter().zip(of_test) {
         let rounds = several((trial.positive + trial.negative) as u32, "round", "rounds");
         let said = match &trial.failure {
             Some(failure) => page.paint(ALARM, &format!("FAILED: {failure}")),
             None => {
-                format!("{}: the condition held after {} of {rounds}", trial.observation(), trial.positive)
+                format!("the condition held after {} of {rounds}: {}", trial.positive, trial.observation())
             }
         };
-        lines.push(String::new());
         lines.push(page.fold(&format!("{}: ", label(world)), &said));
     }
     lines

@@ -51,6 +51,22 @@ fn every_machine_is_explained_on_pages_of_any_width() {
 }
 
 #[test]
+fn every_machine_runs_something() {
+    for name in machines() {
+        let runs = &json(&["explain", &name])["runs"];
+        let count = |key: &str| runs[key].as_array().map_or(0, Vec::len);
+        assert!(count("policies") > 0 && count("mechanisms") > 0, "{name}: {runs}");
+    }
+    // A state machine that keeps memory coherent handles no messages.
+    let explained = json(&["explain", "s-coma", "--policy", "s-coma"]);
+    assert_eq!(
+        explained["runs"],
+        serde_json::json!({ "policies": ["s-coma"], "mechanisms": ["shared-memory"] })
+    );
+    assert!(!good(&["explain", "s-coma", "--policy", "s-coma"]).contains("it cannot run so"));
+}
+
+#[test]
 fn every_value_has_its_place_and_its_source() {
     for name in machines() {
         let explained = json(&["explain", &name]);

@@ -26,7 +26,7 @@ fn one_test_shows_its_states() {
         assert!(text.contains(state), "{state} is not in\n{text}");
     }
     assert!(!text.contains("0:EAX=0; 1:EAX=0;"), "{text}");
-    assert!(text.contains("Never: the condition held after 0 of 100 rounds"), "{text}");
+    assert!(text.contains("the condition held after 0 of 100 rounds: Never"), "{text}");
 }
 
 /// No forbidden state natively, in models of every kind of protocol processor, with every size of blocks and both protocols.
@@ -56,6 +56,19 @@ fn a_model_reaches_nine_in_ten_of_the_allowed_states_and_the_host_more_than_one(
     let count = |world: &Value, key: &str| world[key].as_u64().unwrap();
     assert!(10 * count(model, "states_reached") >= 9 * count(model, "states_allowed"), "{model}");
     assert!(2 * count(native, "tests_showing_several") > count(native, "tests_with_several"), "{native}");
+}
+
+#[test]
+fn many_worlds_stand_below_each_other_on_a_narrow_page() {
+    let file = Scratch::new("SB.litmus", SB);
+    let worlds = "hurricane,hurricane-1,s-coma,sparc20-myrinet,ideal";
+    let told = ["--machine", worlds, "--repeat", "4", "--width", "60"];
+    for tests in [file.path(), &shipped()] {
+        let text = good(&[&["litmus", tests][..], &told].concat());
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+        let heads = text.lines().filter(|line| line.starts_with("final state") || line.starts_with("test "));
+        assert!(heads.count() > 1, "{text}");
+    }
 }
 
 /// The columns of the placements add up to the rounds, and a state that is allowed is no more than that.

@@ -242,6 +242,9 @@ fn hardware_that_keeps_memory_coherent_handles_no_messages() {
     refused(&messages, &["policy `s-coma` leaves nobody to handle", "expected mechanism `shared-memory`"]);
     let shared = ["run", "em3d", "--machine", "s-coma", "--mechanism", "shared-memory"];
     refused(&shared, &["policy `floating` needs `poll`, which machine `s-coma` lacks"]);
+    // Whoever has not said how is told how.
+    let instead = "expected --mechanism shared-memory with --policy s-coma";
+    refused(&["run", "em3d", "--machine", "s-coma"], &[instead]);
 }
 
 #[test]

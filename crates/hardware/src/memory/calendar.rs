@@ -26,6 +26,18 @@ impl Calendar {
     /// Reserves the first gap of `hold` from `from` on; returns its start.
     pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Time {
         self.busy += hold;
+        // Mostly all that has been reserved comes before: no gaps to look at.
+        match self.taken.back_mut() {
+            Some(last) if from < last.1 => {}
+            Some(last) if from == last.1 => {
+                last.1 += hold;
+                return from;
+            }
+            _ => {
+                self.taken.push_back((from, from + hold));
+                return from;
+            }
+        }
         let (mut start, mut place) = (from, 0);
         for (index, &(taken, end)) in self.taken.iter().enumerate() {
             if start + hold <= taken {

@@ -40,4 +40,4 @@ pub use cache::{Cache, Victim};
 pub use counts::Counts;
 pub use moesi::State;
 pub use node::NodeMemory;
-pub use shared::Keep;
+pub use shared::{Answer, Keep};

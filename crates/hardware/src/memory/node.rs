@@ -238,6 +238,19 @@ impl NodeMemory {
 
     /// A line comes over the bus to a processor, or to a device that is none.
     pub(super) fn fetch(&mut self, who: Option<usize>, line: u64, now: Time, request: Request) -> Fetched {
+        let (ready, state) = self.ask(who, line, now, request);
+        let phase = self.bus.reply(ready, self.line);
+        Fetched { first: phase.first, end: phase.end, state }
+    }
+
+    /// A line is asked for: when it is ready to come over the bus, and in what state it comes.
+    pub(super) fn ask(
+        &mut self,
+        who: Option<usize>,
+        line: u64,
+        now: Time,
+        request: Request,
+    ) -> (Time, State) {
         let written = self.processors.iter().filter_map(|client| client.write_backs.accepted(line)).max();
         let asked = self.bus.request(now.max(written.unwrap_or_default()));
         let (supplier, shared) = self.snoop(who, line, request);
@@ -249,9 +262,7 @@ impl NodeMemory {
             Supplier::Buffer => answered,
             Supplier::Memory => self.banks.read(line, answered),
         };
-        let phase = self.bus.reply(ready, self.line);
-        let state = moesi::filled(request, shared, matches!(supplier, Supplier::Buffer));
-        Fetched { first: phase.first, end: phase.end, state }
+        (ready, moesi::filled(request, shared, matches!(supplier, Supplier::Buffer)))
     }
 
     /// All others see a transaction: who supplies the line, and whether another cache keeps it.

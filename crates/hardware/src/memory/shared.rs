@@ -1,8 +1,8 @@
 //! What shared memory in blocks is to a node's memory system: accesses of processors that wait until they are done, blocks
 //! that a device reads, writes and takes out of the caches, and the registers of that device.
 //!
-//! A call may say what begins later than now, as one part of something that takes long: what is reserved of the bus keeps the
-//! gaps before it.
+//! The bus is granted in the order of calls: each transaction is a call of its own, made when it is asked for. Only
+//! [`NodeMemory::delay_of`] knows some before their time.
 
 use std::ops::Range;
 
@@ -21,6 +21,15 @@ pub enum Keep {
     Shared,
     /// As the caches of the node agree.
     Any,
+}
+
+/// What somebody waits for who has made a request on the bus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// When it is ready: not before then it may be [taken](NodeMemory::take) over the bus.
+    pub ready: Time,
+    /// Nothing where the request alone is all.
+    size: Bytes,
 }
 
 impl NodeMemory {
@@ -64,34 +73,58 @@ impl NodeMemory {
         fetched.first + self.costs.cache.refill
     }
 
-    /// A device reads the lines of a block from caches or memory, one after the other, each after so much time of its own:
-    /// when it has the last. Caches keep them, and share them from then on.
-    pub fn fetch_block(&mut self, lines: Range<u64>, each: Time, now: Time) -> Time {
+    /// A device asks caches or memory for a line of a block. Caches keep it, and share it from then on.
+    pub fn fetch_line(&mut self, line: u64, now: Time) -> Answer {
         self.bus.forget(now);
-        lines.fold(now, |at, line| self.fetch(None, line, at + each, Request::Read).end)
+        let (ready, _) = self.ask(None, line, now, Request::Read);
+        Answer { ready, size: self.line }
     }
 
-    /// A device writes the lines of a block in one burst that nobody waits for. No bank is kept busy: the controller has room
-    /// for what it has not written yet.
-    pub fn place_block(&mut self, lines: Range<u64>, now: Time) {
+    /// What has been asked for is ready and comes over the bus: when all of it has.
+    pub fn take(&mut self, answer: Answer, now: Time) -> Time {
+        if answer.size == Bytes::new(0) {
+            return now;
+        }
         self.bus.forget(now);
-        let count = lines.end - lines.start;
+        self.bus.reply(now, answer.size).end
+    }
+
+    /// A device has the lines of a block, whose place they take in all caches; they still have to be
+    /// [written](Self::write_line).
+    pub fn place_block(&mut self, lines: Range<u64>) {
         lines.for_each(|line| {
             self.snoop(None, line, Request::Overwrite);
         });
-        self.bus.write(now, Time::ZERO, Bytes::new(self.line.get() * count));
-        self.banks.writes += count;
     }
 
-    /// A device takes the lines of a block out of all caches, one after the other, each after so much time of its own: when
-    /// the last is gone. What was newer than memory it has fetched before.
-    pub fn purge_block(&mut self, lines: Range<u64>, each: Time, now: Time) -> Time {
+    /// A device writes a line that it has: when it asks to write the next one, so that its address goes beside the end of these
+    /// data. No bank is kept busy: the controller has room
+    /// for what it has not written yet.
+    pub fn write_line(&mut self, now: Time) -> Time {
         self.bus.forget(now);
-        lines.fold(now, |at, line| self.invalidate(None, line, Request::Overwrite, at + each))
+        self.banks.writes += 1;
+        self.bus.write(now, Time::ZERO, self.line).end.saturating_sub(self.costs.bus.address)
     }
 
-    /// Transactions that move no block, one after the other from `at` on, which is not before `now`: how much longer they take
-    /// than on an idle bus.
+    /// A device takes a line of a block out of all caches: when it is gone. What was newer than memory it has fetched before.
+    pub fn purge_line(&mut self, line: u64, now: Time) -> Answer {
+        self.bus.forget(now);
+        Answer { ready: self.invalidate(None, line, Request::Overwrite, now), size: Bytes::new(0) }
+    }
+
+    /// A transaction that moves no block is asked for.
+    pub fn make(&mut self, transaction: Transaction, now: Time) -> Answer {
+        self.bus.forget(now);
+        self.request(transaction, now)
+    }
+
+    /// What such transactions take together on an idle bus.
+    pub fn uncontended(&self, transactions: Transactions) -> Time {
+        self.costs.uncontended_all(transactions, self.line)
+    }
+
+    /// Such transactions, one after the other from `at` on, which is not before `now`: how much longer they take than on an
+    /// idle bus.
     pub fn delay_of(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {
         self.bus.forget(now);
         let alone = self.costs.uncontended_all(transactions, self.line);
@@ -100,22 +133,25 @@ impl NodeMemory {
     }
 
     fn transact(&mut self, transaction: Transaction, now: Time) -> Time {
+        let Answer { ready, size } = self.request(transaction, now);
+        if size == Bytes::new(0) { ready } else { self.bus.reply(ready, size).end }
+    }
+
+    fn request(&mut self, transaction: Transaction, now: Time) -> Answer {
         let word = self.costs.bus.width;
         let (device, supply) = (self.costs.bus.device, self.costs.cache.supply.unwrap_or_default());
         let snoop = self.costs.bus.snoop.unwrap_or_default();
-        match transaction {
-            Transaction::Invalidate => self.bus.request(now) + snoop,
-            Transaction::Line => self.answer(now, device, self.line),
-            Transaction::Read => self.answer(now, device, word),
-            Transaction::Write => self.bus.write(now, Time::ZERO, word).end,
-            Transaction::Transfer => self.answer(now, snoop + supply, self.line),
+        if transaction == Transaction::Write {
+            return Answer { ready: self.bus.write(now, Time::ZERO, word).end, size: Bytes::new(0) };
         }
-    }
-
-    /// A request at `now` whose answer of `size` is ready `delay` after its address.
-    fn answer(&mut self, now: Time, delay: Time, size: Bytes) -> Time {
-        let ready = self.bus.request(now) + delay;
-        self.bus.reply(ready, size).end
+        // What is ready how long after the address.
+        let (delay, size) = match transaction {
+            Transaction::Line => (device, self.line),
+            Transaction::Read => (device, word),
+            Transaction::Transfer => (snoop + supply, self.line),
+            Transaction::Invalidate | Transaction::Write => (snoop, Bytes::new(0)),
+        };
+        Answer { ready: self.bus.request(now) + delay, size }
     }
 
     /// An address alone: when all other caches have let the line go.
@@ -164,10 +200,14 @@ mod tests {
     #[test]
     fn a_block_is_read_line_by_line_from_whoever_has_it() {
         let mut node = node();
-        // Memory: 2 + 1 + 3 + 21 + 4 = 31, and 1 of the device's own.
-        assert_eq!(node.fetch_block(8..10, cycles(1), cycles(100)), cycles(100 + 2 * 32));
+        // Memory: 2 + 1 + 3 + 21 + 4 = 31.
+        let mut fetch = |line, at| {
+            let answer = node.fetch_line(line, cycles(at));
+            node.take(answer, answer.ready)
+        };
+        assert_eq!((fetch(8, 100), fetch(9, 200)), (cycles(131), cycles(231)));
         node.miss_of(0, 8, true, Keep::Any, cycles(300));
-        assert_eq!(node.fetch_block(8..9, cycles(1), cycles(400)), cycles(400 + 30));
+        assert_eq!(node.fetch_line(8, cycles(400)).ready, cycles(400 + 29 - 4));
         assert!(node.hits(0, 8, false) && !node.hits(0, 8, true), "it is shared from then on");
     }
 
@@ -175,17 +215,20 @@ mod tests {
     fn a_purged_block_is_in_no_cache() {
         let mut node = node();
         node.miss_of(0, 8, false, Keep::Any, cycles(100));
-        assert_eq!(node.purge_block(8..10, Time::ZERO, cycles(200)), cycles(200 + 2 * 6));
+        assert_eq!(node.purge_line(8, cycles(200)).ready, cycles(200 + 6));
         assert!(!node.hits(0, 8, false));
     }
 
     #[test]
     fn others_wait_for_the_bus_that_a_block_is_written_over() {
         let mut node = node();
-        node.place_block(8..12, cycles(100));
-        // Arbitration 2, address 1, 16 data cycles on the same wires; then an address.
-        assert_eq!(node.transact(Transaction::Invalidate, cycles(101)), cycles(100 + 19 + 1 + 3));
-        assert_eq!(node.counts().memory_writes, 4);
+        node.miss_of(0, 8, false, Keep::Any, cycles(0));
+        node.place_block(8..10);
+        assert!(!node.hits(0, 8, false));
+        // Arbitration 2, address 1, 4 data cycles on the same wires; then an address.
+        assert_eq!(node.write_line(cycles(100)), cycles(100 + 7 - 1));
+        assert_eq!(node.transact(Transaction::Invalidate, cycles(101)), cycles(100 + 7 + 1 + 3));
+        assert_eq!(node.counts().memory_writes, 1);
     }
 
     #[test]

@@ -72,7 +72,7 @@ about_a_block! {
     Supply, Reply, Data, told_line
 }
 about_a_block! {
-    /// Whatever else a home says.
+    /// Whatever else a home says. The grant of an upgrade counts as the end of the invalidations that the upgrade asked for.
     Call, Reply, Invalidation, told_line
 }
 

@@ -50,7 +50,9 @@ pub enum Frames {
     Premapped,
     /// For all of them; each is mapped when it is first used.
     OnDemand,
-    /// For so many at a time; the page that was mapped first gives way.
+    /// For so many at a time; the page that was mapped first gives way. Threads of a node that wait for words
+    /// ([`Thread::wait_for`](tempest::Thread::wait_for)) on more pages than that take the frames from each other
+    /// for as long as they wait.
     AtMost(u32),
 }
 

@@ -19,7 +19,7 @@ use std::num::NonZeroU32;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Actions, Cells, Class, Event, Handler, Key, Keyed, Message, Operations, Protocol, Setup, Shape, Thread,
-    ThreadId, Volume, Word,
+    ThreadId, Word,
 };
 
 use super::keys;
@@ -73,7 +73,6 @@ struct Release;
 impl Message for Come {
     type Protocol = Collectives;
     const CLASS: Class = Class::System;
-    const VOLUME: Volume = Volume::Request;
     const BYTES: usize = 4;
 
     fn key(&self) -> Key {
@@ -94,7 +93,6 @@ impl Message for Come {
 impl Message for Release {
     type Protocol = Collectives;
     const CLASS: Class = Class::System;
-    const VOLUME: Volume = Volume::Request;
 
     fn key(&self) -> Key {
         keys::COLLECTIVES

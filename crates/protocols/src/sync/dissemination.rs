@@ -14,7 +14,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Actions, Event, Handler, Key, Keyed, Message, NodeId, Operations, Protocol, Setup, Shape, Thread, Volume,
+    Actions, Event, Handler, Key, Keyed, Message, NodeId, Operations, Protocol, Setup, Shape, Thread,
 };
 
 use super::keys;
@@ -57,7 +57,6 @@ struct Come {
 
 impl Message for Come {
     type Protocol = Barrier;
-    const VOLUME: Volume = Volume::Request;
     const BYTES: usize = 4;
 
     fn key(&self) -> Key {

@@ -58,11 +58,6 @@ impl Faults {
     pub(super) fn is_pinned(&self, block: Block) -> bool {
         self.0.iter().any(|access| access.block == block && access.granted)
     }
-
-    /// Whether a thread waits for a right to the block.
-    pub(super) fn waits(&self, block: Block, right: Right) -> bool {
-        self.0.iter().any(|access| access.waits_for(block) && access.wants == right)
-    }
 }
 
 #[cfg(test)]
@@ -88,7 +83,7 @@ mod tests {
             std::iter::from_fn(|| faults.serve(block, right)).map(|waiter| waiter.thread).collect::<Vec<_>>()
         };
         assert_eq!(serve(&mut faults, Right::Read), [0, 1, 3]);
-        assert!(faults.is_pinned(block) && faults.waits(block, Right::Write));
+        assert!(faults.is_pinned(block));
         assert!(!faults.done(block, 2), "resumed by mistake, it has nothing");
         assert!(!faults.enlist(block, Right::Write, waiter(2)), "thread 4 waits for the same");
         assert_eq!([0, 3, 1].map(|thread| faults.done(block, thread)), [false, false, true]);

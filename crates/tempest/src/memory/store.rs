@@ -195,11 +195,6 @@ impl Memory {
         }
     }
 
-    /// Whether a thread of this node waits for a right to the block.
-    pub fn waits(&self, block: Block, right: Right) -> bool {
-        self.has_faults() && self.faults().waits(block, right)
-    }
-
     /// Whether there is any fault whose access is not done. One whose enlisting happened before is seen: the count falls only
     /// when an access is done, and then who reads that acquires it.
     #[inline]
@@ -230,12 +225,20 @@ impl Memory {
         Words { words, len: place.len() }
     }
 
-    /// For worlds: puts the words of a block in place. The node has no right to the block now.
+    /// For worlds: puts the words of a block in place.
     ///
     /// # Panics
-    /// If there is no such block, or it has another number of words.
+    /// If there is no such block, it has another number of words, or the node has a right to it: then it has the words, and a
+    /// thread may be at them.
     pub fn place(&self, block: Block, words: &[u64]) {
         let place = &self.words[self.layout.words_of(block)];
+        let tag = self.tag(block);
+        assert_eq!(
+            tag,
+            Tag::Invalid,
+            "words for {block} are brought to {}, which has a right to it",
+            self.node
+        );
         assert_eq!(place.len(), words.len(), "the words of {block}");
         for (place, word) in place.iter().zip(words) {
             place.store(*word, Ordering::Relaxed);
