@@ -230,9 +230,9 @@ fn idle_processors_serve_and_busy_ones_are_interrupted_only_when_all_are() {
 }
 
 #[test]
-fn rows_with_bus_transactions_get_longer_where_two_protocol_processors_share_the_bus() {
+fn rows_with_bus_transactions_get_longer_where_four_protocol_processors_share_the_bus() {
     let (request, reply, response) = ("::Faulted", "::Ask", "::Supply");
-    let outcome = reads("hurricane-1", "hurricane-1:2", (4, 8), 64, 51);
+    let outcome = reads("hurricane-1", "hurricane-1:4", (4, 8), 64, 51);
     for (kind, name, idle) in [
         (request, "dispatch_fault", 87.0),
         (reply, "dispatch", 51.0),
@@ -242,7 +242,7 @@ fn rows_with_bus_transactions_get_longer_where_two_protocol_processors_share_the
         (response, "resume", 178.0),
     ] {
         let found = step(&outcome, kind, name);
-        assert!(found > idle && found < 2.0 * idle, "{kind} {name}: {found} cycles, {idle} when idle");
+        assert!(found > idle && found < 3.0 * idle, "{kind} {name}: {found} cycles, {idle} when idle");
     }
     assert_eq!(step(&outcome, reply, "directory_lookup"), 121.0, "it is in the processor's cache");
 }
