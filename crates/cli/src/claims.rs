@@ -1,5 +1,6 @@
 //! `tradewind claims`: runs what is needed, and holds each claim against what came of it.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,7 +46,7 @@ pub(crate) fn claims(arguments: &Claims, out: &mut impl Write) -> Result<ExitCod
     let needed = laboratory.needed(&arguments.prefixes);
     let (done, failures) = run(arguments, &needed)?;
     let metrics = laboratory.metrics(&done);
-    let findings = laboratory.findings(&arguments.prefixes, &metrics);
+    let findings = laboratory.findings(&arguments.prefixes, &metrics, &fixing(&needed));
     let outcome = Outcome { laboratory: &laboratory, findings, metrics, failures, runs: needed };
     let page = Page::find(width);
     match (arguments.ledger, arguments.json) {
@@ -54,6 +55,17 @@ pub(crate) fn claims(arguments: &Claims, out: &mut impl Write) -> Result<ExitCod
         (false, false) => verdicts::text(&outcome, &page, out)?,
     }
     Ok(if outcome.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The claims that fixed values of the machines that something runs on. One that cannot be read has none: the run on it has
+/// failed and was told.
+fn fixing(needed: &[Needed<'_>]) -> BTreeSet<String> {
+    let machines: BTreeSet<_> = needed.iter().map(|needed| needed.run.machine.as_str()).collect();
+    let ids = |name: &str| match Target::find(name, &[]) {
+        Ok(Target::Model { machine, .. }) => lab::ledger::fixing(&machine).collect(),
+        _ => Vec::new(),
+    };
+    machines.into_iter().flat_map(ids).collect()
 }
 
 /// Whether there are claims under every prefix.

@@ -79,9 +79,9 @@ fn by_study_and_kind(finding: &Finding<'_>) -> (String, Kind) {
     (finding.claim.study().to_owned(), finding.claim.kind)
 }
 
-/// Counts of claims that may set a parameter, or of those that may not.
+/// Counts of claims that set a parameter or may, or of the others.
 fn by_fit(findings: &[Finding<'_>], fit: bool) -> Counts {
-    Counts::of(results(findings).filter(|finding| finding.claim.fit == fit))
+    Counts::of(results(findings).filter(|finding| finding.fixes == fit))
 }
 
 /// For scripts.
@@ -124,6 +124,7 @@ fn claim(finding: &Finding<'_>, because: Option<&str>) -> Json {
         "unit": claim.unit,
         "confidence": claim.confidence,
         "may_fit": claim.fit,
+        "fixes": finding.fixes,
         "is_held_out": claim.held_out,
         "stated": stated,
         "measured": measured,
@@ -201,7 +202,7 @@ fn table(group: &str, findings: &[&Finding<'_>], page: &Page) -> Vec<String> {
     };
     let name = |finding: &Finding<'_>| {
         let name = finding.claim.id[group.len()..].trim_start_matches('.');
-        format!("  {name}{}", if finding.claim.fit { " *" } else { "" })
+        format!("  {name}{}", if finding.fixes { " *" } else { "" })
     };
     let columns = vec![
         column("", Side::Left, ALWAYS, &name),
@@ -258,7 +259,7 @@ fn dash() -> String {
 /// The row of counts of all results.
 const ALL: &str = "all";
 
-/// How many of what: for each study and kind, then for claims that may set a parameter and for others; last what is
+/// How many of what: for each study and kind, then for claims that set a parameter, or may, and for others; last what is
 /// no result.
 fn counts(outcome: &Outcome<'_>, page: &Page) -> Vec<String> {
     let findings = &outcome.findings;
@@ -266,8 +267,8 @@ fn counts(outcome: &Outcome<'_>, page: &Page) -> Vec<String> {
         .into_iter()
         .map(|((study, kind), counts)| (format!("{study}: {}s", kind.name()), counts))
         .collect();
-    if findings.iter().any(|finding| finding.claim.fit) {
-        rows.push(("claims that may set a parameter (*)".to_owned(), by_fit(findings, true)));
+    if findings.iter().any(|finding| finding.fixes) {
+        rows.push(("claims that set a parameter, or may (*)".to_owned(), by_fit(findings, true)));
         rows.push(("all others".to_owned(), by_fit(findings, false)));
     }
     rows.push((ALL.to_owned(), Counts::of(results(findings))));

@@ -209,10 +209,23 @@ impl Laboratory {
         }
     }
 
-    /// Each claim under these prefixes held against its metric, in the order of the files. No prefix: every claim.
-    pub fn findings(&self, prefixes: &[String], metrics: &Metrics) -> Vec<Finding<'_>> {
+    /// Each claim under these prefixes held against its metric, in the order of the files. No prefix: every claim. Claims that a
+    /// study says it was fitted to fix something, and so do those of `fixing`, which machines
+    /// [name](crate::ledger::fixing).
+    pub fn findings(
+        &self,
+        prefixes: &[String],
+        metrics: &Metrics,
+        fixing: &BTreeSet<String>,
+    ) -> Vec<Finding<'_>> {
+        let fits =
+            |id: &String| fixing.contains(id) || self.studies.iter().any(|study| study.fits.contains(id));
         let asked = self.claims.iter().filter(|claim| is_under(claim, prefixes));
-        asked.map(|claim| verdict::hold(claim, metrics.of(&claim.id), &self.tolerances)).collect()
+        let hold = |claim| {
+            let finding = verdict::hold(claim, metrics.of(&claim.id), &self.tolerances);
+            Finding { fixes: finding.fixes || fits(&claim.id), ..finding }
+        };
+        asked.map(hold).collect()
     }
 }
 

@@ -54,7 +54,7 @@ pub struct Entry {
     pub machine: String,
     /// Its free values, in the order of its file.
     pub parameters: Vec<Parameter>,
-    /// Of values claimed of it that fixed one of its own, or that may (`fit` in the claims). What is worked out from
+    /// Of values claimed of it that [fixed](Finding::fixes) something, or that may (`fit` in the claims). What is worked out from
     /// measured values, orders and shapes would count them twice.
     pub fixing: Score,
     /// Of all other values claimed of it.
@@ -93,15 +93,19 @@ pub fn entry(name: &str, machine: &Machine, findings: &[Finding<'_>], metrics: &
         claim.kind == Kind::Value && claim.confidence != DERIVED && metrics.machine(&claim.id) == Some(name)
     };
     for finding in findings.iter().filter(is_cell) {
-        let named = entry.parameters.iter().any(|parameter| match &parameter.fixed_by {
-            FixedBy::Claims(ids) => ids.contains(&finding.claim.id),
-            FixedBy::Choice(_) => false,
-        });
-        let is_fixing = named || finding.claim.fit;
-        let score = if is_fixing { &mut entry.fixing } else { &mut entry.free };
+        let score = if finding.fixes { &mut entry.fixing } else { &mut entry.free };
         score.add(finding.verdict);
     }
     entry
+}
+
+/// The claims that fixed a value of a machine, by their ids.
+pub fn fixing(machine: &Machine) -> impl Iterator<Item = String> {
+    let sources = machine.values().iter().filter_map(|value| value.source.as_deref());
+    sources.filter_map(fixed_by).flat_map(|fixed_by| match fixed_by {
+        FixedBy::Claims(ids) => ids,
+        FixedBy::Choice(_) => Vec::new(),
+    })
 }
 
 /// What a source says fixed a value; `None` if it was published or follows from published values.

@@ -43,6 +43,8 @@ pub struct Finding<'a> {
     pub error: Option<f64>,
     /// What follows.
     pub verdict: Verdict,
+    /// Whether it may set a parameter of a model, or did: that it holds is then no surprise.
+    pub fixes: bool,
 }
 
 /// Holds a claim against its check and its metric. A check decides even where there is a number too: the number is then
@@ -55,7 +57,7 @@ pub(crate) fn hold<'a>(
 ) -> Finding<'a> {
     let measured = number.map(Value::Number).or(check.map(Value::Flag));
     if claim.role == Role::Input && measured.is_none() {
-        return Finding { claim, measured, error: None, verdict: Verdict::Input };
+        return Finding { claim, measured, error: None, verdict: Verdict::Input, fixes: claim.fit };
     }
     let error = number.zip(claim.number()).map(|(measured, stated)| match stated {
         0.0 => measured,
@@ -70,7 +72,7 @@ pub(crate) fn hold<'a>(
         }
         (None, Some(_), _) => Verdict::HeldOut,
     };
-    Finding { claim, measured, error, verdict }
+    Finding { claim, measured, error, verdict, fixes: claim.fit }
 }
 
 fn of(holds: bool) -> Verdict {

@@ -29,6 +29,8 @@ pub struct Study {
     /// What its metrics should come to by reasons that nobody published as a result: claims of
     /// [`Role::Bound`](crate::Role::Bound).
     pub bounds: Vec<Claim>,
+    /// The claims by which something was chosen that nobody published: an input of its runs, say.
+    pub fits: Vec<String>,
 }
 
 /// Something that yields figures, and what becomes of them.
@@ -124,8 +126,9 @@ pub fn read(file: &str, text: &str) -> Result<Study, Mistakes> {
         let derived = top.tables("derived").iter().flat_map(|table| derived(table, prefix)).collect();
         let checks = top.tables("check").iter().flat_map(|table| checks(table, prefix)).collect();
         let bounds = top.tables("bound").iter().flat_map(|table| bounds(table, prefix, file)).collect();
+        let fits = top.texts("fits", "a list of ids of claims");
         let file = file.to_owned();
-        Some(Study { name: name?, summary: summary?, file, sources, derived, checks, bounds })
+        Some(Study { name: name?, summary: summary?, file, sources, derived, checks, bounds, fits })
     })
 }
 
