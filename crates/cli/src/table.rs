@@ -14,8 +14,11 @@ use crate::quantity::{count, percent, seconds, time};
 use crate::ranking::{Row, ratio};
 use crate::{bar, parts};
 
-/// A bar is not shorter than this beside its row; below, it has a line of its own.
-const LEAST_BAR: usize = 12;
+/// The head over bars.
+const BARS: &str = "where it went";
+
+/// A bar beside its row is not shorter than its head; where there is less room, it has a line of its own.
+const LEAST_BAR: usize = BARS.len();
 
 /// A bar is not longer than this.
 const LONGEST_BAR: usize = 48;
@@ -79,7 +82,7 @@ impl Tables {
         let table = Table::lay(columns, page, if beside { LEAST_BAR } else { 0 });
         let bars = Bars::of(rows);
         let cells = if beside { table.left } else { page.width - 6 }.min(LONGEST_BAR);
-        self.lines.extend(table.heads(page, if beside { "where it went" } else { "" }));
+        self.lines.extend(table.heads(page, if beside { BARS } else { "" }));
         for (index, row) in rows.iter().enumerate() {
             let bar = bars.as_ref().map_or(String::new(), |bars| bars.draw(page, row, cells));
             let tail = if beside { bar.as_str() } else { "" };
