@@ -131,5 +131,5 @@ fn shared_memory_holds_under_load() {
 #[test]
 #[ignore = "takes minutes"]
 fn shared_memory_holds_under_load_full_dose() {
-    shared_memory_under_load(12_000);
+    shared_memory_under_load(120_000);
 }
