@@ -271,7 +271,9 @@ fn counts(outcome: &Outcome<'_>, page: &Page) -> Vec<String> {
         rows.push(("claims that set a parameter, or may (*)".to_owned(), by_fit(findings, true)));
         rows.push(("all others".to_owned(), by_fit(findings, false)));
     }
-    rows.push((ALL.to_owned(), Counts::of(results(findings))));
+    if results(findings).next().is_some() {
+        rows.push((ALL.to_owned(), Counts::of(results(findings))));
+    }
     let others =
         [("inputs that were measured", Role::Input), ("bounds that studies set themselves", Role::Bound)];
     let others = others.map(|(name, role)| (name.to_owned(), Counts::of(of_role(findings, role))));

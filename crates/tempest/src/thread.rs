@@ -453,6 +453,17 @@ impl<'a> Thread<'a> {
         if self.accounts {
             return self.access_and_account(array, word, right, access);
         }
+        self.test_and_access(array, word, right, access)
+    }
+
+    #[inline]
+    fn test_and_access<T: Word, R>(
+        &self,
+        array: &Shared<T>,
+        word: usize,
+        right: Right,
+        access: impl FnOnce(&AtomicU64) -> R,
+    ) -> R {
         let faulted = self.test(array, word, right);
         let result = access(array.cell(word));
         if faulted {
@@ -471,11 +482,7 @@ impl<'a> Thread<'a> {
         access: impl FnOnce(&AtomicU64) -> R,
     ) -> R {
         self.processor.approach();
-        let faulted = self.test(array, word, right);
-        let result = access(array.cell(word));
-        if faulted {
-            self.done(array.memory(), array.block_of(word));
-        }
+        let result = self.test_and_access(array, word, right, access);
         self.account(array, word, right);
         result
     }

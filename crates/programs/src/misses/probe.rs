@@ -12,14 +12,29 @@ use units::Time;
 use super::busy::Busy;
 use super::pattern::Pattern;
 use super::{Home, Kind};
-use crate::Plan;
 use crate::frames::Room;
 use crate::given::Reader;
 use crate::plan::FAN_IN;
 use crate::random::{mix, stream};
+use crate::{Input, Plan};
 
 /// Rounds of the busy loop by which its length is measured.
 const LOOP_ROUNDS: u64 = 1024;
+
+/// The input that says which kind of miss.
+pub(super) const KIND: Input = Input::text(
+    "kind",
+    "read",
+    "read: load, having nothing; write: store, having nothing; upgrade: store, having a copy to read",
+);
+
+/// The input that says how long a round of a busy home's loop is.
+pub(super) const BODY: Input = Input::integer(
+    "body",
+    0..=1_000_000,
+    "30",
+    "integer operations of a round of a busy home's loop, give or take a fifth",
+);
 
 /// What is asked of a probe.
 #[derive(Clone, Copy, Debug)]

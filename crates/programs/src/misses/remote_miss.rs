@@ -28,7 +28,7 @@ use std::sync::Arc;
 use tempest::{Job, Mechanism, Merge, NodeId, Report};
 
 use super::pattern::Pattern;
-use super::probe::{Asked, Config, Measured, Probe};
+use super::probe::{Asked, BODY, Config, KIND, Measured, Probe};
 use crate::given::Reader;
 use crate::{Entry, Given, Input, Instance, Loaded, Plan};
 
@@ -43,18 +43,9 @@ pub const ENTRY: Entry = Entry {
 
 static INPUTS: &[Input] = &[
     Input::integer("misses", 1..=1_000_000, "10000", "misses, each on a block of its own"),
-    Input::text(
-        "kind",
-        "read",
-        "read: load, having nothing; write: store, having nothing; upgrade: store, having a copy to read",
-    ),
+    KIND,
     Input::text("home", "idle", "what the home does meanwhile: idle or busy"),
-    Input::integer(
-        "body",
-        0..=1_000_000,
-        "30",
-        "integer operations of a round of a busy home's loop, give or take a fifth",
-    ),
+    BODY,
     Input::integer(
         "push",
         0..=1 << 20,

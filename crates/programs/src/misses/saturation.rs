@@ -40,7 +40,7 @@ use std::sync::Arc;
 use tempest::{Job, Mechanism, Merge, Report};
 
 use super::pattern::Pattern;
-use super::probe::{Asked, Config, Measured, Probe};
+use super::probe::{Asked, BODY, Config, KIND, Measured, Probe};
 use crate::given::Reader;
 use crate::{Entry, Given, Input, Instance, Loaded, Plan};
 
@@ -57,18 +57,9 @@ static INPUTS: &[Input] = &[
     Input::integer("requesters", 0..=1 << 20, "0", "nodes that miss, from the first on; 0: all"),
     Input::integer("homes", 0..=1 << 20, "0", "nodes on whose blocks they miss, up to the last; 0: all"),
     Input::integer("misses", 1..=1_000_000, "1000", "misses of each thread, each on a block of its own"),
-    Input::text(
-        "kind",
-        "read",
-        "read: load, having nothing; write: store, having nothing; upgrade: store, having a copy to read",
-    ),
+    KIND,
     Input::text("home", "idle", "what homes that do not miss themselves do meanwhile: idle or busy"),
-    Input::integer(
-        "body",
-        0..=1_000_000,
-        "30",
-        "integer operations of a round of a busy home's loop, give or take a fifth",
-    ),
+    BODY,
     Input::integer(
         "push",
         0..=1 << 20,
