@@ -34,11 +34,13 @@ impl<T> Queue<T> {
     /// enqueue stays in the queue; abort it again to have that too.
     pub fn abort(&self) -> Vec<(Key, T)> {
         self.aborted.store(true, Ordering::Release);
+        // Before anybody can see that the queue is closed, so that who does starts nothing more than it has claimed.
+        self.lanes.iter().for_each(|lane| lane.serve().stop());
         self.close();
         let barriers = self.gate.abort(&self.lanes);
         let mut waiting = Vec::new();
         for lane in &self.lanes {
-            lane.serve().stop(&mut waiting);
+            lane.serve().drain_index(&mut waiting);
         }
         for (positions, item) in barriers {
             for (lane, position) in self.lanes.iter().zip(positions) {

@@ -491,9 +491,13 @@ impl<'q, T> Serving<'q, T> {
         self.lane.hints().fence.load(Ordering::Acquire)
     }
 
-    /// Hands nothing out any more, and takes what waits in the index, which is older than all in the inbox.
-    pub(super) fn stop(&mut self, out: &mut Vec<(Key, T)>) {
+    /// Hands nothing out any more.
+    pub(super) fn stop(&mut self) {
         self.served.stopped = true;
+    }
+
+    /// Takes what waits in the index, which is older than all in the inbox.
+    pub(super) fn drain_index(&mut self, out: &mut Vec<(Key, T)>) {
         let before = out.len();
         self.served.index.drain(out);
         self.served.counts.done += (out.len() - before) as u64;
