@@ -11,12 +11,17 @@
 //! | `node` | what the processors of a node share; who may run a handler, under which proof |
 //! | `world` | what all processors share |
 //! | `crew` | the OS threads: started together, watched, waited for |
-//! | `processor` | one OS thread: the scheduling loop, and [`tempest::Processor`] for what runs on it |
+//! | `processor` | one OS thread: the scheduling loop |
+//! | `waist` | [`tempest::Processor`] for what runs on it |
+//! | `send` | sending messages, counted and traced |
+//! | `segments` | memory of other nodes |
 //! | `serve` | receiving messages and running handlers |
 //! | `shared` | shared memory: how a block travels, how a fault becomes an event |
 //! | `lowering` | taking rights to blocks away: what is waited for, under which key |
 //! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
-//! | `threads` | waits and wake-ups of program threads |
+//! | `waits` | giving the processor away, making threads ready |
+//! | `holding` | keys for threads |
+//! | `threads` | what is known of a thread, and the way to its processor |
 //! | `idle` | looking for work, napping, sleeping, waking |
 //! | `ending` | when a world has ended, or never will |
 //! | `phases`, `gauge` | timed regions; what is measured |
@@ -34,6 +39,7 @@
 mod crew;
 mod ending;
 mod gauge;
+mod holding;
 mod idle;
 mod lane;
 mod local;
@@ -43,11 +49,15 @@ mod phases;
 mod processor;
 mod requests;
 mod ring;
+mod segments;
+mod send;
 mod serve;
 mod shared;
 mod sync;
 mod threads;
 mod tracer;
+mod waist;
+mod waits;
 mod world;
 
 pub use local::Local;

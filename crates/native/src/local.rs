@@ -183,6 +183,7 @@ fn outcome(world: &World) -> Outcome {
         utilization: utilization(world, end),
         dispatching: dispatching(world),
         anatomy: Vec::new(),
+        adjustments: Vec::new(),
         events: None,
         digest: None,
         report,

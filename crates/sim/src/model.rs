@@ -195,6 +195,7 @@ fn outcome(state: &State, residents: &[Resident]) -> Outcome {
         utilization: utilization(state),
         dispatching: dispatching(state),
         anatomy: state.stages(),
+        adjustments: Vec::new(),
         events: Some(state.happened),
         digest: state.sink.digest().map(|digest| digest.value()),
         report,

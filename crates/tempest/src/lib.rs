@@ -109,6 +109,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod adaptive;
 mod anatomy;
 mod cells;
 mod event;
@@ -129,6 +130,7 @@ mod work;
 mod world;
 
 pub use access::{Access, MemoryEvents};
+pub use adaptive::{Adjustment, Controller, Reading, Why};
 pub use anatomy::{Stage, Step};
 pub use cells::{Cells, Word};
 pub use event::Event;

@@ -9,6 +9,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use units::Time;
+
+/// How long an event waits before a helper that was asked for by name alone runs its handler.
+const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
+
 /// Which processors run handlers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Servers {
@@ -97,6 +102,8 @@ pub struct Policy {
     pub turns: Turns,
     /// Threads stay on the processor that they began on, also where processors of a node could share them.
     pub bound: bool,
+    /// A helper of the node, which is no processor of it, runs the handlers of events that nobody has run for so long.
+    pub helper: Option<Time>,
 }
 
 /// A named point of the space.
@@ -255,6 +262,9 @@ impl Policy {
         if self.turns == Turns::Strict {
             needs.push("poll-turns");
         }
+        if self.helper.is_some() {
+            needs.push("helper-thread");
+        }
         match self.injector {
             // A state machine needs no register in which its next event appears.
             Injector::Device if self.servers != Servers::Hardware => needs.push("dispatch-register"),
@@ -325,7 +335,24 @@ impl Policy {
         if self.bound {
             options.push("bound".to_owned());
         }
+        match self.helper {
+            None => {}
+            Some(HELPER_WAITS) => options.push("helper".to_owned()),
+            Some(time) => options.push(format!("helper={}", time.to_string().replace(' ', ""))),
+        }
         options
+    }
+
+    /// How long a helper waits, where one has anything to do: computing processors run handlers, and look for them.
+    fn helped(&self, waits: Time) -> Result<Time, String> {
+        let computing = matches!(self.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);
+        if computing && self.notice == Notice::Poll {
+            Ok(waits)
+        } else {
+            Err(format!(
+                "policy `{self}+helper`: a helper is for computing processors that poll, as under floating"
+            ))
+        }
     }
 
     fn apply(&mut self, option: &str) -> Result<(), String> {
@@ -344,6 +371,11 @@ impl Policy {
                 ));
             }
             None if option == "bound" => self.bound = true,
+            None if option == "helper" => self.helper = Some(self.helped(HELPER_WAITS)?),
+            Some(("helper", time)) => {
+                let time = time.parse().map_err(|why| format!("`helper={time}`: {why}"))?;
+                self.helper = Some(self.helped(time)?);
+            }
             Some(("every", count)) => {
                 let every =
                     count.parse().map_err(|_| format!("`every={count}`: expected a number of back-edges"))?;
@@ -351,7 +383,8 @@ impl Policy {
             }
             _ => {
                 return Err(format!(
-                    "policy option `+{option}`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict or +bound"
+                    "policy option `+{option}`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict, +bound, +helper or \
+                     +helper=TIME"
                 ));
             }
         }
@@ -402,6 +435,7 @@ impl FromStr for Policy {
             poll_every: None,
             turns: Turns::IdleFirst,
             bound: false,
+            helper: None,
         };
         parts.try_for_each(|option| policy.apply(option))?;
         Ok(policy)
@@ -444,6 +478,8 @@ mod tests {
             "single+interrupt",
             "floating+keyed+every=16",
             "floating+strict+bound",
+            "single+helper",
+            "floating+helper=20us",
         ] {
             assert_eq!(text.parse::<Policy>().unwrap().to_string(), text);
         }
@@ -458,6 +494,8 @@ mod tests {
             ("fixed:x", "from 1 to 64"),
             ("floating+quickly", "+serial, +keyed"),
             ("fixed:2+strict", "only idle processors take turns"),
+            ("fixed:1+helper", "for computing processors that poll"),
+            ("single+helper=soon", "`helper=soon`"),
             ("floating+every=some", "number of back-edges"),
         ] {
             let error = text.parse::<Policy>().unwrap_err();

@@ -5,7 +5,10 @@ use std::fmt;
 use trace::Recorder;
 use units::Time;
 
-use crate::{Breakdown, Counters, Dispatching, Job, Mechanism, Policy, Report, Stage, ThreadId, Utilization};
+use crate::{
+    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, Report, Stage, ThreadId,
+    Utilization,
+};
 
 /// A machine that runs programs: this host, or a model.
 pub trait World {
@@ -87,6 +90,8 @@ pub struct Outcome {
     pub dispatching: Dispatching,
     /// What protocol events took, kind by kind; empty in a world that does not account for time.
     pub anatomy: Vec<Stage>,
+    /// What a policy that adapts did, in order of time.
+    pub adjustments: Vec<Adjustment>,
     /// Events the engine of a model went through; `None` where there is no engine.
     pub events: Option<u64>,
     /// Digest of the event stream, in a world that can promise to repeat it.

@@ -1,0 +1,39 @@
+//! The native world beside what this host can do at best: one table, every figure beside its bound, every answer checked.
+//!
+//! `cargo bench -p tradewind-native --bench speed [-- NAME…]` measures all rows, or those of the groups named. Ours and
+//! the bound are measured in turn in each round, the ratio within the round, medians over rounds. Figures mean something on
+//! two cores or more, pinned.
+
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod round_trip;
+mod table;
+
+use native::Local;
+use table::Row;
+use tempest::{Job, Launch, Outcome, World};
+
+/// A group of rows, by the name under which it is asked for.
+type Group = (&'static str, fn() -> Vec<Row>);
+
+const GROUPS: &[Group] = &[("round-trip", round_trip::rows)];
+
+/// Runs a job that has to give its answer.
+fn run(job: Job, nodes: u32, processors: u32, threads: u32, policy: &str) -> Outcome {
+    let policy = policy.parse().expect("a policy of the table");
+    let launch = Launch { nodes, processors, threads, ..Launch::new(job, policy) };
+    let outcome = Local::new().run(&launch).expect("the run ends well");
+    assert!(outcome.report.verified(), "{:?}", outcome.report);
+    outcome
+}
+
+fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let groups =
+        GROUPS.iter().filter(|(name, _)| asked.is_empty() || asked.iter().any(|asked| asked == name));
+    println!("{} cores\n", Local::cores());
+    table::head();
+    groups.flat_map(|(_, rows)| rows()).for_each(|row| table::print(&row));
+}

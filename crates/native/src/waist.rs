@@ -1,0 +1,147 @@
+//! [`tempest::Processor`]: what the waist asks of a processor, for what runs on it now. Each call is a few words; how it is
+//! done stands in the modules named by what they do.
+
+use pdq::{Key, Proof};
+use tempest::policy::Servers;
+use tempest::{Block, NodeId, Packet, Place, ThreadId, Wait, Waiter, Work};
+use trace::Event as Traced;
+use units::Time;
+
+use crate::gauge::bump;
+use crate::lowering::Takeaways;
+use crate::node::Dispatcher;
+use crate::phases::Entry;
+use crate::processor::Processor;
+use crate::ring::Origin;
+use crate::threads::Reason;
+
+impl tempest::Processor for Processor {
+    fn post(&self, to: NodeId, packet: &Packet) {
+        self.count_message(to, packet);
+        self.post_counted(to, packet, Origin::Handler);
+    }
+
+    fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
+        // The ring's release and acquire order the words before the handler, and so does the outbox's lock.
+        if self.write(to, place, data) {
+            self.post(to, packet);
+            self.gauge().count_transfer((to != self.node().id).then_some(size_of_val(data) as u64));
+        }
+    }
+
+    fn offer(&self, to: NodeId, packet: &Packet) -> bool {
+        self.sample_send(|| self.offer_now(to, packet))
+    }
+
+    fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
+        // The ring's release and acquire order the words before the handler.
+        let start = self.world.now_ns();
+        let sent = self.write(to, place, data) && self.offer_now(to, packet);
+        if sent {
+            self.gauge().count_transfer((to != self.node().id).then_some(size_of_val(data) as u64));
+            // A block is worth two looks at the clock.
+            bump(&self.gauge().overhead_ns, self.world.now_ns() - start);
+        }
+        sent
+    }
+
+    fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
+        self.sample_send(|| {
+            self.deposit_now(to, place, words);
+            // It is written where it belongs: there is always room.
+            true
+        })
+    }
+
+    fn make_room(&self, to: NodeId) {
+        if self.local().lacks_room(to, self.world.now()) {
+            self.trace(|node, _| Traced::Block { node, thread: self.current.get(), what: "room" });
+        }
+        self.wake_receiver(to);
+        self.move_on();
+        if self.serves() && self.serve() > 0 {
+            self.attempts.set(0);
+        } else {
+            let attempts = self.attempts.get().saturating_add(1);
+            self.attempts.set(attempts);
+            if let Some(attempts) = attempts.checked_sub(self.ready.borrow().len() as u32) {
+                self.wait_for_room(attempts);
+            }
+        }
+        self.step_back();
+    }
+
+    fn waiter(&self) -> Waiter {
+        let thread = self.current.get();
+        let generation = self.node().threads[thread as usize].generation();
+        self.local().wait.set(generation);
+        Waiter { thread, generation }
+    }
+
+    fn block(&self, wait: Wait) {
+        let generation = self.local().wait.get();
+        let slot = &self.node().threads[self.current.get() as usize];
+        self.wait_until(Reason::Event(wait), || slot.generation() != generation);
+    }
+
+    fn resume(&self, waiter: Waiter) -> bool {
+        self.end_wait(self.node().id, waiter)
+    }
+
+    fn poll(&self) {
+        self.give_up_if_over();
+        self.heed();
+        if self.serves() && (self.world.policy.servers != Servers::Idle || self.owns_poll()) {
+            self.serve();
+        }
+        if self.takeaways().is_some_and(Takeaways::awaits_access) && self.has_threads_to_run() {
+            self.take_inbox();
+            self.step_back();
+        }
+    }
+
+    fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
+        match &self.node().dispatcher {
+            Dispatcher::Own(_) | Dispatcher::Serial(_) => self.hold_serial(key, body),
+            Dispatcher::Keyed(shared) => self.hold_keyed(shared, key, body),
+        }
+    }
+
+    fn enter_phase(&self, name: &'static str) {
+        let thread = ThreadId { node: self.node().id, index: self.current.get() };
+        match self.world.enter_phase(thread, name) {
+            Entry::Last(others) => {
+                let index = self.world.phases.entered() - 1;
+                self.trace(|_, _| Traced::Phase { index, name });
+                others.into_iter().for_each(|thread| self.make_ready(thread));
+            }
+            Entry::Wait(count) => {
+                self.wait_until(Reason::Phase(name), || self.world.phases.entered() >= count);
+            }
+        }
+    }
+
+    fn now(&self) -> Time {
+        self.world.now()
+    }
+
+    fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
+        self.send_block(to, block, words, packet);
+    }
+
+    fn fault(&self, packet: &Packet) {
+        self.handle_fault(packet);
+    }
+
+    fn accessed(&self) {
+        self.tell_access();
+    }
+
+    fn charge(&self, _work: Work) {}
+
+    fn synchronize(&self) {}
+
+    fn accounts(&self) -> bool {
+        false
+    }
+}
