@@ -1,7 +1,7 @@
 //! Whether machines rank mechanisms and policies alike. Must never know how that is worded.
 //!
-//! Compared is only what ran, and was right, on every machine, and only machines whose processors did not take turns:
-//! others have no times to be ranked by. Each machine's choice is the fastest of that; what is tied with it (see
+//! Compared is only what ran, and was right, on every machine, and for which processors did not take turns on any: nothing
+//! else has times to be ranked by. Each machine's choice is the fastest of that; what is tied with it (see
 //! [`finding`](crate::finding)) would have done as well. A mechanism, or a policy, serves all machines if it is the choice,
 //! or tied with it, on all of them. Machines can agree or disagree only on what there was a choice of.
 //!
@@ -35,8 +35,10 @@ pub(crate) struct Agreement<'r> {
     pub(crate) extent: Extent,
     /// Machines whose times mean something, whether they have anything in common or not.
     pub(crate) compared: Vec<Name<'r>>,
-    /// Machines on which processors took turns.
+    /// Machines on which processors took turns whatever ran.
     pub(crate) crowded: Vec<Name<'r>>,
+    /// Whether they did so for some ways on the others.
+    pub(crate) partly_crowded: bool,
 }
 
 /// How much of what ran is common to all machines.
@@ -93,13 +95,14 @@ struct Able<'r> {
 
 /// Compares the rows of several machines; `None` if there are not several with right answers.
 pub(crate) fn compare<'r>(worlds: &[World<'r>]) -> Option<Agreement<'r>> {
-    let worlds: Vec<_> = worlds.iter().filter(|world| world.rows.iter().any(|row| row.verified)).collect();
+    let worlds: Vec<_> = worlds.iter().filter(|world| world.right().next().is_some()).collect();
     if worlds.len() < 2 {
         return None;
     }
     let (crowded, calm): (Vec<_>, Vec<_>) = worlds.into_iter().partition(|world| world.is_crowded());
     let names = |worlds: &[&World<'r>]| worlds.iter().map(|world| (world.machine, world.file)).collect();
-    let ways: Vec<_> = calm.iter().map(|world| ways(&world.rows)).collect();
+    let partly_crowded = calm.iter().any(|world| world.right().count() > world.ranked().count());
+    let ways: Vec<_> = calm.iter().map(|world| world.ways()).collect();
     let common = match calm.len() {
         0 | 1 => BTreeSet::new(),
         _ => ways.iter().cloned().reduce(|all, more| &all & &more)?,
@@ -128,22 +131,33 @@ pub(crate) fn compare<'r>(worlds: &[World<'r>]) -> Option<Agreement<'r>> {
         choices: able.iter().filter_map(Able::choice).collect(),
         compared: names(&calm),
         crowded: names(&crowded),
+        partly_crowded,
     })
 }
 
-impl World<'_> {
+impl<'r> World<'r> {
+    fn right(&self) -> impl Iterator<Item = &'r Row> {
+        self.rows.iter().copied().filter(|row| row.verified)
+    }
+
+    /// Those of them that have times to be ranked by.
+    fn ranked(&self) -> impl Iterator<Item = &'r Row> {
+        self.right().filter(|row| !row.oversubscribed)
+    }
+
     fn is_crowded(&self) -> bool {
-        self.rows.iter().any(|row| row.verified && row.oversubscribed)
+        self.ranked().next().is_none()
+    }
+
+    fn ways(&self) -> BTreeSet<Way> {
+        self.ranked()
+            .flat_map(|row| row.policies.iter().map(|policy| (row.mechanism, policy.clone())))
+            .collect()
     }
 }
 
 fn has_choice<T: Ord>(of: impl Iterator<Item = T>) -> bool {
     of.collect::<BTreeSet<_>>().len() > 1
-}
-
-fn ways(rows: &[&Row]) -> BTreeSet<Way> {
-    let right = rows.iter().filter(|row| row.verified);
-    right.flat_map(|row| row.policies.iter().map(|policy| (row.mechanism, policy.clone()))).collect()
 }
 
 impl<'r> Able<'r> {
@@ -152,8 +166,8 @@ impl<'r> Able<'r> {
             let is_common = |policy: &&String| common.contains(&(row.mechanism, (*policy).clone()));
             row.policies.iter().filter(is_common).cloned().collect()
         };
-        let right = world.rows.iter().filter(|row| row.verified).map(|row| (*row, here(row)));
-        let mut rows: Vec<_> = right.filter(|(_, here)| !here.is_empty()).collect();
+        let ranked = world.ranked().map(|row| (row, here(row)));
+        let mut rows: Vec<_> = ranked.filter(|(_, here)| !here.is_empty()).collect();
         rows.sort_by_key(|(row, _)| row.outcome.timed());
         (!rows.is_empty()).then_some(Self { machine: (world.machine, world.file), rows })
     }
@@ -262,7 +276,7 @@ mod tests {
     fn times_that_mean_little_agree_with_nothing() {
         let model = rows(&[(Messages, "single", 10), (Messages, "fixed:1", 20)]);
         let mut native = model.clone();
-        native[0].oversubscribed = true;
+        native.iter_mut().for_each(|row| row.oversubscribed = true);
         assert_eq!(
             said(&native, &model),
             "no word on whether machines agree: on native processors took turns, and times mean little."
@@ -277,6 +291,19 @@ mod tests {
         assert_eq!(
             words::agreement(&compare(&three).unwrap()),
             "single is the best policy on both toy and tin. Nothing is said of native: processors took turns."
+        );
+    }
+
+    #[test]
+    fn what_took_turns_on_one_machine_does_not_count_on_any() {
+        let model = rows(&[(Messages, "fixed:1", 10), (Messages, "single", 20), (Messages, "floating", 30)]);
+        let mut native =
+            rows(&[(Messages, "single", 10), (Messages, "floating", 20), (Messages, "fixed:1", 30)]);
+        native[2].oversubscribed = true;
+        assert_eq!(
+            said(&native, &model),
+            "of the policies that both native and toy can run, single is the best policy on both. Where processors took \
+             turns nothing is compared."
         );
     }
 

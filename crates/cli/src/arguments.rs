@@ -46,6 +46,15 @@ pub(crate) enum Command {
         tradewind claims split-c.table1 split-c.gap2 --json\n  \
         tradewind claims split-c --ledger")]
     Claims(Claims),
+    /// Measure this host and write its machine file, for models of it and predictions
+    ///
+    /// Takes less than a minute, for which nothing else should run. A file that was written so before is written again;
+    /// any other is left alone.
+    #[command(after_help = "Examples:\n  \
+        tradewind calibrate\n  \
+        tradewind explain host.toml\n  \
+        tradewind compare em3d --machine native,host.toml --nodes 2 --processors 1 --policy single")]
+    Calibrate(Calibrate),
     /// Run memory-model tests on the shared memory, and hold every final state against all that sequential consistency allows
     ///
     /// Tests are read from files and from all files *.litmus below folders, for X86 and RISCV. Each runs many times, its
@@ -118,6 +127,22 @@ pub(crate) struct Claims {
     /// how the claims came out that fixed none
     #[arg(long)]
     pub(crate) ledger: bool,
+    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
+    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
+    pub(crate) width: Option<String>,
+    /// Machine-readable output, described in docs/json.md
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Calibrate {
+    /// The machine file to write
+    #[arg(long, value_name = "FILE", default_value = "host.toml")]
+    pub(crate) out: PathBuf,
+    /// Measure everything so many times; the median counts
+    #[arg(long, value_name = "R", default_value = "7", allow_negative_numbers = true)]
+    pub(crate) repeat: String,
     /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
     #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
     pub(crate) width: Option<String>,

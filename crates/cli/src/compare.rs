@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use tempest::policy::PRESETS;
+use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 
 use crate::agreement::{self, Agreement, World};
@@ -127,6 +127,12 @@ fn presets() -> impl Iterator<Item = Policy> {
     texts.filter_map(|text| text.parse().ok())
 }
 
+/// The same with handlers that run one at a time, if it is not that already.
+fn serial(policy: &Policy) -> Option<Policy> {
+    let keyed = policy.dispatch == Dispatch::Keyed;
+    keyed.then(|| format!("{policy}+serial").parse().ok()).flatten()
+}
+
 impl<'a> Plan<'a> {
     fn run<'t>(&self, targets: &'t [Target]) -> Result<Vec<Ranking<'t>>, Problem>
     where
@@ -162,7 +168,11 @@ impl<'a> Plan<'a> {
         if !self.policies.is_empty() {
             return self.policies.clone();
         }
-        presets().filter(|policy| self.check(mechanism, policy, target).is_ok()).collect()
+        let can = |policy: &Policy| self.check(mechanism, policy, target).is_ok();
+        // A machine that dispatches one event at a time has the policies that are keyed elsewhere in that order.
+        presets()
+            .filter_map(|policy| if can(&policy) { Some(policy) } else { serial(&policy).filter(can) })
+            .collect()
     }
 
     fn check(&self, mechanism: Mechanism, policy: &Policy, target: &Target) -> Result<(), String> {

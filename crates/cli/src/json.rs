@@ -14,7 +14,7 @@ use crate::measure::{Measured, Setting, Subject};
 use crate::ranking::{Place, Ranking, Row, ratio};
 use crate::refusals::Refusal;
 use crate::target::Target;
-use crate::{Problem, anatomy, words};
+use crate::{Problem, adjusting, anatomy, prediction, words};
 
 /// Writes a value, indented, with a line end.
 pub(crate) fn write(out: &mut impl Write, value: &Value) -> Result<(), Problem> {
@@ -39,6 +39,7 @@ pub(crate) fn compare(comparison: &Comparison<'_>) -> Value {
         "nodes": nodes,
         "processors": processors,
         "worlds": rankings.iter().map(ranking).collect::<Value>(),
+        "predictions": prediction::json(rankings),
         "agreement": agree(rankings).as_ref().map(agreement),
     });
     append(&mut value, worlds);
@@ -189,6 +190,7 @@ fn result(target: &Target, measured: &Measured) -> Value {
             "mean_wait_ns": outcome.dispatching.mean_wait.map(ns),
             "busy": outcome.dispatching.busy,
         },
+        "adjustments": adjusting::json(&outcome.adjustments),
         "anatomy": anatomy::json(&outcome.anatomy),
         "events": outcome.events,
         "digest": outcome.digest.map(|digest| format!("{digest:016x}")),

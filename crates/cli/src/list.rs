@@ -116,6 +116,8 @@ const OPTIONS: &[(&str, &str)] = &[
     ("+every=K", "a computing processor looks at every K-th back-edge of a loop; 0: never"),
     ("+strict", "floating: each processor has its turn to look, also one that computes and looks late"),
     ("+bound", "threads stay on their processors, also where a node has one queue of ready threads"),
+    ("+helper", "a helper of each node, which is no processor, runs what nobody has run for 50 us"),
+    ("+helper=TIME", "the same after another time, such as 20us"),
 ];
 
 /// Whether this host or a shipped machine can do a policy.

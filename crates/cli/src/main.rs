@@ -7,7 +7,7 @@
 //! | `target` | from a machine's name or file to a world |
 //! | `input` | from `--input` to what a program is told |
 //! | `measure` | runs one combination, as often as asked |
-//! | `run`, `compare`, `list`, `explain`, `claims`, `litmus`, `model` | the commands |
+//! | `run`, `compare`, `list`, `explain`, `claims`, `calibrate`, `litmus`, `model` | the commands |
 //! | `studies` | the claims and studies inside the command |
 //! | `verdicts`, `ledger` | how claims look that were held against metrics, and what was free in a model |
 //! | `numbers` | from texts to numbers |
@@ -18,6 +18,7 @@
 //! | `parts` | the four parts of time |
 //! | `anatomy` | what protocol events took, step by step |
 //! | `finding`, `agreement` | what one machine, and several together, show |
+//! | `prediction` | what a calibrated model of this host predicts, beside what was measured |
 //! | `text`, `words`, `json` | how results look |
 //! | `page`, `table`, `columns`, `bar`, `quantity` | what a text is made of |
 //! | `interrupt` | what is put in order before an interrupt ends the command |
@@ -29,10 +30,12 @@
 
 #![forbid(unsafe_code)]
 
+mod adjusting;
 mod agreement;
 mod anatomy;
 mod arguments;
 mod bar;
+mod calibrate;
 mod claims;
 mod columns;
 mod compare;
@@ -50,6 +53,7 @@ mod names;
 mod numbers;
 mod page;
 mod parts;
+mod prediction;
 mod progress;
 mod quantity;
 mod ranking;
@@ -117,6 +121,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(run, &mut out),
         Command::Compare(compare) => compare::compare(compare, &mut out),
         Command::Claims(claims) => claims::claims(claims, &mut out),
+        Command::Calibrate(calibrate) => calibrate::calibrate(calibrate, &mut out),
         Command::Litmus(litmus) => litmus::litmus(litmus, &mut out),
         Command::Model(model) => model::model(model, &mut out),
     };

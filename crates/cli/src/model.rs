@@ -57,23 +57,32 @@ fn alewife_tables(page: &Page, for_scripts: bool, out: &mut impl Write) -> Resul
 }
 
 /// Writes a file whole or not at all.
-fn save(path: &Path, text: &str) -> Result<(), Problem> {
-    let wrong = |why: &dyn Display| Problem::wrong(format!("--out {}: {why}", path.display()));
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if path.file_name().is_none() || path.is_dir() {
-        return Err(wrong(&"expected the name of a file"));
-    }
-    if !folder.is_dir() {
-        return Err(wrong(&format!("there is no folder {}", folder.display())));
-    }
+pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
+    let folder = folder_of(path)?;
     let mut builder = tempfile::Builder::new();
     // Others may read it, as any file that is not written beside its name first.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).map_err(|error| wrong(&error))?;
-    file.write_all(text.as_bytes()).map_err(|error| wrong(&error))?;
-    file.persist(path).map_err(|error| wrong(&error.error))?;
+    let mut file = builder.tempfile_in(folder).map_err(|error| wrong(path, &error))?;
+    file.write_all(text.as_bytes()).map_err(|error| wrong(path, &error))?;
+    file.persist(path).map_err(|error| wrong(path, &error.error))?;
     Ok(())
+}
+
+/// The folder that a file is to be written in, which must be there.
+pub(crate) fn folder_of(path: &Path) -> Result<&Path, Problem> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.file_name().is_none() || path.is_dir() {
+        return Err(wrong(path, &"expected the name of a file"));
+    }
+    if !folder.is_dir() {
+        return Err(wrong(path, &format!("there is no folder {}", folder.display())));
+    }
+    Ok(folder)
+}
+
+fn wrong(path: &Path, why: &dyn Display) -> Problem {
+    Problem::wrong(format!("--out {}: {why}", path.display()))
 }
 
 fn fixed_floating(node: &Node, page: &Page, for_scripts: bool, out: &mut impl Write) -> Result<(), Problem> {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use units::Time;
 
 use crate::Problem;
-use crate::arguments::{Common, Compare, Litmus, Run};
+use crate::arguments::{Calibrate, Common, Compare, Litmus, Run};
 use crate::page::LEAST_WIDTH;
 
 /// Every number of a command line, in its range.
@@ -68,6 +68,14 @@ impl LitmusNumbers {
         };
         if reader.mistakes.is_empty() { Ok(numbers) } else { Err(Problem::Wrong(reader.mistakes)) }
     }
+}
+
+/// Every number of `calibrate`: how often to measure, and the width.
+pub(crate) fn of_calibrate(calibrate: &Calibrate) -> Result<(u32, Option<u16>), Problem> {
+    let mut reader = Reader::default();
+    let repeat = reader.whole("--repeat", &calibrate.repeat, 1, u32::MAX);
+    let width = reader.width(calibrate.width.as_deref());
+    if reader.mistakes.is_empty() { Ok((repeat, width)) } else { Err(Problem::Wrong(reader.mistakes)) }
 }
 
 /// What `--width` says, where it is all that there is to read.

@@ -146,6 +146,7 @@ pub(crate) mod samples {
                 utilization: Utilization::default(),
                 dispatching: Dispatching::default(),
                 anatomy: Vec::new(),
+                adjustments: Vec::new(),
                 events: None,
                 digest: None,
                 report: Report::default(),

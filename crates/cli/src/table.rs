@@ -173,7 +173,7 @@ fn names(page: &Page, rows: &[&Row]) -> Column {
 }
 
 /// A mechanism where room is scarce.
-const fn short(mechanism: Mechanism) -> &'static str {
+pub(crate) const fn short(mechanism: Mechanism) -> &'static str {
     match mechanism {
         Mechanism::SharedMemory => "shared",
         other => other.name(),

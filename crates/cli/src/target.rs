@@ -66,6 +66,16 @@ impl Target {
         label(self.name(), self.file())
     }
 
+    /// The machine whose measurement it is, if it is one of a machine that is there.
+    pub(crate) fn measured(&self) -> Option<&str> {
+        match self {
+            Self::Native => None,
+            Self::Model { machine, .. } => {
+                machine.calibrated.as_ref().map(|calibrated| calibrated.of.as_str())
+            }
+        }
+    }
+
     /// A reason for refusing something, with the file of the machine that refuses it.
     pub(crate) fn refusing(&self, reason: String) -> String {
         self.file().map_or(reason.clone(), |file| format!("{file}: {reason}"))

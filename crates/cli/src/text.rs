@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use tempest::policy::Servers;
 use tempest::{Mechanism, Outcome};
 
 use crate::compare::{Comparison, agree};
@@ -13,7 +14,7 @@ use crate::quantity::{bytes, number, percent, seconds, several, time};
 use crate::ranking::{Ranking, Row};
 use crate::refusals::{self, Group, Refusal};
 use crate::target::Target;
-use crate::{Problem, anatomy, bar, table, words};
+use crate::{Problem, adjusting, anatomy, bar, prediction, table, words};
 
 /// The widest bar of a single run.
 const LONGEST_BAR: usize = 40;
@@ -48,6 +49,7 @@ pub(crate) fn run(
     rows.breakdown(outcome)?;
     rows.traffic(outcome)?;
     rows.processors(outcome)?;
+    rows.roles(setting, outcome)?;
     rows.anatomy(setting, outcome)?;
     if let Some(digest) = outcome.digest {
         rows.row("digest of the event stream", &format!("{digest:016x}"))?;
@@ -97,6 +99,18 @@ impl<W: Write> Rows<'_, W> {
         let failures: Vec<_> = measured.failures().collect();
         let said = self.page.fold("  WRONG: ", &failures.join("; "));
         self.line(&self.page.paint(ALARM, &said))
+    }
+
+    fn roles(&mut self, setting: &Setting<'_>, outcome: &Outcome) -> Result<(), Problem> {
+        if setting.policy.servers != Servers::Adaptive {
+            return Ok(());
+        }
+        let lines = adjusting::lines(&outcome.adjustments);
+        if lines.is_empty() {
+            return self.row("roles", "no processor was dedicated");
+        }
+        let names = std::iter::once("roles").chain(std::iter::repeat(""));
+        names.zip(&lines).try_for_each(|(name, line)| self.row(name, line))
     }
 
     fn times(&mut self, measured: &Measured) -> Result<(), Problem> {
@@ -194,6 +208,7 @@ pub(crate) fn compare(out: &mut impl Write, page: &Page, comparison: &Comparison
     for ranking in *rankings {
         world(out, page, comparison, ranking, &mut legend)?;
     }
+    prediction::write(out, page, rankings)?;
     if let Some(agreement) = agree(rankings) {
         writeln!(out, "\n{}", page.fold("Together: ", &words::agreement(&agreement)))?;
     }

@@ -219,9 +219,10 @@ pub(crate) fn agreement(agreement: &Agreement<'_>) -> String {
             Extent::SomeMechanisms => format!("of what {all} can run, {said}."),
         },
     };
-    match agreement.crowded.is_empty() {
-        true => said,
-        false => format!("{said} Nothing is said of {crowded}: processors took turns."),
+    match (agreement.crowded.is_empty(), agreement.partly_crowded) {
+        (true, false) => said,
+        (true, true) => format!("{said} Where processors took turns nothing is compared."),
+        (false, _) => format!("{said} Nothing is said of {crowded}: processors took turns."),
     }
 }
 

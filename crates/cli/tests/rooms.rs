@@ -16,6 +16,8 @@ const CLI: &str = "cli";
 /// Each room, which rooms it may use, and whether its tests are held to the same.
 const TABLE: &[(&str, &[&str], Tests)] = &[
     ("pdq", &[], Tests::Alone),
+    // Not in DESIGN §3, but the “native segment” of its §15: a copy that may race, apart from the waist that must be safe.
+    ("bulk", &[], Tests::Alone),
     ("units", &[], Tests::Alone),
     ("fiber", &[], Tests::Alone),
     ("formats", &[], Tests::Alone),
@@ -23,7 +25,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("machine", &["units"], Tests::Alone),
     ("des", &["units", "trace", "fiber"], Tests::Free),
     ("hardware", &["des", "machine", "units", "trace", "pdq"], Tests::Free),
-    ("tempest", &["units", "trace", "pdq"], Tests::Free),
+    ("tempest", &["units", "trace", "pdq", "bulk"], Tests::Free),
     ("native", &["tempest", "pdq", "fiber", "units", "trace"], Tests::Free),
     ("sim", &["tempest", "hardware", "des", "machine", "fiber", "pdq", "units", "trace"], Tests::Free),
     ("protocols", &["tempest", "units"], Tests::Free),
@@ -42,7 +44,8 @@ enum Tests {
 }
 
 /// Who may be unsafe, and how the crate's root says so.
-const UNSAFE: &[(&str, Option<&str>)] = &[("pdq", Some("#![deny(unsafe_code)]")), ("fiber", None)];
+const UNSAFE: &[(&str, Option<&str>)] =
+    &[("pdq", Some("#![deny(unsafe_code)]")), ("bulk", Some("#![deny(unsafe_code)]")), ("fiber", None)];
 
 /// One room's use of another.
 struct Arrow {
@@ -248,7 +251,7 @@ fn a_forbidden_arrow_is_reported_with_what_is_allowed() {
     use DependencyKind::{Build, Development, Normal};
     assert_eq!(
         verdict("tempest", "sim", Normal).unwrap(),
-        "crates/tempest/Cargo.toml: it uses sim: tempest may use units, trace, pdq"
+        "crates/tempest/Cargo.toml: it uses sim: tempest may use units, trace, pdq, bulk"
     );
     assert_eq!(
         verdict("pdq", "units", Development).unwrap(),

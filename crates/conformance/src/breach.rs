@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Block, Event, Failure, Fault, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId,
-    Program, Protocol, Report, Segment, Setup, Tag, Thread,
+    Program, Protocol, Report, Rights, Segment, Setup, Tag, Thread,
 };
 
 use crate::Setting;
@@ -57,7 +57,16 @@ pub fn words_need_a_place(setting: &Setting<'_>) {
     fails(setting, promise, Breach::LongDeposit, &format!("at most {MAX_WORDS}"));
 }
 
-/// Words of the segment here.
+/// Words for a segment that others may not write are refused, and nothing is written.
+pub fn words_need_the_right(setting: &Setting<'_>) {
+    if setting.nodes > 1 {
+        for breach in [Breach::DepositClosed, Breach::TransferClosed] {
+            fails(setting, "words_need_the_right", breach, "which no other node may write");
+        }
+    }
+}
+
+/// Words of a segment here.
 const PLACES: usize = 8;
 
 /// A handler without a key reaches no keyed state.
@@ -106,12 +115,16 @@ enum Breach {
     DepositBeyond,
     TransferBeyond,
     LongDeposit,
+    DepositClosed,
+    TransferClosed,
 }
 
 struct Lawless {
     breach: Breach,
     table: Keyed<u64>,
     segment: Segment<u64>,
+    /// What others may only read.
+    closed: Segment<u64>,
     /// Where the breach is one of shared memory: a page.
     memory: Option<Arc<Memory>>,
     never: Event,
@@ -180,6 +193,7 @@ impl Protocol for Lawless {
             breach,
             table: setup.keyed(1, |_| 0),
             segment: setup.segment("conformance.places", PLACES, 0),
+            closed: setup.segment_for(Rights::READ, "conformance.closed", PLACES, 0),
             memory,
             never: Event::new("conformance.never"),
         }
@@ -205,6 +219,10 @@ impl Lawless {
             Breach::NoSuchNode => thread.send(NodeId(thread.nodes()), Order { number: 0 }, &[]),
             Breach::DepositBeyond => thread.deposit(NodeId(0), beyond, &[1]),
             Breach::TransferBeyond => thread.transfer(NodeId(0), last, &[1, 2], Order { number: 0 }),
+            Breach::DepositClosed => thread.deposit(NodeId(0), self.closed.place(0), &[1]),
+            Breach::TransferClosed => {
+                thread.transfer(NodeId(0), self.closed.place(0), &[1, 2], Order { number: 0 });
+            }
             Breach::LongDeposit => thread.deposit(here, last, &[0; MAX_WORDS + 1]),
             Breach::PanicInHandler | Breach::TooLongFromHandler | Breach::NoKey => {
                 thread.send(here, Order { number: 0 }, &[]);

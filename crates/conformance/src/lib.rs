@@ -11,6 +11,8 @@
 //! | `flood` | everything arrives exactly once, however little room there is |
 //! | `locks` | a lock is one thread's at a time, and everybody's in the end |
 //! | `chain` | nodes send to themselves; a world does not end while something is in flight |
+//! | `mapped` | memory of other nodes that is mapped is memory |
+//! | `mapped_order` | what was put into mapped memory is seen by whoever is told of it |
 //! | `payload` | messages and payloads of every length arrive as they were sent |
 //! | `placement` | transfers and deposits put every word in its place before anybody is told |
 //! | `reduction` | a reduction has one answer to the bit, a broadcast brings what the one had |
@@ -37,6 +39,8 @@ mod exclusion;
 pub mod explorer;
 mod flood;
 mod locks;
+mod mapped;
+mod mapped_order;
 mod order;
 mod payload;
 mod phases;
@@ -56,6 +60,8 @@ pub use deadlock::*;
 pub use exclusion::*;
 pub use flood::*;
 pub use locks::*;
+pub use mapped::*;
+pub use mapped_order::*;
 pub use order::*;
 pub use payload::*;
 pub use phases::*;
@@ -97,6 +103,8 @@ pub fn promises() -> &'static [Promise] {
         handlers_transfer_without_waiting
         deposits_are_counted
         placement_precedes_messages
+        mapped_segments_are_memory
+        puts_precede_what_tells_of_them
         threads_take_turns
         one_signal_resumes_all_it_satisfies
         waits_survive_stray_resumes
@@ -111,6 +119,7 @@ pub fn promises() -> &'static [Promise] {
         messages_must_be_registered
         messages_need_a_destination
         words_need_a_place
+        words_need_the_right
         barriers_hold_everybody
         tree_barriers_hold_everybody
         shared_barriers_hold_everybody

@@ -25,8 +25,9 @@ const ADDITIONS: u64 = 40;
 
 /// Random programs end as a sequential one does: every access lands exactly once, at the latest when it is waited for.
 pub fn split_phase_is_memory(setting: &Setting<'_>) {
-    for (seed, blocks) in [(1, Mechanism::Messages), (2, Mechanism::Bulk)] {
-        setting.verified::<Random>("split_phase_is_memory", (seed, blocks), 2);
+    let ways = [(1, Mechanism::Messages, false), (2, Mechanism::Bulk, false), (3, Mechanism::Bulk, true)];
+    for way in ways {
+        setting.verified::<Random>("split_phase_is_memory", way, 2);
     }
 }
 
@@ -50,10 +51,10 @@ pub fn procedures_are_atomic(setting: &Setting<'_>) {
 }
 
 /// Random numbers: a linear congruential generator (D. E. Knuth's MMIX), its upper bits.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, bound: u32) -> u32 {
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(bound)) as u32
     }
@@ -84,11 +85,12 @@ struct Walk<'a> {
 }
 
 impl Protocol for Random {
-    type Config = (u64, Mechanism);
+    /// What dice begin with, how blocks travel, and whether accesses are direct where they can be.
+    type Config = (u64, Mechanism, bool);
 
-    fn install(&(seed, blocks): &(u64, Mechanism), setup: &mut Setup<'_>) -> Self {
+    fn install(&(seed, blocks, direct): &Self::Config, setup: &mut Setup<'_>) -> Self {
         let shape = setup.shape();
-        let mut plan = Plan::new(shape.nodes).blocks_by(blocks);
+        let mut plan = Plan::new(shape.nodes).blocks_by(blocks).directly(direct);
         let words = plan.local(shape.nodes * shape.threads * WORDS);
         let landings = plan.local(shape.threads * WORDS);
         let split = setup.install::<SplitPhase>(&plan);

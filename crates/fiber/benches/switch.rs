@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
 
 use std::cell::Cell;
+use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -11,10 +12,15 @@ const ROUNDS: usize = 7;
 const PASSES: usize = 2_000_000;
 const STACK: usize = 64 * 1024;
 
+/// Calls between a fiber's body and where it suspends.
+const DEPTH: usize = 3;
+
 fn main() {
     for fibers in [1, 64, 1024] {
-        let pair = best(|| switches(fibers));
+        let pair = best(|| switches(fibers, 0));
         println!("resume and suspend, {fibers:4} fibers in turn: {pair:5.1} ns, {:.1} a switch", pair / 2.0);
+        let pair = best(|| switches(fibers, DEPTH));
+        println!("the same, {DEPTH} calls deep:                       {pair:5.1} ns");
     }
     println!("spawn, run to the end, drop:              {:5.1} ns", best(lives));
 }
@@ -29,20 +35,31 @@ fn per_pass(start: Instant) -> f64 {
 }
 
 /// A body that counts its resumptions for ever.
-fn counter(count: &Rc<Cell<usize>>) -> impl FnOnce() + use<> {
+fn counter(count: &Rc<Cell<usize>>, depth: usize) -> impl FnOnce() + use<> {
     let count = Rc::clone(count);
     move || {
         loop {
             count.set(count.get() + 1);
-            suspend();
+            suspend_deep(depth);
         }
     }
 }
 
-fn switches(fibers: usize) -> f64 {
+/// Suspends so many calls further down, none of which the compiler may leave out.
+#[inline(never)]
+fn suspend_deep(depth: usize) {
+    if black_box(depth) > 0 {
+        suspend_deep(depth - 1);
+    } else {
+        suspend();
+    }
+    black_box(depth);
+}
+
+fn switches(fibers: usize, depth: usize) -> f64 {
     let pool = Pool::new(STACK);
     let count = Rc::new(Cell::new(0));
-    let spawn = |_| pool.spawn(counter(&count)).expect("stacks for the benchmark");
+    let spawn = |_| pool.spawn(counter(&count, depth)).expect("stacks for the benchmark");
     let mut fibers: Vec<Fiber> = (0..fibers).map(spawn).collect();
     let start = Instant::now();
     let mut passes = 0;

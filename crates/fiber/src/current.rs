@@ -49,17 +49,9 @@ pub(crate) fn enter(yielder: &Yielder, body: impl FnOnce()) {
     body();
 }
 
-/// Suspends the fiber that runs on this OS thread: its [`resume`](crate::Fiber::resume) returns
-/// [`Suspended`](crate::Status::Suspended), and this call returns at the next one. Of nested fibers, the innermost
-/// is meant.
-///
-/// When the suspended fiber is dropped this call does not return but unwinds, so that destructors run.
-///
-/// # Panics
-///
-/// Panics when no fiber is running.
+/// See the crate's.
 #[inline]
-pub fn suspend() {
+pub(crate) fn suspend() {
     let resumer = Resumer::remember();
     assert!(!resumer.0.is_null(), "fiber::suspend was called outside a fiber");
     // SAFETY: the pointer is not null, so by the invariant it names the yielder of the fiber whose stack this
@@ -68,8 +60,8 @@ pub fn suspend() {
     unsafe { &*resumer.0 }.suspend(());
 }
 
-/// Whether the caller runs inside a fiber, that is, whether [`suspend`] may be called.
+/// See the crate's.
 #[inline]
-pub fn is_inside() -> bool {
+pub(crate) fn is_inside() -> bool {
     !CURRENT.get().is_null()
 }

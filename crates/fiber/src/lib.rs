@@ -1,4 +1,4 @@
-//! Stackful threads: one safe type over corosensei, and a pool of guarded stacks.
+//! Stackful threads: one safe type over a switch of stacks, and a pool of guarded stacks.
 //!
 //! A [`Fiber`] is a function with a stack of its own. [`Fiber::resume`] runs it until it calls [`suspend`] or
 //! returns; in between it is an ordinary value that can be kept, moved and dropped. Nothing is scheduled here:
@@ -23,9 +23,10 @@
 //!
 //! # Why the safe interface is sound
 //!
-//! The switch itself is corosensei's, whose coroutine is safe to use. What is ours is [`suspend`] without a
-//! handle: a thread-local names the fiber that runs on this OS thread, and `suspend` follows that pointer (see
-//! `current.rs` for the one unsafe block and its invariant). The rest rests on these facts:
+//! The switch itself is ours on x86-64 (`swap.rs`, which says why and how) and corosensei's elsewhere (`portable.rs`). A
+//! thread-local names the fiber that runs on this OS thread, and [`suspend`] follows that pointer without a handle (`swap.rs`,
+//! `current.rs`). Stacks are cut from mappings of ours (`stack.rs`). These modules have the unsafe blocks, each with its
+//! reason. The rest rests on these facts:
 //!
 //! - *A fiber stays on its OS thread.* [`Fiber`] and [`Pool`] are neither `Send` nor `Sync`, so code on a fiber's
 //!   stack never sees its thread-locals change under it, and what it borrowed from the thread stays valid.
@@ -35,9 +36,9 @@
 //!   cannot resume, move or drop its own fiber.
 //! - *A suspended fiber is unwound before its stack is used again*, so that destructors run and no pinned value
 //!   is overwritten. The stack goes back to the pool only when nothing lives on it.
-//! - *The body is boxed.* corosensei writes the closure to the top of the new stack without looking at its size;
-//!   a box is two words whatever the closure holds, and fits any stack.
-//! - *Overflow meets a guard page.* Each stack ends in a page without access rights, and rustc probes every page
+//! - *The body is boxed*, two words whatever the closure holds, so that it fits any stack.
+//! - *A stack outlives its fiber.* A fiber holds its pool's stacks alive, also one that is leaked (`pool.rs`).
+//! - *Overflow meets a guard page.* Each stack ends in a page that nobody may touch (`stack.rs`), and rustc probes every page
 //!   of a large frame, so running out of stack kills the process by a signal (a test checks it). C code compiled
 //!   without `-fstack-clash-protection` may step over the guard with a single frame of more than a page.
 //!
@@ -62,12 +63,39 @@
 //!
 //! # Cost
 //!
-//! On two cores of a cloud Xeon a resume and the suspend that ends it take 4 ns together for one fiber, 15 ns for 64 in
-//! turn and 18 ns for 1 024, whose stacks compete for the cache; a fiber that is spawned, runs to its end and is dropped
-//! takes 35 ns on a used stack. `cargo bench -p tradewind-fiber` measures it.
+//! On two cores of a cloud Xeon a resume and the suspend that ends it take 6 ns together for one fiber or 64 in turn and 8 ns
+//! for 1 024, and 11 to 15 ns where they suspend three calls deep; with corosensei's switch it is 27 to 46 ns. Stacks begin at
+//! different places of their pages, so that what switches touch does not compete for the same sets of the cache. A fiber that
+//! is spawned, runs to its end and is dropped takes 31 ns on a used stack. `cargo bench -p tradewind-fiber` measures it.
+//!
+//! A suspended fiber that has called little takes a page or two of memory for its stack.
 
+#[cfg(any(not(target_arch = "x86_64"), feature = "portable"))]
 mod current;
 mod pool;
+#[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), path = "swap.rs")]
+#[cfg_attr(any(not(target_arch = "x86_64"), feature = "portable"), path = "portable.rs")]
+mod routine;
+mod stack;
 
-pub use current::{is_inside, suspend};
 pub use pool::{Fiber, Pool, Status};
+
+/// Suspends the fiber that runs on this OS thread: its [`resume`](Fiber::resume) returns
+/// [`Suspended`](Status::Suspended), and this call returns at the next one. Of nested fibers, the innermost
+/// is meant.
+///
+/// When the suspended fiber is dropped this call does not return but unwinds, so that destructors run.
+///
+/// # Panics
+///
+/// Panics when no fiber is running.
+#[inline]
+pub fn suspend() {
+    routine::suspend();
+}
+
+/// Whether the caller runs inside a fiber, that is, whether [`suspend`] may be called.
+#[inline]
+pub fn is_inside() -> bool {
+    routine::is_inside()
+}

@@ -2,17 +2,13 @@
 //!
 //! Must never follow the pointer to the running fiber: that is `current.rs`'s.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::io;
 use std::rc::Rc;
 
-use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, CoroutineResult};
-
-use crate::current::{self, Resumer};
-
-type Routine = Coroutine<(), (), (), DefaultStack>;
+use crate::routine::Routine;
+use crate::stack::{Slab, Stack};
 
 /// Stacks of one size, each ending in a guard page, used again and again.
 ///
@@ -28,29 +24,33 @@ pub struct Pool {
     shared: Rc<Shared>,
 }
 
+/// Every [`Fiber`] that is there holds this, also one that is leaked: a slab goes when no stack of it is in use.
 struct Shared {
     stack_bytes: usize,
-    idle: RefCell<Vec<DefaultStack>>,
+    /// Before the slabs that they are cut from, as fields are dropped in order.
+    idle: RefCell<Vec<Stack>>,
+    slabs: RefCell<Vec<Slab>>,
+    /// Stacks cut so far.
+    made: Cell<usize>,
 }
 
 impl Pool {
     /// A pool of stacks of `stack_bytes`, rounded up to whole pages, the guard page not counted. None is
     /// allocated yet; memory is taken page by page as a stack is first touched.
     pub fn new(stack_bytes: usize) -> Pool {
-        Pool { shared: Rc::new(Shared { stack_bytes, idle: RefCell::default() }) }
+        let (idle, slabs, made) = Default::default();
+        Pool { shared: Rc::new(Shared { stack_bytes, idle, slabs, made }) }
     }
 
     /// Makes a fiber that will run `body` from its first [`resume`](Fiber::resume) on.
     ///
     /// # Errors
     ///
-    /// The system's error when it will not map another stack. A stack takes two mappings, of which Linux by
-    /// default grants a process 65 530 (`vm.max_map_count`): room for some 32 000 fibers.
+    /// When the system has no room for another stack; it says how many there are and what to look at. Where it has no light
+    /// guards (Linux before 6.13) a stack takes two mappings, of which Linux by default grants a process 65 530
+    /// (`vm.max_map_count`): room for some 32 000 fibers.
     pub fn spawn(&self, body: impl FnOnce() + 'static) -> io::Result<Fiber> {
-        let stack = self.shared.take()?;
-        // Boxed because corosensei does not check that what it puts on the new stack fits there.
-        let body = Box::new(body);
-        let routine = Coroutine::with_stack(stack, move |yielder, ()| current::enter(yielder, body));
+        let routine = Routine::new(self.shared.take()?, Box::new(body));
         Ok(Fiber { routine: Some(routine), home: Rc::clone(&self.shared) })
     }
 
@@ -75,12 +75,41 @@ impl fmt::Debug for Pool {
 }
 
 impl Shared {
-    fn take(&self) -> io::Result<DefaultStack> {
+    fn take(&self) -> io::Result<Stack> {
         let idle = self.idle.borrow_mut().pop();
-        idle.map_or_else(|| DefaultStack::new(self.stack_bytes), Ok)
+        idle.map_or_else(|| self.make().map_err(|error| self.refusal(&error)), Ok)
     }
 
-    fn give_back(&self, stack: DefaultStack) {
+    #[cold]
+    fn make(&self) -> io::Result<Stack> {
+        let nth = self.made.get();
+        let mut slabs = self.slabs.borrow_mut();
+        let mut stack = match slabs.last_mut() {
+            Some(slab) => slab.cut(nth)?,
+            None => None,
+        };
+        if stack.is_none() {
+            let mut slab = Slab::map(self.stack_bytes)?;
+            stack = slab.cut(nth)?;
+            slabs.push(slab);
+        }
+        self.made.set(nth + 1);
+        Ok(stack.expect("a new slab has slots"))
+    }
+
+    fn refusal(&self, error: &io::Error) -> io::Error {
+        io::Error::new(
+            error.kind(),
+            format!(
+                "no room for a stack of {} KiB beside {} others: {error}; the system's limits are those on memory (`ulimit -v`) \
+                 and on mappings (`sysctl vm.max_map_count`, of which each stack takes two where the kernel is older than 6.13)",
+                self.stack_bytes / 1024,
+                self.made.get()
+            ),
+        )
+    }
+
+    fn give_back(&self, stack: Stack) {
         self.idle.borrow_mut().push(stack);
     }
 }
@@ -122,29 +151,22 @@ impl Fiber {
     #[inline]
     pub fn resume(&mut self) -> Status {
         let routine = self.routine.as_mut().expect("a finished fiber was resumed");
-        let resumer = Resumer::remember();
-        let result = routine.resume(());
-        drop(resumer);
-        match result {
-            CoroutineResult::Yield(()) => Status::Suspended,
-            CoroutineResult::Return(()) => {
-                self.release();
-                Status::Finished
-            }
+        if routine.resume() {
+            self.release();
+            return Status::Finished;
         }
+        Status::Suspended
     }
 
     /// Whether the body has returned or panicked.
     pub fn is_finished(&self) -> bool {
-        self.routine.as_ref().is_none_or(Coroutine::done)
+        self.routine.as_ref().is_none_or(Routine::is_done)
     }
 
     /// Ends the body, if need be by unwinding it, and gives the stack back.
     fn release(&mut self) {
         let Some(mut routine) = self.routine.take() else { return };
-        let resumer = Resumer::remember();
-        routine.force_unwind();
-        drop(resumer);
+        routine.end();
         self.home.give_back(routine.into_stack());
     }
 }

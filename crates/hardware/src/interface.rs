@@ -152,6 +152,7 @@ mod tests {
             chunk_cost: Time::ZERO,
             engine_shares_processor: false,
             deposit: Some(ns(7)),
+            loopback: Time::ZERO,
         }
     }
 

@@ -19,6 +19,7 @@
 //! | [`tolerance`] | how far apart is still the same |
 //! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
 //! | [`plot`] | pictures of curves |
+//! | [`calibrate`] | measures the host, and writes its machine file |
 //!
 //! A metric's name is the id of the claim that it is held against. Programs are run as processes of the `tradewind`
 //! command, so that one that crashes is just a run that failed.
@@ -27,6 +28,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod calibrate;
 pub mod campaign;
 pub mod claim;
 pub mod expression;

@@ -39,6 +39,8 @@ capabilities! {
     DispatchRegister = "dispatch-register",
     /// Processors of the node can be set aside for protocol handlers.
     DedicatedProcessors = "dedicated-processors",
+    /// A processor can be set aside for protocol handlers, and compute again, while a program runs.
+    AdaptiveDedication = "adaptive-dedication",
     /// Processors for protocol handlers can be added to those of the node.
     AddedProcessors = "added-processors",
     /// A computing processor reaches the network through a queue of its own: that of the network processor, or the
@@ -46,6 +48,8 @@ capabilities! {
     NetworkQueue = "network-queue",
     /// The node has a network processor beside its compute processors.
     NetworkProcessor = "network-processor",
+    /// Every processor sends for itself under every policy: nobody else need inject for it.
+    SenderInjects = "sender-injects",
     /// The NI device has processors of its own for protocol handlers.
     EmbeddedProcessors = "embedded-processors",
     /// The NI moves blocks between memory and network by itself.

@@ -35,6 +35,8 @@ pub struct Interface {
     /// What the NI takes to put the words of a deposit in memory, for each line, once they have passed the port in. The
     /// port is not free before that. There if the machine can do `deposit`.
     pub deposit: Option<Time>,
+    /// What a message to the own node takes to where another processor of the node finds it; zero unless stated.
+    pub loopback: Time,
 }
 
 /// The trap that empties the queue of an NI into the node's memory, where compute processors take the messages out
@@ -86,6 +88,7 @@ impl Interface {
             section.expect("deposit", Span::EXPECTED);
         }
         let deposit = section.optional("deposit", |section| section.time("deposit", clock));
+        let loopback = section.time_or("loopback", clock, Time::ZERO);
         Some(Self {
             bandwidth: bandwidth?,
             header: header?,
@@ -99,6 +102,7 @@ impl Interface {
             chunk_cost: chunk_cost?,
             engine_shares_processor: shares?.unwrap_or(false),
             deposit: deposit?,
+            loopback: loopback?,
         })
     }
 }

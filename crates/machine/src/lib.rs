@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod calibrated;
 mod capability;
 mod chain;
 mod class;
@@ -40,6 +41,7 @@ mod transactions;
 mod value;
 mod variants;
 
+pub use calibrated::Calibrated;
 pub use capability::{Capability, UnknownCapability};
 pub use chain::Bases;
 pub use class::{ByClass, Class, UnknownClass};

@@ -5,7 +5,7 @@
 use units::{Bytes, Frequency, Time};
 
 use crate::{
-    Capability, Flow, Handoff, Interface, Network, NetworkProcessor, NodeMemory, Primitives,
+    Calibrated, Capability, Flow, Handoff, Interface, Network, NetworkProcessor, NodeMemory, Primitives,
     SoftwareDispatch, Value,
 };
 
@@ -46,6 +46,8 @@ pub struct Machine {
     pub network: Network,
     /// What the machine can do, in the order of its file; no two alike.
     pub can: Vec<Capability>,
+    /// Of what it is a measurement; `None` of a machine that nobody measured.
+    pub calibrated: Option<Calibrated>,
     pub(crate) values: Vec<Value>,
     pub(crate) digest: u64,
     /// What it is under each policy that its file has values for, by name.
@@ -77,6 +79,14 @@ pub struct Processor {
     pub thread_switch: Time,
     /// A poll that finds nothing.
     pub poll: Time,
+    /// What a poll, or a look while idle, takes longer when it finds messages, where no dispatch routine says so; zero unless
+    /// stated.
+    pub find: Time,
+    /// A thread's getting a key that nobody has, where nobody has to be asked for it; zero unless stated.
+    pub hold: Time,
+    /// From a thread's being let go on, until its processor, which has nothing else to do, goes on with it, where no dispatch
+    /// routine says so; zero unless stated.
+    pub wake: Time,
     /// From the event to the first instruction of its handler, when a computing processor is interrupted for it; zero
     /// where that cannot be.
     pub interrupt: Time,

@@ -9,8 +9,8 @@ use crate::residual;
 use crate::section::Section;
 use crate::variants::Reading;
 use crate::{
-    Capability, Errors, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor, NodeMemory,
-    Primitives, Processor, Queue, SoftwareDispatch, Value, WorkCosts,
+    Calibrated, Capability, Errors, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor,
+    NodeMemory, Primitives, Processor, Queue, SoftwareDispatch, Value, WorkCosts,
 };
 
 /// Stands in for a clock that was refused, so that the other mistakes of the file are found in the same reading.
@@ -99,6 +99,7 @@ pub(crate) fn machine(file: &Section<'_>) -> Option<Machine> {
     let line = memory.as_ref().map_or(NO_LINE, |memory| memory.line);
     let node_memory = NodeMemory::read(file, clock, line, banks.flatten());
     let network = file.section("network", |section| Network::read(section, clock, nodes));
+    let calibrated = file.optional_section("calibrated", Calibrated::read);
     if let (Some(_), Some(primitives), Some(Some(memory))) = (&processor, &primitives, &node_memory) {
         file.section("primitives", |section| {
             section.forgive();
@@ -122,6 +123,7 @@ pub(crate) fn machine(file: &Section<'_>) -> Option<Machine> {
         node_memory: node_memory?,
         network: network?,
         can: can?,
+        calibrated: calibrated?,
         values: Vec::new(),
         digest: 0,
         variants: Vec::new(),
@@ -137,12 +139,18 @@ fn processor(section: &Section<'_>, can: &[Capability]) -> Option<Processor> {
     if can.contains(&Capability::Interrupt) {
         section.expect("interrupt", Span::EXPECTED);
     }
+    let find = section.time_or("find", clock, Time::ZERO);
+    let hold = section.time_or("hold", clock, Time::ZERO);
+    let wake = section.time_or("wake", clock, Time::ZERO);
     let interrupt = section.time_or("interrupt", clock, Time::ZERO);
     Some(Processor {
         clock: stated?,
         work: work?,
         thread_switch: thread_switch?,
         poll: poll?,
+        find: find?,
+        hold: hold?,
+        wake: wake?,
         interrupt: interrupt?,
     })
 }

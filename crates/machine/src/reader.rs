@@ -197,7 +197,8 @@ impl<'a> Reader<'a> {
 pub(crate) const POLICY: &str = "policy";
 
 /// What is the same under all policies: who the machine is, not what runs on it.
-pub(crate) const FIXED: [&str; 7] = ["name", "summary", "nodes", "processors", "can", EXTENDS, POLICY];
+pub(crate) const FIXED: [&str; 8] =
+    ["name", "summary", "nodes", "processors", "can", "calibrated", EXTENDS, POLICY];
 
 fn is_below(key: &str, section: &str) -> bool {
     key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))

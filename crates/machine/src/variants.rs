@@ -82,7 +82,7 @@ impl<'a> Reading<'a> {
         let Findings { values, mut errors, mut notes, mut asked } = reader.finish();
         self.errors.append(&mut errors);
         self.asked.append(&mut asked);
-        notes.remove("summary");
+        notes.retain(|key, _| key != "summary" && !key.starts_with("calibrated."));
         machine.map(|machine| Understood {
             machine: Machine { values, digest: digest(&notes), ..machine },
             notes,

@@ -11,18 +11,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use core_affinity::CoreId;
 use tempest::{Failure, Launch};
 use trace::Recorder;
 use units::Time;
 
-use crate::gauge::Gauge;
 use crate::node::lock;
 use crate::processor::Processor;
 use crate::tracer::Tracer;
-use crate::world::{Stage, World};
+use crate::world::{Stage, World, host_time};
 
 /// How long a failed run waits for its processors to see it.
 const GRACE: Duration = Duration::from_secs(1);
@@ -74,7 +73,8 @@ pub(crate) fn run(world: &Arc<World>, launch: &Launch) {
         if world.oversubscribed { Vec::new() } else { core_affinity::get_core_ids().unwrap_or_default() };
     let mut processors = 0;
     for index in 0..world.gauges.len() {
-        if let Err(error) = start(world, &muster, index, launch, cores.get(index).copied()) {
+        let core = cores.get(index).filter(|_| !world.is_helper(index));
+        if let Err(error) = start(world, &muster, index, launch, core.copied()) {
             world.fail(Failure::Refused(format!("processor {index} could not be started: {error}")));
             break;
         }
@@ -122,7 +122,8 @@ fn run_processor(
     });
     muster.change(|counts| counts.arrived += 1);
     muster.wait_until(|counts| counts.released);
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| processor.run(fibers))) {
+    let run = || if world.is_helper(index) { processor.help() } else { processor.run(fibers) };
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
         world.fail(Failure::Program(format!("{} panicked: {}", processor.doing(), message(&*panic))));
     }
     processor.tracer.flush();
@@ -134,20 +135,21 @@ pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("(without a message)")
 }
 
-/// Waits until the run is over; ends it when nothing has happened for `limit`.
+/// Waits until the run is over; ends it when nothing has happened for `limit`, told in looks: a process that is stopped for a
+/// while is not stalled.
 fn watch(world: &World, muster: &Muster, processors: usize, limit: Option<Time>) {
-    let patience = limit.map(|limit| Duration::from_nanos((limit.as_femtoseconds() / 1_000_000).max(1)));
-    let mut last = (progress(world), Instant::now());
+    let patience = limit.map(host_time);
+    let (mut last, mut since) = (progress(world), Duration::ZERO);
     while !muster.sees_off(processors, WATCH) {
         if world.stage() == Stage::Failed {
             muster.sees_off(processors, GRACE);
             return;
         }
         let now = progress(world);
-        if now != last.0 {
-            last = (now, Instant::now());
-        } else if let (Some(limit), Some(patience)) = (limit, patience)
-            && last.1.elapsed() > patience
+        since = if now == last { since + WATCH } else { Duration::ZERO };
+        last = now;
+        if let (Some(limit), Some(patience)) = (limit, patience)
+            && since > patience
         {
             world.fail(Failure::Stalled { limit, blocked: Vec::new() });
         }
@@ -156,5 +158,5 @@ fn watch(world: &World, muster: &Muster, processors: usize, limit: Option<Time>)
 
 /// A number that stands still only while nothing happens.
 fn progress(world: &World) -> u64 {
-    world.gauges.iter().map(Gauge::progress).sum()
+    world.gauges.iter().map(|gauge| gauge.progress()).sum()
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tempest::{Counters, Volume, VolumeBytes};
 
-/// Bytes a message carries beside its own: the two header words of a ring slot.
+/// Bytes a message is counted to carry beside its own: the heads of the two lines that the longest takes.
 pub(crate) const HEADER_BYTES: u64 = 16;
 
 /// The gauges of one processor, on lines of their own.
@@ -40,6 +40,8 @@ pub(crate) struct Gauge {
     overhead_before_ns: AtomicU64,
     memory_ns: AtomicU64,
     pub(crate) overhead_ns: AtomicU64,
+    /// What of that serving took.
+    pub(crate) serving_ns: AtomicU64,
 }
 
 /// How long a processor has waited, in nanoseconds.
@@ -66,6 +68,7 @@ pub(crate) fn bump(counter: &AtomicU64, amount: u64) {
 
 impl Gauge {
     /// Counts a message of this processor before it is sent. `bytes` is `None` for one to its own node.
+    #[inline]
     pub(crate) fn count_message(&self, volume: Volume, bytes: Option<u64>) {
         bump(&self.messages, 1);
         let Some(bytes) = bytes else { return };
@@ -103,9 +106,9 @@ impl Gauge {
         self.handled.store(self.handled.load(Ordering::Relaxed) + amount, Ordering::Release);
     }
 
-    /// Counts a handler that has run.
-    pub(crate) fn count_handler(&self) {
-        bump(&self.handlers, 1);
+    /// Counts handlers that have run.
+    pub(crate) fn count_handlers(&self, handlers: u64) {
+        bump(&self.handlers, handlers);
     }
 
     /// Counts a thread that blocked.
@@ -162,6 +165,11 @@ impl Gauge {
         self.awaits_block.store(awaits_block, Ordering::Relaxed);
         self.overhead_before_ns.store(self.overhead_ns.load(Ordering::Relaxed), Ordering::Relaxed);
         self.idle_since_ns.store(now + 1, Ordering::Relaxed);
+    }
+
+    /// Whether it is, now.
+    pub(crate) fn is_idling(&self) -> bool {
+        self.idle_since_ns.load(Ordering::Relaxed) > 0
     }
 
     /// It has been, up to `now`.

@@ -1,22 +1,10 @@
-//! Looking for work, napping, sleeping, waking.
-//!
-//! # Why no wake-up is lost
-//!
-//! Who gives work stores it (a ring slot, an inbox, a queue), then passes a sequentially consistent fence, then looks
-//! whether the berth is taken. Who sleeps takes the berth, passes such a fence, then looks for work once more. Of two
-//! such fences one comes first, so either the giver sees the berth taken and wakes, or the sleeper sees the work.
-//!
-//! What becomes possible without anybody giving it (room in a ring, a credit) wakes nobody: who waits for that *naps*,
-//! which ends by itself.
+//! What a processor does that has nothing to do: it looks for work, naps, sleeps (`berth`).
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering, fence};
-use std::thread::Thread;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use trace::Event as Traced;
 
-use crate::node::lock;
 use crate::processor::Processor;
 
 /// Looks for work this long before it sleeps, where every processor has a core of its own.
@@ -28,71 +16,18 @@ const LOOKS: u32 = 64;
 /// Looks this often, giving the core away each time, where processors share cores.
 const YIELDS: u32 = 8;
 
-/// How long a nap is.
-const NAP: Duration = Duration::from_micros(50);
+/// Tries so often to find room before it naps, where every processor has a core of its own: about as long as [`SPIN_NS`].
+/// A receiver that is slower than its senders returns credit batch by batch, much sooner.
+const TRIES: u32 = 128;
 
-/// Where a processor sleeps.
-#[derive(Default)]
-#[repr(align(128))]
-pub(crate) struct Berth {
-    taken: AtomicBool,
-    thread: Mutex<Option<Thread>>,
-}
+/// How long the first naps are.
+pub(crate) const NAP: Duration = Duration::from_micros(50);
 
-impl Berth {
-    /// Says which OS thread sleeps here. Before anything runs.
-    pub(crate) fn belongs_to_current_thread(&self) {
-        *lock(&self.thread) = Some(std::thread::current());
-    }
+/// Naps of one length: the next are longer by the first, so that each is a fraction of what has been waited already.
+const NAPS: u32 = 2;
 
-    /// Whether somebody sleeps here, or is about to.
-    #[inline]
-    pub(crate) fn is_taken(&self) -> bool {
-        self.taken.load(Ordering::Relaxed)
-    }
-
-    /// Wakes the sleeper, if there is one. False if there is none.
-    #[inline]
-    pub(crate) fn wake(&self) -> bool {
-        self.is_taken() && self.wake_sleeper()
-    }
-
-    #[cold]
-    fn wake_sleeper(&self) -> bool {
-        let slept = self.taken.swap(false, Ordering::AcqRel);
-        if slept && let Some(thread) = &*lock(&self.thread) {
-            thread.unpark();
-        }
-        slept
-    }
-
-    /// Sleeps until woken, unless `there_is_work`; says whether it slept.
-    fn sleep_unless(&self, there_is_work: impl Fn() -> bool) -> bool {
-        let sleeps = self.lies_down_unless(there_is_work);
-        while self.taken.load(Ordering::Acquire) {
-            std::thread::park();
-        }
-        sleeps
-    }
-
-    /// Sleeps until woken, but not for long, unless `there_is_work`.
-    fn nap_unless(&self, there_is_work: impl Fn() -> bool) {
-        if self.lies_down_unless(there_is_work) {
-            std::thread::park_timeout(NAP);
-            self.taken.store(false, Ordering::Relaxed);
-        }
-    }
-
-    fn lies_down_unless(&self, there_is_work: impl Fn() -> bool) -> bool {
-        self.taken.store(true, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
-        let sleeps = !there_is_work();
-        if !sleeps {
-            self.taken.store(false, Ordering::Relaxed);
-        }
-        sleeps
-    }
-}
+/// Times [`NAP`], the longest nap: who waits for room for seconds takes no core for it.
+const LONGEST: u32 = 200;
 
 impl Processor {
     /// No thread is ready: serves and waits until one is, or the run has ended.
@@ -101,11 +36,12 @@ impl Processor {
     /// is known from samples, and taken off.
     pub(crate) fn idle(&self) {
         let gauge = self.gauge();
-        gauge.begin_idle(self.world.now_ns(), self.awaits_block());
+        gauge.begin_idle(self.note_idleness(), self.awaits_block());
         self.stop_computing();
+        let mut naps = 0;
         loop {
-            self.wait_for_work();
-            if self.serves() {
+            self.wait_for_work(&mut naps);
+            if self.serves() && !(self.leaves_events() && self.has_threads_to_run()) {
                 self.serve();
             }
             if self.has_threads_to_run() || !self.world.is_running() {
@@ -113,33 +49,41 @@ impl Processor {
             }
         }
         self.compute_again();
-        gauge.end_idle(self.world.running_ns());
+        gauge.end_idle(self.note_time());
+        self.leave_to_helper();
     }
 
     /// A thread has found no room once more, and everybody else here has had a go: gives others time to make some.
     pub(crate) fn wait_for_room(&self, attempts: u32) {
         let since = self.world.now_ns();
-        if attempts < YIELDS {
-            self.pause();
-        } else {
-            self.nap();
+        let tries = if self.world.oversubscribed { YIELDS } else { TRIES };
+        match attempts.checked_sub(tries) {
+            None => self.pause(),
+            Some(naps) => self.nap(naps),
         }
         self.gauge().count_wait_for_room(self.world.now_ns() - since);
     }
 
-    fn wait_for_work(&self) {
-        if self.finds_work_soon() {
+    /// `naps` counts those in a row.
+    fn wait_for_work(&self, naps: &mut u32) {
+        self.hold_back();
+        // Who leaves events to others has not looked for any: before it lies down it takes what they have left.
+        if self.finds_work_soon() || self.leaves_events() && self.sees_work() {
             return;
         }
         if self.serves() && self.node().has_arrears() {
-            return self.nap();
+            self.nap(*naps);
+            *naps += 1;
+            return;
         }
+        *naps = 0;
         self.gauge().idle.store(true, Ordering::SeqCst);
         // The last to fall asleep finds that nothing will ever happen, if that is so.
         self.world.detect_ending();
         // A computing processor that does not serve may fill an outbox here at any moment, so arrears are work too.
-        let slept = self.world.berths[self.index]
-            .sleep_unless(|| self.sees_work() || self.serves() && self.node().has_arrears());
+        let slept = self.world.berths[self.index].sleep_unless(&self.world.fences, || {
+            self.sees_work() || self.serves() && self.node().has_arrears()
+        });
         self.gauge().idle.store(false, Ordering::SeqCst);
         if slept && self.is_interrupted() {
             self.gauge().count_interrupt();
@@ -153,7 +97,7 @@ impl Processor {
             return self.sees_work();
         }
         if self.world.oversubscribed {
-            return self.finds_work(YIELDS);
+            return self.finds_work_between_others();
         }
         if self.finds_work(LOOKS) {
             return true;
@@ -167,15 +111,31 @@ impl Processor {
         false
     }
 
+    /// Looks a few times, giving the core away in between; not again once somebody has kept it for long, who computes: who
+    /// sleeps is woken where a core is free, who is ready waits for its turn here.
+    fn finds_work_between_others(&self) -> bool {
+        let until = self.world.now_ns() + SPIN_NS;
+        for _ in 0..YIELDS {
+            if self.finds_work(1) {
+                return true;
+            }
+            if self.world.now_ns() > until {
+                return false;
+            }
+        }
+        false
+    }
+
     fn finds_work(&self, looks: u32) -> bool {
         (0..looks).any(|_| {
             self.pause();
-            self.sees_work()
+            if self.leaves_events() { self.sees_own_work() } else { self.sees_work() }
         })
     }
 
-    fn nap(&self) {
-        self.world.berths[self.index].nap_unless(|| self.sees_work());
+    fn nap(&self, naps: u32) {
+        let length = NAP * (1 + naps / NAPS).min(LONGEST);
+        self.world.berths[self.index].nap_unless(length, || self.sees_work());
     }
 
     /// Lets a moment pass: others get the core if they have none of their own.

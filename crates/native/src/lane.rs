@@ -28,17 +28,19 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use tempest::Packet;
+use tempest::{NodeId, Packet};
 
 use crate::gauge::bump;
 use crate::node::lock;
-use crate::ring::{Apart, BadLength, Origin, Received, Ring};
+use crate::ring::{Apart, BadLength, Drained, Origin, Received, Ring, Sent};
 
-/// Slots of a ring where there is memory for it: a burst of a window does not wait for the receiver's next look.
-pub(crate) const RING_SLOTS: usize = 1024;
+/// Slots of a ring where there is memory for it. They favour streams, which run best with thousands of lines between their ends;
+/// a window of requests touches as few lines of a large ring at a time as of a small one.
+pub(crate) const RING_SLOTS: usize = 2048;
 
-/// Thread messages of one lane that may be on their way and not digested.
-pub(crate) const WINDOW: u64 = 1024;
+/// Thread messages of one lane that may be on their way and not digested: half as many short ones as a ring has room for. Who
+/// runs out of credit has to fetch the receiver's line for each few messages more.
+pub(crate) const WINDOW: u64 = 4096;
 
 /// Packets the outboxes of one node may hold before it gives up: 512 MB.
 pub(crate) const OUTBOX_LIMIT: usize = 1 << 22;
@@ -63,11 +65,13 @@ impl Default for Depths {
 /// From one node to another.
 pub(crate) struct Lane {
     ring: Ring,
-    /// `None` where one processor is all that ever sends.
+    /// `None` where nodes have one processor, which is all that ever sends or receives.
     turn: Option<Mutex<()>>,
     /// What waits for room. Changed by who has the turn.
     outbox: Mutex<VecDeque<(Packet, Origin)>>,
     sender: Sender,
+    /// Messages taken out. Changed by who has the right to receive.
+    received: Apart,
     /// Thread messages handled at the far end.
     handled: Apart,
     /// As many of them as the sender may know of.
@@ -81,10 +85,30 @@ pub(crate) struct Lane {
 struct Sender {
     /// Packets in the outbox.
     outboxed: AtomicUsize,
+    /// The sending processor's stretch of work at the last message.
+    stretch: AtomicU64,
     /// Thread messages sent.
     by_threads: AtomicU64,
+    /// All others.
+    by_handlers: AtomicU64,
     /// Of those, as many as were known to be digested when last asked.
     digested: AtomicU64,
+}
+
+impl Sender {
+    /// Whether a message of that stretch of work follows another one.
+    #[inline]
+    fn follows(&self, stretch: u64) -> bool {
+        let last = self.stretch.load(Ordering::Relaxed);
+        self.stretch.store(stretch, Ordering::Relaxed);
+        last == stretch
+    }
+
+    /// The number of the message that comes next.
+    #[inline]
+    fn next_number(&self) -> u64 {
+        self.by_threads.load(Ordering::Relaxed) + self.by_handlers.load(Ordering::Relaxed)
+    }
 }
 
 impl Lane {
@@ -95,22 +119,24 @@ impl Lane {
             turn: shared.then(Mutex::default),
             outbox: Mutex::default(),
             sender: Sender::default(),
+            received: Apart::default(),
             handled: Apart::default(),
             digested: Apart::default(),
             window: depths.window,
         }
     }
 
-    /// A thread's message, if there is room and credit; returns its number in the lane. `outboxed` counts the packets in
-    /// the outboxes of the sender.
-    #[inline]
-    pub(crate) fn offer(&self, packet: &Packet, outboxed: &AtomicUsize) -> Option<u64> {
+    /// A thread's message, if there is room and credit; returns its number in the lane. `stretch` is the sending processor's
+    /// (`burst`), `outboxed` counts the packets in the outboxes of the sender.
+    #[inline(always)]
+    pub(crate) fn offer(&self, packet: &Packet, stretch: u64, outboxed: &AtomicUsize) -> Option<u64> {
         let _turn = self.turn();
         if !self.has_credit() || !self.is_flushed(outboxed) {
             return None;
         }
-        let number = self.ring.next_number();
-        self.ring.push(packet, Origin::Thread).then(|| {
+        let sent = Sent { origin: Origin::Thread, follows: self.sender.follows(stretch) };
+        self.ring.push(packet, sent).then(|| {
+            let number = self.sender.next_number();
             bump(&self.sender.by_threads, 1);
             number
         })
@@ -118,11 +144,13 @@ impl Lane {
 
     /// A handler's message: into the ring, or behind what waits in the outbox. Returns its number in the lane.
     #[inline]
-    pub(crate) fn post(&self, packet: &Packet, origin: Origin, outboxed: &AtomicUsize) -> u64 {
+    pub(crate) fn post(&self, packet: &Packet, origin: Origin, stretch: u64, outboxed: &AtomicUsize) -> u64 {
         let _turn = self.turn();
         let flushed = self.is_flushed(outboxed);
-        let number = self.ring.next_number() + self.sender.outboxed.load(Ordering::Relaxed) as u64;
-        if !flushed || !self.ring.push(packet, origin) {
+        let number = self.sender.next_number();
+        bump(&self.sender.by_handlers, 1);
+        let sent = Sent { origin, follows: self.sender.follows(stretch) };
+        if !flushed || !self.ring.push(packet, sent) {
             lock(&self.outbox).push_back((*packet, origin));
             self.sender.outboxed.fetch_add(1, Ordering::Relaxed);
             outboxed.fetch_add(1, Ordering::AcqRel);
@@ -141,10 +169,30 @@ impl Lane {
         true
     }
 
-    /// Takes the next message out. The caller has the node's right to receive.
+    /// Takes up to `limit` messages out, which come from `source`, into `message`, as long as `each` says. The caller has the
+    /// node's right to receive.
     #[inline]
-    pub(crate) fn receive(&self) -> Option<Result<Received, BadLength>> {
-        self.ring.pop()
+    pub(crate) fn receive(
+        &self,
+        limit: usize,
+        source: NodeId,
+        message: &mut Received,
+        mut each: impl FnMut(&mut Received, Result<(), BadLength>) -> bool,
+    ) -> Drained {
+        message.number = self.received.0.load(Ordering::Relaxed);
+        let drained = self.ring.drain(limit, source, message, |message, is_good| {
+            let goes_on = each(message, is_good);
+            message.number += 1;
+            goes_on
+        });
+        bump(&self.received.0, drained.messages as u64);
+        drained
+    }
+
+    /// Shows `soon` messages that wait, before they are received: [`Ring::look_ahead`]. For who receives.
+    #[inline]
+    pub(crate) fn look_ahead(&self, source: NodeId, soon: impl FnMut(&Packet)) {
+        self.ring.look_ahead(source, soon);
     }
 
     /// Whether a message waits. Exact, as whoever goes to sleep on the answer needs it; see [`Ring::is_ready`].
@@ -153,15 +201,24 @@ impl Lane {
         self.ring.is_ready()
     }
 
-    /// A thread's message has been handled at the far end.
-    pub(crate) fn count_handled(&self) {
-        self.handled.0.fetch_add(1, Ordering::Relaxed);
+    /// Messages of threads have been handled at the far end.
+    pub(crate) fn count_handled(&self, messages: u64) {
+        if self.turn.is_none() {
+            // One processor is all that ever receives, too.
+            return bump(&self.handled.0, messages);
+        }
+        self.handled.0.fetch_add(messages, Ordering::Relaxed);
     }
 
     /// Lets the sender know of all that has been handled.
     pub(crate) fn publish_digested(&self) {
         let handled = self.handled.0.load(Ordering::Relaxed);
-        if self.digested.0.load(Ordering::Relaxed) < handled {
+        if self.digested.0.load(Ordering::Relaxed) >= handled {
+            return;
+        }
+        if self.turn.is_none() {
+            self.digested.0.store(handled, Ordering::Release);
+        } else {
             self.digested.0.fetch_max(handled, Ordering::AcqRel);
         }
     }
@@ -192,7 +249,7 @@ impl Lane {
     fn empty_outbox(&self, outboxed: &AtomicUsize) -> bool {
         let mut outbox = lock(&self.outbox);
         while let Some((packet, origin)) = outbox.front() {
-            if !self.ring.push(packet, *origin) {
+            if !self.ring.push(packet, Sent { origin: *origin, follows: true }) {
                 return false;
             }
             outbox.pop_front();
@@ -205,12 +262,13 @@ impl Lane {
 
 #[cfg(test)]
 mod tests {
-    use tempest::{MessageId, NodeId};
+    use tempest::{MAX_WORDS, MessageId, NodeId};
 
     use super::*;
 
+    /// So long that a slot has room for one.
     fn packet(number: u64) -> Packet {
-        Packet::from_parts(MessageId(0), NodeId(0), &[number]).unwrap()
+        Packet::from_parts(MessageId(0), NodeId(0), &[number; MAX_WORDS]).unwrap()
     }
 
     fn lane(slots: usize, window: u64) -> (Lane, AtomicUsize) {
@@ -218,19 +276,27 @@ mod tests {
     }
 
     fn drain(lane: &Lane) -> Vec<u64> {
-        std::iter::from_fn(|| lane.receive()).map(|message| message.unwrap().packet.words()[0]).collect()
+        let mut all = Vec::new();
+        lane.receive(100, NodeId(0), &mut Received::blank(), |message, is_good| {
+            is_good.unwrap();
+            assert_eq!(message.number, message.packet.words()[0], "it is known by its number in the lane");
+            all.push(message.number);
+            true
+        });
+        all
     }
 
     #[test]
     fn handlers_messages_wait_in_the_outbox_and_keep_their_order() {
         let (lane, outboxed) = lane(2, 10);
-        (0..5).for_each(|number| assert_eq!(lane.post(&packet(number), Origin::Handler, &outboxed), number));
+        (0..5)
+            .for_each(|number| assert_eq!(lane.post(&packet(number), Origin::Handler, 1, &outboxed), number));
         assert_eq!(outboxed.load(Ordering::Relaxed), 3);
-        assert_eq!(lane.offer(&packet(9), &outboxed), None, "the outbox comes first");
+        assert_eq!(lane.offer(&packet(9), 1, &outboxed), None, "the outbox comes first");
         assert_eq!(drain(&lane), [0, 1]);
         assert!(lane.flush(&outboxed));
         assert_eq!(drain(&lane), [2, 3]);
-        lane.post(&packet(5), Origin::Handler, &outboxed);
+        lane.post(&packet(5), Origin::Handler, 1, &outboxed);
         assert_eq!((drain(&lane), outboxed.load(Ordering::Relaxed)), (vec![4, 5], 0));
         assert!(!lane.flush(&outboxed));
     }
@@ -238,11 +304,10 @@ mod tests {
     #[test]
     fn threads_have_as_many_credits_as_are_digested() {
         let (lane, outboxed) = lane(8, 3);
-        let offer = |number: &u64| lane.offer(&packet(*number), &outboxed) == Some(*number);
+        let offer = |number: &u64| lane.offer(&packet(*number), 1, &outboxed) == Some(*number);
         assert_eq!((0..8).take_while(offer).count(), 3);
         assert_eq!(drain(&lane), [0, 1, 2]);
-        lane.count_handled();
-        lane.count_handled();
+        lane.count_handled(2);
         assert!(!offer(&3), "handled, but the sender does not know");
         lane.publish_digested();
         assert_eq!((3..8).take_while(offer).count(), 2);

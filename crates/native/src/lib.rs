@@ -8,7 +8,10 @@
 //! | `local` | [`Local`]: the world, refusals, the outcome |
 //! | `ring` | one producer, one consumer, bounded, no locked instruction |
 //! | `lane` | node to node: a ring, credits, the outbox |
+//! | `burst` | streams: when a receiver holds back |
 //! | `node` | what the processors of a node share; who may run a handler, under which proof |
+//! | `adaptive` | roles of processors that change, and what they come of |
+//! | `pace` | how often a processor that computes looks for events |
 //! | `world` | what all processors share |
 //! | `crew` | the OS threads: started together, watched, waited for |
 //! | `processor` | one OS thread: the scheduling loop |
@@ -16,13 +19,18 @@
 //! | `send` | sending messages, counted and traced |
 //! | `segments` | memory of other nodes |
 //! | `serve` | receiving messages and running handlers |
+//! | `keyed` | serving by key, through the dispatch queue |
 //! | `shared` | shared memory: how a block travels, how a fault becomes an event |
 //! | `lowering` | taking rights to blocks away: what is waited for, under which key |
 //! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
+//! | `ready` | which threads are ready, in order |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `holding` | keys for threads |
 //! | `threads` | what is known of a thread, and the way to its processor |
-//! | `idle` | looking for work, napping, sleeping, waking |
+//! | `fences` | the barriers between who gives work and who goes to sleep |
+//! | `idle` | looking for work |
+//! | `berth` | napping, sleeping, waking |
+//! | `helper` | an OS thread that runs the handlers which nobody else runs in time |
 //! | `ending` | when a world has ended, or never will |
 //! | `phases`, `gauge` | timed regions; what is measured |
 //!
@@ -31,24 +39,40 @@
 //! Any processor injects for itself, under the lane's lock where a node has several: handing a message to the protocol
 //! processor first, as the policies with `Injector::Protocol` do in a model, would add a hop and save nothing, because
 //! the ring *is* memory. `interrupt` means a dedicated processor that sleeps in the kernel and is woken.
+//! A helper is an OS thread beside the processors of its node, pinned to no core.
+//!
+//! *Added processors* (`hurricane-1:2`) are more OS threads, and the register in which a device would show them their next event is
+//! the dispatch queue, in memory that every processor's cache holds. What `hurricane-1-mult` does, to interrupt a processor that
+//! computes, no processor of a host lets itself be done; `floating+keyed+helper` is what comes nearest. Where a node has one
+//! processor, keyed dispatch is serial dispatch: there is nobody to run another key meanwhile.
 //!
 //! This room must never know models or engine time.
 
 #![forbid(unsafe_code)]
 
+mod adaptive;
+mod berth;
+mod burst;
 mod crew;
 mod ending;
+mod fences;
 mod gauge;
+mod helper;
 mod holding;
 mod idle;
+mod keyed;
 mod lane;
 mod local;
 mod lowering;
 mod node;
+mod pace;
 mod phases;
 mod processor;
+mod ready;
 mod requests;
 mod ring;
+#[cfg(test)]
+mod ring_tests;
 mod segments;
 mod send;
 mod serve;

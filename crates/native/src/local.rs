@@ -4,10 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tempest::policy::{Notice, Servers, Split};
-use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Report, Resident, Utilization};
+use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Report, Utilization};
 use trace::Cast;
 use units::Time;
 
+use crate::adaptive::Judging;
 use crate::crew::{self, message};
 use crate::lane::{Depths, Lane};
 use crate::node::{Dispatcher, Node, lock};
@@ -15,8 +16,20 @@ use crate::ring::SLOT_BYTES;
 use crate::world::{Stage, World};
 
 /// What this host can do, in the words of policies' needs.
-const CAN: &[&str] =
-    &["poll", "interrupt", "keyed-dispatch", "dedicated-processors", "transfer", "deposit", "shared-memory"];
+const CAN: &[&str] = &[
+    "poll",
+    "interrupt",
+    "keyed-dispatch",
+    "dedicated-processors",
+    "added-processors",
+    "adaptive-dedication",
+    // The dispatch queue is in memory, which every processor's cache holds: what the register is to a device.
+    "dispatch-register",
+    "helper-thread",
+    "transfer",
+    "deposit",
+    "shared-memory",
+];
 
 /// The most processors of a world: each is an OS thread.
 const MAX_PROCESSORS: u32 = 4096;
@@ -34,6 +47,7 @@ const MIN_SLOTS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Local {
     depths: Depths,
+    judging: Judging,
 }
 
 impl Local {
@@ -51,14 +65,21 @@ impl Local {
     pub fn with_depths(slots: usize, window: u64) -> Self {
         assert!(slots.is_power_of_two(), "rings of {slots} slots: expected a power of two");
         assert!(window > 0, "no thread could ever send without a credit");
-        Self { depths: Depths { slots, window, ..Depths::default() } }
+        Self { depths: Depths { slots, window, ..Depths::default() }, ..Self::default() }
     }
 
     /// The same with outboxes of `packets` in all on a node, at which a run is given up whose handlers start messages
     /// without end.
     #[must_use]
     pub fn with_outbox(self, packets: usize) -> Self {
-        Self { depths: Depths { outbox: packets, ..self.depths } }
+        Self { depths: Depths { outbox: packets, ..self.depths }, ..self }
+    }
+
+    /// The same, but where the policy adapts the roles of processors change all the time and for no reason, also where
+    /// processors share cores: for tests of what changes may not break.
+    #[must_use]
+    pub fn restless(self) -> Self {
+        Self { judging: Judging::Restless, ..self }
     }
 
     /// Whether this host can do what a mechanism and a policy need.
@@ -68,10 +89,10 @@ impl Local {
     pub fn check(mechanism: Mechanism, policy: &Policy) -> Result<(), String> {
         mechanism.check("native", CAN)?;
         policy.check("native", CAN)?;
-        if policy.notice != Notice::Poll && policy.servers != Servers::Taken {
+        if policy.notice != Notice::Poll && !matches!(policy.servers, Servers::Taken | Servers::Added) {
             return Err(format!(
                 "policy `{policy}` needs a computing processor that can be interrupted, which machine `native` lacks: only a \
-             dedicated processor can be woken, as under `fixed:1+interrupt`"
+             dedicated processor can be woken, as under `fixed:1+interrupt`, or a helper, as under `floating+keyed+helper`"
             ));
         }
         Ok(())
@@ -94,7 +115,8 @@ fn refusal(launch: &Launch) -> Result<Split, String> {
     }
     Local::check(launch.mechanism, policy)?;
     let split = policy.split(launch.processors)?;
-    let processors = launch.nodes.checked_mul(split.computing + split.dedicated);
+    let processors =
+        launch.nodes.checked_mul(split.computing + split.dedicated + u32::from(policy.helper.is_some()));
     if processors.is_none_or(|processors| processors > MAX_PROCESSORS) {
         return Err(format!(
             "more than {MAX_PROCESSORS} processors in all: expected fewer --nodes or --processors"
@@ -107,7 +129,8 @@ fn refusal(launch: &Launch) -> Result<Split, String> {
     Ok(split)
 }
 
-/// Rings as deep as wanted, or as deep as there is memory for between so many nodes.
+/// Rings as deep as wanted, or as deep as there is memory for between so many nodes, and windows in proportion: outboxes then
+/// stay below their limit, however many nodes there are, where a handler sends each of them a message.
 ///
 /// # Errors
 /// If there is not even memory for shallow ones.
@@ -123,14 +146,17 @@ fn affordable(wanted: Depths, nodes: u32) -> Result<Depths, String> {
             RING_MEMORY >> 20
         ));
     }
-    Ok(Depths { slots, ..wanted })
+    let window = (wanted.window * slots as u64 / wanted.slots as u64).max(1);
+    Ok(Depths { slots, window, ..wanted })
 }
 
 impl tempest::World for Local {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
         let split = refusal(launch).map_err(Failure::Refused)?;
         let depths = affordable(self.depths, launch.nodes).map_err(Failure::Refused)?;
-        let world = guarded("settling on its nodes", || World::settle(launch, split, depths, Self::cores()))?;
+        let world = guarded("settling on its nodes", || {
+            World::settle(launch, split, depths, self.judging, Self::cores())
+        })?;
         let world = Arc::new(world);
         if let Some(recorder) = &launch.trace {
             recorder.begin(cast(&world));
@@ -147,7 +173,8 @@ fn cast(world: &World) -> Cast {
         machine: "native".to_owned(),
         nodes: any.shape().nodes,
         computing: world.split.computing as u16,
-        dedicated: world.split.dedicated as u16,
+        // A helper has a track behind those of the processors.
+        dedicated: world.split.dedicated as u16 + u16::from(world.policy.helper.is_some()),
         threads: any.shape().threads,
         messages: any.message_names().collect(),
     }
@@ -174,7 +201,7 @@ fn outcome(world: &World) -> Outcome {
     let end = world.running_ns();
     let (counters, breakdown) = world.totals(end);
     let mut report = Report::default();
-    world.nodes.iter().map(|node| &node.resident).map(Resident::report).for_each(|part| report.merge(part));
+    world.nodes.iter().for_each(|node| report.merge(node.resident.report()));
     Outcome {
         time: Time::from_nanoseconds(end),
         phases: world.phase_records(end),
@@ -183,7 +210,7 @@ fn outcome(world: &World) -> Outcome {
         utilization: utilization(world, end),
         dispatching: dispatching(world),
         anatomy: Vec::new(),
-        adjustments: Vec::new(),
+        adjustments: world.adjustments(),
         events: None,
         digest: None,
         report,
@@ -192,8 +219,10 @@ fn outcome(world: &World) -> Outcome {
 
 fn utilization(world: &World, end: u64) -> Utilization {
     let busy = |dedicated: bool| {
-        let gauges =
-            world.gauges.iter().enumerate().filter(|(index, _)| world.is_dedicated(*index) == dedicated);
+        let gauges = world.gauges[..world.processors]
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| world.is_dedicated(*index) == dedicated);
         let waited: Vec<u64> = gauges.map(|(_, gauge)| gauge.waited_until(end).total_ns()).collect();
         let time = end * waited.len() as u64;
         (time > 0).then(|| 1.0 - (waited.iter().sum::<u64>() as f64 / time as f64).min(1.0))
@@ -202,7 +231,7 @@ fn utilization(world: &World, end: u64) -> Utilization {
 }
 
 fn dispatching(world: &World) -> Dispatching {
-    let waited = |node: &Node| match &node.dispatcher {
+    let waited = |node: &Arc<Node>| match &node.dispatcher {
         Dispatcher::Own(_) | Dispatcher::Serial(_) => 0,
         Dispatcher::Keyed(shared) => shared.queue.statistics().waited_on_key,
     };

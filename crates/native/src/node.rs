@@ -17,6 +17,7 @@ use pdq::{Identity, Key, Queue, Serial, queue};
 use tempest::policy::{Dispatch, Split};
 use tempest::{NodeId, Packet, Policy, Resident};
 
+use crate::adaptive::Adaptive;
 use crate::lowering::Takeaways;
 use crate::ring::{Apart, Received};
 use crate::threads::{Inbox, ThreadSlot};
@@ -50,10 +51,12 @@ pub(crate) struct Shared {
 
 impl Dispatcher {
     pub(crate) fn new(policy: &Policy, split: Split, identity: Identity) -> Self {
-        let servers = if split.dedicated > 0 { split.dedicated } else { split.computing } as usize;
+        let helpers = usize::from(policy.helper.is_some());
+        let servers = helpers + if split.dedicated > 0 { split.dedicated } else { split.computing } as usize;
         let any = queue::Config::servers(servers);
         match policy.dispatch {
-            Dispatch::Serial if split.computing + split.dedicated == 1 => {
+            // Where one processor is all there is, keys have nothing to tell apart.
+            Dispatch::Serial | Dispatch::Keyed if split.computing + split.dedicated == 1 && helpers == 0 => {
                 Self::Own(Mutex::new(Some(Serial::new(identity))))
             }
             Dispatch::Serial => Self::Serial(Mutex::new(Serial::new(identity))),
@@ -100,6 +103,8 @@ pub(crate) struct Node {
     pub(crate) dispatcher: Dispatcher,
     /// Where there is shared memory.
     pub(crate) takeaways: Option<Box<Takeaways>>,
+    /// Where the roles of its processors change.
+    pub(crate) adaptive: Option<Box<Adaptive>>,
     pub(crate) threads: Vec<ThreadSlot>,
     /// Per processor.
     pub(crate) inboxes: Vec<Inbox>,
@@ -113,7 +118,12 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub(crate) fn new(resident: Resident, dispatcher: Dispatcher, split: Split) -> Self {
+    pub(crate) fn new(
+        resident: Resident,
+        dispatcher: Dispatcher,
+        split: Split,
+        adaptive: Option<Box<Adaptive>>,
+    ) -> Self {
         let threads = resident.node.shape().threads;
         let processors = split.computing + split.dedicated;
         let takeaways = resident.node.memory().map(|_| Box::new(Takeaways::new(split.computing as usize)));
@@ -122,6 +132,7 @@ impl Node {
             resident,
             dispatcher,
             takeaways,
+            adaptive,
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
             outboxed: AtomicUsize::new(0),

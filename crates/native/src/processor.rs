@@ -2,9 +2,16 @@
 //!
 //! The loop runs ready threads in turn and serves between them, where the policy lets this processor serve (`serve`).
 //! With neither a ready thread nor anything to serve it is idle (`idle`).
+//!
+//! # When it serves
+//!
+//! When no thread is ready any more, and else when [`TURNS`] threads have run, each up to where it gave the processor away, or
+//! when one of them stepped back to wait for what others do. So a message waits for no more than that many turns, however long the
+//! queue is; a turn is as long as the program makes it, which is why a thread that computes for long polls, and serves
+//! there. Looking costs as much as a switch where there are few nodes, and more where there are many: once in so many turns
+//! that hardly counts.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,15 +21,24 @@ use pdq::Serial;
 use tempest::policy::Notice;
 use tempest::{Blocked, Failure, MessageId, Thread, ThreadId};
 use trace::Event as Traced;
+use units::Time;
 
+use crate::burst::Bursts;
 use crate::gauge::Gauge;
+use crate::keyed::Duty;
+use crate::lane::Lane;
 use crate::node::{Node, lock};
+use crate::pace::Pace;
+use crate::ready::Ready;
 use crate::threads::{Local, Reason};
 use crate::tracer::Tracer;
 use crate::world::{Stage, World};
 
 /// A program thread's stack. Untouched pages cost nothing.
 const STACK_BYTES: usize = 256 * 1024;
+
+/// Threads that run before the processor serves, if it may, and looks who has been woken by others.
+const TURNS: u32 = 16;
 
 /// What a processor is at: where a panic comes from.
 #[derive(Clone, Copy)]
@@ -40,28 +56,51 @@ pub(crate) struct Processor {
     pub(crate) index: usize,
     /// Its number on the node.
     pub(crate) number: usize,
-    node: usize,
+    node: Arc<Node>,
+    gauge: Arc<Gauge>,
+    /// Those out of its node.
+    pub(crate) lanes: Arc<[Lane]>,
     pub(crate) doing: Cell<Doing>,
     /// The thread that runs, by its index on the node.
     pub(crate) current: Cell<u32>,
-    pub(crate) ready: RefCell<VecDeque<u32>>,
+    /// Those that are ready, by their number here.
+    pub(crate) ready: Ready,
     /// Its own threads.
-    locals: Vec<Local>,
+    pub(crate) locals: Vec<Local>,
     /// Index on the node of the first of them.
     first_thread: u32,
+    /// Threads of each processor that has any.
+    pub(crate) threads_each: u32,
+    /// Whether all that runs on this node runs on this processor.
+    alone: bool,
+    /// Threads that may still run before it serves.
+    pub(crate) turns: Cell<u32>,
+    /// Blocks of its threads.
+    pub(crate) blocks: Cell<u32>,
+    /// Its threads that wait for a block of shared memory.
+    pub(crate) awaited_blocks: Cell<u32>,
+    /// The thread, by its index on the node, that blocked last.
+    pub(crate) last_to_block: Cell<u32>,
+    /// When it last looked at the clock.
+    pub(crate) seen_ns: Cell<u64>,
+    /// Its threads that have found no room and wait for some.
+    pub(crate) lacking: Cell<u32>,
     /// Sends in a row that found no room, with nothing served in between.
     pub(crate) attempts: Cell<u32>,
     /// Batches served, for sampling.
     pub(crate) batches: Cell<u32>,
     /// The node's serial dispatcher, where this is its only processor.
     pub(crate) serial: RefCell<Option<Serial>>,
-    /// Changes of the node's dispatch queue when it was last searched in vain.
-    pub(crate) searched: Cell<u64>,
+    /// Its part in the node's dispatch queue, where there is one.
+    pub(crate) duty: Duty,
     /// Changes of the node's takeaways when it last looked through them.
     pub(crate) looked: Cell<u64>,
+    pub(crate) bursts: Bursts,
     /// Handled messages of threads that their senders have not been told of.
     pub(crate) owes_digest: Cell<bool>,
     pub(crate) tracer: Tracer,
+    /// How often its threads look for events.
+    pub(crate) pace: Pace,
     /// Sends of threads, for sampling.
     pub(crate) sends: Cell<u32>,
 }
@@ -69,25 +108,39 @@ pub(crate) struct Processor {
 impl Processor {
     /// Processor `index` of `world`, with `threads` threads if it computes.
     pub(crate) fn new(world: Arc<World>, index: usize, threads: u32, tracer: Tracer) -> Self {
-        let (node, number) = (index / world.processors_per_node(), index % world.processors_per_node());
+        let (node, number) = world.seat(index);
+        let node = Arc::clone(&world.nodes[node]);
+        let threads_each = threads;
         let threads = if world.is_dedicated(index) { 0 } else { threads };
         Self {
             index,
             number,
-            node,
+            gauge: Arc::clone(&world.gauges[index]),
+            lanes: Arc::clone(world.lanes_from(node.id)),
             doing: Cell::new(Doing::Thread),
             current: Cell::new(0),
-            ready: RefCell::new(VecDeque::new()),
+            ready: Ready::new(threads),
             locals: (0..threads).map(|_| Local::default()).collect(),
             first_thread: number as u32 * threads,
+            threads_each,
+            alone: world.is_one_per_node(),
+            turns: Cell::new(0),
+            blocks: Cell::new(0),
+            awaited_blocks: Cell::new(0),
+            last_to_block: Cell::new(u32::MAX),
+            seen_ns: Cell::new(0),
+            lacking: Cell::new(0),
             attempts: Cell::new(0),
             batches: Cell::new(0),
-            serial: RefCell::new(world.nodes[node].take_serial()),
-            searched: Cell::new(0),
+            serial: RefCell::new(node.take_serial()),
+            duty: Duty::default(),
             looked: Cell::new(0),
+            bursts: Bursts::new(index),
             owes_digest: Cell::new(false),
             tracer,
+            pace: Pace::default(),
             sends: Cell::new(0),
+            node,
             world,
         }
     }
@@ -114,13 +167,12 @@ impl Processor {
 
     /// Runs until the world stops. Threads that have not returned by then are unwound.
     pub(crate) fn run(&self, mut fibers: Vec<Fiber>) {
-        self.ready.borrow_mut().extend((0..fibers.len() as u32).map(|thread| self.first_thread + thread));
+        (0..fibers.len() as u32).for_each(|number| self.ready.push(number));
         while self.world.is_running() {
             self.take_inbox();
-            let next = self.ready.borrow_mut().pop_front();
-            match next {
-                Some(thread) => self.run_thread(&mut fibers[(thread - self.first_thread) as usize], thread),
-                None => self.idle(),
+            self.run_ready(&mut fibers);
+            if self.serve_at_point() == 0 && !self.has_threads_to_run() {
+                self.idle();
             }
         }
         if self.world.stage() != Stage::Ended {
@@ -130,33 +182,47 @@ impl Processor {
 
     pub(crate) fn take_inbox(&self) {
         let woken =
-            self.node().inboxes[self.number].drain(|thread| self.ready.borrow_mut().push_back(thread));
+            self.node().inboxes[self.number].drain(|thread| self.ready.push(thread - self.first_thread));
         if woken > 0 {
             self.gauge().count_handled(woken);
         }
     }
 
-    fn run_thread(&self, fiber: &mut Fiber, thread: u32) {
-        if fiber.is_finished() {
-            return;
+    /// Runs threads that are ready, [`TURNS`] of them or until one steps back.
+    fn run_ready(&self, fibers: &mut [Fiber]) {
+        self.turns.set(TURNS);
+        let has_takeaways = self.takeaways().is_some();
+        while let Some(left) = self.turns.get().checked_sub(1)
+            && let Some(number) = self.ready.pop()
+        {
+            self.turns.set(left);
+            let fiber = &mut fibers[number as usize];
+            if !fiber.is_finished() {
+                if has_takeaways {
+                    self.heed();
+                }
+                self.run_thread(fiber, self.first_thread + number);
+            }
         }
+    }
+
+    #[inline]
+    fn run_thread(&self, fiber: &mut Fiber, thread: u32) {
         self.doing.set(Doing::Thread);
         self.current.set(thread);
         self.trace(|node, processor| Traced::Run { node, processor, thread });
-        self.heed();
+        self.bursts.begin();
         let status = fiber.resume();
         self.trace(|node, processor| Traced::Leave { node, processor, thread });
         if status == Status::Finished {
             self.world.live.fetch_sub(1, Ordering::AcqRel);
         }
-        if self.serves() {
-            self.serve();
-        }
     }
 
     fn tell_blocked(&self) {
         for (local, index) in self.locals.iter().zip(self.first_thread..) {
-            let Some((reason, since)) = local.waits_for.get() else { continue };
+            let Some(reason) = local.waits_for.get() else { continue };
+            let since = Time::from_nanoseconds(local.since_ns.get());
             let thread = ThreadId { node: self.node().id, index };
             let waits_for = match reason {
                 Reason::Phase(_) => format!("{reason}: {}", self.world.phases.arrivals()),
@@ -168,12 +234,12 @@ impl Processor {
 
     #[inline]
     pub(crate) fn node(&self) -> &Node {
-        &self.world.nodes[self.node]
+        &self.node
     }
 
     #[inline]
     pub(crate) fn gauge(&self) -> &Gauge {
-        &self.world.gauges[self.index]
+        &self.gauge
     }
 
     /// What it is at, for people.
@@ -195,7 +261,7 @@ impl Processor {
 
     /// Its number among the servers of the node.
     pub(crate) fn server(&self) -> usize {
-        self.index - self.world.servers(self.node().id).start
+        self.number - self.world.servers(self.node().id).start % self.world.processors_per_node()
     }
 
     /// Whether it sleeps when it has nothing to do, and is woken for a message.
@@ -206,27 +272,40 @@ impl Processor {
     /// Whether there is a reason not to sleep.
     #[inline]
     pub(crate) fn sees_work(&self) -> bool {
-        !self.world.is_running()
-            || !self.node().inboxes[self.number].is_empty()
-            || self.serves() && self.sees_events()
+        self.sees_own_work() || self.serves() && self.sees_events()
+    }
+
+    /// The same, as far as events are not concerned.
+    #[inline]
+    pub(crate) fn sees_own_work(&self) -> bool {
+        !self.world.is_running() || !self.node().inboxes[self.number].is_empty()
     }
 
     /// Whether a thread is ready, or on its way here.
     pub(crate) fn has_threads_to_run(&self) -> bool {
-        !self.ready.borrow().is_empty() || !self.node().inboxes[self.number].is_empty()
+        self.ready.len() > 0 || !self.node().inboxes[self.number].is_empty()
     }
 
     /// Whether a thread of its own waits for a block of shared memory.
     pub(crate) fn awaits_block(&self) -> bool {
-        self.locals.iter().any(Local::awaits_block)
+        self.awaited_blocks.get() > 0
     }
 
     pub(crate) fn owns_poll(&self) -> bool {
         self.node().owns_poll(self.number, self.world.processors_per_node())
     }
 
+    /// Of the thread that runs.
+    #[inline]
     pub(crate) fn local(&self) -> &Local {
         &self.locals[(self.current.get() - self.first_thread) as usize]
+    }
+
+    /// The number here of a thread, by its index on the node, if it is one of this processor.
+    #[inline]
+    pub(crate) fn number_of(&self, thread: u32) -> Option<u32> {
+        let number = thread.wrapping_sub(self.first_thread);
+        ((number as usize) < self.locals.len()).then_some(number)
     }
 
     /// Ends the run: the program broke a promise.
@@ -242,6 +321,6 @@ impl Processor {
     /// Whether all that runs on this node runs on this processor.
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
-        self.world.processors_per_node() == 1
+        self.alone
     }
 }

@@ -2,11 +2,17 @@
 //!
 //! This module must never know rings or policies.
 
-use tempest::{NodeId, Place};
+use tempest::{Node, NodeId, Place};
 
 use crate::processor::Processor;
 
 impl Processor {
+    /// A node as other nodes reach its segments: in one process, as itself.
+    #[inline]
+    pub(crate) fn memory_of(&self, node: NodeId) -> &Node {
+        &self.world.nodes[node.0 as usize].resident.node
+    }
+
     /// A thread's deposit: the words are in place when this returns.
     #[inline]
     pub(crate) fn deposit_now(&self, to: NodeId, place: Place, words: &[u64]) {
@@ -17,16 +23,14 @@ impl Processor {
         let remote = to != self.node().id;
         self.gauge().count_deposit(remote.then_some(size_of_val(words) as u64));
         self.trace_deposit(at, to, words);
-        let memory = &self.world.nodes[to.0 as usize].resident.node;
-        memory.count_deposit(place, words.len(), |waiter| {
+        self.memory_of(to).count_deposit(place, words.len(), |waiter| {
             self.end_wait(to, waiter);
         });
     }
 
     /// Writes words into the memory of a node. False, and the run is over, if they do not fit where they should go.
     pub(crate) fn write(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
-        let memory = &self.world.nodes[to.0 as usize].resident.node;
-        let written = memory.write(self.node().id, place, words);
+        let written = self.memory_of(to).write(self.node().id, place, words);
         written.map_err(|bad| self.fail(bad.to_string())).is_ok()
     }
 }

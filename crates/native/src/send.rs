@@ -2,12 +2,13 @@
 //!
 //! This module must never know what a message is for, or who runs its handler.
 
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::Ordering;
 
 use tempest::{NodeId, Packet};
 use trace::Event as Traced;
 
-use crate::gauge::bump;
+use crate::gauge::{Gauge, bump};
+use crate::node::Node;
 use crate::processor::Processor;
 use crate::ring::Origin;
 
@@ -16,19 +17,29 @@ const SAMPLE: u32 = 64;
 
 impl Processor {
     /// Counts a message that goes.
+    #[inline]
     pub(crate) fn count_message(&self, to: NodeId, packet: &Packet) {
-        let node = &self.node().resident.node;
-        let bytes = (to != node.id()).then(|| node.bytes(packet));
-        self.gauge().count_message(node.volume(packet), bytes);
+        count(self.node(), self.gauge(), to, packet);
     }
 
     /// Wakes a sleeping processor of `to` that may receive. One that is awake will see the message before it sleeps,
     /// but only a dedicated one is sure to look soon.
+    #[inline(always)]
     pub(crate) fn wake_receiver(&self, to: NodeId) {
-        fence(Ordering::SeqCst);
+        self.world.fences.light();
+        if !self.is_alone() {
+            self.wake_one_of(to);
+        } else if self.world.berths[to.0 as usize].is_taken() {
+            self.world.berths[to.0 as usize].wake();
+        }
+    }
+
+    /// The same, where nodes have several processors.
+    fn wake_one_of(&self, to: NodeId) {
         let mut berths = self.world.server_berths(to).iter();
-        if self.world.split.dedicated == 0 || berths.clone().all(|berth| berth.is_taken()) {
-            berths.any(|berth| berth.wake());
+        let may_wake = self.world.split.dedicated == 0 || berths.clone().all(|berth| berth.is_taken());
+        if !(may_wake && berths.any(|berth| berth.wake())) {
+            self.world.rouse_helper(to);
         }
     }
 
@@ -51,49 +62,78 @@ impl Processor {
     /// A thread's message, if there is room for it.
     #[inline]
     pub(crate) fn offer_now(&self, to: NodeId, packet: &Packet) -> bool {
+        let (node, gauge, at) = (self.node(), self.gauge(), self.tracer.time(&self.world));
         // Counted first: once it is in the ring it may be handled at any moment.
-        let gauge = self.gauge();
         bump(&gauge.sent, 1);
-        let (node, at) = (self.node(), self.tracer.time(&self.world));
-        let sent = self.world.lane(node.id, to).offer(packet, &node.outboxed);
-        if let Some(number) = sent {
-            self.trace_send(at, to, packet, number);
-            if self.local().has_room() {
-                self.trace(|node, _| Traced::Resume { node, thread: self.current.get() });
-            }
-            self.attempts.set(0);
-            self.count_message(to, packet);
-            self.wake_receiver(to);
-        } else {
-            gauge.sent.store(gauge.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
-            if !self.local().lacked_room() {
-                gauge.count_refused();
-            }
-            // What was in the outbox may have gone into the ring on the way.
-            self.wake_receiver(to);
-            self.give_up_if_over();
+        let lane = &self.lanes[to.0 as usize];
+        let Some(number) = lane.offer(packet, self.bursts.stretch(), &node.outboxed) else {
+            self.is_refused(to);
+            return false;
+        };
+        self.trace_send(at, to, packet, number);
+        if self.lacking.get() > 0 {
+            self.note_room();
         }
-        sent.is_some()
+        self.attempts.set(0);
+        count(node, gauge, to, packet);
+        self.wake_receiver(to);
+        true
+    }
+
+    /// A thread has found room: perhaps one that lacked it.
+    #[cold]
+    fn note_room(&self) {
+        if self.local().has_room() {
+            self.lacking.set(self.lacking.get() - 1);
+            self.trace(|node, _| Traced::Resume { node, thread: self.current.get() });
+        }
+    }
+
+    /// There was no room for a thread's message, and so it was not sent.
+    #[cold]
+    fn is_refused(&self, to: NodeId) {
+        let gauge = self.gauge();
+        gauge.sent.store(gauge.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        if !self.local().lacked_room() {
+            gauge.count_refused();
+        }
+        // What was in the outbox may have gone into the ring on the way.
+        self.wake_receiver(to);
+        self.give_up_if_over();
     }
 
     /// Sends what never fails and never waits.
+    #[inline]
     pub(crate) fn post_counted(&self, to: NodeId, packet: &Packet, origin: Origin) {
         bump(&self.gauge().sent, 1);
         let (node, at) = (self.node(), self.tracer.time(&self.world));
-        let number = self.world.lane(node.id, to).post(packet, origin, &node.outboxed);
+        let lane = &self.lanes[to.0 as usize];
+        let number = lane.post(packet, origin, self.bursts.stretch(), &node.outboxed);
         self.trace_send(at, to, packet, number);
         let outboxed = node.outboxed.load(Ordering::Relaxed);
         if outboxed > 0 {
-            // Whoever serves this node has it to move on.
-            self.wake_receiver(node.id);
-        }
-        if outboxed > self.world.outbox_limit {
-            self.fail(format!(
-                "{} has {outboxed} messages of handlers that its neighbours cannot take: the protocol starts messages \
-                 faster than they are handled, without end",
-                node.id
-            ));
+            self.note_outboxed(outboxed);
         }
         self.wake_receiver(to);
     }
+
+    /// So many messages of handlers wait in this node's outboxes: whoever serves it has them to move on.
+    #[cold]
+    fn note_outboxed(&self, outboxed: usize) {
+        let node = self.node().id;
+        self.wake_receiver(node);
+        if outboxed > self.world.outbox_limit {
+            self.fail(format!(
+                "{node} has {outboxed} messages of handlers that its neighbours cannot take: the protocol starts messages \
+                 faster than they are handled, without end"
+            ));
+        }
+    }
+}
+
+/// Counts a message of a node that goes.
+#[inline(always)]
+fn count(node: &Node, gauge: &Gauge, to: NodeId, packet: &Packet) {
+    let (volume, bytes) = node.resident.node.size(packet);
+    gauge.count_message(volume, (to != node.id).then_some(bytes));
 }

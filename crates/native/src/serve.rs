@@ -1,47 +1,74 @@
 //! Serving: moving outboxes on, receiving from the lanes if nobody else does, running what may be run.
 //!
-//! A message is *in flight* from the moment its sender counts it until [`Processor::finish`] counts it handled here,
-//! after its handler has run and its key is free again. This module must never know when a processor serves.
+//! A message is *in flight* from the moment its sender counts it until it is counted handled here, after its handler has
+//! run and its key is free again. With serial dispatch that is done once for a batch of a lane. `ending` needs no more: what
+//! is handled is counted late, never early, so the sums agree only when nothing is in flight; and a processor counts its
+//! batch before it can say that it is idle, so they do agree in the end. What a batch's handlers send is counted, as always,
+//! before anybody can see it, and so before the batch is. A sender's credits come back once for a batch too: while a batch is
+//! under way fewer are known than there are, which keeps the bound of the outboxes (`lane`).
+//!
+//! This module must never know when a processor serves.
 
 use std::sync::atomic::{Ordering, fence};
 
-use pdq::{Held, Key, Proof};
+use pdq::{Held, Key, Proof, Serial};
 use tempest::policy::Dispatch;
-use tempest::{Handler, NodeId, Packet, ThreadId};
+use tempest::{Handler, Lowering, NodeId, Packet, ThreadId};
 use trace::Event as Traced;
 
+use crate::berth::Berth;
 use crate::gauge::bump;
-use crate::idle::Berth;
 use crate::lane::Lane;
 use crate::lowering::{Done, Pending};
-use crate::node::{Dispatcher, Event, Shared};
+use crate::node::{Dispatcher, Shared};
 use crate::processor::{Doing, Processor};
-use crate::ring::{Origin, Received};
+use crate::ring::{BadLength, Origin, Received};
 
 /// Messages taken from one lane before the next is looked at.
-const BATCH: usize = 32;
+pub(crate) const BATCH: usize = 32;
 
 /// One in so many batches is timed: two looks at the clock cost as much as a handler.
 const SAMPLE: u32 = 16;
+
+/// What has been dealt with of the messages that came from one lane, until it is counted.
+#[derive(Default)]
+pub(crate) struct Tally {
+    handled: u64,
+    /// Of those, messages of threads.
+    by_threads: u64,
+}
+
+impl Tally {
+    /// Its handler has run.
+    #[inline]
+    fn count(&mut self, message: &Received) {
+        self.handled += 1;
+        self.by_threads += u64::from(message.origin == Origin::Thread);
+    }
+}
 
 impl Processor {
     /// Moves messages on and runs handlers; returns how many events it dealt with.
     pub(crate) fn serve(&self) -> usize {
         self.move_on();
-        if !self.sees_events() {
+        let is_sampled = self.batches.get() % SAMPLE == SAMPLE / 2;
+        // One that is alone finds out by receiving, unless it is to look at the clock before.
+        if (is_sampled || !self.is_alone() || self.node().has_set_aside()) && !self.sees_events() {
             return 0;
         }
-        let timed = (self.batches.get() % SAMPLE == SAMPLE / 2).then(|| self.world.now_ns());
+        let timed = is_sampled.then(|| self.world.now_ns());
         let done = match &self.node().dispatcher {
             Dispatcher::Own(_) => self.receive_serial(),
             Dispatcher::Serial(_) => self.node().try_receive().map_or(0, |_right| self.receive_serial()),
-            Dispatcher::Keyed(shared) => self.serve_keyed(shared),
+            Dispatcher::Keyed(shared) => self.serve_by_key(shared),
         };
         self.tell_digested();
         if done > 0 {
             self.batches.set(self.batches.get().wrapping_add(1));
             if let Some(start) = timed {
-                bump(&self.gauge().overhead_ns, (self.world.now_ns() - start) * u64::from(SAMPLE));
+                let took = (self.world.now_ns() - start) * u64::from(SAMPLE);
+                bump(&self.gauge().overhead_ns, took);
+                bump(&self.gauge().serving_ns, took);
             }
         }
         done
@@ -52,7 +79,7 @@ impl Processor {
     pub(crate) fn sees_events(&self) -> bool {
         let node = self.node();
         let changed = match &node.dispatcher {
-            Dispatcher::Keyed(shared) => shared.changes() != self.searched.get() || self.sees_change(),
+            Dispatcher::Keyed(shared) => self.sees_dispatchable(shared) || self.sees_change(),
             _ if node.has_set_aside() => return self.sees_change(),
             _ => false,
         };
@@ -70,7 +97,7 @@ impl Processor {
     #[cold]
     fn clear_arrears(&self) {
         let node = self.node();
-        for (lane, to) in self.world.lanes_from(node.id).iter().zip(0..) {
+        for (lane, to) in self.lanes.iter().zip(0..) {
             if lane.flush(&node.outboxed) {
                 self.wake_receiver(NodeId(to));
             }
@@ -96,26 +123,62 @@ impl Processor {
         }
     }
 
-    /// Takes messages from the lanes into this node as long as `each` says; returns how many. Needs the right to receive.
-    fn receive(&self, mut each: impl FnMut(&Received) -> bool) -> usize {
+    /// Takes messages from the lanes into this node as long as `each` says, which counts what it has dealt with; returns
+    /// how many. Needs the right to receive.
+    pub(crate) fn receive(&self, mut each: impl FnMut(&Received, &mut Tally) -> bool) -> usize {
+        self.bursts.begin();
         let mut received = 0;
-        for lane in self.world.lanes_into(self.node().id) {
-            for _ in 0..BATCH {
-                let goes_on = match lane.receive() {
-                    None => break,
-                    Some(Ok(mut message)) => !self.unload(&mut message) || each(&message),
-                    Some(Err(length)) => {
-                        self.fail(format!("a message claims {} words", length.0));
-                        true
-                    }
-                };
-                received += 1;
-                if !goes_on {
-                    return received;
+        let mut message = Received::blank();
+        let node = &self.node().resident.node;
+        // What comes next is handled here, too, unless it goes to a queue.
+        let looks_ahead = node.foresees() && !matches!(self.node().dispatcher, Dispatcher::Keyed(_));
+        for (lane, source) in self.world.lanes_into(self.node().id).zip(0..) {
+            let (mut tally, mut goes_on) = (Tally::default(), true);
+            let drained = lane.receive(BATCH, NodeId(source), &mut message, |message, is_good| {
+                if looks_ahead {
+                    lane.look_ahead(NodeId(source), |packet| node.prefetch(packet));
                 }
+                goes_on = match is_good {
+                    Ok(()) => !self.unload(message) || each(message, &mut tally),
+                    Err(length) => self.refuse(&length),
+                };
+                goes_on
+            });
+            self.count_dealt_with(lane, &tally);
+            if drained.messages > 0 {
+                self.bursts.note(drained.messages, drained.more);
+                received += drained.messages;
+            }
+            if !goes_on {
+                break;
             }
         }
         received
+    }
+
+    #[cold]
+    fn refuse(&self, length: &BadLength) -> bool {
+        self.fail(format!("a message claims {} words", length.0));
+        true
+    }
+
+    /// Accounts for a batch of messages of a lane, once for all. Until then they are in flight, which is only the safe
+    /// side: see `ending`.
+    #[inline]
+    fn count_dealt_with(&self, lane: &Lane, tally: &Tally) {
+        if tally.handled == 0 {
+            return;
+        }
+        self.gauge().count_handlers(tally.handled);
+        if tally.by_threads > 0 {
+            lane.count_handled(tally.by_threads);
+            if self.node().outboxes_are_empty() {
+                lane.publish_digested();
+            } else {
+                self.owes_digest.set(true);
+            }
+        }
+        self.gauge().count_handled(tally.handled);
     }
 
     /// Handles what has arrived, in order of arrival. Needs the right to receive, as what follows does.
@@ -131,11 +194,53 @@ impl Processor {
             // Others had nothing to do while the lowering waited, whatever has arrived since.
             self.wake_servers(1);
         }
-        done + self.receive(|message| {
-            let Some(key) = self.key_of(message) else { return true };
-            self.trace_handler(message);
-            self.handle_serial(key, message)
-        })
+        let before = self.doing.get();
+        let node = &*self.node().resident.node;
+        let received = self.serially(|serial| {
+            self.receive(|message, tally| {
+                self.trace_handler(message);
+                match self.handle_next(node, serial, &message.packet) {
+                    None => {
+                        tally.count(message);
+                        true
+                    }
+                    Some(pending) => {
+                        self.gauge().count_handlers(1);
+                        self.set_aside(pending, *message, None);
+                        false
+                    }
+                }
+            })
+        });
+        self.doing.set(before);
+        done + received
+    }
+
+    /// Handles a message that was received. One that no handler may see is dealt with by that: the run is over.
+    #[inline]
+    fn handle_next(&self, node: &tempest::Node, serial: &mut Serial, packet: &Packet) -> Option<Pending> {
+        self.doing.set(Doing::Handler(packet.id()));
+        let mut lowering = None;
+        if let Err(bad) = node.deliver_serially(packet, serial, self, &mut lowering) {
+            self.fail(bad.to_string());
+        }
+        let pending = match lowering {
+            None => None,
+            Some(lowering) => self.take_away_serially(lowering, serial, packet),
+        };
+        self.trace(|node, processor| Traced::HandlerEnd { node, processor });
+        pending
+    }
+
+    #[cold]
+    fn take_away_serially(
+        &self,
+        lowering: Lowering,
+        serial: &mut Serial,
+        packet: &Packet,
+    ) -> Option<Pending> {
+        let key = self.node().resident.node.key(packet).expect("its handler has run");
+        self.take_away_all(lowering, &mut serial.hold(key))
     }
 
     /// Handles a message; false if a lowering was set aside.
@@ -172,54 +277,6 @@ impl Processor {
         }
     }
 
-    fn serve_keyed(&self, shared: &Shared) -> usize {
-        self.continue_keyed(shared);
-        let received = self.node().try_receive().map_or(0, |_right| {
-            self.receive(|message| {
-                if let Some(key) = self.key_of(message) {
-                    shared.enqueue(key, Event::Message(*message));
-                }
-                true
-            })
-        });
-        if received > 0 {
-            shared.note_change();
-            // One of them it can take itself.
-            self.wake_servers(received - 1);
-        }
-        let mut done = 0;
-        while done < BATCH && self.runs_one(shared) {
-            done += 1;
-        }
-        if done > 0 {
-            self.wake_idle_servers(shared);
-        }
-        received + done
-    }
-
-    /// Runs the oldest event that this processor may run. False if there is none.
-    fn runs_one(&self, shared: &Shared) -> bool {
-        let changes = shared.changes();
-        let Some(dispatch) = shared.queue.dequeue(self.server()) else {
-            self.searched.set(changes);
-            return false;
-        };
-        let (event, held) = dispatch.into_parts();
-        match event {
-            Event::Message(message) => {
-                self.trace_handler(&message);
-                self.handle_keyed(shared, &message, &message.packet, held);
-            }
-            Event::Then(continued) => {
-                let (message, then) = *continued;
-                self.trace_own(&then);
-                self.handle_keyed(shared, &message, &then, held);
-            }
-            Event::Grant(thread) => self.grant(thread, held),
-        }
-        true
-    }
-
     /// Handles a message, or what comes after a lowering that it began.
     pub(crate) fn handle_keyed(&self, shared: &Shared, message: &Received, packet: &Packet, mut held: Held) {
         if let Some(pending) = self.handle(packet, held.proof()) {
@@ -231,7 +288,7 @@ impl Processor {
     }
 
     /// Gives a key to the thread that asked for it.
-    fn grant(&self, thread: u32, held: Held) {
+    pub(crate) fn grant(&self, thread: u32, held: Held) {
         let node = self.node();
         node.threads[thread as usize].grant(held);
         self.make_ready(ThreadId { node: node.id, index: thread });
@@ -243,30 +300,36 @@ impl Processor {
     }
 
     /// Runs a handler, and what comes after it where it takes a right away, as far as that needs no waiting.
-    fn handle(&self, packet: &Packet, mut proof: Proof<'_>) -> Option<Pending> {
+    pub(crate) fn handle(&self, packet: &Packet, mut proof: Proof<'_>) -> Option<Pending> {
         let node = &self.node().resident.node;
         let before = self.doing.replace(Doing::Handler(packet.id()));
-        let mut lowering =
-            node.deliver(packet, &mut Handler::new(node, packet.source(), proof.reborrow(), self));
-        let mut pending = None;
-        while let Some(lower) = lowering.take() {
-            pending = self.take_away(&lower);
-            if pending.is_some() {
-                break;
-            }
-            let then = &lower.then;
-            lowering = node.deliver(then, &mut Handler::new(node, then.source(), proof.reborrow(), self));
-        }
+        let lowering = node.deliver(packet, &mut Handler::new(node, packet.source(), proof.reborrow(), self));
+        let pending = lowering.and_then(|lowering| self.take_away_all(lowering, &mut proof));
         self.trace(|node, processor| Traced::HandlerEnd { node, processor });
         self.doing.set(before);
-        self.gauge().count_handler();
+        self.gauge().count_handlers(1);
         pending
     }
 
+    /// Takes a right away and runs what comes after it, as far as that needs no waiting.
+    fn take_away_all(&self, lowering: Lowering, proof: &mut Proof<'_>) -> Option<Pending> {
+        let node = &self.node().resident.node;
+        let mut next = Some(lowering);
+        while let Some(lowering) = next {
+            let pending = self.take_away(&lowering);
+            if pending.is_some() {
+                return pending;
+            }
+            let then = &lowering.then;
+            next = node.deliver(then, &mut Handler::new(node, then.source(), proof.reborrow(), self));
+        }
+        None
+    }
+
     /// Accounts for a message whose handler has run.
-    fn finish(&self, message: &Received) {
+    pub(crate) fn finish(&self, message: &Received) {
         if message.origin == Origin::Thread {
-            self.world.lane(message.packet.source(), self.node().id).count_handled();
+            self.world.lane(message.packet.source(), self.node().id).count_handled(1);
             self.owes_digest.set(true);
         }
         self.gauge().count_handled(1);
@@ -275,17 +338,21 @@ impl Processor {
     /// Wakes servers of this node that sleep, as many as there are new events; where each key is bound to one of them,
     /// all.
     pub(crate) fn wake_servers(&self, events: usize) {
-        fence(Ordering::SeqCst);
+        self.world.fences.light();
         let events = if self.world.policy.dispatch == Dispatch::Partitioned { usize::MAX } else { events };
-        let berths = self.world.server_berths(self.node().id).iter();
-        let woken = berths.filter(|berth| berth.wake());
-        woken.take(events).for_each(drop);
+        let node = self.node().id;
+        let woken = self.world.server_berths(node).iter().filter(|berth| berth.wake());
+        if woken.take(events).count() < events {
+            self.world.rouse_helper(node);
+        }
     }
 
     /// Wakes the servers of this node that sleep although events wait: a key that was released may be theirs to take.
     pub(crate) fn wake_idle_servers(&self, shared: &Shared) {
-        fence(Ordering::SeqCst);
-        let someone_sleeps = self.world.server_berths(self.node().id).iter().any(Berth::is_taken);
+        self.world.fences.light();
+        let node = self.node().id;
+        let mut berths = self.world.server_berths(node).iter().chain(self.world.helper_berth(node));
+        let someone_sleeps = berths.any(Berth::is_taken);
         if someone_sleeps && !shared.queue.is_empty() {
             self.wake_servers(usize::MAX);
         }

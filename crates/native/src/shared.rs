@@ -2,10 +2,10 @@
 //!
 //! # A block and its message
 //!
-//! Where both fit into a message's words, the block travels in them, behind the message's own: one slot of a ring, written
-//! and read once. Who takes the message out of the ring puts the words in place. A longer one the sender writes into
-//! the receiver's copy. Either way that is before the handler runs, and earlier than need be: nobody looks at the words, because
-//! the node has no right to the block and nobody else brings it.
+//! Where both fit into a message's words, the block travels in them, behind the message's own and before its number: one or
+//! two lines of a ring, written and read once. Who takes the message out of the ring puts the words in place. A longer one the
+//! sender writes into the receiver's copy. Either way that is before the handler runs, and earlier than need be: nobody looks at
+//! the words, because the node has no right to the block and nobody else brings it.
 //!
 //! # Faults
 //!
@@ -29,8 +29,8 @@ impl Processor {
         if to != self.node().id {
             self.gauge().count_copy(size_of_val(words) as u64);
         }
-        if let Some(loaded) = load(packet, words) {
-            return self.post_counted(to, &loaded, Origin::Bringer(block));
+        if let Some(loaded) = load(packet, block, words) {
+            return self.post_counted(to, &loaded, Origin::Bringer);
         }
         let memory = self.world.nodes[to.0 as usize].resident.node.memory();
         memory.expect("every node has the shared memory of one").place(block, words);
@@ -40,22 +40,26 @@ impl Processor {
     /// Puts the block that a message brings in place, if any. False, and the run is over, if it cannot be one.
     #[inline]
     pub(crate) fn unload(&self, message: &mut Received) -> bool {
-        let Origin::Bringer(block) = message.origin else { return true };
-        match self.put_in_place(block, &message.packet) {
+        if message.origin != Origin::Bringer {
+            return true;
+        }
+        match self.put_in_place(&message.packet) {
             Some(packet) => message.packet = packet,
             None => {
-                self.fail(format!("{block}, brought from {}, cannot be one", message.packet.source()));
+                self.fail(format!("a block brought from {} cannot be one", message.packet.source()));
                 return false;
             }
         }
         true
     }
 
-    fn put_in_place(&self, block: Block, packet: &Packet) -> Option<Packet> {
+    fn put_in_place(&self, packet: &Packet) -> Option<Packet> {
+        let (block, words) = packet.words().split_last()?;
+        let block = Block(u32::try_from(*block).ok()?);
         let memory =
             self.node().resident.node.memory().filter(|memory| block.0 < memory.layout().blocks())?;
-        let own = packet.words().len().checked_sub(memory.layout().block_words())?;
-        let (own, words) = packet.words().split_at(own);
+        let own = words.len().checked_sub(memory.layout().block_words())?;
+        let (own, words) = words.split_at(own);
         memory.place(block, words);
         Packet::from_parts(packet.id(), packet.source(), own)
     }
@@ -80,7 +84,10 @@ impl Processor {
             Dispatcher::Serial(_) => {
                 self.node().try_receive().is_some_and(|_right| self.handle_now_serial(message))
             }
-            Dispatcher::Keyed(shared) => self.handle_now_keyed(shared, message),
+            // Nobody else has received older messages that have no place in the queue yet.
+            Dispatcher::Keyed(shared) => {
+                self.node().try_receive().is_some_and(|_right| self.handle_now_keyed(shared, message))
+            }
         }
     }
 
@@ -108,12 +115,13 @@ impl Processor {
     }
 }
 
-/// A message with a block behind its own words, if both fit.
-fn load(packet: &Packet, block: &[u64]) -> Option<Packet> {
+/// A message with a block behind its own words and the block's number behind that, if all fit.
+fn load(packet: &Packet, block: Block, contents: &[u64]) -> Option<Packet> {
     let own = packet.words();
     let mut words = [0; MAX_WORDS];
-    let all = words.get_mut(..own.len() + block.len())?;
+    let all = words.get_mut(..own.len() + contents.len() + 1)?;
     all[..own.len()].copy_from_slice(own);
-    all[own.len()..].copy_from_slice(block);
+    all[own.len()..own.len() + contents.len()].copy_from_slice(contents);
+    all[own.len() + contents.len()] = block.0.into();
     Packet::from_parts(packet.id(), packet.source(), all)
 }

@@ -11,7 +11,6 @@ use std::sync::{Mutex, MutexGuard};
 
 use pdq::{Held, Key};
 use tempest::{NodeId, Wait, Waiter};
-use units::Time;
 
 use crate::node::lock;
 
@@ -53,19 +52,28 @@ impl fmt::Display for Reason {
 
 /// What only the processor of a thread knows of it.
 #[derive(Default)]
+#[repr(align(64))]
 pub(crate) struct Local {
-    /// For what it waits, and since when.
-    pub(crate) waits_for: Cell<Option<(Reason, Time)>>,
+    /// For what it waits.
+    pub(crate) waits_for: Cell<Option<Reason>>,
+    /// Since when, in nanoseconds, if it waits.
+    pub(crate) since_ns: Cell<u64>,
     /// The generation of the wait it is about to enter.
     pub(crate) wait: Cell<u32>,
 }
 
 impl Local {
+    /// For what it waits, in the program's words where it has any.
+    pub(crate) fn waits_for_what(&self) -> &'static str {
+        self.waits_for.get().map_or("", |reason| reason.what())
+    }
+
     /// The thread has found no room; true if it is for the first time.
-    pub(crate) fn lacks_room(&self, to: NodeId, now: Time) -> bool {
+    pub(crate) fn lacks_room(&self, to: NodeId, now_ns: u64) -> bool {
         let first = !self.lacked_room();
         if first {
-            self.waits_for.set(Some((Reason::Room(to), now)));
+            self.waits_for.set(Some(Reason::Room(to)));
+            self.since_ns.set(now_ns);
         }
         first
     }
@@ -80,20 +88,16 @@ impl Local {
         lacked
     }
 
-    /// Whether it waits for a block of shared memory.
-    pub(crate) fn awaits_block(&self) -> bool {
-        matches!(self.waits_for.get(), Some((Reason::Event(Wait::Block), _)))
-    }
-
     /// Whether its last send found no room, and it waits for some.
     #[inline]
     pub(crate) fn lacked_room(&self) -> bool {
-        matches!(self.waits_for.get(), Some((Reason::Room(_), _)))
+        matches!(self.waits_for.get(), Some(Reason::Room(_)))
     }
 }
 
 /// What all processors of a node know of one of its threads.
 #[derive(Default)]
+#[repr(align(64))]
 pub(crate) struct ThreadSlot {
     /// Which wait the next one is: a waiter with another number is out of date.
     generation: AtomicU32,
@@ -103,8 +107,23 @@ pub(crate) struct ThreadSlot {
 
 impl ThreadSlot {
     /// Which wait the next one is.
+    #[inline]
     pub(crate) fn generation(&self) -> u32 {
         self.generation.load(Ordering::Acquire)
+    }
+
+    /// Ends the wait that `waiter` names, where one OS thread runs all of the node. False if it has been ended before.
+    ///
+    /// Only a deposit of another node may do the same between the load and the store. It raises the number just as far, and
+    /// both then make the thread ready, which is once too often and does no harm. Nobody takes a waiter with the next number
+    /// meanwhile: a thread does that, and threads of this node run on the caller.
+    #[inline]
+    pub(crate) fn end_wait_alone(&self, waiter: Waiter) -> bool {
+        let is_this = self.generation.load(Ordering::Acquire) == waiter.generation;
+        if is_this {
+            self.generation.store(waiter.generation.wrapping_add(1), Ordering::Release);
+        }
+        is_this
     }
 
     /// Ends the wait that `waiter` names. False if it has been ended before.

@@ -3,7 +3,7 @@
 
 use pdq::{Key, Proof};
 use tempest::policy::Servers;
-use tempest::{Block, NodeId, Packet, Place, ThreadId, Wait, Waiter, Work};
+use tempest::{Block, Event, Node, NodeId, Packet, Place, ThreadId, Wait, Waiter, Work};
 use trace::Event as Traced;
 use units::Time;
 
@@ -53,8 +53,13 @@ impl tempest::Processor for Processor {
         })
     }
 
+    fn mapped(&self, node: NodeId) -> Option<&Node> {
+        Some(self.memory_of(node))
+    }
+
     fn make_room(&self, to: NodeId) {
-        if self.local().lacks_room(to, self.world.now()) {
+        if self.local().lacks_room(to, self.world.running_ns()) {
+            self.lacking.set(self.lacking.get() + 1);
             self.trace(|node, _| Traced::Block { node, thread: self.current.get(), what: "room" });
         }
         self.wake_receiver(to);
@@ -64,7 +69,7 @@ impl tempest::Processor for Processor {
         } else {
             let attempts = self.attempts.get().saturating_add(1);
             self.attempts.set(attempts);
-            if let Some(attempts) = attempts.checked_sub(self.ready.borrow().len() as u32) {
+            if let Some(attempts) = attempts.checked_sub(self.ready.len()) {
                 self.wait_for_room(attempts);
             }
         }
@@ -85,19 +90,52 @@ impl tempest::Processor for Processor {
     }
 
     fn resume(&self, waiter: Waiter) -> bool {
-        self.end_wait(self.node().id, waiter)
+        self.end_own_wait(waiter)
+    }
+
+    fn wait(&self, event: &Event, at_least: u64) {
+        let (node, thread) = (self.node(), self.current.get());
+        let slot = &node.threads[thread as usize];
+        let generation = slot.generation();
+        let waiter = Waiter { thread, generation };
+        let waits = if self.is_alone() {
+            event.enlist_alone(node.id, at_least, waiter)
+        } else {
+            event.enlist(at_least, waiter)
+        };
+        if waits {
+            let reason = Reason::Event(Wait::Event { name: event.name(), at_least, had: event.count() });
+            self.suspend_until(reason, || slot.generation() != generation);
+        }
+    }
+
+    fn signal(&self, event: &Event, amount: u64) {
+        let node = self.node();
+        if self.is_alone() {
+            event.add_alone(node.id, amount, |waiter| {
+                self.end_wait_alone(node, waiter);
+            });
+        } else {
+            event.add(amount, |waiter| {
+                self.end_wait(node.id, waiter);
+            });
+        }
     }
 
     fn poll(&self) {
         self.give_up_if_over();
         self.heed();
-        if self.serves() && (self.world.policy.servers != Servers::Idle || self.owns_poll()) {
-            self.serve();
+        if self.world.policy.servers != Servers::Idle || self.owns_poll() {
+            self.pace.note(self.serve_at_point() > 0);
         }
         if self.takeaways().is_some_and(Takeaways::awaits_access) && self.has_threads_to_run() {
             self.take_inbox();
             self.step_back();
         }
+    }
+
+    fn next_poll(&self, usual: u32) -> u32 {
+        if self.world.policy.poll_every.is_some() { usual } else { self.pace.next(self.world.now_ns()) }
     }
 
     fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {

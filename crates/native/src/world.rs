@@ -4,17 +4,19 @@
 //! must never know who runs when.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
-use std::sync::{Mutex, OnceLock};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
 use pdq::DispatcherId;
-use tempest::policy::Split;
+use tempest::policy::{Notice, Split};
 use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Shape};
 use units::Time;
 
+use crate::adaptive::{Adaptive, Judging};
+use crate::berth::Berth;
+use crate::fences::Fences;
 use crate::gauge::Gauge;
-use crate::idle::Berth;
 use crate::lane::{Depths, Lane};
 use crate::node::{Dispatcher, Node, lock};
 use crate::phases::Phases;
@@ -33,16 +35,24 @@ pub(crate) enum Stage {
 pub(crate) struct World {
     pub(crate) policy: Policy,
     pub(crate) split: Split,
-    pub(crate) nodes: Vec<Node>,
-    /// From node `a` to node `b` at `a * nodes + b`.
-    lanes: Vec<Lane>,
+    /// Each processor keeps its own at hand, and its gauge, and the lanes out.
+    pub(crate) nodes: Vec<Arc<Node>>,
+    /// Those out of a node, in order of their destination.
+    lanes: Vec<Arc<[Lane]>>,
     /// Packets that the outboxes of a node may hold.
     pub(crate) outbox_limit: usize,
     /// Those of node 0 first.
-    pub(crate) gauges: Vec<Gauge>,
+    pub(crate) gauges: Vec<Arc<Gauge>>,
     pub(crate) berths: Vec<Berth>,
+    /// How many of these are of processors, those of a node beside each other; the helpers, if there are any, come behind, one
+    /// for each node.
+    pub(crate) processors: usize,
+    /// When the helper of a node was woken last, in nanoseconds from the start.
+    pub(crate) roused_ns: Vec<AtomicU64>,
     /// More processors than the host has cores: nobody may spin for long.
     pub(crate) oversubscribed: bool,
+    /// Between who gives work and who goes to sleep.
+    pub(crate) fences: Fences,
     /// Threads that have not returned.
     pub(crate) live: AtomicUsize,
     pub(crate) phases: Phases,
@@ -66,26 +76,40 @@ impl World {
     ///
     /// # Panics
     /// If the program's `install` does.
-    pub(crate) fn settle(launch: &Launch, split: Split, depths: Depths, cores: usize) -> Self {
+    pub(crate) fn settle(
+        launch: &Launch,
+        split: Split,
+        depths: Depths,
+        judging: Judging,
+        cores: usize,
+    ) -> Self {
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
-        let processors = (split.computing + split.dedicated) as usize;
+        let per_node = (split.computing + split.dedicated) as usize;
+        let processors = launch.nodes as usize * per_node;
+        let oversubscribed = processors > cores;
         let settle = |node| {
             let identity = DispatcherId::fresh();
             let resident = launch.job.settle(NodeId(node), shape, FLOW, identity.id());
-            Node::new(resident, Dispatcher::new(&launch.policy, split, identity), split)
+            let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
+            Arc::new(Node::new(resident, Dispatcher::new(&launch.policy, split, identity), split, adaptive))
         };
         let nodes: Vec<_> = (0..launch.nodes).map(settle).collect();
-        let all = nodes.len() * processors;
+        let helpers = if launch.policy.helper.is_some() { nodes.len() } else { 0 };
         let threads = (shape.nodes * shape.threads) as usize;
+        let lane = || Lane::new(depths, per_node > 1 || helpers > 0);
+        let sleep_is_rare = !oversubscribed && launch.policy.notice == Notice::Poll && helpers == 0;
         Self {
             policy: launch.policy.clone(),
             split,
-            lanes: (0..nodes.len() * nodes.len()).map(|_| Lane::new(depths, processors > 1)).collect(),
+            lanes: nodes.iter().map(|_| nodes.iter().map(|_| lane()).collect()).collect(),
             nodes,
             outbox_limit: depths.outbox,
-            gauges: (0..all).map(|_| Gauge::default()).collect(),
-            berths: (0..all).map(|_| Berth::default()).collect(),
-            oversubscribed: all > cores,
+            gauges: (0..processors + helpers).map(|_| Arc::default()).collect(),
+            berths: (0..processors + helpers).map(|_| Berth::default()).collect(),
+            processors,
+            roused_ns: (0..helpers).map(|_| AtomicU64::new(0)).collect(),
+            oversubscribed,
+            fences: Fences::new(sleep_is_rare),
             live: AtomicUsize::new(threads),
             phases: Phases::new(threads),
             stage: AtomicU8::new(Stage::Running as u8),
@@ -101,9 +125,24 @@ impl World {
         (self.split.computing + self.split.dedicated) as usize
     }
 
-    /// Whether a processor runs handlers and nothing else.
+    /// The node of a processor or helper, by its index, and its number there: processors that compute first, a helper last.
+    pub(crate) fn seat(&self, index: usize) -> (usize, usize) {
+        let per_node = self.processors_per_node();
+        if self.is_helper(index) {
+            (index - self.processors, per_node)
+        } else {
+            (index / per_node, index % per_node)
+        }
+    }
+
+    /// Whether it is a helper.
+    pub(crate) fn is_helper(&self, index: usize) -> bool {
+        index >= self.processors
+    }
+
+    /// Whether a processor runs handlers and nothing else, as a helper does.
     pub(crate) fn is_dedicated(&self, index: usize) -> bool {
-        index % self.processors_per_node() >= self.split.computing as usize
+        self.seat(index).1 >= self.split.computing as usize
     }
 
     /// The processors of a node that run handlers.
@@ -121,7 +160,7 @@ impl World {
     /// The lane from one node to another.
     #[inline]
     pub(crate) fn lane(&self, from: NodeId, to: NodeId) -> &Lane {
-        &self.lanes[self.lane_index(from, to)]
+        &self.lanes[from.0 as usize][to.0 as usize]
     }
 
     /// Its number among all lanes.
@@ -133,13 +172,18 @@ impl World {
     /// The lanes into a node, in order of their source.
     #[inline]
     pub(crate) fn lanes_into(&self, to: NodeId) -> impl Iterator<Item = &Lane> {
-        self.lanes[to.0 as usize..].iter().step_by(self.nodes.len())
+        self.lanes.iter().map(move |lanes| &lanes[to.0 as usize])
     }
 
     /// The lanes out of a node, in order of their destination.
-    pub(crate) fn lanes_from(&self, from: NodeId) -> &[Lane] {
-        let first = from.0 as usize * self.nodes.len();
-        &self.lanes[first..first + self.nodes.len()]
+    pub(crate) fn lanes_from(&self, from: NodeId) -> &Arc<[Lane]> {
+        &self.lanes[from.0 as usize]
+    }
+
+    /// Whether everything that runs on a node runs on one processor.
+    #[inline]
+    pub(crate) fn is_one_per_node(&self) -> bool {
+        self.gauges.len() == self.nodes.len()
     }
 
     /// Starts the clock.
@@ -182,10 +226,8 @@ impl World {
         let running = Stage::Running as u8;
         let stopped = self.stage.compare_exchange(running, stage as u8, Ordering::AcqRel, Ordering::Relaxed);
         if stopped.is_ok() {
-            fence(Ordering::SeqCst);
-            self.berths.iter().for_each(|berth| {
-                berth.wake();
-            });
+            self.fences.light();
+            self.berths.iter().for_each(Berth::wake_from_anything);
         }
         stopped.is_ok()
     }
@@ -203,4 +245,9 @@ impl World {
     pub(crate) fn take_failure(&self) -> Option<Failure> {
         lock(&self.failure).take()
     }
+}
+
+/// A time as the host's clock has it, at least a nanosecond.
+pub(crate) fn host_time(time: Time) -> Duration {
+    Duration::from_nanos((time.as_femtoseconds() / 1_000_000).max(1))
 }

@@ -103,7 +103,7 @@ pub use executor::{Executor, Panicked, execute};
 pub use key::Key;
 pub use keyed::Keyed;
 pub use proof::{DispatcherId, Held, Identity, Proof};
-pub use queue::{Dispatch, Handling, Producer, Queue, Refused, Worker};
+pub use queue::{Dispatch, Handling, Paused, Producer, Queue, Refused, Worker};
 pub use serial::Serial;
 pub use specification::Specification;
 pub use statistics::Statistics;

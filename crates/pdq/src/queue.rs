@@ -32,6 +32,7 @@ mod outbox;
 mod pace;
 #[allow(unsafe_code)]
 mod padded;
+mod paused;
 mod producer;
 mod room;
 mod rounds;
@@ -47,6 +48,7 @@ pub use self::handling::Handling;
 use self::idle::Idle;
 use self::lane::{After, Lane};
 use self::padded::Padded;
+pub use self::paused::Paused;
 pub use self::producer::Producer;
 use self::room::Room;
 pub use self::worker::Worker;
@@ -225,9 +227,13 @@ impl<T> Queue<T> {
     ///
     /// If there is no such server, or if a worker already stands for it.
     pub fn worker(&self, server: usize) -> Worker<'_, T> {
+        self.employ(server);
+        Worker::new(self, server)
+    }
+
+    fn employ(&self, server: usize) {
         let employed = self.servers[server].employed.swap(true, Ordering::Acquire);
         assert!(!employed, "server {server} has a worker already");
-        Worker::new(self, server)
     }
 
     /// A handle to enqueue many items through.

@@ -17,6 +17,7 @@
 //! | input | kind | default | meaning |
 //! |---|---|---|---|
 //! | `bytes` | a text | all | size of the blocks: a power of two from 8 to 1048576, or all: each from 8 to 262144 |
+//! | `direct` | a text | false | true: reads, writes, gets and puts are loads and stores where memory is mapped, as natively |
 //!
 //! # Figures
 //!
@@ -39,6 +40,7 @@ use tempest::{Cells, Job, Mechanism, Merge, NodeId, Program, Protocol, Report, S
 use units::Time;
 
 use crate::given::Reader;
+use crate::split_phase::DIRECT;
 use crate::{Entry, Given, Input, Instance, Loaded};
 
 /// How the registry lists it.
@@ -50,11 +52,14 @@ pub const ENTRY: Entry = Entry {
     load,
 };
 
-static INPUTS: &[Input] = &[Input::text(
-    "bytes",
-    "all",
-    "size of the blocks: a power of two from 8 to 1048576, or all: each from 8 to 262144",
-)];
+static INPUTS: &[Input] = &[
+    Input::text(
+        "bytes",
+        "all",
+        "size of the blocks: a power of two from 8 to 1048576, or all: each from 8 to 262144",
+    ),
+    DIRECT,
+];
 
 /// Who asks, and who serves.
 const CLIENT: NodeId = NodeId(0);
@@ -140,20 +145,28 @@ impl Block {
 fn load(given: &Given) -> Loaded {
     let mut reader = Reader::new(given, INPUTS);
     let sizes: Option<Sizes> = reader.named("bytes");
+    let direct = reader.named(DIRECT.key).unwrap_or(false);
     reader.finish()?;
-    Ok(Box::new(sizes.unwrap_or(Sizes::All)))
+    Ok(Box::new(Asked { sizes: sizes.unwrap_or(Sizes::All), direct }))
 }
 
-impl Instance for Sizes {
+/// What it was told.
+struct Asked {
+    sizes: Sizes,
+    direct: bool,
+}
+
+impl Instance for Asked {
     fn job(&self, &crate::Plan { mechanism, shape, .. }: &crate::Plan) -> Result<Job, String> {
         if shape.nodes < 2 {
             return Err(format!("bulk-bandwidth on {} node: expected at least 2", shape.nodes));
         }
-        Ok(Job::new::<Bandwidth>(Config { blocks: self.blocks(), mechanism }))
+        Ok(Job::new::<Bandwidth>(Config { blocks: self.sizes.blocks(), mechanism, direct: self.direct }))
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {
-        let bytes: Vec<_> = self.blocks().iter().map(|block| (block.words * WORD).to_string()).collect();
+        let bytes: Vec<_> =
+            self.sizes.blocks().iter().map(|block| (block.words * WORD).to_string()).collect();
         vec![("bytes", bytes.join(", "))]
     }
 }
@@ -161,6 +174,7 @@ impl Instance for Sizes {
 struct Config {
     blocks: Vec<Block>,
     mechanism: Mechanism,
+    direct: bool,
 }
 
 /// One node's share.
@@ -190,7 +204,7 @@ impl Protocol for Bandwidth {
 
     fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
         let most = config.blocks.iter().map(|block| block.words).max().unwrap_or(0);
-        let mut plan = Plan::new(setup.shape().nodes).blocks_by(config.mechanism);
+        let mut plan = Plan::new(setup.shape().nodes).blocks_by(config.mechanism).directly(config.direct);
         let [source, landing] = [(); 2].map(|()| plan.local(most));
         let arrived = plan.local(1);
         Self {

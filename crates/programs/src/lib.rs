@@ -14,12 +14,15 @@
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
 //! | [`neighbours`] | very many nodes, by threads or by handlers alone |
 //! | [`memory_operations`] | what loads, flushes and purges cost on an idle node |
+//! | [`message_costs`] | what a send, a receive and a wait take, one by one |
 //! | [`message_memory`] | a message from one cache to another, and what memory systems do for it |
 //! | [`poll_granularity`] | who serves while everybody computes, and how soon |
 //! | [`misses::remote_miss`] | what a miss in shared memory costs, when nothing else happens |
 //! | [`misses::saturation`] | what requesters and homes can do, when all miss at once |
 //! | [`shared_histogram`] | the least that a program through shared memory is |
 //! | [`split_phase`] | what single accesses to another node's memory cost, five ways |
+//! | [`thread_switch`] | from one thread of a processor to the next |
+//! | [`work_costs`] | what operations of a program take, and a load that misses |
 //!
 //! ```
 //! let mut given = programs::Given::default();
@@ -46,6 +49,7 @@ pub mod histogram;
 pub mod iccg;
 pub mod litmus;
 pub mod memory_operations;
+pub mod message_costs;
 pub mod message_memory;
 pub mod misses;
 pub mod neighbours;
@@ -56,6 +60,8 @@ mod random;
 mod registry;
 pub mod shared_histogram;
 pub mod split_phase;
+pub mod thread_switch;
+pub mod work_costs;
 
 pub use given::{File, Given, Input, Kind};
 pub use plan::{Coherence, Plan};

@@ -14,7 +14,8 @@
 //!
 //! # Figures
 //!
-//! In nanoseconds; there are none where no memory system is modelled, as natively. `miss.used` and `miss.ignored`: a
+//! In nanoseconds; where no memory system is modelled, as natively, there is only `unmeasured`, how many of them there would be.
+//! `miss.used` and `miss.ignored`: a
 //! load that misses, its value used by the next instruction or not at all; `hit.used`; `sync.empty` and `sync.one`:
 //! waiting for writes, with none or one to wait for; `flush_line` and `purge_line`, of a dirty line;
 //! `flush_page.clean`, `flush_page.dirty`, `purge_page` (a clean one) and `purge_page.dirty`; `miss.widget`: a load
@@ -280,6 +281,10 @@ impl Program for MemoryOperations {
     fn report(&self) -> Report {
         let wrong = self.wrong.get(0);
         let mut report = Report::checked(wrong == 0, || format!("{wrong} words have arrived wrong"));
+        if (0..NAMES.len()).all(|place| self.counts.get(place) == 0) {
+            // Nothing was timed on any node: this world has no memory system that a program could ask.
+            report = report.figure("unmeasured", NAMES.len() as f64, Merge::Max);
+        }
         for (place, name) in NAMES.iter().enumerate() {
             let (sum, count) = (self.sums.get(place), self.counts.get(place));
             if count > 0 {

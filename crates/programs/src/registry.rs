@@ -7,7 +7,8 @@ use tempest::{Job, Mechanism};
 use crate::given::suggestion;
 use crate::{
     Given, Input, Plan, active_message, bulk_bandwidth, em3d, fetch_add, histogram, iccg, memory_operations,
-    message_memory, misses, neighbours, plain, poll_granularity, shared_histogram, split_phase,
+    message_costs, message_memory, misses, neighbours, plain, poll_granularity, shared_histogram,
+    split_phase, thread_switch, work_costs,
 };
 
 /// A program with its inputs read, or all that is wrong with them, one line each.
@@ -52,6 +53,10 @@ pub static PROGRAMS: &[Entry] = &[
         "memory-operations",
         "what loads, flushes and purges cost a processor on an idle node",
     ),
+    plain::entry::<message_costs::MessageCosts>(
+        "message-costs",
+        "what a send, a receive and a wait take, one by one",
+    ),
     message_memory::ENTRY,
     neighbours::ENTRY,
     plain::entry::<poll_granularity::PollGranularity>(
@@ -62,6 +67,11 @@ pub static PROGRAMS: &[Entry] = &[
     misses::saturation::ENTRY,
     plain::entry::<shared_histogram::SharedHistogram>("shared-histogram", "nodes count into the same bins"),
     split_phase::ENTRY,
+    thread_switch::ENTRY,
+    plain::entry::<work_costs::WorkCosts>(
+        "work-costs",
+        "what operations of a program take, and a load that misses",
+    ),
 ];
 
 /// The program of this name.
@@ -104,6 +114,7 @@ mod tests {
         ("histogram", include_str!("histogram.rs")),
         ("iccg", include_str!("iccg/mod.rs")),
         ("memory-operations", include_str!("memory_operations.rs")),
+        ("message-costs", include_str!("message_costs.rs")),
         ("message-memory", include_str!("message_memory/mod.rs")),
         ("neighbours", include_str!("neighbours.rs")),
         ("poll-granularity", include_str!("poll_granularity.rs")),
@@ -111,6 +122,8 @@ mod tests {
         ("saturation", include_str!("misses/saturation.rs")),
         ("shared-histogram", include_str!("shared_histogram.rs")),
         ("split-phase", include_str!("split_phase/mod.rs")),
+        ("thread-switch", include_str!("thread_switch.rs")),
+        ("work-costs", include_str!("work_costs.rs")),
     ];
 
     #[test]

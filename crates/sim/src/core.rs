@@ -69,6 +69,21 @@ pub(crate) enum Bucket {
     Overhead,
 }
 
+/// What a processor does for handlers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Service {
+    /// When its handler began, and how long it had looked by then.
+    began: (Time, Time),
+    /// In handlers.
+    pub(crate) handling: Time,
+    /// In looking for events, and in changing between them and threads.
+    pub(crate) looking: Time,
+    /// Since when it has been dedicated, if it is, and its idle time by then.
+    since: (Time, Time),
+    /// How long it was dedicated before, and how much of that it idled.
+    before: (Time, Time),
+}
+
 /// One processor.
 #[derive(Debug)]
 pub(crate) struct Core {
@@ -79,6 +94,10 @@ pub(crate) struct Core {
     pub(crate) server: Option<usize>,
     /// Runs handlers and nothing else.
     pub(crate) dedicated: bool,
+    /// Its time is that of a computing processor: it began as one.
+    pub(crate) counted: bool,
+    /// What it did while it was dedicated, and in which handlers and in looking for them its time went.
+    pub(crate) service: Service,
     pub(crate) activity: Activity,
     /// From when on its idle time has not been booked, if it idles.
     unbooked_since: Time,
@@ -136,6 +155,8 @@ impl Core {
             number,
             server,
             dedicated,
+            counted: !dedicated,
+            service: Service::default(),
             activity: Activity::Idle { since: Time::ZERO },
             unbooked_since: Time::ZERO,
             idle: Time::ZERO,
@@ -219,6 +240,12 @@ impl Core {
         self.blocks_awaited = if begins { self.blocks_awaited + 1 } else { self.blocks_awaited - 1 };
     }
 
+    /// No thread that may run here is known to wait for a block any more.
+    pub(crate) fn forget_waits(&mut self, now: Time) {
+        self.book_idling(now);
+        self.blocks_awaited = 0;
+    }
+
     /// Idle time that has not been booked.
     fn unbooked_at(&self, now: Time) -> Time {
         if self.is_idle() { now - self.unbooked_since } else { Time::ZERO }
@@ -227,6 +254,34 @@ impl Core {
     /// All idle time, whatever was waited for, with what is still running.
     pub(crate) fn idle_at(&self, now: Time) -> Time {
         self.idle + self.unbooked_at(now)
+    }
+
+    /// Its handler begins at `at`, after it has looked so long.
+    pub(crate) fn note_handler(&mut self, at: Time, delay: Time) {
+        self.service.looking += delay;
+        self.service.began = (at, self.service.looking);
+    }
+
+    /// Its handler ends, with the way back to where it came from.
+    pub(crate) fn end_handler(&mut self, now: Time) {
+        let Service { began, looking, .. } = self.service;
+        self.service.handling += now.saturating_sub(began.0 + (looking - began.1));
+    }
+
+    /// Is dedicated to handlers from now on, or computes.
+    pub(crate) fn take_role(&mut self, dedicated: bool, now: Time) {
+        self.service.before = self.dedicated_at(now);
+        self.service.since = (now, self.idle_at(now));
+        self.dedicated = dedicated;
+    }
+
+    /// How long it has been dedicated, and how much of that it idled.
+    pub(crate) fn dedicated_at(&self, now: Time) -> (Time, Time) {
+        let Service { since, before, .. } = self.service;
+        match self.dedicated {
+            true => (before.0 + (now - since.0), before.1 + (self.idle_at(now) - since.1)),
+            false => before,
+        }
     }
 
     /// The breakdown with the idle time that is still running.

@@ -41,7 +41,7 @@ impl Edge {
     }
 
     /// Suspends the fiber until it is this thread's or handler's turn.
-    fn suspend(&self) {
+    pub(crate) fn suspend(&self) {
         match &self.desk {
             Some(desk) => {
                 desk.suspend_thread();
@@ -210,7 +210,11 @@ impl Edge {
         };
         let at_once = self.state().nodes[node].queue.try_hold(now, key);
         if let Some(held) = at_once {
-            if !self.state().looks_itself() {
+            if self.state().looks_itself() {
+                let (mut state, core) = (self.state(), self.core());
+                let hold = state.machine.processor.hold;
+                state.cores[core].spend(Bucket::Overhead, hold);
+            } else {
                 self.state().spend_primitive(self.core(), Primitive::Dispatch, 1);
                 self.settle();
             }
@@ -331,7 +335,14 @@ impl Processor for Edge {
     }
 
     fn poll(&self) {
-        if self.state().calls_routine() {
+        let (adapts, calls_routine) = {
+            let state = self.state();
+            (state.adapts, state.calls_routine())
+        };
+        if adapts {
+            self.leave_for_handlers();
+        }
+        if calls_routine {
             return self.call_routine();
         }
         if !self.state().owns_poll(self.core()) {
@@ -347,6 +358,7 @@ impl Processor for Edge {
             let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
             state.cores[core].spend(Bucket::Memory, wait);
             state.cores[core].spend(Bucket::Overhead, poll);
+            state.cores[core].service.looking += poll;
         });
         self.yield_to_handlers(Time::ZERO);
     }

@@ -214,14 +214,16 @@ impl State {
         self.leave_handler(core);
         self.nodes[node].queue.complete(self.now, held);
         self.progress = self.now;
+        self.measure(node);
         self.free(core);
         self.notify(node);
     }
 
     /// What is charged on `core` is no handler's any more.
     pub(crate) fn leave_handler(&mut self, core: usize) {
-        let threads = self.anatomy.threads();
+        let (now, threads) = (self.now, self.anatomy.threads());
         let state = &mut self.cores[core];
+        state.end_handler(now);
         (state.class, state.kind, state.key) = (Class::User, threads, None);
         self.note_handler_end(core);
     }

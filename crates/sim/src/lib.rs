@@ -21,6 +21,7 @@
 //! | `state` | everything modelled, and time |
 //! | `schedule` | who runs what next: dispatch, interrupts, threads, idling |
 //! | `routine`, `turns` | the dispatch routine of nodes whose software gets from threads to handlers; whose turn it is to call it |
+//! | `roles` | processors that change between computing and serving while a program runs |
 //! | `ready` | which processor takes which thread that is ready |
 //! | `network_processor` | the loop of a network processor |
 //! | `order` | the order of messages where there is a network processor |
@@ -61,6 +62,7 @@ mod order;
 mod overflow;
 mod phases;
 mod ready;
+mod roles;
 mod routine;
 mod routing;
 mod schedule;

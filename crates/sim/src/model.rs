@@ -1,7 +1,7 @@
 //! The world of a modelled machine: what it refuses, how it runs a job, what it reports.
 
 use hardware::EventQueue;
-use machine::Machine;
+use machine::{Capability, Machine};
 use pdq::{DispatcherId, specification};
 use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::{
@@ -42,7 +42,8 @@ impl Model {
             | Servers::Idle
             | Servers::Network
             | Servers::Either
-            | Servers::Embedded => {}
+            | Servers::Embedded
+            | Servers::Adaptive => {}
             Servers::Hardware if policy.notice == Notice::Poll => {
                 if mechanism != Mechanism::SharedMemory {
                     return Err(format!(
@@ -98,6 +99,15 @@ impl Model {
             .filter(|threads| threads.saturating_mul(launch.nodes) <= MAX_THREADS)
             .ok_or_else(|| format!("more than {MAX_THREADS} threads in all: expected fewer --threads"))?;
         Ok(split)
+    }
+
+    /// A policy as the machine obeys it: where every processor sends for itself, nobody injects for another.
+    fn obeyed(&self, policy: &Policy) -> Policy {
+        let mut obeyed = policy.clone();
+        if policy.injector == Injector::Protocol && self.machine.can.contains(&Capability::SenderInjects) {
+            obeyed.injector = Injector::Sender;
+        }
+        obeyed
     }
 
     /// Who there is, for a trace.
@@ -170,7 +180,8 @@ impl World for Model {
             model.expect(Mechanism::SharedMemory).map_err(Failure::Refused)?;
         }
         let places = residents.iter().zip(queues).collect();
-        let mut state = State::new(&model.machine, &launch.policy, split, shape, launch.seed, places);
+        let policy = model.obeyed(&launch.policy);
+        let mut state = State::new(&model.machine, &policy, split, shape, launch.seed, places);
         state.stall_limit = launch.stall_limit;
         if let Some(recorder) = &launch.trace {
             recorder.begin(model.cast(shape, split, &residents[0]));
@@ -195,7 +206,7 @@ fn outcome(state: &State, residents: &[Resident]) -> Outcome {
         utilization: utilization(state),
         dispatching: dispatching(state),
         anatomy: state.stages(),
-        adjustments: Vec::new(),
+        adjustments: state.adjustments.clone(),
         events: Some(state.happened),
         digest: state.sink.digest().map(|digest| digest.value()),
         report,
@@ -203,14 +214,19 @@ fn outcome(state: &State, residents: &[Resident]) -> Outcome {
 }
 
 fn utilization(state: &State) -> Utilization {
-    let busy = |dedicated: bool| {
-        let cores = state.cores.iter().filter(|core| core.dedicated == dedicated);
-        let (count, idle) = cores
-            .fold((0_u64, Time::ZERO), |(count, idle), core| (count + 1, idle + core.idle_at(state.now)));
-        let all = (state.now * count).as_seconds();
-        (count > 0 && all > 0.0).then(|| 1.0 - idle.as_seconds() / all)
-    };
-    Utilization { compute: busy(false).unwrap_or(0.0), protocol: busy(true) }
+    let [mut all, mut idle, mut dedicated, mut unused] = [Time::ZERO; 4];
+    for core in &state.cores {
+        all += state.now;
+        idle += core.idle_at(state.now);
+        let (time, of_that_idle) = core.dedicated_at(state.now);
+        dedicated += time;
+        unused += of_that_idle;
+    }
+    let busy = |all: Time, idle: Time| (!all.is_zero()).then(|| 1.0 - idle.as_seconds() / all.as_seconds());
+    Utilization {
+        compute: busy(all - dedicated, idle - unused).unwrap_or(0.0),
+        protocol: busy(dedicated, unused),
+    }
 }
 
 fn dispatching(state: &State) -> Dispatching {

@@ -13,6 +13,7 @@ use crate::cargo::HandedOver;
 use crate::core::{Event, Job};
 use crate::lowering::PutOff;
 use crate::network_processor::Loop;
+use crate::roles::Roles;
 use crate::routine::Routine;
 use crate::staging::Stager;
 
@@ -61,6 +62,10 @@ impl Reason {
 pub(crate) struct Thread {
     /// The processor it is bound to.
     pub(crate) core: usize,
+    /// The one it is bound to while that computes.
+    pub(crate) home: usize,
+    /// It has not run since it was bound to another.
+    pub(crate) moved: bool,
     pub(crate) state: ThreadState,
     /// Which of its waits the next one is.
     pub(crate) generation: u32,
@@ -72,6 +77,13 @@ pub(crate) struct Thread {
     pub(crate) noticing: bool,
     /// A key it asked for and was given.
     pub(crate) granted: Option<Held>,
+}
+
+impl Thread {
+    /// Whether it waits for a block of shared memory.
+    pub(crate) fn waits_for_block(&self) -> bool {
+        matches!(&self.state, ThreadState::Blocked { reason, .. } if reason.is_block())
+    }
 }
 
 /// A message that arrived and has not been looked at.
@@ -129,6 +141,8 @@ pub(crate) struct Node {
     pub(crate) routine: Routine,
     /// Under floating: the core, by its number, whose back-edge polls count.
     pub(crate) poll_owner: usize,
+    /// Who is dedicated to handlers, where that changes.
+    pub(crate) roles: Option<Box<Roles>>,
     /// The core, by its number, that is interrupted next.
     pub(crate) next_interrupt: usize,
     /// Order in which nodes' simultaneous events come: drawn from the seed.

@@ -65,6 +65,7 @@ impl State {
                 let waiting = own.injecting.is_some() || !node.handed_over.is_empty();
                 waiting && self.is_network_processor(core) && self.has_key(own.node, cargo)
             }
+            Injector::Sender if node.roles.is_some() => node.injecting || !node.handed_over.is_empty(),
             Injector::Sender | Injector::Device => false,
         }
     }

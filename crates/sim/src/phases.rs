@@ -75,7 +75,7 @@ impl State {
         let (mut counters, mut breakdown) = (Counters::default(), Breakdown::default());
         for core in &self.cores {
             counters += core.counters;
-            if !core.dedicated {
+            if core.counted {
                 breakdown += core.breakdown_at(self.now);
             }
         }

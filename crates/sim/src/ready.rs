@@ -1,6 +1,6 @@
 //! Which processor takes which thread that is ready.
 //!
-//! Threads stay on their processors and wait there for their turn, or the processors of a node share one queue and each takes
+//! Threads stay on their processors, or on those that they are [moved](crate::roles) to, and wait there for their turn, or the processors of a node share one queue and each takes
 //! the oldest. Must never know why a thread waited: one that waits for a block of shared memory is pointed out to it.
 
 use machine::{Capability, Machine};
@@ -65,15 +65,23 @@ impl State {
 
     /// What it takes `core` to let a thread go on after it has waited: it may be another than the last one there.
     pub(crate) fn switch_to(&mut self, core: usize, thread: u32) -> Time {
+        let node = self.cores[core].node;
+        if std::mem::take(&mut self.nodes[node].threads[thread as usize].moved) {
+            self.cores[core].last_thread = Some(thread);
+            return self.machine.processor.thread_switch;
+        }
         match self.cores[core].last_thread.replace(thread) {
             Some(last) if last != thread => self.machine.processor.thread_switch,
-            Some(_) => self.machine.software_dispatch.as_ref().map_or(Time::ZERO, |routine| routine.wake),
+            Some(_) => {
+                let routine = self.machine.software_dispatch.as_ref();
+                routine.map_or(self.machine.processor.wake, |routine| routine.wake)
+            }
             None => Time::ZERO,
         }
     }
 
     /// The thread on whose stack a handler of `core` may run: the last one there, unless that may go on elsewhere meanwhile.
     pub(crate) fn host_of_handlers(&self, core: usize) -> Option<u32> {
-        self.cores[core].last_thread.filter(|_| !self.shares_threads)
+        self.cores[core].last_thread.filter(|_| !self.shares_threads && !self.adapts)
     }
 }

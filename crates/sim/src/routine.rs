@@ -205,10 +205,12 @@ impl State {
         }
         let leave = self.prices_of_routine().leave;
         let call = self.nodes[self.cores[core].node].routine.call.as_mut();
-        call.filter(|call| call.core == core).map_or(Time::ZERO, |call| {
+        let back = call.filter(|call| call.core == core).map_or(Time::ZERO, |call| {
             call.returns = true;
             leave
-        })
+        });
+        self.cores[core].service.looking += back;
+        back
     }
 
     /// The call on `core` is over, if there is one: the next one's turn.
@@ -250,6 +252,7 @@ impl State {
         let moved = node.routine.last.replace(core).is_some_and(|last| last != core);
         if moved {
             self.cores[core].spend(Bucket::Overhead, migrate);
+            self.cores[core].service.looking += migrate;
         }
     }
 
@@ -286,6 +289,7 @@ impl Edge {
             let mut state = self.state();
             let poll = state.machine.processor.poll;
             state.cores[self.core()].spend(Bucket::Overhead, poll);
+            state.cores[self.core()].service.looking += poll;
         }
         self.settle();
         let find = self.state().prices_of_routine().find;

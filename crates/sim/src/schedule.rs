@@ -18,6 +18,15 @@ use crate::state::State;
 impl State {
     /// `core` has nothing to do now: finds it something.
     pub(crate) fn free(&mut self, core: usize) {
+        let node = self.cores[core].node;
+        let changed = self.change_role(core);
+        self.find_work(core);
+        if changed {
+            self.look_again(node);
+        }
+    }
+
+    fn find_work(&mut self, core: usize) {
         if self.calls_routine() {
             return self.free_from_routine(core);
         }
@@ -49,6 +58,9 @@ impl State {
     fn leaves_to_idle(&self, core: usize) -> bool {
         let state = &self.cores[core];
         let has_own = state.interrupted.is_some() || self.has_ready(core);
+        if has_own && self.is_served(state.node) {
+            return true;
+        }
         has_own && self.something_waits(state.node) && self.idle_server(state.node).is_some()
     }
 
@@ -84,11 +96,15 @@ impl State {
 
     /// Gives `core` the oldest event it may handle; it starts after `delay` and the cost of dispatch.
     pub(crate) fn start_handler(&mut self, core: usize, delay: Time) -> bool {
-        let Some(server) = self.cores[core].server else { return false };
+        let Some(server) = self.serves(core) else { return false };
         let Some(job) = self.next_job(core, server) else { return false };
         let (wait, arrival_cost, step) = self.arrival_cost(core, &job);
         self.end_idling(core);
-        let path = delay + arrival_cost.path - self.put_on_bus(core, arrival_cost.bus, step);
+        let now = self.now;
+        // One handler after another finds its message at hand.
+        let goes_on = self.cores[core].activity == Activity::Handler;
+        let find = if goes_on { Time::ZERO } else { self.machine.processor.find };
+        let path = delay + find + arrival_cost.path - self.put_on_bus(core, arrival_cost.bus, step);
         let state = &mut self.cores[core];
         state.activity = Activity::Handler;
         state.injected_last = false;
@@ -97,6 +113,7 @@ impl State {
         state.book(Bucket::Memory, wait);
         state.book(Bucket::Overhead, path);
         state.job = Some(job);
+        state.note_handler(now + state.ahead + delay, delay);
         self.continue_now(core, wait + path);
         // It may have come out of the interface.
         self.admit_next(self.cores[core].node);
@@ -105,7 +122,7 @@ impl State {
 
     /// Whether `core` would find an event to handle.
     pub(crate) fn has_job(&self, core: usize) -> bool {
-        let Some(server) = self.cores[core].server else { return false };
+        let Some(server) = self.serves(core) else { return false };
         if self.calls_routine() {
             return self.finds_event(core, server);
         }
@@ -138,10 +155,11 @@ impl State {
         started
     }
 
-    /// Under floating, whether this back-edge poll is the one that looks; passes ownership on if so.
+    /// Whether this back-edge poll looks: where processors take turns, that of the one that owns them, which passes them on;
+    /// while others are dedicated to that, none.
     pub(crate) fn owns_poll(&mut self, core: usize) -> bool {
-        if self.policy.servers != Servers::Idle {
-            return true;
+        if !self.floats(self.cores[core].node) {
+            return !self.adapts;
         }
         let number = usize::from(self.cores[core].number);
         let node = &mut self.nodes[self.cores[core].node];
@@ -229,13 +247,13 @@ impl State {
                 }
                 _ => None,
             })
-            .max_by_key(|&(since, core)| (since, std::cmp::Reverse(core)))
+            .max_by_key(|&(since, core)| (self.cores[core].dedicated, since, std::cmp::Reverse(core)))
             .map(|(_, core)| core)
     }
 
     /// Interrupts the next computing processor, if the policy interrupts at all and there is an event for it.
     pub(crate) fn interrupt(&mut self, node: usize) -> bool {
-        let Some(core) = self.to_interrupt(node) else { return false };
+        let Some(core) = self.to_interrupt(node).filter(|_| !self.is_served(node)) else { return false };
         let Activity::Thread(thread) = self.cores[core].activity else { return false };
         let left = self.cores[core].until - self.now;
         let epoch = self.cores[core].epoch;

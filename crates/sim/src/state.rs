@@ -6,7 +6,7 @@ use des::{Choice, EventQueue};
 use hardware::{Lock, Network, Prices};
 use machine::Machine;
 use tempest::policy::{Injector, Servers, Split};
-use tempest::{NodeId, Policy, Resident, Shape, Waiter};
+use tempest::{Adjustment, NodeId, Policy, Resident, Shape, Waiter};
 use trace::{Digest, Event, Sink};
 use units::Time;
 
@@ -16,6 +16,7 @@ use crate::core::{Activity, Core};
 use crate::network_processor::Loop;
 use crate::node::{Node, Reason, Thread, ThreadState};
 use crate::phases::Phases;
+use crate::roles::Roles;
 use crate::shared::Blocks;
 use crate::staging::{Shipping, Step};
 
@@ -59,6 +60,10 @@ pub(crate) struct State {
     pub(crate) assisted: bool,
     /// Whether processors of a node share their threads.
     pub(crate) shares_threads: bool,
+    /// Whether the policy changes the roles of processors while a program runs.
+    pub(crate) adapts: bool,
+    /// What it has changed.
+    pub(crate) adjustments: Vec<Adjustment>,
     pub(crate) network: Network,
     pub(crate) prices: Prices,
     pub(crate) now: Time,
@@ -119,6 +124,8 @@ impl State {
             policy: policy.clone(),
             assisted,
             shares_threads: crate::ready::shares_threads(machine, policy),
+            adapts: policy.servers == Servers::Adaptive,
+            adjustments: Vec::new(),
             network: Network::new(&machine.network, shape.nodes),
             prices: Prices::new(&machine.processor.work),
             now: Time::ZERO,
@@ -185,6 +192,8 @@ impl State {
                 threads: (0..shape.threads as usize)
                     .map(|thread| Thread {
                         core: first_core + thread / threads_per_core,
+                        home: first_core + thread / threads_per_core,
+                        moved: false,
                         state: ThreadState::Going,
                         generation: 0,
                         awaited: 0,
@@ -197,6 +206,7 @@ impl State {
                 routine: Default::default(),
                 poll_owner: 0,
                 next_interrupt: 0,
+                roles: Roles::of(machine, policy),
                 tie: choice.tie(index as u32),
             });
         }
@@ -251,7 +261,8 @@ impl State {
         match self.policy.injector {
             Injector::Protocol => !own.dedicated,
             Injector::Network => !own.dedicated && self.nodes[own.node].network.is_some(),
-            Injector::Sender | Injector::Device => false,
+            Injector::Sender => !own.dedicated && self.hands_over_to_dedicated(own.node),
+            Injector::Device => false,
         }
     }
 
@@ -345,7 +356,7 @@ fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> 
     let computing = split.computing as usize;
     match policy.servers {
         Servers::Compute | Servers::Network | Servers::Either => (number == 0).then_some(0),
-        Servers::Idle => Some(number),
+        Servers::Idle | Servers::Adaptive => Some(number),
         _ => number.checked_sub(computing),
     }
 }

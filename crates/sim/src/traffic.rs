@@ -140,8 +140,9 @@ impl State {
 
     /// The cargo goes: into the interface, or into the hands of a protocol processor.
     pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
-        if route == Route::HandOver {
-            let node = self.cores[core].node;
+        // Whom it was to be handed to may have left in between; then nothing waits there that was handed over before.
+        let node = self.cores[core].node;
+        if route == Route::HandOver && self.injects_for_others(node) {
             let visible_at = self.now + self.hand_over_delay();
             self.nodes[node].handed_over.push_back(HandedOver { to, cargo, visible_at });
             if visible_at > self.now {
@@ -213,8 +214,11 @@ impl State {
         let flight = self.take_off(flight);
         self.sent += 1;
         if destination == from {
-            // A node's message to itself goes straight to its queue; as an event, because the sender runs now.
-            self.events.push(self.now, self.nodes[from].tie, Happening::Deliver { flight });
+            // A node's message to itself goes straight to its queue; as an event, because the sender runs now. A processor
+            // that runs handlers has it at hand.
+            let near = self.cores[core].server.is_some();
+            let way = if near { Time::ZERO } else { self.machine.interface.loopback };
+            self.events.push(self.now + way, self.nodes[from].tie, Happening::Deliver { flight });
         } else if let Some((source, target, bytes)) = shipped {
             self.ship((flight, self.sent - 1), (from, destination), (source, target), bytes);
         } else {

@@ -15,7 +15,7 @@ impl State {
     /// The processor of a node that would call the routine now, for something that has come: one that idles and whose turn
     /// it is.
     pub(crate) fn caller(&mut self, node: usize) -> Option<usize> {
-        if self.policy.servers != Servers::Idle {
+        if !self.floats(node) {
             return self.idle_server(node);
         }
         // Turns have gone past all that idle before it came, and have come to rest.
@@ -28,7 +28,7 @@ impl State {
 
     /// As [`caller`](Self::caller), for something that waits while the turn is passed on.
     pub(crate) fn next_caller(&mut self, node: usize) -> Option<usize> {
-        if self.policy.servers != Servers::Idle {
+        if !self.floats(node) {
             return self.idle_server(node);
         }
         let strict = self.policy.turns == Turns::Strict;
@@ -45,8 +45,8 @@ impl State {
     /// Whether it is the turn of `core`, which computes and polls.
     pub(crate) fn has_turn(&self, core: usize) -> bool {
         let node = self.cores[core].node;
-        if self.policy.servers != Servers::Idle {
-            return self.cores[core].server.is_some();
+        if !self.floats(node) {
+            return self.serves(core).is_some();
         }
         let left_out = self.policy.turns == Turns::IdleFirst
             && self.in_turn(node).any(|other| self.cores[other].is_idle());
@@ -72,6 +72,15 @@ impl State {
         let place = &self.nodes[node];
         let (first, owner, cores) = (place.first_core, place.poll_owner, place.cores);
         (0..cores).map(move |offset| first + (owner + offset) % cores)
+    }
+
+    /// Whether the processors of a node take turns.
+    pub(crate) fn floats(&self, node: usize) -> bool {
+        match self.policy.servers {
+            Servers::Idle => true,
+            Servers::Adaptive => !self.is_served(node),
+            _ => false,
+        }
     }
 
     fn computes(&self, core: usize) -> bool {

@@ -5,14 +5,35 @@
 //! from the [`Event`](crate::Event) the handler signals afterwards.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A value that fits one cell: 64 bits or fewer, copied whole.
-pub trait Word: Copy + Send + Sync + 'static {
+use bytemuck::Pod;
+
+/// A value of one cell: 64 bits, copied whole.
+pub trait Word: Pod + Send + Sync {
     /// The bits to store.
     fn to_bits(self) -> u64;
     /// The value of stored bits.
     fn from_bits(bits: u64) -> Self;
+
+    /// The bits of values that stand side by side: themselves.
+    ///
+    /// # Panics
+    /// If a value has not the size and boundary of a word.
+    #[inline]
+    fn bits(values: &[Self]) -> &[u64] {
+        bytemuck::cast_slice(values)
+    }
+
+    /// The same, to be changed.
+    ///
+    /// # Panics
+    /// As [`bits`](Self::bits).
+    #[inline]
+    fn bits_mut(values: &mut [Self]) -> &mut [u64] {
+        bytemuck::cast_slice_mut(values)
+    }
 }
 
 impl Word for u64 {
@@ -36,7 +57,7 @@ impl Word for f64 {
 /// A fixed number of cells.
 #[derive(Debug)]
 pub struct Cells<T> {
-    bits: Box<[AtomicU64]>,
+    bits: Arc<[AtomicU64]>,
     word: PhantomData<T>,
 }
 
@@ -54,6 +75,40 @@ impl<T: Word> Cells<T> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.bits.is_empty()
+    }
+
+    /// The same cells once more.
+    pub(crate) fn same(&self) -> Self {
+        Self { bits: self.shared(), word: PhantomData }
+    }
+
+    /// Their bits, which whoever has them may read and write as well.
+    pub(crate) fn shared(&self) -> Arc<[AtomicU64]> {
+        Arc::clone(&self.bits)
+    }
+
+    /// The cells `from` and on, `len` of them.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub(crate) fn stretch(&self, from: usize, len: usize) -> &[AtomicU64] {
+        &self.bits[from..][..len]
+    }
+
+    /// Sets as many cells as there are values, from cell `from` on.
+    ///
+    /// # Panics
+    /// If there are not so many cells.
+    pub fn write(&self, from: usize, values: &[T]) {
+        bulk::store(self.stretch(from, values.len()), T::bits(values));
+    }
+
+    /// The values of as many cells, from cell `from` on.
+    ///
+    /// # Panics
+    /// If there are not so many cells.
+    pub fn read(&self, from: usize, values: &mut [T]) {
+        bulk::load(self.stretch(from, values.len()), T::bits_mut(values));
     }
 
     /// The value of cell `index`.

@@ -23,6 +23,13 @@ pub struct Actions<'a> {
     lowering: Option<Lowering>,
 }
 
+impl<'a> Actions<'a> {
+    #[inline]
+    fn untimed(node: &'a Node, source: NodeId, key: Key, processor: &'a dyn Processor) -> Self {
+        Self { node, source, processor, accounts: false, key, lowering: None }
+    }
+}
+
 impl Actions<'_> {
     /// The node the handler runs on.
     pub fn node(&self) -> NodeId {
@@ -59,6 +66,7 @@ impl Actions<'_> {
     }
 
     /// Resumes a waiting thread of this node; false if it no longer waits for this.
+    #[inline]
     pub fn resume(&mut self, waiter: Waiter) -> bool {
         self.processor.resume(waiter)
     }
@@ -69,9 +77,7 @@ impl Actions<'_> {
         if self.accounts {
             self.processor.synchronize();
         }
-        event.add(amount, |waiter| {
-            self.processor.resume(waiter);
-        });
+        self.processor.signal(event, amount);
     }
 
     /// Sends a message together with the words that a block of shared memory has on this node now. They are the block's on the
@@ -168,13 +174,37 @@ pub struct Handler<'a> {
 impl<'a> Handler<'a> {
     /// For worlds: a handler on `node` for an event from `source`, running on `processor` under `proof`.
     pub fn new(node: &'a Node, source: NodeId, proof: Proof<'a>, processor: &'a dyn Processor) -> Self {
-        let (accounts, key) = (processor.accounts(), proof.key());
-        Self { actions: Actions { node, source, processor, accounts, key, lowering: None }, proof }
+        Self {
+            actions: Actions {
+                accounts: processor.accounts(),
+                ..Actions::untimed(node, source, proof.key(), processor)
+            },
+            proof,
+        }
+    }
+
+    /// The same on a processor that accounts for no time, which then need not be asked.
+    #[inline]
+    pub(crate) fn untimed(
+        node: &'a Node,
+        source: NodeId,
+        proof: Proof<'a>,
+        processor: &'a dyn Processor,
+    ) -> Self {
+        Self { actions: Actions::untimed(node, source, proof.key(), processor), proof }
     }
 
     /// For worlds: what the handler that has ended wants lowered.
+    #[inline]
     pub fn take_lowering(&mut self) -> Option<Lowering> {
-        self.actions.lowering.take()
+        // Most handlers lower nothing, and a lowering is large: it is moved only if there is one.
+        if self.lowers() { self.actions.lowering.take() } else { None }
+    }
+
+    /// Whether it wants anything lowered.
+    #[inline]
+    pub(crate) fn lowers(&self) -> bool {
+        self.actions.lowering.is_some()
     }
 
     /// The key held while this handler runs.

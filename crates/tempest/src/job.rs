@@ -152,7 +152,8 @@ impl Job {
             dispatcher,
             entries: Vec::new(),
             ids: Default::default(),
-            states: Vec::new(),
+            foresees: false,
+            protocols: 0,
             segments: Default::default(),
             memory: None,
         };

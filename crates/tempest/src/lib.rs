@@ -18,7 +18,8 @@
 //! | [`Handler`] | what a running handler sees: its key's entries, sends, resumes, signals, charges |
 //! | [`Thread`] | what a program thread sees: blocking sends, waits, polls, holds, phases |
 //! | [`Event`], [`Cells`] | a monotone counter threads wait for; words that handlers write in bulk |
-//! | [`Segment`] | memory of a node that transfers and deposits of other nodes write |
+//! | [`Segment`], [`Rights`] | memory of a node that transfers and deposits of other nodes write, and what else they may |
+//! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
 //! | [`Layout`], [`Memory`], [`Shared`] | fine-grain shared memory: pages with homes, blocks with tags, typed arrays |
 //! | [`Access`], [`MemoryEvents`] | what a program does to words of its segments, where a model is to know |
 //! | [`Work`] | what a step costs, in operations or protocol primitives: free natively, time in a model |
@@ -71,7 +72,7 @@
 //! * **Order.** Messages of one source, destination and key are delivered in happens-before order.
 //! * **Exclusion.** Handlers of equal keys never overlap; a [`Key::Sequential`] handler runs alone on its node.
 //! * **Placement.** What a thread transferred or deposited to a node before it sent a message there is in place
-//!   when that message is handled.
+//!   when that message is handled; so is what it put into [mapped](Mapped) memory, wherever that is.
 //! * **Shared memory.** An access that passed its test completes before the loss of that right takes effect; one whose
 //!   fault was served is done once before the right is taken away again ([how](Memory)).
 //! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back; a handler's send
@@ -116,6 +117,8 @@ mod event;
 mod handler;
 mod identity;
 mod job;
+mod kinds;
+mod mapped;
 mod mechanism;
 mod memory;
 mod message;
@@ -137,6 +140,7 @@ pub use event::Event;
 pub use handler::{Actions, Handler};
 pub use identity::{MessageId, NodeId, ThreadId, Waiter};
 pub use job::{Figure, Job, Merge, Program, Report, Resident};
+pub use mapped::Mapped;
 pub use mechanism::Mechanism;
 pub use memory::{
     Array, BadLayout, Block, Fault, Homes, Layout, Lowering, Memory, Right, Run, RunMut, Shared, Tag, Words,
@@ -147,7 +151,7 @@ pub use node::{BadPacket, Node};
 pub use pdq::{Key, Keyed, Proof};
 pub use policy::Policy;
 pub use processor::{Processor, Wait};
-pub use segment::{BadPlace, Place, Segment, SegmentId};
+pub use segment::{BadPlace, Place, Rights, Segment, SegmentId};
 pub use setup::{Flow, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};
 pub use work::{Operations, Primitive, Work};

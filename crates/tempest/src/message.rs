@@ -8,7 +8,7 @@ use pdq::Key;
 
 use crate::{Handler, MessageId, NodeId, Protocol};
 
-/// The most words a message may carry, fields and payload together: with a two-word header they fill two
+/// The most words a message may carry, fields and payload together: with a head in front of every seven they fill two
 /// 64-byte cache lines, the unit in which rings and interfaces move them. Larger transfers are bulk.
 pub const MAX_WORDS: usize = 14;
 
@@ -92,10 +92,42 @@ impl Packet {
         Some(packet)
     }
 
+    /// No packet yet: to be [filled](Self::fill) in place, again and again, by who takes packets out of a transport.
+    pub const fn blank() -> Self {
+        Self { id: MessageId(0), length: 0, source: NodeId(0), words: [0; MAX_WORDS] }
+    }
+
+    /// Makes this the packet of the first `length` words that `place` leaves in its room; what stands there before is
+    /// that of packets before. False, and it is left without words, if a packet has no such length. Whether the handler
+    /// exists is checked when it is opened.
+    #[inline]
+    pub fn fill(
+        &mut self,
+        id: MessageId,
+        source: NodeId,
+        length: usize,
+        place: impl FnOnce(&mut [u64; MAX_WORDS]),
+    ) -> bool {
+        let fits = length <= MAX_WORDS;
+        self.id = id;
+        self.source = source;
+        self.length = if fits { length as u8 } else { 0 };
+        place(&mut self.words);
+        fits
+    }
+
+    /// All room of the packet: its words, and whatever stands behind them. A transport may move more than there is, where
+    /// that is simpler.
+    #[inline]
+    pub fn room(&self) -> &[u64; MAX_WORDS] {
+        &self.words
+    }
+
     /// The packet of a message and its payload.
     ///
     /// # Panics
     /// If fields and payload together exceed [`MAX_WORDS`] words.
+    #[inline]
     pub(crate) fn encode<M: Message>(id: MessageId, source: NodeId, message: &M, payload: &[u64]) -> Self {
         let body = body_words::<M>();
         let length = body + payload.len();
@@ -113,6 +145,7 @@ impl Packet {
     }
 
     /// The message of this packet. The caller has checked that it is at least as long as `M`.
+    #[inline]
     pub(crate) fn message<M: Message>(&self) -> M {
         bytemuck::pod_read_unaligned(
             &bytemuck::cast_slice::<u64, u8>(&self.words[..body_words::<M>()])[..size_of::<M>()],
@@ -120,21 +153,25 @@ impl Packet {
     }
 
     /// The payload behind the message's fields.
+    #[inline]
     pub(crate) fn payload<M: Message>(&self) -> &[u64] {
         &self.words()[body_words::<M>()..]
     }
 
     /// Which handler it is for.
+    #[inline]
     pub fn id(&self) -> MessageId {
         self.id
     }
 
     /// The node that sent it.
+    #[inline]
     pub fn source(&self) -> NodeId {
         self.source
     }
 
     /// The words it carries.
+    #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words[..usize::from(self.length)]
     }

@@ -2,19 +2,17 @@
 //!
 //! Built by [`Setup`](crate::Setup) before anything runs, immutable afterwards.
 
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::any::TypeId;
 use std::fmt;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use pdq::{DispatcherId, Key};
+use pdq::{DispatcherId, Key, Serial};
 
-use crate::message::body_words;
+use crate::kinds::{Entry, Ids, State};
 use crate::segment::Segments;
 use crate::{
     BadPlace, Class, Fault, Flow, Handler, Lowering, Memory, Message, MessageId, NodeId, Packet, Place,
-    Shape, Volume, Waiter,
+    Processor, Shape, Volume, Waiter,
 };
 
 /// A received packet that no handler may see: an unknown handler, or too few words for it.
@@ -27,61 +25,6 @@ impl fmt::Display for BadPacket {
     }
 }
 
-/// What a node knows about one kind of message.
-pub(crate) struct Entry {
-    name: &'static str,
-    body_words: usize,
-    bytes: usize,
-    payload_word_bytes: usize,
-    class: Class,
-    volume: Volume,
-    state: usize,
-    key: fn(&Packet) -> Key,
-    deliver: fn(&dyn Any, &Packet, &mut Handler<'_>),
-}
-
-impl Entry {
-    /// The entry of message `M`, whose protocol's state is number `state`.
-    pub(crate) fn of<M: Message>(state: usize) -> Self {
-        Self {
-            name: std::any::type_name::<M>(),
-            body_words: body_words::<M>(),
-            bytes: M::BYTES,
-            payload_word_bytes: M::PAYLOAD_WORD_BYTES,
-            class: M::CLASS,
-            volume: M::VOLUME,
-            state,
-            key: |packet| packet.message::<M>().key(),
-            deliver: |state, packet, cx| {
-                let protocol = state.downcast_ref::<M::Protocol>().expect("states are filed by their type");
-                packet.message::<M>().handle(protocol, packet.payload::<M>(), cx);
-            },
-        }
-    }
-}
-
-/// `TypeId`s are hashes already.
-#[derive(Default)]
-pub(crate) struct TypeIdHasher(u64);
-
-impl Hasher for TypeIdHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_ne_bytes(word));
-        }
-    }
-    fn write_u64(&mut self, word: u64) {
-        self.0 ^= word;
-    }
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-pub(crate) type Ids = HashMap<TypeId, MessageId, BuildHasherDefault<TypeIdHasher>>;
-
 /// Makes a fault the packet of the message that a protocol is told of it by.
 pub(crate) type FaultPacket = fn(&Node, Fault) -> Packet;
 
@@ -93,7 +36,10 @@ pub struct Node {
     pub(crate) dispatcher: DispatcherId,
     pub(crate) entries: Vec<Entry>,
     pub(crate) ids: Ids,
-    pub(crate) states: Vec<Arc<dyn Any + Send + Sync>>,
+    /// Some kind of message has what is called before its handler.
+    pub(crate) foresees: bool,
+    /// Protocols that have begun to settle here.
+    pub(crate) protocols: usize,
     pub(crate) segments: Segments,
     /// Shared memory, and the message that a fault in it becomes.
     pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
@@ -115,13 +61,19 @@ impl Node {
         self.dispatcher
     }
 
+    /// Gives the handlers of protocol number `protocol` its state.
+    pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
+        self.entries.iter_mut().for_each(|entry| entry.bind(protocol, state));
+    }
+
     /// The packet of a message from this node.
+    #[inline]
     pub(crate) fn encode<M: Message>(&self, to: NodeId, message: &M, payload: &[u64]) -> Packet {
         assert!(to.0 < self.shape.nodes, "a message to {to}: there are {} nodes", self.shape.nodes);
-        let id = self.ids.get(&TypeId::of::<M>()).unwrap_or_else(|| {
+        let id = self.ids.get(TypeId::of::<M>()).unwrap_or_else(|| {
             panic!("{} was never registered: call `Setup::message` in `install`", std::any::type_name::<M>())
         });
-        Packet::encode(*id, self.id, message, payload)
+        Packet::encode(id, self.id, message, payload)
     }
 
     /// The key of a received packet.
@@ -130,10 +82,52 @@ impl Node {
     /// [`BadPacket`] if no handler may see it.
     #[inline]
     pub fn key(&self, packet: &Packet) -> Result<Key, BadPacket> {
+        self.entry(packet).map(|entry| entry.deliver.key(packet))
+    }
+
+    /// What is known of the kind of a received packet, which is long enough for it.
+    #[inline]
+    fn entry(&self, packet: &Packet) -> Result<&Entry, BadPacket> {
         match self.entries.get(usize::from(packet.id().0)) {
-            Some(entry) if packet.words().len() >= entry.body_words => Ok((entry.key)(packet)),
+            Some(entry) if packet.words().len() >= entry.body_words => Ok(entry),
             _ => Err(self.refuse(packet)),
         }
+    }
+
+    /// Whether a packet of any kind is worth a [`prefetch`](Self::prefetch).
+    #[inline]
+    pub fn foresees(&self) -> bool {
+        self.foresees
+    }
+
+    /// A packet that has arrived will be handled soon: calls what its protocol [gave](crate::Setup::prefetch) for that, if
+    /// anything. Does nothing for one that no handler may see.
+    #[inline]
+    pub fn prefetch(&self, packet: &Packet) {
+        if let Some(entry) = self.entries.get(usize::from(packet.id().0))
+            && packet.words().len() >= entry.body_words
+        {
+            entry.prefetch(packet);
+        }
+    }
+
+    /// Runs the handler of a received packet under its key, which a serial dispatcher grants at once: [`key`](Self::key)
+    /// and [`deliver`](Self::deliver) in one, for a processor that [accounts](Processor::accounts) for no time. What the
+    /// handler wants lowered, if anything, is left in `lowering`.
+    ///
+    /// # Errors
+    /// [`BadPacket`] if no handler may see it.
+    #[inline]
+    pub fn deliver_serially(
+        &self,
+        packet: &Packet,
+        serial: &mut Serial,
+        processor: &dyn Processor,
+        lowering: &mut Option<Lowering>,
+    ) -> Result<(), BadPacket> {
+        let entry = self.entry(packet)?;
+        entry.deliver.handle_serially(self, packet, serial, processor, lowering);
+        Ok(())
     }
 
     #[cold]
@@ -162,7 +156,7 @@ impl Node {
     #[must_use]
     pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Lowering> {
         let entry = &self.entries[usize::from(packet.id().0)];
-        (entry.deliver)(&*self.states[entry.state], packet, cx);
+        entry.deliver.handle(packet, cx);
         cx.take_lowering()
     }
 
@@ -178,10 +172,17 @@ impl Node {
         packet(self, fault)
     }
 
+    /// Which part of the volume a packet's bytes are, and how many, modelled, without its header.
+    #[inline]
+    pub fn size(&self, packet: &Packet) -> (Volume, u64) {
+        let entry = &self.entries[usize::from(packet.id().0)];
+        let payload = packet.words().len() - entry.body_words;
+        (entry.volume, (entry.bytes + payload * entry.payload_word_bytes) as u64)
+    }
+
     /// Modelled bytes of a packet without its header.
     pub fn bytes(&self, packet: &Packet) -> u64 {
-        let entry = &self.entries[usize::from(packet.id().0)];
-        (entry.bytes + (packet.words().len() - entry.body_words) * entry.payload_word_bytes) as u64
+        self.size(packet).1
     }
 
     /// Which part of the volume a packet's bytes are.

@@ -8,7 +8,7 @@ use std::fmt;
 use pdq::{Key, Proof};
 use units::Time;
 
-use crate::{Access, Block, MemoryEvents, NodeId, Packet, Place, Waiter, Work};
+use crate::{Access, Block, Event, MemoryEvents, Node, NodeId, Packet, Place, Waiter, Work};
 
 /// What a blocked thread waits for, as a deadlock report will say it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +78,12 @@ pub trait Processor {
     /// A thread's deposit: puts `words` in place on `to` and counts them there. False if there is no room now.
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool;
 
+    /// A node, if the memory of its segments is mapped here: if loads and stores of this processor reach it.
+    fn mapped(&self, node: NodeId) -> Option<&Node> {
+        let _ = node;
+        None
+    }
+
     /// Gives the processor away until there may be room towards `to`; receives meanwhile.
     fn make_room(&self, to: NodeId);
 
@@ -90,8 +96,27 @@ pub trait Processor {
     /// Resumes a blocked thread of this node. False if the waiter is out of date.
     fn resume(&self, waiter: Waiter) -> bool;
 
+    /// Blocks the running thread until an event may have counted `at_least`; returns at once if it has.
+    fn wait(&self, event: &Event, at_least: u64) {
+        if event.enlist(at_least, self.waiter()) {
+            self.block(Wait::Event { name: event.name(), at_least, had: event.count() });
+        }
+    }
+
+    /// Adds to the count of an event and resumes the threads that this satisfies.
+    fn signal(&self, event: &Event, amount: u64) {
+        event.add(amount, |waiter| {
+            self.resume(waiter);
+        });
+    }
+
     /// A back-edge poll: runs handlers if the policy says that this processor does so here.
     fn poll(&self);
+
+    /// At how many back-edges from the poll that was the thread polls next, which was meant to be at `usual`.
+    fn next_poll(&self, usual: u32) -> u32 {
+        usual
+    }
 
     /// Runs `body` once as an event of `key` on this processor: when nothing conflicting runs or is older.
     fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>));

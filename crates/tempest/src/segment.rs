@@ -1,15 +1,17 @@
-//! Segments: memory of a node that other nodes write without a handler of its own to do it.
+//! Segments: memory of a node that other nodes reach without a handler of its own to do it.
 //!
 //! Every node makes the same segments in the same order, so that one number names the counterpart on every node;
-//! their lengths may differ. Memory elsewhere is never a pointer: it is a node, a segment and an offset, and the world
-//! of the receiving node checks all three before it writes.
+//! their lengths may differ. Memory elsewhere is never a pointer: it is a node, a segment and an offset, and all three are
+//! checked before anything is touched, and so is what others may do there ([`Rights`]).
 //!
 //! Words are relaxed atomics, as in [`Cells`]: what has been written is ordered by the handler that a
-//! [transfer](crate::Thread::transfer) ends with, or by the count of words that [deposits](crate::Thread::deposit)
-//! have placed.
+//! [transfer](crate::Thread::transfer) ends with, by the count of words that [deposits](crate::Thread::deposit)
+//! have placed, or as [mapped](crate::Mapped) memory says. This module must never know who moves the words.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::{Cells, Event, NodeId, Waiter, Word};
 
@@ -26,64 +28,84 @@ pub struct Place {
     pub offset: u32,
 }
 
-/// This node's part of a segment. A clone is the same memory.
-#[derive(Clone, Debug)]
-pub struct Segment<T> {
-    id: SegmentId,
-    memory: Arc<Memory<T>>,
+/// What other nodes may do to a node's part of a segment; the node itself may do anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rights {
+    read: bool,
+    write: bool,
+    change: bool,
 }
 
-/// The words of a segment on one node, and how many of them deposits have placed.
+impl Rights {
+    /// Nothing.
+    pub const NOTHING: Self = Self { read: false, write: false, change: false };
+    /// Read it, where it is [mapped](crate::Thread::map).
+    pub const READ: Self = Self { read: true, ..Self::NOTHING };
+    /// Write it: by transfers, by deposits, and where it is mapped.
+    pub const WRITE: Self = Self { write: true, ..Self::NOTHING };
+    /// Both.
+    pub const READ_WRITE: Self = Self { read: true, ..Self::WRITE };
+    /// Both, and change words in one step where it is mapped.
+    pub const ALL: Self = Self { change: true, ..Self::READ_WRITE };
+
+    pub(crate) fn allow(self, deed: Deed) -> bool {
+        match deed {
+            Deed::Read => self.read,
+            Deed::Write => self.write,
+            Deed::Change => self.change,
+        }
+    }
+}
+
+/// What somebody does to words of a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Deed {
+    Read,
+    Write,
+    /// Atomically: load and store in one step.
+    Change,
+}
+
+/// A count on lines of its own: other nodes add to it, and should not take away what stands beside it.
 #[derive(Debug)]
-struct Memory<T> {
+#[repr(align(128))]
+struct Deposited(Event);
+
+/// This node's part of a segment. A clone is the same memory.
+#[derive(Debug)]
+pub struct Segment<T> {
+    id: SegmentId,
     cells: Cells<T>,
-    deposited: Event,
+    deposited: Arc<Deposited>,
+}
+
+impl<T: Word> Clone for Segment<T> {
+    fn clone(&self) -> Self {
+        Self { id: self.id, cells: self.cells.same(), deposited: Arc::clone(&self.deposited) }
+    }
 }
 
 impl<T: Word> Segment<T> {
-    pub(crate) fn new(id: SegmentId, name: &'static str, len: usize, value: T) -> Self {
-        Self { id, memory: Arc::new(Memory { cells: Cells::new(len, value), deposited: Event::new(name) }) }
-    }
-
     /// Where its word `offset` is, on any node.
     pub fn place(&self, offset: u32) -> Place {
         Place { segment: self.id, offset }
     }
 
+    /// Its number.
+    pub(crate) fn id(&self) -> SegmentId {
+        self.id
+    }
+
     /// The words of this node.
+    #[inline]
     pub fn cells(&self) -> &Cells<T> {
-        &self.memory.cells
+        &self.cells
     }
 
     /// Counts the words that deposits have placed in this node's part. What a deposit placed happens before a wait
     /// that its count ends.
     pub fn deposited(&self) -> &Event {
-        &self.memory.deposited
-    }
-}
-
-/// A segment of a node, its type forgotten: what worlds write to.
-pub(crate) trait Writable: Send + Sync {
-    fn len(&self) -> usize;
-    fn write(&self, offset: usize, words: &[u64]);
-    fn read(&self, offset: usize, words: usize) -> Vec<u64>;
-    fn deposited(&self) -> &Event;
-}
-
-impl<T: Word> Writable for Segment<T> {
-    fn len(&self) -> usize {
-        self.memory.cells.len()
-    }
-    fn write(&self, offset: usize, words: &[u64]) {
-        for (cell, word) in (offset..).zip(words) {
-            self.memory.cells.set(cell, T::from_bits(*word));
-        }
-    }
-    fn read(&self, offset: usize, words: usize) -> Vec<u64> {
-        (offset..offset + words).map(|cell| self.memory.cells.get(cell).to_bits()).collect()
-    }
-    fn deposited(&self) -> &Event {
-        &self.memory.deposited
+        &self.deposited.0
     }
 }
 
@@ -93,7 +115,7 @@ const PAGE: u64 = 4096;
 /// Modelled bytes of a word.
 const WORD_BYTES: u64 = 8;
 
-/// Words for a place that is not there.
+/// Words for a place that is not there, or that is not for others to touch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadPlace(String);
 
@@ -103,80 +125,127 @@ impl fmt::Display for BadPlace {
     }
 }
 
+/// A node's part of a segment, the type of its words forgotten: they are all 64 bits.
+pub(crate) struct Part {
+    bits: Arc<[AtomicU64]>,
+    rights: Rights,
+    deposited: Arc<Deposited>,
+}
+
+impl Part {
+    /// Its words, as far as `by` may do that to them: all, or none. `node` is whose part it is.
+    pub(crate) fn open(&self, (by, node): (NodeId, NodeId), deed: Deed) -> &[AtomicU64] {
+        if by == node || self.rights.allow(deed) { &self.bits } else { &[] }
+    }
+}
+
 /// All segments of a node, by number.
 #[derive(Default)]
-pub(crate) struct Segments(Vec<Arc<dyn Writable>>);
+pub(crate) struct Segments(Vec<Part>);
 
 impl Segments {
-    pub(crate) fn allocate<T: Word>(&mut self, name: &'static str, len: usize, value: T) -> Segment<T> {
+    pub(crate) fn allocate<T: Word>(
+        &mut self,
+        rights: Rights,
+        name: &'static str,
+        len: usize,
+        value: T,
+    ) -> Segment<T> {
         let id = SegmentId(u16::try_from(self.0.len()).expect("fewer than 65 536 segments"));
-        let segment = Segment::new(id, name, len, value);
-        self.0.push(Arc::new(segment.clone()));
-        segment
+        let (cells, deposited) = (Cells::new(len, value), Arc::new(Deposited(Event::open(name))));
+        self.0.push(Part { bits: cells.shared(), rights, deposited: Arc::clone(&deposited) });
+        Segment { id, cells, deposited }
     }
 
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Writes words that came from `source` to a place on `node`, which these segments are of.
-    pub(crate) fn write(
-        &self,
-        (source, node): (NodeId, NodeId),
-        place: Place,
-        words: &[u64],
-    ) -> Result<(), BadPlace> {
-        let Place { segment, offset } = place;
-        let known = self.0.get(usize::from(segment.0));
-        let room = known.map_or(0, |known| known.len());
-        match known {
-            Some(known) if (offset as usize).checked_add(words.len()).is_some_and(|end| end <= room) => {
-                known.write(offset as usize, words);
+    /// This node's part of a segment.
+    #[inline]
+    pub(crate) fn part(&self, segment: SegmentId) -> Option<&Part> {
+        self.0.get(usize::from(segment.0))
+    }
+
+    /// Writes words that come from a node to a place on another, which these segments are of.
+    #[inline]
+    pub(crate) fn write(&self, nodes: (NodeId, NodeId), place: Place, words: &[u64]) -> Result<(), BadPlace> {
+        let room = self.part(place.segment).map_or(&[][..], |part| part.open(nodes, Deed::Write));
+        match range(place.offset as usize, words.len()).and_then(|range| room.get(range)) {
+            Some(room) => {
+                bulk::store(room, words);
                 Ok(())
             }
-            _ => Err(BadPlace(format!(
-                "{} words from {source} at offset {offset} of segment {} of {node}, which {}",
-                words.len(),
-                segment.0,
-                if known.is_some() { format!("has {room}") } else { "does not exist".to_owned() },
-            ))),
+            None => Err(self.refuse(nodes, Deed::Write, place, words.len())),
         }
     }
 
     /// The bits of words of `node`, which these segments are of.
     pub(crate) fn read(&self, node: NodeId, place: Place, words: usize) -> Result<Vec<u64>, BadPlace> {
-        Ok(self.find(node, place, words)?.read(place.offset as usize, words))
+        let mut bits = vec![0; words];
+        bulk::load(self.find(node, place, words)?, &mut bits);
+        Ok(bits)
     }
 
     /// The modelled address of words of `node`.
     pub(crate) fn address(&self, node: NodeId, place: Place, words: usize) -> Result<u64, BadPlace> {
         self.find(node, place, words)?;
-        let pages = |segment: &Arc<dyn Writable>| (segment.len() as u64 * WORD_BYTES).div_ceil(PAGE);
+        let pages = |part: &Part| (part.bits.len() as u64 * WORD_BYTES).div_ceil(PAGE);
         let before: u64 = self.0[..usize::from(place.segment.0)].iter().map(pages).sum();
         Ok((1 + before) * PAGE + u64::from(place.offset) * WORD_BYTES)
     }
 
-    /// The segment of words of the own node.
-    fn find(&self, node: NodeId, place: Place, words: usize) -> Result<&Arc<dyn Writable>, BadPlace> {
-        let Place { segment, offset } = place;
-        let known = self.0.get(usize::from(segment.0));
-        let room = known.map_or(0, |known| known.len());
-        let fits = (offset as usize).checked_add(words).is_some_and(|end| end <= room);
-        known.filter(|_| fits).ok_or_else(|| {
-            let has = if known.is_some() { format!("has {room}") } else { "does not exist".to_owned() };
-            BadPlace(format!(
-                "{words} words at offset {offset} of segment {} of {node}, which {has}",
-                segment.0
-            ))
+    /// Words of the own node.
+    fn find(&self, node: NodeId, place: Place, words: usize) -> Result<&[AtomicU64], BadPlace> {
+        let room = self.part(place.segment).map_or(&[][..], |part| &part.bits);
+        let found = range(place.offset as usize, words).and_then(|range| room.get(range));
+        found.ok_or_else(|| {
+            BadPlace(format!("{words} words at {} of {node}, which {}", spell(place), self.room(place)))
         })
     }
 
+    /// Why `by` may not do something to words of `node`, which these segments are of.
+    #[cold]
+    pub(crate) fn refuse(
+        &self,
+        (by, node): (NodeId, NodeId),
+        deed: Deed,
+        place: Place,
+        words: usize,
+    ) -> BadPlace {
+        let (how, may_not) = match deed {
+            Deed::Read => ("for", "no other node may read"),
+            Deed::Write => ("from", "no other node may write"),
+            Deed::Change => ("changed by", "no other node may change in one step"),
+        };
+        let closed = self.part(place.segment).is_some_and(|part| by != node && !part.rights.allow(deed));
+        let why = if closed { may_not.to_owned() } else { self.room(place) };
+        BadPlace(format!("{words} words {how} {by} at {} of {node}, which {why}", spell(place)))
+    }
+
+    /// How much room a segment has, in words of a sentence.
+    fn room(&self, place: Place) -> String {
+        self.part(place.segment)
+            .map_or_else(|| "does not exist".to_owned(), |part| format!("has {}", part.bits.len()))
+    }
+
     /// Counts words that were deposited, and gives the threads that waited for them to `resume`.
+    #[inline]
     pub(crate) fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
-        if let Some(segment) = self.0.get(usize::from(place.segment.0)) {
-            segment.deposited().add(words as u64, resume);
+        if let Some(part) = self.part(place.segment) {
+            part.deposited.0.add(words as u64, resume);
         }
     }
+}
+
+/// So many words from an offset on, if that can be.
+#[inline]
+pub(crate) fn range(from: usize, words: usize) -> Option<Range<usize>> {
+    from.checked_add(words).map(|end| from..end)
+}
+
+fn spell(Place { segment, offset }: Place) -> String {
+    format!("offset {offset} of segment {}", segment.0)
 }
 
 #[cfg(test)]
@@ -186,8 +255,8 @@ mod tests {
     #[test]
     fn words_stand_where_they_were_sent_or_nowhere() {
         let mut segments = Segments::default();
-        let first = segments.allocate("first", 4, 0_u64);
-        let second = segments.allocate("second", 2, 0.0);
+        let first = segments.allocate(Rights::WRITE, "first", 4, 0_u64);
+        let second = segments.allocate(Rights::WRITE, "second", 2, 0.0);
         let nodes = (NodeId(1), NodeId(0));
         assert_eq!(segments.write(nodes, first.place(2), &[7, 8]), Ok(()));
         assert_eq!(segments.write(nodes, second.place(1), &[1.5_f64.to_bits()]), Ok(()));
@@ -204,10 +273,23 @@ mod tests {
     }
 
     #[test]
+    fn words_of_others_go_where_others_may_write() {
+        let mut segments = Segments::default();
+        let closed = segments.allocate(Rights::READ, "closed", 4, 0_u64);
+        let error = segments.write((NodeId(1), NodeId(0)), closed.place(0), &[7]).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "1 words from node 1 at offset 0 of segment 0 of node 0, which no other node may write"
+        );
+        assert_eq!(segments.write((NodeId(0), NodeId(0)), closed.place(0), &[8]), Ok(()), "its own node may");
+        assert_eq!(closed.cells().get(0), 8);
+    }
+
+    #[test]
     fn segments_are_read_and_have_addresses_that_begin_pages() {
         let mut segments = Segments::default();
-        let first = segments.allocate("first", 513, 0_u64);
-        let second = segments.allocate("second", 2, 1.5);
+        let first = segments.allocate(Rights::WRITE, "first", 513, 0_u64);
+        let second = segments.allocate(Rights::WRITE, "second", 2, 1.5);
         let node = NodeId(3);
         assert_eq!(segments.read(node, second.place(0), 2), Ok(vec![1.5_f64.to_bits(); 2]));
         // 513 words of 8 bytes take two pages.
@@ -220,7 +302,7 @@ mod tests {
     #[test]
     fn deposits_are_counted_in_words() {
         let mut segments = Segments::default();
-        let segment = segments.allocate("words", 4, 0_u64);
+        let segment = segments.allocate(Rights::WRITE, "words", 4, 0_u64);
         segments.count_deposit(segment.place(0), 3, |_| unreachable!("nobody waits"));
         assert_eq!(segment.deposited().count(), 3);
     }

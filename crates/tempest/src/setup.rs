@@ -2,13 +2,14 @@
 //!
 //! Every node runs the same installations in the same order, so message ids agree everywhere.
 
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::sync::Arc;
 
 use pdq::{DispatcherId, Keyed};
 
-use crate::node::{Entry, FaultPacket};
-use crate::{Block, Fault, Layout, Memory, Message, MessageId, Node, NodeId, Segment, Word};
+use crate::kinds::{Entry, State};
+use crate::node::FaultPacket;
+use crate::{Block, Fault, Layout, Memory, Message, MessageId, Node, NodeId, Rights, Segment, Word};
 
 /// A protocol or program: one value of this type per node is its state there.
 ///
@@ -43,12 +44,9 @@ pub struct Flow {
 /// A node being settled.
 pub struct Setup<'a> {
     node: &'a mut Node,
-    /// The protocol being installed, and where its state will stand.
+    /// The protocol being installed, and its number.
     installing: Vec<(TypeId, usize)>,
 }
-
-/// Until `install` returns, a protocol's place holds this.
-struct Vacant;
 
 impl<'a> Setup<'a> {
     pub(crate) fn of(node: &'a mut Node) -> Self {
@@ -72,12 +70,12 @@ impl<'a> Setup<'a> {
 
     /// Installs a protocol, for the one being installed to build on.
     pub fn install<P: Protocol>(&mut self, config: &P::Config) -> Arc<P> {
-        let place = self.node.states.len();
-        self.node.states.push(Arc::new(Vacant));
+        let place = self.node.protocols;
+        self.node.protocols += 1;
         self.installing.push((TypeId::of::<P>(), place));
         let state = Arc::new(P::install(config, self));
         self.installing.pop();
-        self.node.states[place] = Arc::clone(&state) as Arc<dyn Any + Send + Sync>;
+        self.node.bind(place, &(Arc::clone(&state) as State));
         state
     }
 
@@ -92,9 +90,26 @@ impl<'a> Setup<'a> {
         };
         let id =
             MessageId(u16::try_from(self.node.entries.len()).expect("fewer than 65 536 kinds of messages"));
-        let before = self.node.ids.insert(TypeId::of::<M>(), id);
-        assert!(before.is_none(), "{} is registered twice", std::any::type_name::<M>());
+        let is_new = self.node.ids.insert(TypeId::of::<M>(), id);
+        assert!(is_new, "{} is registered twice", std::any::type_name::<M>());
         self.node.entries.push(Entry::of::<M>(place));
+    }
+
+    /// Lets a receiver with several messages waiting call `prefetch` for one of `M` a little before its handler runs. It may
+    /// only ask for what the handler will touch, as by [`Keyed::prefetch`], and must not rely on being called, or on the
+    /// message being handled next: where nothing waits, where several processors of a node handle, and in a model it never
+    /// is.
+    ///
+    /// It helps where the state of all keys is larger than the caches, and costs a second look at each message: a protocol
+    /// asks for it only if its tables are that large.
+    ///
+    /// # Panics
+    /// If the message was not registered before.
+    pub fn prefetch<M: Message>(&mut self, prefetch: fn(&M, &M::Protocol)) {
+        let id = self.node.ids.get(TypeId::of::<M>());
+        let id = id.unwrap_or_else(|| panic!("{} is not registered yet", std::any::type_name::<M>()));
+        self.node.entries[usize::from(id.0)].foresee(prefetch);
+        self.node.foresees = true;
     }
 
     /// Memory of this node that transfers and deposits of other nodes write: `len` words, each holding `value` at
@@ -102,7 +117,18 @@ impl<'a> Setup<'a> {
     ///
     /// Every node makes the same segments in the same order; how long they are is each node's own affair.
     pub fn segment<T: Word>(&mut self, name: &'static str, len: usize, value: T) -> Segment<T> {
-        self.node.segments.allocate(name, len, value)
+        self.segment_for(Rights::WRITE, name, len, value)
+    }
+
+    /// As [`segment`](Self::segment), with what other nodes may do to this node's part of it.
+    pub fn segment_for<T: Word>(
+        &mut self,
+        others: Rights,
+        name: &'static str,
+        len: usize,
+        value: T,
+    ) -> Segment<T> {
+        self.node.segments.allocate(others, name, len, value)
     }
 
     /// This node's copy of a shared address space, kept coherent by the protocol being installed: an access that a tag forbids

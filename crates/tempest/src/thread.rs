@@ -21,9 +21,9 @@ pub struct Busy<M>(pub M);
 
 /// A program thread's handle on the world. It stays on its processor.
 pub struct Thread<'a> {
-    node: &'a Node,
+    pub(crate) node: &'a Node,
     index: u32,
-    processor: &'a dyn Processor,
+    pub(crate) processor: &'a dyn Processor,
     accounts: bool,
     poll_every: u32,
     until_poll: Cell<u32>,
@@ -214,12 +214,9 @@ impl<'a> Thread<'a> {
         }
     }
 
-    #[cold]
     fn block_on(&self, event: &Event, at_least: u64) {
         self.expect_no_hold("a wait");
-        if event.enlist(at_least, self.processor.waiter()) {
-            self.processor.block(Wait::Event { name: event.name(), at_least, had: event.count() });
-        }
+        self.processor.wait(event, at_least);
     }
 
     /// The right to resume this thread, once, from its next [`block`](Self::block). Leave it where a handler will find
@@ -237,13 +234,12 @@ impl<'a> Thread<'a> {
     }
 
     /// Adds to an event's count and resumes the threads this satisfies.
+    #[inline]
     pub fn signal(&self, event: &Event, amount: u64) {
         if self.accounts {
             self.processor.synchronize();
         }
-        event.add(amount, |waiter| {
-            self.processor.resume(waiter);
-        });
+        self.processor.signal(event, amount);
     }
 
     /// A loop back-edge. What it costs and does is the policy's: mostly one decrement.
@@ -253,9 +249,9 @@ impl<'a> Thread<'a> {
         if left > 1 {
             self.until_poll.set(left - 1);
         } else if left == 1 {
-            self.until_poll.set(self.poll_every);
             self.expect_no_hold("a poll");
             self.processor.poll();
+            self.until_poll.set(self.processor.next_poll(self.poll_every));
         }
     }
 

@@ -8,7 +8,12 @@ const POLICIES: &[&str] =
     &["single", "fixed:1", "fixed:2", "floating", "floating+keyed", "partitioned:1", "partitioned:2"];
 
 /// What only a model with an interface device and interrupts can do.
-const POLICIES_OF_HURRICANE: &[&str] = &["single+interrupt", "hurricane-1:2", "hurricane-1-mult"];
+const POLICIES_OF_HURRICANE: &[&str] =
+    &["single+interrupt", "hurricane-1:2", "hurricane-1-mult", "adaptive", "adaptive+serial"];
+
+/// What this host can do that no model can, or not all.
+const POLICIES_OF_NATIVE: &[&str] =
+    &["adaptive", "adaptive+serial", "adaptive+helper=20us", "hurricane-1:2", "floating+helper"];
 
 /// Programs with a mechanism and their inputs.
 const PROGRAMS: &[&[&str]] = &[
@@ -81,6 +86,7 @@ fn verify_all(
 #[test]
 fn every_program_is_right_on_this_host() {
     verify("native", POLICIES);
+    verify("native", POLICIES_OF_NATIVE);
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn every_mechanism_is_shown_under_every_policy() {
     }
     // Where processors take turns for want of cores, times agree with nothing.
     let rows = array(&compared["worlds"][0]["rows"]);
-    let is_crowded = rows.iter().any(|row| row["oversubscribed"] == true);
+    let is_crowded = rows.iter().all(|row| row["oversubscribed"] == true);
     let agreement = &compared["agreement"];
     assert_eq!(agreement["on_mechanism"].is_null(), is_crowded, "{agreement}");
     assert_eq!(array(&agreement["choices"]).is_empty(), is_crowded, "{agreement}");
@@ -274,4 +274,88 @@ fn a_setting_concerns_the_models_alone() {
     let usual = json(&[COMPARE, &["--policy", "single"]].concat());
     let digest = |compared: &Value| compared["worlds"][1]["rows"][0]["machine_digest"].clone();
     assert!(digest(&compared).is_string() && digest(&compared) != digest(&usual));
+}
+
+/// A machine file that says of itself that it is a measurement of this host, which it is not.
+pub(crate) fn calibrated() -> Scratch {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/ideal.toml");
+    let text = fs::read_to_string(path).expect("the machine file can be read");
+    Scratch::new("host.toml", text + "\n[calibrated]\nof = \"native\"\n")
+}
+
+#[test]
+fn a_calibrated_model_stands_beside_what_it_predicts() {
+    let machine = calibrated();
+    let both = format!("native,{}", machine.path());
+    let asked = ["compare", "em3d", "--input", "nodes=480", "--repeat", "3", "--nodes", "2"];
+    let arguments = [&asked[..], &["--processors", "1", "--machine", &both]].concat();
+    let compared = json(&arguments);
+    let [native, model] = [0, 1].map(|index| array(&compared["worlds"][index]["rows"]));
+    let predictions = array(&compared["predictions"]);
+    assert_eq!(predictions.len(), 1);
+    let prediction = &predictions[0];
+    assert_eq!([&prediction["of"], &prediction["machine_file"]], ["native", machine.path()]);
+    let rows = array(&prediction["rows"]);
+    assert!(!rows.is_empty() && rows.len() <= native.len());
+    assert_eq!(prediction["unpredicted"].as_u64().unwrap() as usize, native.len() - rows.len());
+    let mut errors = Vec::new();
+    for row in rows {
+        let is_same = |other: &&Value| ["mechanism", "policy"].iter().all(|key| row[key] == other[key]);
+        let [measured, predicted] =
+            [native, model].map(|rows| rows.iter().find(is_same).unwrap()["time_ns"].as_f64().unwrap());
+        assert_eq!([&row["measured_ns"], &row["predicted_ns"]], [measured, predicted]);
+        let error = row["error"].as_f64().unwrap();
+        assert!((error - (predicted - measured) / measured).abs() < 1e-9, "{row}");
+        assert_ne!(row["scored"], row["oversubscribed"]);
+        if row["scored"] == true {
+            errors.push(error.abs());
+        }
+    }
+    errors.sort_by(f64::total_cmp);
+    assert_eq!(prediction["scored"], errors.len());
+    if let Some(worst) = errors.last() {
+        assert_eq!(prediction["worst"]["error"].as_f64().unwrap().abs(), *worst);
+        let median = prediction["median_error"].as_f64().unwrap();
+        assert!(errors[0] <= median && median <= *worst);
+    }
+    for width in ["60", "80"] {
+        let text = good(&[&arguments[..], &["--width", width]].concat());
+        assert!(text.lines().all(|line| line.chars().count() <= width.parse().unwrap()), "{text}");
+        let title = text.lines().position(|line| line.starts_with("ideal (")).unwrap();
+        let table = text.lines().skip(title).skip_while(|line| !line.contains("predicted"));
+        let paired = table.skip(1).take_while(|line| line.starts_with("  ") && !line.contains('*')).count();
+        assert!(paired == rows.len() || text.contains("* not scored"), "{text}");
+        assert_eq!(text.lines().filter(|line| line.starts_with("Prediction: ")).count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn what_is_predicted_must_have_been_measured() {
+    let machine = calibrated();
+    let asked = ["compare", "fetch-add", "--input", "operations=400", "--policy", "single", "--machine"];
+    let alone = [&asked[..], &[machine.path()]].concat();
+    assert!(array(&json(&alone)["predictions"]).is_empty());
+    assert!(!good(&alone).contains("Prediction: "));
+    // A model that was calibrated on nothing predicts nothing.
+    let others = [&asked[..], &["native,ideal", "--repeat", "1"]].concat();
+    assert!(array(&json(&others)["predictions"]).is_empty());
+}
+
+#[test]
+fn crowded_processors_are_shown_and_not_scored() {
+    let machine = calibrated();
+    let both = format!("native,{}", machine.path());
+    let asked = ["compare", "fetch-add", "--input", "operations=640", "--policy", "single", "--nodes", "64"];
+    let arguments = [&asked[..], &["--mechanism", "messages", "--repeat", "1", "--machine", &both]].concat();
+    let compared = json(&arguments);
+    let prediction = &compared["predictions"][0];
+    let row = &prediction["rows"][0];
+    assert!(row["error"].is_number(), "{prediction}");
+    assert_eq!(row["scored"], row["oversubscribed"] == false);
+    // This host may have 64 cores.
+    if row["oversubscribed"] == true {
+        assert!(prediction["scored"] == 0 && prediction["median_error"].is_null(), "{prediction}");
+        let words = good(&arguments).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("Prediction: nothing is scored, as processors took turns"), "{words}");
+    }
 }

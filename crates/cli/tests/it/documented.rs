@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::command::json;
+use crate::compare::calibrated;
 
 /// Objects whose keys the program chooses.
 const OF_THE_PROGRAM: &[&str] = &["anatomy", "figures", "input"];
@@ -46,6 +47,10 @@ fn every_key_is_documented() {
     let models = [["model", "fixed-floating"], ["model", "alewife-tables"]];
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../inputs/litmus");
     gather(&json(&["litmus", tests, "--machine", "native,ideal", "--repeat", "2"]), &mut keys);
+    let machine = calibrated();
+    let both = format!("native,{}", machine.path());
+    let predicted = ["compare", "fetch-add", "--processors", "1", "--nodes", "1", "--machine", &both];
+    gather(&json(&predicted), &mut keys);
     let laboratory = [&["list", "claims"][..], &claims, &ledger, &models[0], &models[1]];
     for arguments in [&["list"][..], &explain, &run, &compare].into_iter().chain(laboratory) {
         gather(&json(arguments), &mut keys);

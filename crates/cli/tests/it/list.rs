@@ -48,14 +48,14 @@ fn the_list_for_scripts_has_everything() {
 #[test]
 fn policies_are_listed_with_their_options_and_where_they_can_be_had() {
     let text = good(&["list", "policies"]);
-    for option in ["+serial", "+keyed", "+poll", "+interrupt", "+every=K"] {
+    for option in ["+serial", "+keyed", "+poll", "+interrupt", "+every=K", "+helper", "+helper=TIME"] {
         assert!(text.contains(&format!("  {option} ")), "{option} is not in\n{text}");
     }
     let list = json(&["list", "policies"]);
     for row in list["policies"].as_array().unwrap() {
         let nowhere = row["summary"].as_str().unwrap().contains("neither this host nor a shipped machine");
         let name = row["name"].as_str().unwrap();
-        let known = ["single", "fixed:COUNT", "floating", "partitioned:COUNT", "proc"];
+        let known = ["single", "fixed:COUNT", "floating", "partitioned:COUNT", "proc", "adaptive"];
         let own =
             ["np", "inject", "receive", "hurricane:COUNT", "hurricane-1:COUNT", "hurricane-1-mult", "s-coma"];
         assert_eq!(nowhere, !known.contains(&name) && !own.contains(&name), "{row}");

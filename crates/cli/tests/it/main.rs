@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+mod adaptive;
+mod calibrate;
 mod claims;
 mod combinations;
 mod command;
@@ -11,6 +13,7 @@ mod explain;
 mod list;
 mod litmus;
 mod looks;
+mod matrix;
 mod mistakes;
 mod pipe;
 mod repetition;

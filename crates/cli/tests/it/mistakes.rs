@@ -139,7 +139,8 @@ fn a_policy_that_the_machine_cannot_do() {
     };
     refused("hurricane-1", "np", "`network-processor`");
     refused("hurricane-1", "s-coma", "`hardware-protocol`");
-    refused("native", "hurricane-1:1", "`added-processors`");
+    refused("native", "hurricane:1", "`embedded-processors`");
+    refused("native", "hurricane-1-mult", "interrupted");
     refused("native", "single+interrupt", "interrupted");
 }
 
@@ -245,6 +246,12 @@ fn hardware_that_keeps_memory_coherent_handles_no_messages() {
     // Whoever has not said how is told how.
     let instead = "expected --mechanism shared-memory with --policy s-coma";
     refused(&["run", "em3d", "--machine", "s-coma"], &[instead]);
+}
+
+#[test]
+fn a_model_has_no_thread_beside_its_processors() {
+    let helped = ["run", "em3d", "--machine", "cm-5", "--policy", "single+helper"];
+    refused(&helped, &["policy `single+helper` needs `helper-thread`, which machine `cm-5` lacks"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Machine files: what is read from them, and what is said of mistakes in them.
 
+mod calibrated;
 mod costs;
 mod digest;
 mod document;

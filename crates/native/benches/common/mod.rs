@@ -8,16 +8,21 @@ use std::time::Instant;
 #[repr(align(128))]
 struct Line(AtomicU64);
 
+/// Keeps this OS thread on that core of the host, if it has so many.
+pub(crate) fn pin(index: usize) {
+    if let Some(core) = core_affinity::get_core_ids().unwrap_or_default().get(index) {
+        core_affinity::set_for_current(*core);
+    }
+}
+
 /// Two OS threads on two cores pass a number to and fro over a line each way, so often; nanoseconds of a round trip.
 pub(crate) fn raw_round_trip(trips: u64) -> f64 {
     let (there, back) = (Line(AtomicU64::new(0)), Line(AtomicU64::new(0)));
-    let cores = core_affinity::get_core_ids().unwrap_or_default();
     let await_number = |line: &Line, number| {
         while line.0.load(Ordering::Acquire) != number {
             spin_loop();
         }
     };
-    let pin = |index: usize| cores.get(index).map(|core| core_affinity::set_for_current(*core));
     let elapsed = std::thread::scope(|scope| {
         scope.spawn(|| {
             pin(1);

@@ -6,10 +6,17 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod adaptive;
+mod bare;
 #[path = "../common/mod.rs"]
 mod common;
+mod fetch_add;
+mod progress;
 mod round_trip;
+mod segments;
+mod stream;
 mod table;
+mod threads;
 
 use native::Local;
 use table::Row;
@@ -18,7 +25,17 @@ use tempest::{Job, Launch, Outcome, World};
 /// A group of rows, by the name under which it is asked for.
 type Group = (&'static str, fn() -> Vec<Row>);
 
-const GROUPS: &[Group] = &[("round-trip", round_trip::rows)];
+const GROUPS: &[Group] = &[
+    ("progress", progress::rows),
+    ("round-trip", round_trip::rows),
+    ("segments", segments::rows),
+    ("stream", stream::rows),
+    ("fetch-add", fetch_add::rows),
+    ("switch", threads::switches),
+    ("blocking", threads::blocking),
+    ("oversubscribed", threads::oversubscribed),
+    ("adaptive", adaptive::rows),
+];
 
 /// Runs a job that has to give its answer.
 fn run(job: Job, nodes: u32, processors: u32, threads: u32, policy: &str) -> Outcome {

@@ -1,8 +1,12 @@
 //! The native world, tested from outside.
 
+mod foresight;
 mod load;
+mod progress;
 mod promises;
+mod segments;
 mod stress;
+mod threads;
 
 /// Every policy this host can do, with the options that change who dispatches or who is woken.
 const POLICIES: &[&str] = &[
@@ -14,5 +18,12 @@ const POLICIES: &[&str] = &[
     "fixed:2+interrupt",
     "floating",
     "floating+keyed",
+    "adaptive",
+    "adaptive+serial",
+    "adaptive+helper",
+    "hurricane-1:2",
     "partitioned:2",
+    "single+helper=20us",
+    "floating+helper",
+    "floating+keyed+helper=5us",
 ];

@@ -19,3 +19,11 @@ fn every_promise_holds_with_more_processors_than_any_host_has_cores() {
 fn every_promise_holds_when_rings_are_full_all_the_time() {
     conformance::run_all(&Local::with_depths(2, 3), POLICIES, 3, 3);
 }
+
+/// Whatever the roles of processors are and whenever they change.
+#[test]
+fn every_promise_holds_while_roles_change_without_end() {
+    let adaptive = &["adaptive", "adaptive+serial", "adaptive+helper=20us"];
+    conformance::run_all(&Local::new().restless(), adaptive, 2, 3);
+    conformance::run_all(&Local::with_depths(2, 3).restless(), adaptive, 3, 2);
+}

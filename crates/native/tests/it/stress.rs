@@ -22,6 +22,17 @@ fn four_nodes_share_few_cores() {
     }
 }
 
+/// Whoever has a core of its own looks for work for long before it sleeps, and has to stop looking in the end.
+#[test]
+fn processors_of_one_node_with_a_core_each_come_to_an_end() {
+    for policy in ["floating", "floating+keyed", "adaptive", "adaptive+serial", "fixed:1"] {
+        for world in [Local::new(), Local::with_depths(2, 3), Local::new().restless()] {
+            let outcome = world.run(&fetch_add(policy, 1, 2, 2, 800)).unwrap();
+            assert!(outcome.report.verified(), "{policy}: {:?}", outcome.report.failures);
+        }
+    }
+}
+
 #[test]
 fn a_hundred_short_runs_end_each() {
     for policy in POLICIES {

@@ -1,5 +1,6 @@
-//! Questions and answers between the processors of a node, from the library's own source, under `loom`, which tries every
-//! schedule, up to a number of preemptions, and every value that the memory model lets a load return.
+//! Questions and answers between the processors of a node, how they sleep and are woken, and the ring between two nodes, from the library's own source,
+//! under `loom`, which tries every schedule, up to a number of preemptions, and every value that the memory model lets a load
+//! return.
 //!
 //! `NATIVE_DOSE=full` allows one preemption more. The faults that the source names by `mutated!` must each be noticed by a
 //! scenario; a fault is on in a process of its own, the one that `NATIVE_FAULT` names. By hand, to see what one does:
@@ -8,8 +9,16 @@
 //! NATIVE_FAULT=answer-relaxed cargo test -p tradewind-native --test models one_that_polls
 //! ```
 
+#[path = "../../src/berth.rs"]
+mod berth;
+mod fences;
+mod lines;
 #[path = "../../src/requests.rs"]
 mod requests;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/ring.rs"]
+mod ring;
+mod sleepers;
 mod sync;
 
 use std::process::{Command, Stdio};
@@ -163,6 +172,16 @@ const FAULTS: &[(&str, &str)] = &[
     ("away-without-answer", "one_that_goes_away"),
     ("back-without-fence", "one_that_comes_back"),
     ("question-without-fence", "one_that_comes_back"),
+    ("head-relaxed", "lines::short_ones_share_lines"),
+    ("head-relaxed", "lines::one_takes_two_lines"),
+    ("head-not-acquired", "lines::short_ones_share_lines"),
+    ("half-not-cleared", "lines::a_half_is_cleared"),
+    ("credit-ignored", "lines::a_line_is_used_again"),
+    ("light-left-out", "sleepers::who_sleeps_is_woken"),
+    ("heavy-left-out", "sleepers::who_sleeps_is_woken"),
+    ("light-left-out", "sleepers::what_comes_late_is_left_to_the_helper"),
+    ("heavy-left-out", "sleepers::what_comes_late_is_left_to_the_helper"),
+    ("nothing-is-left", "sleepers::what_comes_late_is_left_to_the_helper"),
 ];
 
 #[test]

@@ -4,6 +4,15 @@ use std::sync::OnceLock;
 
 pub(crate) use loom::sync::atomic::Ordering;
 
+/// Threads that `loom` schedules. A nap ends at once: every moment is considered anyway.
+pub(crate) mod thread {
+    pub(crate) use loom::thread::{Thread, current, park};
+
+    pub(crate) fn park_timeout(_: std::time::Duration) {
+        loom::thread::yield_now();
+    }
+}
+
 loom::lazy_static! {
     static ref FENCES: Crossing = Crossing::default();
 }
@@ -58,6 +67,13 @@ macro_rules! atomic {
 atomic!(AtomicBool, bool, stored);
 atomic!(AtomicU64, u64, stored);
 atomic!(AtomicUsize, usize);
+
+impl AtomicBool {
+    pub(crate) fn swap(&self, value: bool, order: Ordering) -> bool {
+        self.1.pass();
+        self.0.swap(value, order)
+    }
+}
 
 impl AtomicU64 {
     pub(crate) fn fetch_add(&self, more: u64, order: Ordering) -> u64 {

@@ -6,14 +6,28 @@
 
 #![allow(dead_code, unreachable_pub, reason = "the library exports, and uses, more than is used here")]
 
+#[path = "../../src/adaptive.rs"]
+mod adaptive;
+#[path = "../../src/berth.rs"]
+mod berth;
+#[path = "../../src/burst.rs"]
+mod burst;
 #[path = "../../src/crew.rs"]
 mod crew;
 #[path = "../../src/ending.rs"]
 mod ending;
+#[path = "../../src/fences.rs"]
+mod fences;
 #[path = "../../src/gauge.rs"]
 mod gauge;
+#[path = "../../src/helper.rs"]
+mod helper;
+#[path = "../../src/holding.rs"]
+mod holding;
 #[path = "../../src/idle.rs"]
 mod idle;
+#[path = "../../src/keyed.rs"]
+mod keyed;
 #[path = "../../src/lane.rs"]
 mod lane;
 mod litmus;
@@ -23,14 +37,22 @@ mod local;
 mod lowering;
 #[path = "../../src/node.rs"]
 mod node;
+#[path = "../../src/pace.rs"]
+mod pace;
 #[path = "../../src/phases.rs"]
 mod phases;
 #[path = "../../src/processor.rs"]
 mod processor;
+#[path = "../../src/ready.rs"]
+mod ready;
 #[path = "../../src/requests.rs"]
 mod requests;
 #[path = "../../src/ring.rs"]
 mod ring;
+#[path = "../../src/segments.rs"]
+mod segments;
+#[path = "../../src/send.rs"]
+mod send;
 #[path = "../../src/serve.rs"]
 mod serve;
 #[path = "../../src/shared.rs"]
@@ -40,6 +62,10 @@ mod sync;
 mod threads;
 #[path = "../../src/tracer.rs"]
 mod tracer;
+#[path = "../../src/waist.rs"]
+mod waist;
+#[path = "../../src/waits.rs"]
+mod waits;
 #[path = "../../src/world.rs"]
 mod world;
 

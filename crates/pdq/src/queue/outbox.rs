@@ -8,19 +8,30 @@ use std::fmt;
 use super::{Queue, tuning};
 use crate::Key;
 
+/// By lane, in order.
+pub(super) type Items<T> = Box<[Vec<(u64, T)>]>;
+
 /// Items without a place yet.
 pub(super) struct Outbox<'q, T> {
     queue: &'q Queue<T>,
-    /// By lane, in order.
-    items: Box<[Vec<(u64, T)>]>,
+    items: Items<T>,
     /// Lanes that have some.
     filled: Vec<usize>,
 }
 
 impl<'q, T> Outbox<'q, T> {
     pub(super) fn new(queue: &'q Queue<T>) -> Self {
-        let items = std::iter::repeat_with(Vec::new).take(queue.lanes.len()).collect();
+        Self::with(queue, std::iter::repeat_with(Vec::new).take(queue.lanes.len()).collect())
+    }
+
+    /// With buffers that are empty, one for each lane of the queue.
+    pub(super) fn with(queue: &'q Queue<T>, items: Items<T>) -> Self {
         Self { queue, items, filled: Vec::new() }
+    }
+
+    /// The buffers of an outbox that is empty and not used any more.
+    pub(super) fn take_items(&mut self) -> Items<T> {
+        std::mem::take(&mut self.items)
     }
 
     pub(super) fn queue(&self) -> &'q Queue<T> {

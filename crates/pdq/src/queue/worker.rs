@@ -24,6 +24,7 @@ use super::inbox::Span;
 use super::lane::{Lane, Serving};
 use super::outbox::Outbox;
 use super::pace::Pace;
+use super::paused::Paused;
 use super::rounds::Rounds;
 use super::{AT_GATE, Dispatch, Queue, tuning};
 use crate::sync::{Instant, Ordering, mutated, spin_loop};
@@ -59,23 +60,23 @@ use crate::{Held, Key};
 /// Items that a worker enqueues are buffered: they take their place at the latest when the handler's claim ends, when the
 /// worker looks for work, on [`Worker::flush`] and when the worker is dropped.
 pub struct Worker<'q, T> {
-    batch: Batch<'q, T>,
-    server: usize,
-    rounds: Rounds,
-    pace: Pace,
-    watch: Option<Watch>,
+    pub(super) batch: Batch<'q, T>,
+    pub(super) server: usize,
+    pub(super) rounds: Rounds,
+    pub(super) pace: Pace,
+    pub(super) watch: Option<Watch>,
     /// The claim is from a lane away from home.
-    stole: bool,
+    pub(super) stole: bool,
     /// Most items of the next claim.
-    most: u64,
+    pub(super) most: u64,
     /// It is counted as searching.
     searching: bool,
-    picked: Vec<(Key, T)>,
-    picked_keys: Vec<Key>,
+    pub(super) picked: Vec<(Key, T)>,
+    pub(super) picked_keys: Vec<Key>,
 }
 
 /// A claim of another worker, while it may be taking too long.
-struct Watch {
+pub(super) struct Watch {
     lane: usize,
     claim: NonZeroU64,
     since: Instant,
@@ -107,6 +108,13 @@ impl<'q, T> Worker<'q, T> {
             picked_keys: Vec::new(),
             batch: Batch::new(Outbox::new(queue)),
         }
+    }
+
+    /// One that has been paused.
+    pub(super) fn resumed(queue: &'q Queue<T>, paused: Paused<T>) -> Self {
+        let Paused { server, rounds, pace, watch, stole, most, items, picked, picked_keys, .. } = paused;
+        let batch = Batch::new(Outbox::with(queue, items));
+        Self { batch, server, rounds, pace, watch, stole, most, searching: false, picked, picked_keys }
     }
 
     /// The queue.

@@ -26,6 +26,18 @@ fn each_key_has_its_own_entry() {
 }
 
 #[test]
+fn what_is_prefetched_stays_as_it_is_and_need_not_exist() {
+    let tables = [
+        (Keyed::dense(serial().id(), 10, 2, |key| key), vec![(10, 10), (11, 11)]),
+        (Keyed::sparse(serial().id(), |key| key), vec![]),
+    ];
+    for (table, entries) in tables {
+        [0, 9, 10, 11, 12, u64::MAX].into_iter().for_each(|key| table.prefetch(key));
+        assert_eq!(table.into_entries(), entries);
+    }
+}
+
+#[test]
 fn sparse_entries_are_made_once_on_first_use_and_listed_in_ascending_order() {
     let mut serial = serial();
     let made = Arc::new(AtomicU32::new(0));

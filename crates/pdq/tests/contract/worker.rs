@@ -81,3 +81,24 @@ fn a_continuation_without_a_key_is_served_while_another_claim_of_its_lane_runs()
     });
     assert_eq!(served, 256, "all of them can be run");
 }
+
+#[test]
+fn what_a_worker_has_in_its_buffer_when_it_pauses_takes_its_place_and_others_may_run_it() {
+    let queue = concurrent();
+    let mut worker = queue.worker(0);
+    (0..3).for_each(|item| worker.enqueue(A, item));
+    let paused = worker.pause();
+    queue.enqueue(A, 3);
+    // Another may even stand for the same server.
+    assert_eq!(drained(&mut queue.worker(0)), [0, 1, 2, 3]);
+    let mut worker = queue.resume(paused);
+    worker.enqueue(A, 4);
+    assert_eq!(drained(&mut worker), [4]);
+}
+
+#[test]
+#[should_panic(expected = "a worker of another queue")]
+fn a_worker_goes_on_at_its_own_queue_only() {
+    let paused = concurrent::<u32>().worker(0).pause();
+    concurrent().resume(paused);
+}

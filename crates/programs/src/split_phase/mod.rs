@@ -26,6 +26,7 @@
 //! |---|---|---|---|
 //! | `operations` | an integer from 64 to 1000000 | 2048 | operations of each burst and round trip; overhead has an eighth of them |
 //! | `measure` | a text | all | what to measure: all, rtt, overhead, gap, gap2 or exch |
+//! | `direct` | a text | false | true: reads, writes, gets and puts are loads and stores where memory is mapped, as natively |
 //!
 //! # Timed regions
 //!
@@ -56,6 +57,13 @@ pub const ENTRY: Entry = Entry {
     load,
 };
 
+/// For programs over the split-phase layer, those that move blocks too.
+pub(crate) const DIRECT: Input = Input::text(
+    "direct",
+    "false",
+    "true: reads, writes, gets and puts are loads and stores where memory is mapped, as natively",
+);
+
 /// Who asks, and two that serve.
 const NODES: u32 = 3;
 
@@ -67,19 +75,22 @@ static INPUTS: &[Input] = &[
         "operations of each burst and round trip; overhead has an eighth of them",
     ),
     Input::text("measure", "all", "what to measure: all, rtt, overhead, gap, gap2 or exch"),
+    DIRECT,
 ];
 
 /// What it was told.
 struct Asked {
     operations: u32,
     choice: Choice,
+    direct: bool,
 }
 
 fn load(given: &Given) -> Loaded {
     let mut reader = Reader::new(given, INPUTS);
     let (operations, choice) = (reader.integer("operations"), reader.named("measure"));
+    let direct = reader.named(DIRECT.key).unwrap_or(false);
     reader.finish()?;
-    Ok(Box::new(Asked { operations, choice: choice.unwrap_or(Choice::All) }))
+    Ok(Box::new(Asked { operations, choice: choice.unwrap_or(Choice::All), direct }))
 }
 
 impl Asked {
@@ -93,7 +104,8 @@ impl Instance for Asked {
         if shape.nodes < NODES {
             return Err(format!("split-phase on {} nodes: expected at least {NODES}", shape.nodes));
         }
-        let config = Config { operations: self.operations, cells: self.cells().collect() };
+        let cells = self.cells().collect();
+        let config = Config { operations: self.operations, direct: self.direct, cells };
         Ok(Job::new::<Microbenchmarks>(Arc::new(config)))
     }
 

@@ -20,6 +20,8 @@ const READS: u32 = 16;
 /// What to measure.
 pub(super) struct Config {
     pub(super) operations: u32,
+    /// Whether accesses are direct where they can be.
+    pub(super) direct: bool,
     pub(super) cells: Vec<&'static Cell>,
 }
 
@@ -55,7 +57,7 @@ impl Protocol for Microbenchmarks {
     type Config = Arc<Config>;
 
     fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
-        let mut plan = Plan::new(setup.shape().nodes);
+        let mut plan = Plan::new(setup.shape().nodes).directly(config.direct);
         let [source, sink, landing] = [(); 3].map(|()| plan.local(config.operations));
         let figures = config.cells.len();
         Self {

@@ -11,10 +11,6 @@ use super::messages::{Fetch, Read, Store, Stored, WORD_BYTES, Write, Written};
 use super::pointers::{GlobalPtr, LocalPtr};
 use super::state::{BLOCK, Kind};
 
-fn bits<T: Word>(values: &[T]) -> Vec<u64> {
-    values.iter().map(|value| value.to_bits()).collect()
-}
-
 impl Memory<'_> {
     /// Copies `len` words to the own arena, and returns when they are there.
     pub fn bulk_read<T: Word>(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
@@ -42,11 +38,11 @@ impl Memory<'_> {
         if self.split.transfers {
             let (thread, confirms) = self.count_store(to.node());
             let stored = Stored { words: values.len() as u32, thread, confirms };
-            self.thread.transfer(to.node(), place, &bits(values), stored);
+            self.thread.transfer(to.node(), place, T::bits(values), stored);
         } else {
             for (offset, values) in (to.offset()..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
                 let (thread, confirms) = self.count_store(to.node());
-                self.thread.send(to.node(), Store { offset, thread, confirms }, &bits(values));
+                self.thread.send(to.node(), Store { offset, thread, confirms }, T::bits(values));
             }
         }
         self.thread.poll();
@@ -57,6 +53,9 @@ impl Memory<'_> {
         if let Some(here) = self.own(from, len) {
             let values: Vec<T> = (0..len).map(|word| self.load(here + word as i64)).collect();
             return self.copy_here(to, &values);
+        }
+        if let Some(there) = self.direct(from.node()) {
+            return there.read_block(from, to, len);
         }
         let ticket = self.ticket(kind);
         self.thread.charge(Primitive::Issue);
@@ -81,18 +80,21 @@ impl Memory<'_> {
         if let Some(here) = self.own(to, values.len()) {
             return self.copy_here(here, values);
         }
+        if let Some(there) = self.direct(to.node()) {
+            return there.write_block(to, values);
+        }
         let ticket = self.ticket(kind);
         self.thread.charge(Primitive::Issue);
         if self.split.transfers {
             self.issuer.reserve(self.thread);
             self.issuer.count(kind, 1);
             let place = self.split.memory.place(to.offset());
-            self.thread.transfer(to.node(), place, &bits(values), Written { ticket });
+            self.thread.transfer(to.node(), place, T::bits(values), Written { ticket });
         } else {
             for (offset, values) in (to.offset()..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
                 self.issuer.reserve(self.thread);
                 self.issuer.count(kind, 1);
-                self.thread.send(to.node(), Write { offset, ticket }, &bits(values));
+                self.thread.send(to.node(), Write { offset, ticket }, T::bits(values));
             }
         }
         self.thread.poll();
@@ -102,9 +104,7 @@ impl Memory<'_> {
     fn copy_here<T: Word>(&self, to: LocalPtr<T>, values: &[T]) {
         let len = values.len() as u32;
         self.thread.charge(tempest::Operations::NONE.loads(len).stores(len));
-        for (word, value) in values.iter().enumerate() {
-            self.set(to + word as i64, *value);
-        }
+        self.split.arena().write(to.offset() as usize, T::bits(values));
     }
 }
 

@@ -77,6 +77,9 @@ impl<'a> Memory<'a> {
             self.thread.charge(READ_HERE);
             return self.load(here);
         }
+        if let Some(there) = self.direct(from.node()) {
+            return there.read(from);
+        }
         let landing = LocalPtr::new(self.split.landing(self.thread.index()));
         self.request(Kind::Blocking, from, landing);
         self.issuer.complete(self.thread, Kind::Blocking);
@@ -147,6 +150,9 @@ impl<'a> Memory<'a> {
             self.thread.charge(WRITE_HERE);
             return self.set(here, value);
         }
+        if let Some(there) = self.direct(to.node()) {
+            return there.write(to, value);
+        }
         let write = Write { offset: to.offset(), ticket: self.ticket(kind) };
         self.issuer.reserve(self.thread);
         self.issuer.count(kind, 1);
@@ -193,6 +199,9 @@ impl Scope<'_> {
         if let Some(here) = memory.own(from, 1) {
             memory.thread.charge(READ_HERE);
             return memory.set(to, memory.load(here));
+        }
+        if let Some(there) = memory.direct(from.node()) {
+            return memory.set(to, there.read(from));
         }
         memory.request(Kind::Split, from, to);
     }

@@ -196,9 +196,8 @@ impl Message for Fetch {
 
     fn handle(self, split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
-        let from = self.offset as usize;
-        let words: Vec<u64> =
-            (from..from + self.words as usize).map(|place| split.memory.cells().get(place)).collect();
+        let mut words = vec![0; self.words as usize];
+        split.memory.cells().read(self.offset as usize, &mut words);
         let source = cx.source();
         cx.transfer(source, split.memory.place(self.landing), &words, Fetched { ticket: self.ticket });
     }

@@ -32,6 +32,14 @@
 //! ([`tempest::Flow`]). Each thread has an even share of that window, and at least one. Stores that must be confirmed take
 //! part in it and are confirmed in bunches; the program never sees the acknowledgement.
 //!
+//! # Directly
+//!
+//! Where the memory of other nodes is [mapped](tempest::Thread::map), as on one host, a plan may ask that reads, writes, gets
+//! and puts, of words and of blocks, be loads and stores ([`Plan::directly`]). Answers are the same; what they wait for has
+//! happened when they return. Stores, calls and procedures are messages as ever, since the target has to count or compute.
+//! A direct read polls, but does not give the processor away: who reads again and again until a word changes keeps it from
+//! whoever should change it.
+//!
 //! # An example
 //!
 //! Every node stores its number into the next one's arena, then gets it back from there.
@@ -76,6 +84,7 @@
 //! This module must never know which world runs it.
 
 mod bulk;
+mod direct;
 mod handle;
 mod messages;
 mod plan;

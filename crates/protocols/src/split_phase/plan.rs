@@ -17,18 +17,26 @@ pub struct Plan {
     words: u32,
     procedures: Vec<fn(&mut Setup<'_>)>,
     blocks: Mechanism,
+    direct: bool,
 }
 
 impl Plan {
-    /// An empty arena on each of so many nodes; blocks travel as messages.
+    /// An empty arena on each of so many nodes; blocks travel as messages, and so does all else.
     pub fn new(nodes: u32) -> Self {
-        Self { nodes, words: 0, procedures: Vec::new(), blocks: Mechanism::Messages }
+        Self { nodes, words: 0, procedures: Vec::new(), blocks: Mechanism::Messages, direct: false }
     }
 
     /// How blocks travel: by [`Mechanism::Bulk`] as transfers where the waist offers them, else as messages of payload.
     #[must_use]
     pub fn blocks_by(self, mechanism: Mechanism) -> Self {
         Self { blocks: mechanism, ..self }
+    }
+
+    /// Whether reads and writes, gets and puts are loads and stores where the world has the other node's memory
+    /// [mapped](tempest::Thread::map).
+    #[must_use]
+    pub fn directly(self, direct: bool) -> Self {
+        Self { direct, ..self }
     }
 
     /// Reserves `len` words on every node and says where the first of them is.
@@ -65,6 +73,11 @@ impl Plan {
         self.blocks == Mechanism::Bulk
     }
 
+    /// Whether accesses are direct where they can be.
+    pub(super) fn is_direct(&self) -> bool {
+        self.direct
+    }
+
     pub(super) fn register(&self, setup: &mut Setup<'_>) {
         self.procedures.iter().for_each(|register| register(setup));
     }
@@ -72,8 +85,9 @@ impl Plan {
 
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { nodes, words, procedures, blocks } = self;
+        let Self { nodes, words, procedures, blocks, direct } = self;
         let procedures = procedures.len();
-        write!(f, "{words} words on each of {nodes} nodes, {procedures} procedures, blocks by {blocks}")
+        write!(f, "{words} words on each of {nodes} nodes, {procedures} procedures, blocks by {blocks}")?;
+        if *direct { f.write_str(", directly where mapped") } else { Ok(()) }
     }
 }

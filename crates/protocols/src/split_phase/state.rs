@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempest::{Cells, Event, Flow, MAX_WORDS, NodeId, Protocol, Segment, Setup, Thread};
+use tempest::{Cells, Event, Flow, MAX_WORDS, NodeId, Protocol, Rights, Segment, Setup, Thread};
 
 use super::messages;
 use super::plan::Plan;
@@ -30,6 +30,8 @@ pub struct SplitPhase {
     pub(super) words: u32,
     /// Whether blocks travel as transfers.
     pub(super) transfers: bool,
+    /// Whether accesses are direct where memory is mapped.
+    pub(super) direct: bool,
     pub(super) issuers: Box<[Issuer]>,
     pub(super) arrivals: Arrivals,
     pub(super) barrier: Arc<Barrier>,
@@ -239,11 +241,13 @@ impl Protocol for SplitPhase {
         plan.register(setup);
         let (shape, flow) = (setup.shape(), setup.flow());
         let words = plan.words() as usize + shape.threads as usize;
+        let others = if plan.is_direct() { Rights::READ_WRITE } else { Rights::WRITE };
         Self {
             node: setup.node(),
-            memory: setup.segment("split_phase.arena", words, 0),
+            memory: setup.segment_for(others, "split_phase.arena", words, 0),
             words: plan.words(),
             transfers: plan.transfers(),
+            direct: plan.is_direct(),
             issuers: (0..shape.threads).map(|_| Issuer::new(shape.nodes, shape.threads, flow)).collect(),
             arrivals: Arrivals {
                 bytes: Event::new("split_phase.stored"),

@@ -4,10 +4,12 @@ mod adders;
 mod doubling;
 #[path = "../../../machine/tests/it/folder.rs"]
 mod folder;
+mod host;
 mod memory;
 mod network;
 mod overflow;
 mod promises;
+mod roles;
 mod setup;
 mod shared_memory;
 #[path = "../../../machine/tests/it/slower.rs"]

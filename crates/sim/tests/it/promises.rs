@@ -24,21 +24,44 @@ const POLICIES: &[&str] = &[
     "proc",
     "hurricane-1:2",
     "hurricane-1-mult",
+    "adaptive",
+    "adaptive+serial",
+    "adaptive+interrupt",
 ];
 
 /// Those of a node with a network processor.
 const ASSISTED: &[&str] = &["single", "proc", "proc+every=8", "np", "inject", "receive"];
 
 /// Those of a node whose software gets from threads to handlers.
-const SOFTWARE: &[&str] =
-    &["single", "fixed:1", "floating", "floating+every=8+strict", "floating+bound", "floating+interrupt"];
+const SOFTWARE: &[&str] = &[
+    "single",
+    "fixed:1",
+    "floating",
+    "floating+every=8+strict",
+    "floating+bound",
+    "floating+interrupt",
+    "adaptive+serial",
+    "adaptive+serial+bound",
+];
+
+/// Those that change the roles of processors, on a node where they find reason to: looking costs it as much as handlers.
+const ADAPTIVE: &[&str] = &["adaptive", "adaptive+serial", "adaptive+every=8"];
+
+/// That node.
+fn dear_looks() -> Machine {
+    machine("hurricane-1", &[("processor.poll", "200 cycles")])
+}
 
 /// Every policy, each on a machine that can do it.
 fn cases() -> impl Iterator<Item = (Machine, &'static str)> {
     let (plain, assisted, software) = (machine("hurricane-1", &[]), assisted(&[]), software(&[]));
     let plain = POLICIES.iter().map(move |policy| (plain.clone(), *policy));
     let software = SOFTWARE.iter().map(move |policy| (software.clone(), *policy));
-    plain.chain(software).chain(ASSISTED.iter().map(move |policy| (assisted.clone(), *policy)))
+    let adaptive = ADAPTIVE.iter().map(|policy| (dear_looks(), *policy));
+    plain
+        .chain(software)
+        .chain(adaptive)
+        .chain(ASSISTED.iter().map(move |policy| (assisted.clone(), *policy)))
 }
 
 /// A world in which all that a program does is shared memory: on a machine that runs nobody's handlers but the system's.
@@ -152,7 +175,7 @@ fn doubling_the_clock_period_and_every_absolute_time_doubles_the_run() {
 fn a_machine_that_lacks_what_a_policy_needs_refuses_it_by_name() {
     for (policy, processors, says) in [
         ("np", 4, "network-processor"),
-        ("adaptive", 4, "adaptive-dedication"),
+        ("adaptive+helper", 4, "helper-thread"),
         ("s-coma", 4, "hardware-protocol"),
         ("fixed:4", 4, "expected at least --processors 5"),
         ("single", 0, "--processors 0"),
@@ -181,12 +204,13 @@ fn every_promise_of_the_waist_holds_under_every_policy() {
     let model = Model::new(machine("hurricane-1", &[]));
     for (nodes, processors) in [(1, 3), (2, 4), (5, 3)] {
         conformance::run(&without_shared_memory(), &model, POLICIES, nodes, processors);
+        conformance::run(&without_shared_memory(), &Model::new(dear_looks()), ADAPTIVE, nodes, processors);
     }
     for nodes in [1, 2, 5] {
         conformance::run(&without_shared_memory(), &Model::new(assisted(&[])), ASSISTED, nodes, 1);
     }
     // Where everything is free, everything happens at once: order must not depend on costs.
-    let anywhere = &["single", "floating", "floating+keyed", "fixed:1"];
+    let anywhere = &["single", "floating", "floating+keyed", "fixed:1", "adaptive", "adaptive+serial"];
     conformance::run_all(&Model::new(machine("ideal", &[])), anywhere, 3, 2);
 }
 
@@ -194,6 +218,7 @@ fn every_promise_of_the_waist_holds_under_every_policy() {
 fn every_promise_of_shared_memory_holds_under_every_policy() {
     let model = Model::new(machine("hurricane-1", &[]));
     conformance::run(&of_shared_memory(), &model, POLICIES, 3, 3);
+    conformance::run(&of_shared_memory(), &Model::new(dear_looks()), ADAPTIVE, 3, 3);
     let model = Model::new(machine("hurricane", &[]));
     conformance::run(&of_shared_memory(), &model, &["hurricane:1", "hurricane:4"], 3, 2);
     let model = Sharing(Model::new(machine("s-coma", &[])));
@@ -239,6 +264,7 @@ fn every_promise_holds_on_the_machines_that_studies_measured() {
         "deadlock_of_all",
         "deadlock_of_deposits",
         "words_need_a_place",
+        "words_need_the_right",
     ];
     let transfers = [
         "transfers_of_every_length",

@@ -1,0 +1,62 @@
+//! The loop over words as one x86-64 instruction, `rep movsq`: it moves a quadword from `rsi` to `rdi`, steps both to the
+//! next, and repeats so `rcx` times. Processors run it at the speed of whole cache lines.
+//!
+//! # Why this is a loop of relaxed loads and stores
+//!
+//! - *No word tears.* Each iteration is defined as a move of one quadword, and loads and stores of quadwords on their natural
+//!   boundary are atomic (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3A, “Guaranteed Atomic
+//!   Operations”; AMD64 Architecture Programmer's Manual, volume 2, “Access Atomicity”). Slices of words are so aligned.
+//! - *No order within.* The stores of one string instruction may be seen in any order, but not after a store that follows it
+//!   (Intel's volume 3A, “Fast-String Operation and Out-of-Order Stores”): so a release after it covers it, as it covers
+//!   relaxed stores.
+//! - *No compiler moves accesses across it*, since it is not said to leave memory alone.
+//!
+//! What the block does could be written in Rust with the same effect, which is what may be asked of inline assembly.
+//!
+//! This module must never know what is copied.
+
+#![allow(unsafe_code, reason = "the one place in this room")]
+
+use std::arch::asm;
+use std::sync::atomic::AtomicU64;
+
+/// From so many words on: below, starting the instruction takes longer than the loop.
+pub(crate) const LONG: usize = 128;
+
+pub(crate) fn store(to: &[AtomicU64], from: &[u64]) {
+    let words = to.len().min(from.len());
+    // SAFETY: both slices have so many words, and atomics may be stored to through a shared reference.
+    unsafe { move_words(to.as_ptr().cast::<u64>().cast_mut(), from.as_ptr(), words) }
+}
+
+pub(crate) fn load(from: &[AtomicU64], to: &mut [u64]) {
+    let words = to.len().min(from.len());
+    // SAFETY: both slices have so many words, and `to` is nobody else's.
+    unsafe { move_words(to.as_mut_ptr(), from.as_ptr().cast(), words) }
+}
+
+pub(crate) fn copy(from: &[AtomicU64], to: &[AtomicU64]) {
+    let words = to.len().min(from.len());
+    // SAFETY: both slices have so many words, and atomics may be stored to through a shared reference.
+    unsafe { move_words(to.as_ptr().cast::<u64>().cast_mut(), from.as_ptr().cast(), words) }
+}
+
+/// Moves words one after the other.
+///
+/// # Safety
+/// `from` may be loaded from and `to` stored to for so many words, both on the boundary of a word; what another thread may
+/// store to or load from meanwhile are atomics.
+unsafe fn move_words(to: *mut u64, from: *const u64, words: usize) {
+    // SAFETY: the instruction loads from and stores to the words that the caller vouches for, upwards, because the direction
+    // flag is clear wherever an asm block begins; it changes the three registers, and neither flags nor stack. Why racing
+    // with other threads' atomics is sound, see above.
+    unsafe {
+        asm!(
+            "rep movsq",
+            inout("rcx") words => _,
+            inout("rsi") from => _,
+            inout("rdi") to => _,
+            options(nostack, preserves_flags)
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! `tradewind calibrate`: measures this host and writes its machine file.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{env, thread};
+
+use lab::calibrate::{self, Calibration, Distance, Host, Quantity};
+use serde_json::{Value, json};
+
+use crate::arguments::Calibrate;
+use crate::columns::{ALWAYS, Column, Side, Table};
+use crate::page::{ALARM, Page, QUIET, STRONG};
+use crate::progress::Progress;
+use crate::{Problem, both, json, model, numbers};
+
+/// Beyond two there is nothing to learn about a message; with fewer nobody can answer.
+const LEAST_CORES: u32 = 2;
+
+/// Measures, writes, and shows what was measured.
+pub(crate) fn calibrate(arguments: &Calibrate, out: &mut impl Write) -> Result<ExitCode, Problem> {
+    let ((rounds, width), ()) = both(numbers::of_calibrate(arguments), may_write(&arguments.out))?;
+    let host = host()?;
+    let executable = env::current_exe()
+        .map_err(|error| Problem::Failed(format!("the file of this command cannot be found: {error}")))?;
+    let calibration = {
+        let progress = Progress::new(calibrate::runs(host.cores, rounds));
+        let tell = |run: &lab::Specification, done: bool| match done {
+            true => progress.step(),
+            false => progress.begin(run.told()),
+        };
+        calibrate::calibrate(&executable, host.cores, rounds, &tell).map_err(Problem::Failed)?
+    };
+    model::save(&arguments.out, &calibrate::file(&calibration, &host))?;
+    match arguments.json {
+        true => json::write(out, &as_json(&calibration, arguments))?,
+        false => text(&calibration, &host, &Page::find(width), arguments, out)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the file may be written: a measured one may be measured again, but nothing else is lost.
+fn may_write(path: &Path) -> Result<(), Problem> {
+    model::folder_of(path)?;
+    // What is not there may be written, and what is no text is no machine file.
+    let Ok(bytes) = fs::read(path) else { return Ok(()) };
+    let text = String::from_utf8_lossy(&bytes);
+    if text.lines().any(|line| line.trim() == "[calibrated]") {
+        return Ok(());
+    }
+    Err(Problem::wrong(format!(
+        "--out {}: this file is there and is no calibrated machine file; expected another name",
+        path.display()
+    )))
+}
+
+/// This host.
+fn host() -> Result<Host, Problem> {
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    if cores < LEAST_CORES {
+        return Err(Problem::Failed(format!(
+            "this host lets the command use {cores} core: a message needs {LEAST_CORES} to be measured"
+        )));
+    }
+    let kind = [processor().as_deref(), Some(env::consts::ARCH), Some(env::consts::OS)]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(", ");
+    Ok(Host {
+        description: format!("{kind}, {cores} cores"),
+        cores,
+        date: today(),
+        command: format!("tradewind {} calibrate", env!("CARGO_PKG_VERSION")),
+    })
+}
+
+/// The name of the processor, where the system tells.
+fn processor() -> Option<String> {
+    let told = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = told.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+/// The day, in the calendar of Greenwich.
+fn today() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    day(seconds / 86_400)
+}
+
+/// The date so many days after the first of January 1970. A year is counted from March on, so that the leap day is its last; 400
+/// years have 146097 days.
+fn day(since: u64) -> String {
+    let days = since + 719_468;
+    let of_era = days % 146_097;
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    format!("{:04}-{month:02}-{day:02}", days / 146_097 * 400 + year + next)
+}
+
+fn unsure(calibration: &Calibration) -> Vec<&'static str> {
+    calibration.quantities.iter().filter(|it| it.is_unsure()).map(|it| it.key).collect()
+}
+
+fn text(
+    calibration: &Calibration,
+    host: &Host,
+    page: &Page,
+    arguments: &Calibrate,
+    out: &mut impl Write,
+) -> Result<(), Problem> {
+    let file = arguments.out.display();
+    writeln!(out, "{}", page.paint(STRONG, &page.fold("", &host.description)))?;
+    let note = format!("medians of {} rounds; spread: of the middle half of them", calibration.rounds);
+    writeln!(out, "{}\n", page.paint(QUIET, &page.fold("", &note)))?;
+    let table = table(&calibration.quantities, page);
+    table.heads(page, "").iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    for (row, quantity) in calibration.quantities.iter().enumerate() {
+        let style = if quantity.is_unsure() { ALARM } else { anstyle::Style::new() };
+        table.row(page, row, style, "").iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    writeln!(out)?;
+    for distance in &calibration.distances {
+        let (core, time) = (distance.core, distance.nanoseconds);
+        writeln!(out, "a request to core {core} and its reply: {time:.0} ns")?;
+    }
+    let unsure = unsure(calibration);
+    if !unsure.is_empty() {
+        let warning = format!(
+            "the rounds disagree on {}: something else ran on this host, or its clock changed; measure again when it is quiet",
+            unsure.join(", ")
+        );
+        writeln!(out, "{}", page.paint(ALARM, &page.fold("UNSURE: ", &warning)))?;
+    }
+    let next =
+        format!("{file} is written. See it with `tradewind explain {file}`, hold it against this host with");
+    writeln!(out, "{}", page.fold("", &next))?;
+    writeln!(
+        out,
+        "    tradewind compare fetch-add --machine native,{file} --nodes 2 --processors 1 --policy single"
+    )?;
+    Ok(())
+}
+
+fn table(quantities: &[Quantity], page: &Page) -> Table {
+    let column = |head, side, wanted, cell: &dyn Fn(&Quantity) -> String| Column {
+        group: "",
+        head,
+        side,
+        wanted,
+        cells: quantities.iter().map(cell).collect(),
+    };
+    let columns = vec![
+        column("value", Side::Left, ALWAYS, &|it| it.key.to_owned()),
+        column("measured", Side::Right, ALWAYS, &|it| format!("{:.2}", it.value)),
+        column("", Side::Left, ALWAYS, &|it| it.unit.name().to_owned()),
+        column("spread", Side::Right, 2, &|it| spread(it)),
+        column("from", Side::Left, 1, &|it| it.from.to_owned()),
+    ];
+    Table::lay(columns, page, 0)
+}
+
+fn spread(quantity: &Quantity) -> String {
+    if quantity.spread.is_finite() { format!("{:.0}%", quantity.spread * 100.0) } else { "-".to_owned() }
+}
+
+fn as_json(calibration: &Calibration, arguments: &Calibrate) -> Value {
+    let quantity = |it: &Quantity| {
+        json!({
+            "key": it.key,
+            "number": it.value,
+            "unit": it.unit.name(),
+            "spread": it.spread.is_finite().then_some(it.spread),
+            "unsure": it.is_unsure(),
+            "from": it.from,
+        })
+    };
+    let distance = |it: &Distance| json!({ "core": it.core, "round_trip_ns": it.nanoseconds });
+    json!({
+        "file": arguments.out.display().to_string(),
+        "rounds": calibration.rounds,
+        "measured": calibration.quantities.iter().map(quantity).collect::<Value>(),
+        "distances": calibration.distances.iter().map(distance).collect::<Value>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_have_the_dates_of_the_calendar() {
+        assert_eq!(day(0), "1970-01-01");
+        // 30 years with the leap days of 1972 to 1996; then a leap day, and the day after.
+        assert_eq!(day(30 * 365 + 7), "2000-01-01");
+        assert_eq!(day(30 * 365 + 7 + 59), "2000-02-29");
+        assert_eq!(day(30 * 365 + 7 + 60), "2000-03-01");
+        assert_eq!(day(30 * 365 + 7 + 365), "2000-12-31");
+    }
+}

@@ -1,0 +1,66 @@
+//! `tradewind calibrate`: the file it writes is one that every other command takes, and what it must not do.
+
+use std::fs;
+
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::command::{good, json, refused, tradewind};
+
+/// One calibration, short, for all that can be asked of its file.
+#[test]
+fn the_host_is_measured_and_its_file_is_explained_run_and_compared() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("mine.toml").display().to_string();
+    let measure = ["calibrate", "--out", &file, "--repeat", "1"];
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        let ran = tradewind(&measure);
+        assert!(ran.code == Some(1) && ran.err.contains("needs 2 to be measured"), "{ran:?}");
+        return;
+    }
+    let said = json(&measure);
+    assert_eq!((&said["file"], &said["rounds"]), (&file.clone().into(), &1.into()));
+    let measured = said["measured"].as_array().unwrap();
+    let of = |key: &str| measured.iter().find(|it| it["key"] == key).unwrap()["number"].as_f64().unwrap();
+    assert!(of("primitives.send_header") > 0.0 && of("processor.clock") > 1.0, "{said}");
+    // What stands in the file is what was said, to two decimals.
+    let explained = json(&["explain", &file]);
+    let values = explained["values"].as_array().unwrap();
+    for it in measured {
+        let value = values.iter().find(|value| value["key"] == it["key"]).unwrap();
+        let (number, unit) = (it["number"].as_f64().unwrap(), it["unit"].as_str().unwrap());
+        assert_eq!(value["written"], format!("{number:.2} {unit}"), "{value}");
+        assert!(value["source"].as_str().unwrap().starts_with("measured: "), "{value}");
+    }
+    let command = values.iter().find(|value| value["key"] == "calibrated.command").unwrap();
+    assert!(command["written"].as_str().unwrap().contains("calibrate"), "{command}");
+    let shape = ["--nodes", "2", "--processors", "1", "--policy", "single"];
+    let run =
+        json(&[&["run", "fetch-add", "--machine", &file, "--input", "operations=500"], &shape[..]].concat());
+    assert!(run["report"]["verified"] == true && run["time_ns"].as_f64().unwrap() > 0.0, "{run}");
+    let machines = format!("native,{file}");
+    let compare = ["compare", "fetch-add", "--machine", &machines, "--mechanism", "messages"];
+    let compared = json(&[&compare[..], &shape, &["--input", "operations=500", "--repeat", "1"]].concat());
+    let worlds: Vec<&Value> = compared["worlds"].as_array().unwrap().iter().collect();
+    assert!(worlds.len() == 2 && worlds.iter().all(|world| world["rows"].as_array().unwrap().len() == 1));
+    // It may be measured again.
+    assert!(good(&measure).contains("is written"), "{file}");
+}
+
+#[test]
+fn a_file_that_is_something_else_is_left_alone() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("thesis.txt");
+    fs::write(&file, "Chapter 1").unwrap();
+    let name = file.display().to_string();
+    refused(
+        &["calibrate", "--out", &name, "--repeat", "0"],
+        &["thesis.txt: this file is there and is no calibrated machine file", "--repeat"],
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), "Chapter 1");
+}
+
+#[test]
+fn what_cannot_be_written_is_told_before_anything_is_measured() {
+    refused(&["calibrate", "--out", "no/such/folder/host.toml"], &["there is no folder no/such/folder"]);
+}

@@ -1,0 +1,217 @@
+//! What the matrix is made of: programs with small inputs, every policy of this host, and how many processors.
+//!
+//! Must never know how a cell is run or what came of it.
+
+use std::path::Path;
+
+use native::Local;
+use programs::{Entry, File, Given, Instance, Plan};
+use tempest::policy::{PRESETS, Split};
+use tempest::{Launch, Mechanism, Policy, Shape};
+use units::Time;
+
+/// How many processors a world has in all.
+const PROCESSORS: [u32; 4] = [1, 2, 4, 8];
+
+/// What is added to each preset, where it means anything there and this host can do it.
+const OPTIONS: [&str; 7] = ["", "+keyed", "+serial", "+interrupt", "+every=1", "+helper", "+helper=5us"];
+
+/// Inputs small enough for a hundred runs of everything, the program's name first. A program that is not among them runs
+/// with its own. The last of each is a file.
+const INPUTS: &[&[&str]] = &[
+    &["active-message", "rounds=5", "row=2", "hops=1", "block=16"],
+    &["bulk-bandwidth", "bytes=32"],
+    &["em3d", "nodes=128", "degree=4", "iterations=3"],
+    &["em3d", "nodes=96", "degree=3", "iterations=2", "remote=60"],
+    // On one node there is nobody else to ask.
+    &["em3d", "nodes=64", "degree=3", "iterations=2", "remote=0"],
+    &["fetch-add", "operations=320"],
+    &["fetch-add", "operations=160", "skew=0.99", "handler=20"],
+    // Each thread waits for each reply.
+    &["fetch-add", "operations=64", "window=1", "words=8", "spacing=8"],
+    &["histogram", "values=200"],
+    &["iccg", "partition=bisection", "matrix=inputs/494_bus.mtx"],
+    &["iccg", "partition=cyclic", "matrix=inputs/494_bus.mtx"],
+    &["memory-operations", "rounds=1"],
+    &["message-costs", "rounds=2", "burst=4", "rest=10"],
+    &["message-memory", "bytes=256", "rounds=2"],
+    &["neighbours", "rounds=3", "dimensions=3"],
+    &["neighbours", "rounds=3", "handlers-only=true"],
+    &["poll-granularity", "turn=200", "granularity=50", "others=100", "iterations=2"],
+    &["remote-miss", "misses=20", "push=1", "home=busy"],
+    &["saturation", "misses=10", "push=1", "kind=upgrade"],
+    &["shared-histogram", "values=60"],
+    &["split-phase", "operations=64", "measure=exch"],
+    &["split-phase", "operations=64", "measure=rtt"],
+    &["thread-switch", "turns=50"],
+    &["work-costs", "rounds=1", "rows=16", "far=16"],
+];
+
+/// A program with inputs, its data moving in one way.
+pub(super) struct Program {
+    pub(super) name: &'static str,
+    pub(super) mechanism: Mechanism,
+    /// As the command line has them.
+    pub(super) inputs: Vec<&'static str>,
+    instance: Box<dyn Instance>,
+}
+
+/// One program under one policy in worlds of so many processors.
+pub(super) struct Cell<'p> {
+    pub(super) program: &'p Program,
+    pub(super) policy: Policy,
+    pub(super) processors: u32,
+    /// Every way to divide them among nodes that program and policy can have.
+    ways: Vec<Way>,
+}
+
+/// The shape of a world, as the command line has it.
+#[derive(Clone, Copy)]
+struct Way {
+    nodes: u32,
+    processors: u32,
+    threads: u32,
+}
+
+/// One run of a cell: the same again for the same number.
+pub(super) struct Trial<'c> {
+    cell: &'c Cell<'c>,
+    way: Way,
+    seed: u64,
+}
+
+/// Every program by every mechanism it has.
+pub(super) fn programs() -> Vec<Program> {
+    let unknown = INPUTS.iter().find(|row| programs::find(row[0]).is_err());
+    assert!(unknown.is_none(), "there is no program {unknown:?}");
+    programs::PROGRAMS.iter().flat_map(of_entry).collect()
+}
+
+fn of_entry(entry: &'static Entry) -> Vec<Program> {
+    let rows: Vec<_> = INPUTS.iter().filter(|row| row[0] == entry.name).map(|row| &row[1..]).collect();
+    let rows = if rows.is_empty() { vec![&[][..]] } else { rows };
+    let of_row = |inputs: &'static [&'static str]| {
+        let load =
+            move || (entry.load)(&given(inputs)).unwrap_or_else(|why| panic!("{}: {why:?}", entry.name));
+        let program = move |mechanism: &Mechanism| Program {
+            name: entry.name,
+            mechanism: *mechanism,
+            inputs: inputs.to_vec(),
+            instance: load(),
+        };
+        entry.mechanisms.iter().map(program)
+    };
+    rows.into_iter().flat_map(of_row).collect()
+}
+
+fn given(inputs: &[&str]) -> Given {
+    let mut given = Given::default();
+    for (key, value) in inputs.iter().filter_map(|input| input.split_once('=')) {
+        if value.starts_with("inputs/") {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(value);
+            let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            given.files.insert(key.to_owned(), File { name: value.to_owned(), bytes });
+        } else {
+            given.values.insert(key.to_owned(), value.to_owned());
+        }
+    }
+    given
+}
+
+/// Every policy that this host can do: each preset, with one processor and with two where it counts them, and with each
+/// option.
+pub(super) fn policies() -> Vec<Policy> {
+    let heads = PRESETS.iter().flat_map(|preset| match preset.counted {
+        true => vec![format!("{}:1", preset.name), format!("{}:2", preset.name)],
+        false => vec![preset.name.to_owned()],
+    });
+    let texts = heads.flat_map(|head| OPTIONS.map(|option| format!("{head}{option}")));
+    let mut policies: Vec<Policy> = Vec::new();
+    for policy in texts.filter_map(|text| text.parse().ok()) {
+        if Local::check(Mechanism::Messages, &policy).is_ok() && !policies.contains(&policy) {
+            policies.push(policy);
+        }
+    }
+    policies
+}
+
+/// Every cell in which there is anything to run.
+pub(super) fn cells(programs: &[Program]) -> Vec<Cell<'_>> {
+    let policies = policies();
+    let mut cells = Vec::new();
+    for program in programs {
+        for policy in policies.iter().filter(|policy| Local::check(program.mechanism, policy).is_ok()) {
+            for processors in PROCESSORS {
+                let ways = ways(program, policy, processors);
+                if !ways.is_empty() {
+                    cells.push(Cell { program, policy: policy.clone(), processors, ways });
+                }
+            }
+        }
+    }
+    cells
+}
+
+/// Those in which every processor has something to do, with one thread on each that computes, and with two.
+fn ways(program: &Program, policy: &Policy, all: u32) -> Vec<Way> {
+    let even = (1..=all).filter(|nodes| all.is_multiple_of(*nodes));
+    let of_shape = |(nodes, threads)| way(program, policy, (nodes, all / nodes), threads);
+    even.flat_map(|nodes| [(nodes, 1), (nodes, 2)]).filter_map(of_shape).collect()
+}
+
+/// So many nodes with `each` processors: what the command line calls that, since some policies add processors to a node.
+fn way(program: &Program, policy: &Policy, (nodes, each): (u32, u32), threads: u32) -> Option<Way> {
+    let split = |processors: &u32| policy.split(*processors).ok();
+    let is_all = |split: Split| split.computing + split.dedicated == each;
+    let processors = (1..=each).find(|processors| split(processors).is_some_and(is_all))?;
+    let shape = Shape { nodes, threads: split(&processors)?.computing * threads };
+    let job = program.instance.job(&Plan::new(program.mechanism, shape));
+    job.is_ok().then_some(Way { nodes, processors, threads })
+}
+
+impl Cell<'_> {
+    /// The run of a round: rounds take turns in how processors are divided among nodes and threads among processors, and
+    /// each has a seed of its own.
+    pub(super) fn trial(&self, round: usize) -> Trial<'_> {
+        Trial { cell: self, way: self.ways[round % self.ways.len()], seed: round as u64 + 1 }
+    }
+}
+
+impl Trial<'_> {
+    /// What is to be run, given up when nothing has happened for `limit`.
+    ///
+    /// # Panics
+    /// If the program can have this shape from another seed only.
+    pub(super) fn launch(&self, limit: Time) -> Launch {
+        let Cell { program, policy, .. } = self.cell;
+        let Way { nodes, processors, threads } = self.way;
+        let split = policy.split(processors).expect("cells are made of what can be split");
+        let shape = Shape { nodes, threads: split.computing * threads };
+        let plan = Plan { seed: self.seed, ..Plan::new(program.mechanism, shape) };
+        let job = program.instance.job(&plan).unwrap_or_else(|why| panic!("{}: {why}", self.command()));
+        Launch {
+            mechanism: program.mechanism,
+            nodes,
+            processors,
+            threads,
+            seed: self.seed,
+            stall_limit: Some(limit),
+            ..Launch::new(job, policy.clone())
+        }
+    }
+
+    pub(super) fn program(&self) -> &'static str {
+        self.cell.program.name
+    }
+
+    /// The same run by hand.
+    pub(super) fn command(&self) -> String {
+        let Self { cell: Cell { program, policy, .. }, way: Way { nodes, processors, threads }, seed } = self;
+        let inputs: String = program.inputs.iter().map(|input| format!(" --input {input}")).collect();
+        format!(
+            "tradewind run {} --mechanism {} --policy {policy} --nodes {nodes} --processors {processors} --threads {threads} \
+             --seed {seed}{inputs}",
+            program.name, program.mechanism
+        )
+    }
+}

@@ -1,0 +1,205 @@
+//! What is put into mapped memory is seen by whoever is told of it afterwards, however that is.
+//!
+//! In a world that maps nothing the program here does nothing.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Cells, Event, Handler, Key, Mapped, Message, NodeId, Program, Protocol, Report, Rights, Segment, Setup,
+    Shape, Thread,
+};
+
+use crate::Setting;
+use crate::mapped::{is_mapped, map, number};
+
+/// Words of a thread's area on each node.
+const AREA: usize = 300;
+
+/// Rounds of putting and telling.
+const ROUNDS: usize = 8;
+
+/// What a thread has put is seen by the handler of a message that it then sends, after a wait that its deposit ends, and by
+/// whoever changes in one step a word that it has changed so.
+pub fn puts_precede_what_tells_of_them(setting: &Setting<'_>) {
+    for way in [Way::Message, Way::Deposit, Way::Change] {
+        setting.verified::<Telling>("puts_precede_what_tells_of_them", way, 2);
+    }
+}
+
+/// How a node learns what was put into its memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Message,
+    Deposit,
+    Change,
+}
+
+/// Each thread fills areas of the next node, a new one each round, and tells.
+struct Telling {
+    way: Way,
+    shape: Shape,
+    /// By round and thread.
+    areas: Segment<u64>,
+    /// By round: a bit for each thread, or a word where it deposits.
+    told: Segment<u64>,
+    /// By thread: answers to its messages.
+    answered: Box<[Event]>,
+    found: Cells<u64>,
+}
+
+/// An area has been filled.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Filled {
+    thread: u32,
+    round: u32,
+}
+
+/// It has been looked at.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Seen {
+    thread: u32,
+    unused: u32,
+}
+
+impl Message for Filled {
+    type Protocol = Telling;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, telling: &Telling, _payload: &[u64], cx: &mut Handler<'_>) {
+        let source = cx.source();
+        telling.look(self.round as usize, number(telling.shape, source, self.thread));
+        cx.send(source, Seen { thread: self.thread, unused: 0 }, &[]);
+    }
+}
+
+impl Message for Seen {
+    type Protocol = Telling;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, telling: &Telling, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&telling.answered[self.thread as usize], 1);
+    }
+}
+
+impl Protocol for Telling {
+    type Config = Way;
+
+    fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
+        setup.message::<Filled>();
+        setup.message::<Seen>();
+        let shape = setup.shape();
+        let threads = (shape.nodes * shape.threads) as usize;
+        let words = ROUNDS * threads * AREA;
+        Self {
+            way,
+            shape,
+            areas: setup.segment_for(Rights::READ_WRITE, "conformance.filled", words, 0),
+            told: setup.segment_for(Rights::ALL, "conformance.told", ROUNDS * threads, 0),
+            answered: (0..shape.threads).map(|_| Event::new("conformance.answered")).collect(),
+            found: Cells::new(1, 0),
+        }
+    }
+}
+
+/// The word that belongs at an offset of an area.
+fn word(area: usize, offset: usize) -> u64 {
+    (area << 32 | (offset + 1)) as u64
+}
+
+impl Telling {
+    fn threads(&self) -> usize {
+        (self.shape.nodes * self.shape.threads) as usize
+    }
+
+    fn area(&self, round: usize, owner: usize) -> usize {
+        round * self.threads() + owner
+    }
+
+    /// The first half word by word, the other as a block.
+    fn fill(&self, there: &Mapped<'_, u64>, round: usize, owner: usize) {
+        let area = self.area(round, owner);
+        let words: Vec<u64> = (0..AREA).map(|offset| word(area, offset)).collect();
+        let (single, block) = words.split_at(AREA / 2);
+        (area * AREA..).zip(single).for_each(|(offset, word)| there.put(offset, *word));
+        there.write(area * AREA + single.len(), block);
+    }
+
+    /// Finds an area of this node filled.
+    fn look(&self, round: usize, owner: usize) {
+        let area = self.area(round, owner);
+        let filled = |offset| self.areas.cells().get(area * AREA + offset) == word(area, offset);
+        assert!((0..AREA).all(filled), "round {round} of thread {owner} is not all there");
+        self.found.add(0, 1);
+    }
+
+    fn tell(&self, thread: &Thread<'_>, to: NodeId, round: usize) {
+        let answered = &self.answered[thread.index() as usize];
+        thread.send(to, Filled { thread: thread.index(), round: round as u32 }, &[]);
+        thread.wait(answered, round as u64 + 1);
+    }
+
+    /// Waits until all threads of the node before have deposited a word as often, and looks at what they had put.
+    fn deposit(&self, thread: &Thread<'_>, to: NodeId, round: usize) {
+        let Shape { nodes, threads } = self.shape;
+        let owner = number(self.shape, thread.node(), thread.index());
+        thread.deposit(to, self.told.place(self.area(round, owner) as u32), &[1]);
+        // Those of other rounds count too: what is sure is the last.
+        if round + 1 == ROUNDS && thread.index() == 0 {
+            thread.wait(self.told.deposited(), u64::from(threads) * ROUNDS as u64);
+            let before = NodeId((thread.node().0 + nodes - 1) % nodes);
+            for round in 0..ROUNDS {
+                (0..threads).for_each(|thread| self.look(round, number(self.shape, before, thread)));
+            }
+        }
+    }
+
+    /// Sets the own bit of the round, if there is one for so many threads, and gets what those had put whose bits were set.
+    fn change(&self, told: &Mapped<'_, u64>, there: &Mapped<'_, u64>, round: usize, owner: usize) {
+        let bit = |owner| 1_u64.checked_shl(owner as u32).unwrap_or(0);
+        let before = told.fetch_add(round, bit(owner));
+        for other in (0..self.threads()).filter(|other| before & bit(*other) != 0) {
+            let area = self.area(round, other);
+            let filled = |offset| there.get(area * AREA + offset) == word(area, offset);
+            assert!((0..AREA).all(filled), "round {round} of thread {other} is not all there");
+        }
+        self.found.add(0, 1);
+    }
+}
+
+impl Program for Telling {
+    fn main(&self, thread: &Thread<'_>) {
+        if !is_mapped(thread, &self.areas) {
+            return;
+        }
+        let owner = number(self.shape, thread.node(), thread.index());
+        let next = NodeId((thread.node().0 + 1) % thread.nodes());
+        let (filled, first) = (map(thread, &self.areas, next), map(thread, &self.areas, NodeId(0)));
+        for round in 0..ROUNDS {
+            match self.way {
+                Way::Message | Way::Deposit => self.fill(&filled, round, owner),
+                Way::Change => self.fill(&first, round, owner),
+            }
+            match self.way {
+                Way::Message => self.tell(thread, next, round),
+                Way::Deposit => self.deposit(thread, next, round),
+                Way::Change => self.change(&map(thread, &self.told, NodeId(0)), &first, round, owner),
+            }
+            thread.poll();
+        }
+    }
+
+    fn report(&self) -> Report {
+        let expected = u64::from(self.shape.threads) * ROUNDS as u64;
+        let found = self.found.get(0);
+        Report::checked([0, expected].contains(&found), || {
+            format!("{found} areas were looked at: expected {expected}, or none where nothing is mapped")
+        })
+    }
+}

@@ -1,0 +1,36 @@
+//! Many fibers at once: more than there are mappings for a guard each, in little memory. Alone in its process, whose memory it
+//! looks at.
+#![cfg(target_os = "linux")]
+
+use fiber::{Fiber, Pool, Status};
+
+const FIBERS: usize = 40_000;
+
+/// Pages of this process that lie in memory.
+fn resident_pages() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux tells a process its size");
+    statm
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .expect("the second number is what is resident")
+}
+
+#[test]
+fn forty_thousand_fibers_are_suspended_at_once_in_three_pages_each_or_the_host_is_named() {
+    let pool = Pool::new(256 * 1024);
+    let before = resident_pages();
+    let fibers: Result<Vec<Fiber>, _> = (0..FIBERS).map(|_| pool.spawn(fiber::suspend)).collect();
+    let mut fibers = match fibers {
+        Ok(fibers) => fibers,
+        Err(error) => {
+            let says = error.to_string();
+            assert!(says.contains("vm.max_map_count") && says.contains("256 KiB"), "{says}");
+            return;
+        }
+    };
+    assert!(fibers.iter_mut().all(|fiber| fiber.resume() == Status::Suspended));
+    let pages = resident_pages() - before;
+    assert!(pages < 3 * FIBERS, "{pages} pages for {FIBERS} fibers");
+    assert!(fibers.iter_mut().all(|fiber| fiber.resume() == Status::Finished));
+}

@@ -1,0 +1,62 @@
+//! The machine file of a measured host: a template in which every measured value has a place. Must never know how a value was
+//! measured.
+
+use super::{Calibration, Distance, Quantity};
+
+/// What stands beside the measured values: definitions, each with its reason.
+const TEMPLATE: &str = include_str!("host.toml");
+
+/// Which host it was.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// For people, in one line.
+    pub description: String,
+    /// Cores that were seen.
+    pub cores: u32,
+    /// The day.
+    pub date: String,
+    /// The command that measured.
+    pub command: String,
+}
+
+/// The file's text.
+pub(super) fn file(calibration: &Calibration, host: &Host) -> String {
+    let quoted = |text: &str| format!("{text:?}");
+    let mut places = vec![
+        ("host", quoted(&host.description)),
+        ("date", quoted(&host.date)),
+        ("command", quoted(&host.command)),
+        ("processors", (host.cores / 2).max(1).to_string()),
+        ("distances", told(&calibration.distances)),
+        ("rounds", calibration.rounds.to_string()),
+    ];
+    places.extend(calibration.quantities.iter().map(|quantity| (quantity.key, written(quantity))));
+    places
+        .into_iter()
+        .fold(TEMPLATE.to_owned(), |text, (key, value)| text.replace(&format!("{{{key}}}"), &value))
+}
+
+/// A value with its unit, and behind it where it comes from.
+fn written(quantity: &Quantity) -> String {
+    let Quantity { value, unit, spread, from, .. } = quantity;
+    let doubt = match spread.is_finite() {
+        true => format!("spread {:.0} %", spread * 100.0),
+        false => "nothing was left".to_owned(),
+    };
+    format!("\"{value:.2} {}\"  # measured: {from}; {doubt}", unit.name())
+}
+
+/// Nearest, middle and farthest.
+fn told(distances: &[Distance]) -> String {
+    let mut sorted = distances.to_vec();
+    sorted.sort_by(|one, other| one.nanoseconds.total_cmp(&other.nanoseconds));
+    let one = |it: &Distance| format!("core {} at {:.0} ns", it.core, it.nanoseconds);
+    match sorted.as_slice() {
+        [] => "not measured".to_owned(),
+        [only] => one(only),
+        [near, .., far] => {
+            let middle = &sorted[sorted.len() / 2];
+            format!("nearest {}, middle {}, farthest {}", one(near), one(middle), one(far))
+        }
+    }
+}

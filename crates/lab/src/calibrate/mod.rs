@@ -1,0 +1,200 @@
+//! Calibration: measures the host and writes its machine file.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `probe` | which runs of which programs measure, and what they said, round by round |
+//! | `equations` | from what they said to the values of a machine file |
+//! | `host` | the file, from a template that has every value of it that is no measurement |
+//!
+//! A calibration is a few *rounds* of the same runs, as processes of the `tradewind` command, one after the other. Every round
+//! gives every value once, so that what is subtracted from each other was measured within the same second; the value that counts
+//! is the median over the rounds, and its *spread* says how far the middle half of them lie apart. Nothing is kept in the record:
+//! a host is not the same tomorrow.
+//!
+//! No program whose time a calibrated machine is to predict is run here. This module must never know what a program does beyond
+//! the names of its figures, nor how the host is made.
+
+mod equations;
+mod host;
+mod probe;
+
+use std::path::Path;
+
+use crate::Specification;
+pub use equations::Unit;
+pub use host::Host;
+pub use probe::Distance;
+use probe::Round;
+
+/// Above this the rounds disagree so much that something else was running.
+const BUSY: f64 = 0.25;
+
+/// A value of the machine file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity {
+    /// Its dotted key.
+    pub key: &'static str,
+    /// Median over the rounds; never negative.
+    pub value: f64,
+    /// In this.
+    pub unit: Unit,
+    /// How far the middle half of the rounds lie apart, as a share of the median. Infinite where that is zero.
+    pub spread: f64,
+    /// What it is made of.
+    pub from: &'static str,
+}
+
+impl Quantity {
+    /// Whether the rounds disagree.
+    pub fn is_unsure(&self) -> bool {
+        self.spread > BUSY
+    }
+}
+
+/// What was found out about a host.
+#[derive(Clone, Debug)]
+pub struct Calibration {
+    /// In the order of the machine file.
+    pub quantities: Vec<Quantity>,
+    /// From the first core to others.
+    pub distances: Vec<Distance>,
+    /// So many rounds were measured.
+    pub rounds: u32,
+}
+
+/// How many runs a calibration of a host with so many cores makes.
+pub fn runs(cores: u32, rounds: u32) -> usize {
+    probe::probes().len() * rounds as usize + probe::partners(cores).len()
+}
+
+/// Measures a host with so many cores, at least 2, by the `tradewind` command at `executable`. `progress` is told of each run
+/// before it is done, and with `true` when it is.
+///
+/// # Errors
+/// What a run said that failed, or which figure it did not report.
+pub fn calibrate(
+    executable: &Path,
+    cores: u32,
+    rounds: u32,
+    progress: &dyn Fn(&Specification, bool),
+) -> Result<Calibration, String> {
+    let all = (0..rounds).map(|_| probe::round(executable, progress)).collect::<Result<Vec<_>, _>>()?;
+    let distances = probe::distances(executable, cores, progress)?;
+    Ok(Calibration { quantities: quantities(&all)?, distances, rounds })
+}
+
+/// The file's text.
+pub fn file(calibration: &Calibration, host: &Host) -> String {
+    host::file(calibration, host)
+}
+
+fn quantities(rounds: &[Round]) -> Result<Vec<Quantity>, String> {
+    let values = |equation: &equations::Equation| {
+        let values = rounds.iter().map(|round| (equation.value)(round)).collect::<Result<Vec<_>, _>>()?;
+        let (value, spread) = middle(values);
+        let &equations::Equation { key, unit, from, .. } = equation;
+        Ok(Quantity { key, value: value.max(unit.least()), unit, spread, from })
+    };
+    equations::ALL.iter().map(values).collect()
+}
+
+/// The median, and how far the quartiles lie apart as a share of it.
+fn middle(mut values: Vec<f64>) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+    let (low, median, high) = (at(0.25), at(0.5), at(0.75));
+    (median, if high > low { (high - low) / median.abs() } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_half_says_how_sure_a_median_is() {
+        assert_eq!(middle(vec![4.0, 1.0, 2.0, 3.0, 100.0]), (3.0, 2.0 / 3.0));
+        assert_eq!(middle(vec![7.0]), (7.0, 0.0));
+    }
+
+    /// Figures as if a send took 20 ns, a look that finds 8, a receive 30, a hold 5, the network 100, and a thread 40 to go on.
+    fn round() -> Round {
+        // A word out and one in are 2 and 1.
+        let lone = 2.0 * (20.0 + 8.0 + 30.0) + 2.0 + 1.0;
+        Round::of(&[
+            ("single.poll", 4.0),
+            ("single.hold", 5.0),
+            ("single.send", 20.0),
+            ("single.send.long", 44.0),
+            // Never less than a send: the sender is at work all the time.
+            ("single.stream", 30.0),
+            ("single.receive", 30.0),
+            ("single.receive.long", 42.0),
+            ("single.window", 20.0 + 8.0 + 30.0 + 4.0),
+            // The network twice; half a poll to notice.
+            ("single.polling", lone + 200.0 + 2.0),
+            ("single.waiting", lone + 200.0 + 40.0),
+            ("single.rested", 5000.0 + lone + 202.0),
+            ("fixed.hold", 9.0),
+            ("fixed.send", 70.0),
+            ("fixed.stream", 25.0),
+            ("fixed.window", 25.0 + 2.0 * 60.0),
+            ("fixed.polling", 2.0 * 25.0 + 2.0 * 60.0 + 2.0 + 1.0 + 80.0),
+            ("fixed.waiting", 2.0 * 25.0 + 2.0 * 60.0 + 2.0 + 1.0 + 80.0 + 150.0),
+            ("work.operation", 0.5),
+            ("work.chain", 0.25),
+            ("work.poll", 3.0),
+            ("switch.switch", 70.0),
+            ("bulk.store", 8000.0),
+            ("miss.time.miss", 2.0 * (20.0 + 8.0 + 30.0 + 100.0) + 40.0 + 60.0),
+        ])
+    }
+
+    #[test]
+    fn the_equations_give_back_what_was_put_in() {
+        let quantities = quantities(&[round()]).unwrap();
+        let of = |key: &str| quantities.iter().find(|it| it.key == key).map(|it| it.value).unwrap();
+        assert_eq!(of("processor.clock"), 4000.0);
+        assert_eq!(of("primitives.send_header"), 20.0);
+        assert_eq!(of("primitives.send_word"), 2.0);
+        assert_eq!(of("primitives.extract") + of("primitives.dispatch"), 30.0);
+        assert_eq!(of("primitives.receive_word"), 1.0);
+        assert_eq!(of("processor.find"), 8.0);
+        assert_eq!(of("network.latency"), 100.0);
+        assert_eq!(of("processor.wake"), 40.0);
+        assert_eq!(of("processor.interrupt"), 5000.0);
+        assert_eq!(of("policy.fixed.primitives.extract") + of("policy.fixed.primitives.dispatch"), 60.0);
+        assert_eq!(of("policy.fixed.interface.loopback"), 80.0);
+        assert_eq!(of("policy.fixed.processor.wake"), 150.0);
+        assert_eq!(of("primitives.dispatch_fault") + of("primitives.directory_lookup"), 60.0);
+        // 64 bytes at 8000 MB/s.
+        assert_eq!(of("memory.read"), 8.0);
+    }
+
+    #[test]
+    fn a_figure_that_is_missing_is_named() {
+        let why = quantities(&[Round::of(&[("single.poll", 4.0)])]).unwrap_err();
+        assert!(why.contains("work.chain"), "{why}");
+    }
+
+    #[test]
+    fn the_file_is_a_machine_that_says_what_it_is() {
+        let calibration = Calibration {
+            quantities: quantities(&[round()]).unwrap(),
+            distances: vec![Distance { core: 1, nanoseconds: 300.0 }],
+            rounds: 1,
+        };
+        let host = Host {
+            description: "toy, 2 cores".to_owned(),
+            cores: 2,
+            date: "2026-01-31".to_owned(),
+            command: "tradewind calibrate".to_owned(),
+        };
+        let machine = machine::Machine::parse("host.toml", &file(&calibration, &host)).unwrap();
+        assert_eq!((machine.name.as_str(), machine.nodes, machine.processors), ("host", 2, 1));
+        assert_eq!(machine.calibrated.as_ref().unwrap().of, "native");
+        assert_eq!(machine.processor.poll, units::Time::from_nanoseconds(3));
+        assert_eq!(machine.under("fixed").interface.loopback, units::Time::from_nanoseconds(80));
+        let poll = machine.values().iter().find(|value| value.key == "processor.poll").unwrap();
+        assert_eq!(poll.source.as_deref(), Some("measured: work poll; spread 0 %"));
+    }
+}

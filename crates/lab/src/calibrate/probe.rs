@@ -1,0 +1,144 @@
+//! The runs that measure a host, and what they say. Must never know what follows from a figure.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::Specification;
+use crate::specification::{FIGURES, numbers};
+
+/// The world that is measured.
+const NATIVE: &str = "native";
+
+/// At most so many cores are asked how far away they are.
+const PARTNERS: u32 = 16;
+
+/// One run, and by what its figures are called.
+pub(super) struct Probe {
+    pub(super) name: &'static str,
+    pub(super) run: Specification,
+}
+
+/// Nodes, processors of each and threads on each processor of a probe; all together use at most two cores.
+type Shape = (u32, u32, u32);
+
+fn run(program: &str, policy: &str, shape: Shape, inputs: &[(&str, &str)]) -> Specification {
+    let (nodes, processors, threads) = shape;
+    Specification {
+        program: program.to_owned(),
+        machine: NATIVE.to_owned(),
+        policy: Some(policy.to_owned()),
+        mechanism: None,
+        protocol: None,
+        block: None,
+        nodes: Some(nodes),
+        processors: Some(processors),
+        threads: Some(threads),
+        inputs: inputs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        settings: Vec::new(),
+        seed: 1,
+    }
+}
+
+/// What a round consists of.
+pub(super) fn probes() -> Vec<Probe> {
+    let probe =
+        |name, program, policy, shape, inputs: &[_]| Probe { name, run: run(program, policy, shape, inputs) };
+    let mut bulk = probe("bulk", "bulk-bandwidth", "single", (2, 1, 1), &[("bytes", "65536")]);
+    bulk.run.mechanism = Some("bulk".to_owned());
+    vec![
+        probe("single", "message-costs", "single", (2, 1, 1), &[("rest", "2000")]),
+        probe("fixed", "message-costs", "fixed:1", (1, 2, 1), &[]),
+        probe("work", "work-costs", "single", (1, 1, 1), &[]),
+        probe("switch", "thread-switch", "single", (1, 1, 2), &[]),
+        probe("miss", "remote-miss", "single", (2, 1, 1), &[]),
+        bulk,
+    ]
+}
+
+/// The figures of one round, named `probe.figure`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Round(BTreeMap<String, f64>);
+
+impl Round {
+    /// A figure.
+    ///
+    /// # Errors
+    /// Names it if no run reported it.
+    pub(super) fn get(&self, name: &str) -> Result<f64, String> {
+        self.0.get(name).copied().ok_or_else(|| format!("no run reported the figure `{name}`"))
+    }
+
+    fn add(&mut self, probe: &Probe, executable: &Path) -> Result<(), String> {
+        let answer = probe.run.run(executable).map_err(|why| format!("{}: {why}", probe.run.told()))?;
+        let figures = numbers(&answer).into_iter().filter_map(|(name, value)| {
+            Some((format!("{}.{}", probe.name, name.strip_prefix(FIGURES)?), value))
+        });
+        self.0.extend(figures);
+        Ok(())
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(figures: &[(&str, f64)]) -> Self {
+        Self(figures.iter().map(|&(name, value)| (name.to_owned(), value)).collect())
+    }
+}
+
+/// Does all runs of a round, one after the other.
+pub(super) fn round(executable: &Path, progress: &dyn Fn(&Specification, bool)) -> Result<Round, String> {
+    let mut round = Round::default();
+    for probe in probes() {
+        progress(&probe.run, false);
+        round.add(&probe, executable)?;
+        progress(&probe.run, true);
+    }
+    Ok(round)
+}
+
+/// How far a core is from the first one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distance {
+    /// Its number, from 1; the first has 0.
+    pub core: u32,
+    /// A lone request and its reply.
+    pub nanoseconds: f64,
+}
+
+/// The cores whose distance is measured: all, or so many that are spread over all.
+pub(super) fn partners(cores: u32) -> Vec<u32> {
+    let others = cores.saturating_sub(1);
+    let count = others.min(PARTNERS);
+    (1..=count).map(|number| (u64::from(number) * u64::from(others) / u64::from(count)) as u32).collect()
+}
+
+/// Measures the distances, each node of one world on a core of its own.
+pub(super) fn distances(
+    executable: &Path,
+    cores: u32,
+    progress: &dyn Fn(&Specification, bool),
+) -> Result<Vec<Distance>, String> {
+    let measure = |core: u32| {
+        let inputs = [("partner", &*core.to_string()), ("rounds", "100")];
+        let run = run("message-costs", "single", (cores, 1, 1), &inputs);
+        progress(&run, false);
+        let mut round = Round::default();
+        round.add(&Probe { name: "distance", run: run.clone() }, executable)?;
+        progress(&run, true);
+        Ok(Distance { core, nanoseconds: round.get("distance.polling")? })
+    };
+    partners(cores).into_iter().map(measure).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_cores_are_sampled_from_the_nearest_number_to_the_last() {
+        assert_eq!(partners(1), [0; 0]);
+        assert_eq!(partners(2), [1]);
+        assert_eq!(partners(4), [1, 2, 3]);
+        let many = partners(64);
+        assert_eq!((many.len(), many[0], many[15]), (16, 3, 63));
+        assert!(many.is_sorted());
+    }
+}

@@ -1,0 +1,154 @@
+//! What this host can do at best with messages: a bare ring of cache lines between two OS threads pinned to the cores that our
+//! processors have. A line is a stamp and a few words, written once and read once; credit comes back every 128 lines; there
+//! are no handlers, no lengths, no counters.
+
+use std::hint::{black_box, spin_loop};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Lines of our own rings, and so of these.
+pub(crate) const LINES: usize = 4096;
+
+const RETURN: u64 = 128;
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Line([AtomicU64; 8]);
+
+#[derive(Default)]
+#[repr(align(128))]
+struct Apart(AtomicU64);
+
+struct Bare {
+    lines: Vec<Line>,
+    taken: Apart,
+}
+
+/// The producer's end: the next line, and how many it knew to be taken last.
+struct Producer<'r> {
+    ring: &'r Bare,
+    next: u64,
+    taken: u64,
+}
+
+/// The consumer's end: the next line, and how many it last said to be taken.
+struct Consumer<'r> {
+    ring: &'r Bare,
+    next: u64,
+    said: u64,
+}
+
+impl Bare {
+    fn new() -> Self {
+        Self { lines: (0..LINES).map(|_| Line::default()).collect(), taken: Apart::default() }
+    }
+
+    fn ends(&self) -> (Producer<'_>, Consumer<'_>) {
+        (Producer { ring: self, next: 0, taken: 0 }, Consumer { ring: self, next: 0, said: 0 })
+    }
+
+    fn line(&self, number: u64) -> &[AtomicU64; 8] {
+        &self.lines[number as usize % LINES].0
+    }
+}
+
+impl Producer<'_> {
+    #[inline]
+    fn push(&mut self, words: [u64; 2]) {
+        while self.next - self.taken >= LINES as u64 {
+            self.taken = self.ring.taken.0.load(Ordering::Acquire);
+            spin_loop();
+        }
+        let line = self.ring.line(self.next);
+        line[1].store(words[0], Ordering::Relaxed);
+        line[2].store(words[1], Ordering::Relaxed);
+        self.next += 1;
+        line[0].store(self.next, Ordering::Release);
+    }
+}
+
+impl Consumer<'_> {
+    #[inline]
+    fn pop(&mut self) -> Option<[u64; 2]> {
+        let line = self.ring.line(self.next);
+        let came = line[0].load(Ordering::Acquire) == self.next + 1;
+        let words = came.then(|| [line[1].load(Ordering::Relaxed), line[2].load(Ordering::Relaxed)]);
+        self.next += u64::from(came);
+        if self.next - self.said >= if came { RETURN } else { 1 } {
+            self.said = self.next;
+            self.ring.taken.0.store(self.next, Ordering::Release);
+        }
+        words
+    }
+
+    #[inline]
+    fn wait(&mut self) -> [u64; 2] {
+        loop {
+            if let Some(words) = self.pop() {
+                return words;
+            }
+            spin_loop();
+        }
+    }
+}
+
+/// Runs one function on each of the first two cores; the time that the first takes.
+fn on_two_cores(first: impl FnOnce() + Send, second: impl FnOnce() + Send) -> Duration {
+    let cores = core_affinity::get_core_ids().unwrap_or_default();
+    let pin = |index: usize| cores.get(index).map(|core| core_affinity::set_for_current(*core));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            pin(1);
+            second();
+        });
+        let timed = scope.spawn(|| {
+            pin(0);
+            let start = Instant::now();
+            first();
+            start.elapsed()
+        });
+        timed.join().expect("the first thread ends")
+    })
+}
+
+/// Lines a second, in millions, that go through a bare ring in one direction.
+pub(crate) fn stream(messages: u64) -> f64 {
+    let ring = Bare::new();
+    let (mut producer, mut consumer) = ring.ends();
+    let time = on_two_cores(
+        || {
+            let sum: u64 = (0..messages).map(|_| consumer.wait()[0]).sum();
+            assert_eq!(sum, messages * (messages - 1) / 2);
+        },
+        || (0..messages).for_each(|number| producer.push([number, black_box(1)])),
+    );
+    messages as f64 / time.as_nanos() as f64 * 1e3
+}
+
+/// Requests a second, in millions, that are answered through a bare ring each way, of which `window` are on their way.
+pub(crate) fn requests(requests: u64, window: u64) -> f64 {
+    let (there, back) = (Bare::new(), Bare::new());
+    let (mut ask, mut asked) = there.ends();
+    let (mut answer, mut answered) = back.ends();
+    let time = on_two_cores(
+        || {
+            let (mut replies, mut sum) = (0, 0);
+            for number in 0..requests {
+                while number - replies >= window {
+                    match answered.pop() {
+                        Some(words) => {
+                            sum += words[0];
+                            replies += 1;
+                        }
+                        None => spin_loop(),
+                    }
+                }
+                ask.push([number, 1]);
+            }
+            sum += (replies..requests).map(|_| answered.wait()[0]).sum::<u64>();
+            assert_eq!(sum, requests * (requests - 1) / 2);
+        },
+        || (0..requests).for_each(|_| answer.push(asked.wait())),
+    );
+    requests as f64 / time.as_nanos() as f64 * 1e3
+}

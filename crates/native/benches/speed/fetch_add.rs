@@ -1,0 +1,121 @@
+//! *Fetch-add by message*: threads of two nodes add to words of the other one, each by a request whose handler replies with what
+//! the word held. Up to 64 requests of a node are on their way. Beside a bare ring each way with the same window.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+
+use crate::bare;
+use crate::run;
+use crate::table::{Aim, Row, Unit, paired};
+
+/// Of each node.
+const REQUESTS: u64 = 1_000_000;
+
+const WORDS: u64 = 1024;
+
+const WINDOW: u64 = 64;
+
+/// The requester hears of so many replies at a time, and sends as many requests.
+const BUNCH: u64 = 16;
+
+/// Key of what replies count: that of no word.
+const REPLIES: Key = Key::User(WORDS);
+
+/// One node's words, and what came back to it: how many replies, in the entry of their key.
+struct FetchAdd {
+    words: Keyed<u64>,
+    replies: Event,
+    /// Of what the words held. One handler at a time adds to it.
+    sum: AtomicU64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Request {
+    word: u64,
+    amount: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Reply {
+    held: u64,
+}
+
+impl Message for Request {
+    type Protocol = FetchAdd;
+    fn key(&self) -> Key {
+        Key::User(self.word)
+    }
+    fn handle(self, it: &FetchAdd, _: &[u64], cx: &mut Handler<'_>) {
+        let back = cx.source();
+        cx.with(&it.words, |word, actions| {
+            actions.send(back, Reply { held: *word }, &[]);
+            *word += self.amount;
+        });
+    }
+}
+
+impl Message for Reply {
+    type Protocol = FetchAdd;
+    fn key(&self) -> Key {
+        REPLIES
+    }
+    fn handle(self, it: &FetchAdd, _: &[u64], cx: &mut Handler<'_>) {
+        it.sum.store(it.sum.load(Ordering::Relaxed) + self.held, Ordering::Relaxed);
+        cx.with(&it.words, |replies, actions| {
+            *replies += 1;
+            if *replies % BUNCH == 0 {
+                actions.signal(&it.replies, BUNCH);
+            }
+        });
+    }
+}
+
+impl Protocol for FetchAdd {
+    type Config = ();
+    fn install(_: &(), node: &mut Setup<'_>) -> Self {
+        node.message::<Request>();
+        node.message::<Reply>();
+        let words = node.keyed(WORDS as usize + 1, |_| 0);
+        Self { words, replies: Event::new("replies"), sum: AtomicU64::new(0) }
+    }
+}
+
+impl Program for FetchAdd {
+    fn main(&self, thread: &Thread<'_>) {
+        let other = NodeId(1 - thread.node().0);
+        thread.phase("fetch-add");
+        for number in 0..REQUESTS {
+            if number % BUNCH == 0 {
+                thread.wait(&self.replies, (number + BUNCH).saturating_sub(WINDOW));
+            }
+            thread.send(other, Request { word: number % WORDS, amount: 1 }, &[]);
+        }
+        thread.wait(&self.replies, REQUESTS);
+        thread.phase("end");
+    }
+
+    fn report(&self) -> Report {
+        // Each word held 0, 1, 2 … in turn, as often as it was added to.
+        let held = |word: u64| {
+            let times = (REQUESTS + WORDS - 1 - word) / WORDS;
+            times * times.saturating_sub(1) / 2
+        };
+        let (sum, expected) = (self.sum.load(Ordering::Relaxed), (0..WORDS).map(held).sum::<u64>());
+        Report::checked(sum == expected, || format!("{sum} in all, expected {expected}"))
+    }
+}
+
+/// All requests of the pair of nodes together.
+pub(crate) fn rows() -> Vec<Row> {
+    let ours = || {
+        let time = run(Job::new::<FetchAdd>(()), 2, 1, 1, "single").timed();
+        2.0 * REQUESTS as f64 / time.as_nanoseconds() * 1e3
+    };
+    let figures = paired(ours, || bare::requests(REQUESTS, WINDOW));
+    let what = "fetch-add by message, window of 64";
+    vec![Row::new(what, Unit::Millions, figures, "requests, bare rings", Aim::Value(40.0, 20.0))]
+}

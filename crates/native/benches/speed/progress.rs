@@ -1,0 +1,184 @@
+//! *Progress*: how soon a request is answered whose target computes and never polls: from the send to the reply's handler on
+//! the node that asked. Beside it a wake-up there and back between two OS threads that sleep in the kernel, while a third
+//! computes: whoever answers sleeps too until then.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+
+use crate::common::pin;
+use crate::run;
+use crate::table::{Aim, Row, Unit, paired};
+
+/// So long does the target compute.
+const COMPUTES: Duration = Duration::from_millis(300);
+
+/// Between two requests, so that everybody sleeps again.
+const PAUSE: Duration = Duration::from_millis(5);
+
+const REQUESTS: usize = 30;
+
+/// Microseconds that each request took.
+type Latencies = Arc<Mutex<Vec<f64>>>;
+
+/// Node 0 asks while node 1 computes.
+struct Late {
+    epoch: Instant,
+    latencies: Latencies,
+    replies: Event,
+    computes: AtomicBool,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Ask {
+    sent_ns: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Answer {
+    sent_ns: u64,
+    /// Whether the target computed when it was asked.
+    computed: u64,
+}
+
+impl Message for Ask {
+    type Protocol = Late;
+    fn key(&self) -> Key {
+        Key::User(0)
+    }
+    fn handle(self, late: &Late, _: &[u64], cx: &mut Handler<'_>) {
+        let (back, computed) = (cx.source(), late.computes.load(Ordering::Relaxed));
+        cx.send(back, Answer { sent_ns: self.sent_ns, computed: computed.into() }, &[]);
+    }
+}
+
+impl Message for Answer {
+    type Protocol = Late;
+    fn key(&self) -> Key {
+        Key::User(0)
+    }
+    fn handle(self, late: &Late, _: &[u64], cx: &mut Handler<'_>) {
+        let taken = late.now_ns() - self.sent_ns;
+        if self.computed == 1 {
+            late.latencies.lock().expect("nobody panics with it").push(taken as f64 / 1e3);
+        }
+        cx.signal(&late.replies, 1);
+    }
+}
+
+impl Late {
+    fn now_ns(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
+    }
+}
+
+impl Protocol for Late {
+    type Config = (Instant, Latencies);
+    fn install((epoch, latencies): &Self::Config, node: &mut Setup<'_>) -> Self {
+        node.message::<Ask>();
+        node.message::<Answer>();
+        Self {
+            epoch: *epoch,
+            latencies: Arc::clone(latencies),
+            replies: Event::new("replies"),
+            computes: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Program for Late {
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.index() > 0 {
+            return;
+        }
+        if thread.node() == NodeId(1) {
+            self.computes.store(true, Ordering::Relaxed);
+            compute(COMPUTES);
+            self.computes.store(false, Ordering::Relaxed);
+            return;
+        }
+        for number in 1..=REQUESTS as u64 {
+            thread::sleep(PAUSE);
+            thread.send(NodeId(1), Ask { sent_ns: self.now_ns() }, &[]);
+            thread.wait(&self.replies, number);
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::checked(true, String::new)
+    }
+}
+
+fn compute(so_long: Duration) {
+    let start = Instant::now();
+    while start.elapsed() < so_long {
+        (0..1000).for_each(|i| {
+            black_box(i);
+        });
+    }
+}
+
+/// Latencies of requests that were served while their target computed, in order of size.
+fn served(policy: &str, processors: u32) -> Vec<f64> {
+    let latencies = Latencies::default();
+    run(Job::new::<Late>((Instant::now(), Arc::clone(&latencies))), 2, processors, 1, policy);
+    let mut latencies = std::mem::take(&mut *latencies.lock().expect("nobody panics with it"));
+    assert!(latencies.len() > REQUESTS / 2, "{policy}: requests are served while their target computes");
+    latencies.sort_by(f64::total_cmp);
+    latencies
+}
+
+/// Microseconds from an unpark to the answer of the thread that it wakes, each time.
+fn raw_wake_ups() -> Vec<f64> {
+    let (asked, answered) = (AtomicU64::new(0), AtomicU64::new(0));
+    let asker = thread::current();
+    let await_number = |counter: &AtomicU64, number| {
+        while counter.load(Ordering::Acquire) < number {
+            thread::park();
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            pin(1);
+            compute(COMPUTES);
+        });
+        let answerer = scope.spawn(|| {
+            for number in 1..=REQUESTS as u64 {
+                await_number(&asked, number);
+                answered.store(number, Ordering::Release);
+                asker.unpark();
+            }
+        });
+        let ask = |number| {
+            thread::sleep(PAUSE);
+            let start = Instant::now();
+            asked.store(number, Ordering::Release);
+            answerer.thread().unpark();
+            await_number(&answered, number);
+            start.elapsed().as_secs_f64() * 1e6
+        };
+        let mut all: Vec<f64> = (1..=REQUESTS as u64).map(ask).collect();
+        all.sort_by(f64::total_cmp);
+        all
+    })
+}
+
+/// By a dedicated processor, and by a helper: the median, and what one in ten takes at least.
+pub(crate) fn rows() -> Vec<Row> {
+    let shapes = [("fixed:1", 2, (20.0, 40.0)), ("floating+helper", 1, (100.0, 200.0))];
+    let ranks = [("", 0.5), (", 9 of 10", 0.9)];
+    let row = |(policy, processors, (aim, floor)): (&str, u32, (f64, f64)), (within, rank)| {
+        let at_rank = |all: Vec<f64>| all[(all.len() as f64 * rank) as usize];
+        let figures = paired(|| at_rank(served(policy, processors)), || at_rank(raw_wake_ups()));
+        let what = format!("target computes, {policy}{within}");
+        Row::new(what, Unit::Microseconds, figures, "wake-up and back", Aim::Value(aim, floor))
+    };
+    shapes.into_iter().flat_map(|shape| ranks.map(|rank| row(shape, rank))).collect()
+}

@@ -1,0 +1,284 @@
+//! *Segments*: what one thread does to the segment of another node, word by word and in bulk, where it is mapped; and by
+//! deposit and by transfer, which tell the other node. Beside each what the same costs on plain memory of one's own.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Cells, Event, Handler, Job, Key, Mapped, Merge, Message, NodeId, Program, Protocol, Report, Rights,
+    Segment, Setup, Thread,
+};
+
+use crate::common::raw_round_trip;
+use crate::run;
+use crate::table::{Aim, Row, Unit, paired};
+
+/// Words that are reached one by one: they fit a cache.
+const FEW: usize = 1024;
+
+/// Times that each of them is.
+const ROUNDS: u64 = 16 * 1024;
+
+/// Words of a block of 64 KiB, and of one of 4 MiB.
+const BLOCK: usize = 64 << 7;
+const LARGE: usize = 4 << 17;
+
+/// Words that all copies of a row move together.
+const MOVED: usize = 1 << 26;
+
+/// Words of a deposit.
+const DEPOSIT: usize = 4;
+
+/// Round trips for a bound.
+const TRIPS: u64 = 50_000;
+
+/// What thread 0 of node 0 does to the segment of node 1.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Put,
+    Get,
+    Add,
+    Write(usize),
+    Read(usize),
+    Deposit,
+    Transfer(usize),
+}
+
+impl Deed {
+    /// Words of the segment.
+    fn words(self) -> usize {
+        match self {
+            Deed::Write(words) | Deed::Read(words) | Deed::Transfer(words) => words,
+            _ => FEW,
+        }
+    }
+
+    /// How often it is done.
+    fn times(self) -> u64 {
+        match self {
+            Deed::Write(words) | Deed::Read(words) => (MOVED / words) as u64,
+            Deed::Transfer(words) => (MOVED / words / 4) as u64,
+            Deed::Deposit => ROUNDS * (FEW / DEPOSIT) as u64 / 8,
+            Deed::Put | Deed::Get | Deed::Add => ROUNDS * FEW as u64,
+        }
+    }
+
+    /// What word `place` holds in the end, where it held its number.
+    fn leaves(self, place: u64) -> u64 {
+        match self {
+            Deed::Get | Deed::Read(_) => place,
+            Deed::Put => place + (ROUNDS - 1) * FEW as u64,
+            Deed::Add => place + ROUNDS,
+            Deed::Write(_) | Deed::Deposit | Deed::Transfer(_) => !place,
+        }
+    }
+}
+
+struct Reach {
+    deed: Deed,
+    segment: Segment<u64>,
+    answered: Event,
+    /// Nanoseconds for each.
+    took: Cells<f64>,
+    wrong: Cells<u64>,
+}
+
+/// A block has been transferred.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Landed;
+
+/// It has been seen.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Answer;
+
+impl Message for Landed {
+    type Protocol = Reach;
+    fn key(&self) -> Key {
+        Key::User(0)
+    }
+    fn handle(self, _: &Reach, _: &[u64], cx: &mut Handler<'_>) {
+        let back = cx.source();
+        cx.send(back, Answer, &[]);
+    }
+}
+
+impl Message for Answer {
+    type Protocol = Reach;
+    fn key(&self) -> Key {
+        Key::User(0)
+    }
+    fn handle(self, reach: &Reach, _: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&reach.answered, 1);
+    }
+}
+
+impl Protocol for Reach {
+    type Config = Deed;
+    fn install(&deed: &Deed, node: &mut Setup<'_>) -> Self {
+        node.message::<Landed>();
+        node.message::<Answer>();
+        Self {
+            deed,
+            segment: node.segment_for(Rights::ALL, "reached", deed.words(), 0),
+            answered: Event::new("answered"),
+            took: Cells::new(1, 0.0),
+            wrong: Cells::new(1, 0),
+        }
+    }
+}
+
+impl Reach {
+    /// Does it as often as it is to be done.
+    fn measure(&self, thread: &Thread<'_>, there: &Mapped<'_, u64>) {
+        let (deed, times) = (self.deed, self.deed.times());
+        let new: Vec<u64> = (0..deed.words() as u64).map(|place| !place).collect();
+        let mut found = vec![0; deed.words()];
+        let mut sum = 0_u64;
+        let start = thread.now();
+        match deed {
+            Deed::Put => (0..times).for_each(|number| there.put(number as usize % FEW, number)),
+            Deed::Get => (0..times).for_each(|number| sum += there.get(number as usize % FEW)),
+            Deed::Add => (0..times).for_each(|number| sum += there.fetch_add(number as usize % FEW, 1)),
+            Deed::Write(_) => (0..times).for_each(|_| there.write(0, black_box(&new))),
+            Deed::Read(_) => (0..times).for_each(|_| there.read(0, black_box(&mut found))),
+            Deed::Deposit => (0..times).for_each(|number| {
+                let first = number as usize * DEPOSIT % FEW;
+                thread.deposit(NodeId(1), self.segment.place(first as u32), &new[first..first + DEPOSIT]);
+            }),
+            Deed::Transfer(_) => (1..=times).for_each(|number| {
+                thread.transfer(NodeId(1), self.segment.place(0), &new, Landed);
+                thread.wait(&self.answered, number);
+            }),
+        }
+        self.took.set(0, (thread.now() - start).as_nanoseconds() / times as f64);
+        let numbers: u64 = (0..FEW as u64).sum();
+        let right = match deed {
+            Deed::Get => sum == ROUNDS * numbers,
+            Deed::Add => sum == ROUNDS * numbers + FEW as u64 * (0..ROUNDS).sum::<u64>(),
+            Deed::Read(_) => found.iter().zip(0..).all(|(found, place)| *found == place),
+            _ => true,
+        };
+        self.wrong.add(0, u64::from(!right));
+    }
+}
+
+impl Program for Reach {
+    fn main(&self, thread: &Thread<'_>) {
+        let cells = self.segment.cells();
+        (0..cells.len()).for_each(|place| cells.set(place, place as u64));
+        thread.phase("reach");
+        if thread.node() == NodeId(0) {
+            let there = thread.map(&self.segment, NodeId(1)).expect("all is mapped in one process");
+            self.measure(thread, &there);
+        }
+        thread.phase("checks");
+        if thread.node() == NodeId(1) {
+            let right = |place| cells.get(place) == self.deed.leaves(place as u64);
+            let wrong = (0..cells.len()).filter(|place| !right(*place)).count();
+            self.wrong.add(0, wrong as u64);
+        }
+    }
+
+    fn report(&self) -> Report {
+        let wrong = self.wrong.get(0);
+        let report = Report::checked(wrong == 0, || format!("{wrong} wrong"));
+        report.measured("took", self.took.get(0), "ns", Merge::Max)
+    }
+}
+
+/// Nanoseconds for each of a deed, through the waist.
+fn ours(deed: Deed) -> f64 {
+    let report = run(Job::new::<Reach>(deed), 2, 1, 1, "single").report;
+    report.figures.iter().find(|figure| figure.name == "took").expect("it is reported").value
+}
+
+/// Nanoseconds for each of so many, which are done to a few atomics of one's own.
+fn plain(times: u64, all: impl FnOnce(&[AtomicU64; FEW])) -> f64 {
+    let words = Box::new([const { AtomicU64::new(0) }; FEW]);
+    let words = black_box(&*words);
+    let start = Instant::now();
+    all(words);
+    start.elapsed().as_nanos() as f64 / times as f64
+}
+
+/// Nanoseconds of a `memcpy` of so many words.
+fn memcpy(words: usize) -> f64 {
+    let (from, mut to) = (vec![1_u64; words], vec![0_u64; words]);
+    let times = MOVED / words;
+    let start = Instant::now();
+    (0..times).for_each(|_| to.copy_from_slice(black_box(&from)));
+    assert_eq!(black_box(&to), &from);
+    start.elapsed().as_nanos() as f64 / times as f64
+}
+
+/// A row of a word at a time, with the bound in nanoseconds.
+fn word(what: &str, deed: Deed, bound: impl Fn() -> f64, is: &'static str, aim: Aim) -> Row {
+    Row::new(what, Unit::Nanoseconds, paired(|| ours(deed), bound), is, aim)
+}
+
+/// A row of a copy, in gigabytes a second.
+fn copy(what: &str, deed: Deed) -> Row {
+    let words = deed.words();
+    let rate = |ns: f64| (words * size_of::<u64>()) as f64 / ns;
+    let figures = paired(|| rate(ours(deed)), || rate(memcpy(words)));
+    Row::new(what, Unit::Gigabytes, figures, "memcpy", Aim::Ratio(0.9, 0.45))
+}
+
+/// Puts, gets and atomic additions; copies; a deposit; a transfer.
+pub(crate) fn rows() -> Vec<Row> {
+    let times = Deed::Put.times();
+    let put = || {
+        plain(times, |words| {
+            (0..times).for_each(|number| words[number as usize % FEW].store(number, Ordering::Relaxed))
+        })
+    };
+    let get = || {
+        plain(times, |words| {
+            black_box(
+                (0..times)
+                    .fold(0_u64, |sum, number| sum + words[number as usize % FEW].load(Ordering::Relaxed)),
+            );
+        })
+    };
+    let add = || {
+        plain(times, |words| {
+            let add = |number| words[number as usize % FEW].fetch_add(1, Ordering::AcqRel);
+            black_box((0..times).fold(0_u64, |sum, number| sum + add(number)));
+        })
+    };
+    let deposit = || {
+        let (count, times) = (AtomicU64::new(0), Deed::Deposit.times());
+        plain(times, |words| {
+            for number in 0..times {
+                let first = number as usize * DEPOSIT % FEW;
+                (first..first + DEPOSIT).for_each(|place| words[place].store(number, Ordering::Relaxed));
+                count.fetch_add(DEPOSIT as u64, Ordering::AcqRel);
+            }
+        })
+    };
+    let transfer = Deed::Transfer(BLOCK);
+    let microseconds = |ns: f64| ns / 1000.0;
+    let transfers =
+        paired(|| microseconds(ours(transfer)), || microseconds(memcpy(BLOCK) + raw_round_trip(TRIPS)));
+    vec![
+        word("put", Deed::Put, put, "plain store", Aim::Value(2.0, 4.0)),
+        word("get", Deed::Get, get, "plain load", Aim::Value(2.0, 4.0)),
+        word("atomic add", Deed::Add, add, "plain fetch_add", Aim::Value(7.0, 14.0)),
+        copy("write 64 KiB", Deed::Write(BLOCK)),
+        copy("read 64 KiB", Deed::Read(BLOCK)),
+        copy("write 4 MiB", Deed::Write(LARGE)),
+        copy("read 4 MiB", Deed::Read(LARGE)),
+        word("deposit 4 words", Deed::Deposit, deposit, "4 stores, a fetch_add", Aim::Ratio(2.0, 4.0)),
+        Row::new(
+            "transfer 64 KiB, handled, answered",
+            Unit::Microseconds,
+            transfers,
+            "memcpy + raw round trip",
+            Aim::Ratio(1.2, 1.6),
+        ),
+    ]
+}

@@ -1,0 +1,124 @@
+//! *Stream*: a thread sends small messages to another node as fast as it can, one at a time; each handler adds to the entry
+//! of its key. Beside the lines that go through a bare ring of the same size, in which nothing is dispatched.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+
+use crate::bare;
+use crate::run;
+use crate::table::{Aim, Row, Unit, paired};
+
+const MESSAGES: u64 = 4_000_000;
+
+/// From so many keys on, 32 MB of them, a message's entry is asked for before its handler runs. With a quarter of that the
+/// processor hides what its second cache lacks by itself, and to look at each message twice costs more.
+const FORESEEN: u64 = 1 << 22;
+
+/// Node 0 sends to node 1, which counts by key.
+struct Stream {
+    keys: u64,
+    counts: Keyed<u64>,
+    /// The last message has been handled.
+    ended: Event,
+    verified: AtomicBool,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Add {
+    key: u64,
+    amount: u64,
+}
+
+/// Comes behind all others.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct End {}
+
+impl Message for Add {
+    type Protocol = Stream;
+    fn key(&self) -> Key {
+        Key::User(self.key)
+    }
+    fn handle(self, stream: &Stream, _: &[u64], cx: &mut Handler<'_>) {
+        cx.with(&stream.counts, |count, _| *count += self.amount);
+    }
+}
+
+impl Message for End {
+    type Protocol = Stream;
+    fn key(&self) -> Key {
+        Key::Sequential
+    }
+    fn handle(self, stream: &Stream, _: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&stream.ended, 1);
+    }
+}
+
+impl Protocol for Stream {
+    type Config = u64;
+    fn install(keys: &u64, node: &mut Setup<'_>) -> Self {
+        node.message::<Add>();
+        node.message::<End>();
+        if *keys >= FORESEEN {
+            node.prefetch::<Add>(|add, stream| stream.counts.prefetch(add.key));
+        }
+        Self {
+            keys: *keys,
+            counts: node.keyed(*keys as usize, |_| 0),
+            ended: Event::new("the last message"),
+            verified: AtomicBool::new(node.node() == NodeId(0)),
+        }
+    }
+}
+
+/// Message `number` of all: keys in no order, small amounts.
+fn message(number: u64, keys: u64) -> Add {
+    let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    Add { key: (mixed >> 32) % keys, amount: number % 4 }
+}
+
+impl Program for Stream {
+    fn main(&self, thread: &Thread<'_>) {
+        // A power of two, so that finding a key costs nothing.
+        let keys = self.keys.next_power_of_two();
+        thread.phase("stream");
+        if thread.node() == NodeId(0) {
+            (0..MESSAGES).for_each(|number| thread.send(NodeId(1), message(number, keys), &[]));
+            thread.send(NodeId(1), End {}, &[]);
+        } else {
+            thread.wait(&self.ended, 1);
+        }
+        thread.phase("check");
+        if thread.node() == NodeId(1) {
+            let mut expected = vec![0; keys as usize];
+            (0..MESSAGES)
+                .map(|number| message(number, keys))
+                .for_each(|add| expected[add.key as usize] += add.amount);
+            let count = |key| thread.hold(Key::User(key), |cx| cx.with(&self.counts, |count, _| *count));
+            self.verified.store((0..keys).map(count).eq(expected), Ordering::Relaxed);
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::checked(self.verified.load(Ordering::Relaxed), || "the entries hold other sums".to_owned())
+    }
+}
+
+/// Few keys, whose entries stay in the cache, and many, whose entries do not.
+pub(crate) fn rows() -> Vec<Row> {
+    let row = |what, keys, aim| {
+        let ours = || {
+            let time = run(Job::new::<Stream>(keys), 2, 1, 1, "single").timed();
+            MESSAGES as f64 / time.as_nanoseconds() * 1e3
+        };
+        Row::new(what, Unit::Millions, paired(ours, || bare::stream(MESSAGES)), "lines, bare ring", aim)
+    };
+    vec![
+        row("stream of small messages, 1024 keys", 1 << 10, Aim::Ratio(0.75, 0.375)),
+        row("stream of small messages, 2^20 cold keys", 1 << 20, Aim::Ratio(0.4, 0.2)),
+        row("stream of small messages, 2^22 foreseen keys", FORESEEN, Aim::Ratio(0.4, 0.2)),
+    ]
+}

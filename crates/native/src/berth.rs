@@ -1,0 +1,90 @@
+//! Where a processor sleeps, and how it is woken.
+//!
+//! # Why no wake-up is lost
+//!
+//! Who gives work stores it (a ring slot, an inbox, a queue), then passes the light barrier of [`Fences`], then looks whether
+//! the berth is taken. Who sleeps takes the berth, passes the heavy barrier, then looks for work once more. Of the two
+//! barriers one comes first, so either the giver sees the berth taken and wakes, or the sleeper sees the work.
+//!
+//! A *nap* ends by itself. So it passes no barrier: a wake-up that it misses costs what is left of the nap. It is for what
+//! becomes possible without anybody giving it (room in a ring, a credit), which wakes nobody.
+//!
+//! Several may wake one sleeper: whoever clears `taken` does. A wake-up for a nap that is over already is kept by the OS
+//! thread, which then finds at its next sleep that the berth is still taken, and sleeps on.
+//!
+//! This module must never know what work is; it names no atomic and no thread but those of `sync`, so that the models run it as
+//! it is.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::fences::Fences;
+use crate::sync::thread::{self, Thread};
+use crate::sync::{AtomicBool, Ordering};
+
+/// Where a processor sleeps.
+#[derive(Default)]
+#[repr(align(128))]
+pub(crate) struct Berth {
+    taken: AtomicBool,
+    thread: OnceLock<Thread>,
+}
+
+impl Berth {
+    /// Says which OS thread sleeps here. Before anything runs.
+    pub(crate) fn belongs_to_current_thread(&self) {
+        self.thread.get_or_init(thread::current);
+    }
+
+    /// Whether somebody sleeps here, or is about to. Who has given work passes the light barrier before.
+    #[inline]
+    pub(crate) fn is_taken(&self) -> bool {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Wakes the sleeper, if there is one. False if there is none. Who has given work passes the light barrier before.
+    #[inline]
+    pub(crate) fn wake(&self) -> bool {
+        self.is_taken() && self.wake_sleeper()
+    }
+
+    /// Wakes whoever sleeps or naps, with or without the berth.
+    pub(crate) fn wake_from_anything(&self) {
+        self.taken.store(false, Ordering::Release);
+        if let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+    }
+
+    #[cold]
+    fn wake_sleeper(&self) -> bool {
+        let slept = self.taken.swap(false, Ordering::AcqRel);
+        if slept && let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+        slept
+    }
+
+    /// Sleeps until woken, unless `there_is_work`; says whether it slept.
+    pub(crate) fn sleep_unless(&self, fences: &Fences, there_is_work: impl FnOnce() -> bool) -> bool {
+        self.taken.store(true, Ordering::Relaxed);
+        fences.heavy();
+        let sleeps = !there_is_work();
+        if !sleeps {
+            self.taken.store(false, Ordering::Relaxed);
+        }
+        while self.taken.load(Ordering::Acquire) {
+            thread::park();
+        }
+        sleeps
+    }
+
+    /// Sleeps until woken, but no longer than that, unless `there_is_work`.
+    pub(crate) fn nap_unless(&self, longest: Duration, there_is_work: impl FnOnce() -> bool) {
+        self.taken.store(true, Ordering::Relaxed);
+        if !there_is_work() {
+            thread::park_timeout(longest);
+        }
+        self.taken.store(false, Ordering::Relaxed);
+    }
+}

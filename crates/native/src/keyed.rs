@@ -1,0 +1,225 @@
+//! Serving by key: what is received goes into the node's dispatch queue, and what its keys allow is taken out of it, by every
+//! processor that serves.
+//!
+//! # Two ways
+//!
+//! Handlers of [`BRIEF_NS`] are over before another processor could have taken them. As long as they are like that, whoever
+//! receives a message holds its key, if it is free, and handles it there and then: nothing but the key's lane of the queue is
+//! touched. What finds its key held, or waited for, goes into the queue.
+//!
+//! Where handlers take longer, or each key is bound to one processor, all that is received goes into the queue, and the processor is a [`pdq::Worker`] while it serves: it
+//! appends a batch of messages at once, and claims a batch of events. Between two services the worker is paused, with what it has
+//! learnt.
+//!
+//! Either way what is received has its place before the right to receive is given away, so messages of a key are handled in
+//! ring order, whoever takes them out.
+//!
+//! # When it stops to look
+//!
+//! Who has searched in vain need not search again before the queue changes: before something is appended, or a claim is done. But
+//! for one case: what waits may be behind events that another processor has claimed, and one of those takes long. A worker breaks
+//! into such a claim when it has watched it for some microseconds. So whoever goes on looking searches again at a few of its
+//! looks, and then no more: who never stopped would never sleep.
+//!
+//! This module must never know when a processor serves.
+
+use std::cell::Cell;
+
+use pdq::{Handling, Held, Paused, Worker};
+use tempest::policy::Dispatch;
+
+use crate::node::{Event, Shared};
+use crate::processor::Processor;
+use crate::ring::Received;
+use crate::serve::BATCH;
+
+/// Looks at a queue that has not changed between two searches: a few microseconds, in which a processor that has nothing else to do
+/// keeps out of the way of one that serves, and a fraction of the time for which it looks before it sleeps.
+const LOOKS: u32 = 64;
+
+/// Such searches until somebody says that something has changed: time enough for a claim to have taken too long.
+const TRIES: u32 = 4;
+
+/// A handler that takes no longer, in nanoseconds, is not worth the way to another processor: some lines of the queue that move
+/// between two caches.
+const BRIEF_NS: u64 = 500;
+
+/// A processor's part in its node's dispatch queue.
+pub(crate) struct Duty {
+    worker: Cell<Option<Paused<Event>>>,
+    /// Whether handlers have been brief of late.
+    brief: Cell<bool>,
+    /// Changes of the queue when it was last searched in vain.
+    searched: Cell<u64>,
+    /// Searches in vain since it changed.
+    tries: Cell<u32>,
+    /// Looks since the last of them.
+    looks: Cell<u32>,
+}
+
+impl Default for Duty {
+    fn default() -> Self {
+        Self {
+            worker: Cell::default(),
+            brief: Cell::new(true),
+            searched: Cell::new(0),
+            tries: Cell::new(0),
+            looks: Cell::new(0),
+        }
+    }
+}
+
+impl Duty {
+    /// Counts a look; whether there is to be a search for it although nothing has changed. Until there has been one the answer
+    /// stays the same.
+    #[inline]
+    fn is_time_again(&self) -> bool {
+        let looks = (self.looks.get() + 1).min(LOOKS);
+        self.looks.set(looks);
+        looks == LOOKS && self.tries.get() < TRIES
+    }
+
+    /// A search in vain, while the queue had changed so often.
+    fn note_vain_search(&self, changes: u64) {
+        let again = self.searched.replace(changes) == changes;
+        self.tries.set(if again { self.tries.get() + 1 } else { 0 });
+        self.looks.set(0);
+    }
+}
+
+impl Processor {
+    /// Whether the dispatch queue is to be searched: it has changed since this processor did so in vain, or it is time again.
+    #[inline]
+    pub(crate) fn sees_dispatchable(&self, shared: &Shared) -> bool {
+        self.has_changed(shared) || self.duty.is_time_again()
+    }
+
+    fn has_changed(&self, shared: &Shared) -> bool {
+        shared.changes() != self.duty.searched.get()
+    }
+
+    /// Receives, if nobody else does, and runs events; returns how many messages and events that were.
+    pub(crate) fn serve_by_key(&self, shared: &Shared) -> usize {
+        self.continue_keyed(shared);
+        if !self.duty.brief.get() || self.world.policy.dispatch == Dispatch::Partitioned {
+            return self.serve_as_worker(shared, true);
+        }
+        let received = self.receive_in_place(shared);
+        // With nothing received it is the queue that looked as if there was something.
+        if received > 0 && !self.has_changed(shared) {
+            return received;
+        }
+        received + self.serve_as_worker(shared, false)
+    }
+
+    /// Handles what is received there and then, as far as its keys are free and handlers are brief.
+    fn receive_in_place(&self, shared: &Shared) -> usize {
+        let Some(_right) = self.node().try_receive() else { return 0 };
+        let (start, before) = (self.world.now_ns(), shared.changes());
+        let (mut handled, mut queued) = (0_u64, 0);
+        let received = self.receive(|message, _| {
+            let Some(key) = self.key_of(message) else { return true };
+            // Each of them waits behind those before it that are in the queue.
+            let held = if self.duty.brief.get() { shared.queue.try_hold(key) } else { None };
+            let Some(held) = held else {
+                shared.queue.enqueue(key, Event::Message(*message));
+                queued += 1;
+                return true;
+            };
+            self.handle_in_place(shared, message, held);
+            handled += 1;
+            if handled.is_power_of_two() && self.world.now_ns() - start > handled * BRIEF_NS {
+                self.duty.brief.set(false);
+            }
+            true
+        });
+        // Who has come for a key that was held here has said so before, or will look after this. Where none was held there is no
+        // news: two who only passed on each other's would never come to rest.
+        if queued > 0 || handled > 0 && shared.changes() != before {
+            shared.note_change();
+            self.wake_servers(queued);
+            self.wake_idle_servers(shared);
+        }
+        received
+    }
+
+    fn handle_in_place(&self, shared: &Shared, message: &Received, mut held: Held) {
+        self.trace_handler(message);
+        match self.handle(&message.packet, held.proof()) {
+            Some(pending) => self.set_aside(pending, *message, Some(held)),
+            None => {
+                shared.queue.complete(held);
+                self.finish(message);
+            }
+        }
+    }
+
+    fn serve_as_worker(&self, shared: &Shared, receives: bool) -> usize {
+        let mut worker = match self.duty.worker.take() {
+            Some(paused) => shared.queue.resume(paused),
+            None => shared.queue.worker(self.server()),
+        };
+        let received = if receives { self.receive_into_queue(&mut worker) } else { 0 };
+        if received > 0 {
+            shared.note_change();
+            // One of them it can take itself.
+            self.wake_servers(received - 1);
+        }
+        let start = self.world.now_ns();
+        let done = self.run_claims(shared, &mut worker);
+        if done > 0 {
+            self.duty.brief.set(self.world.now_ns() - start < done as u64 * BRIEF_NS);
+        }
+        self.duty.worker.set(Some(worker.pause()));
+        received + done
+    }
+
+    fn receive_into_queue(&self, worker: &mut Worker<'_, Event>) -> usize {
+        let Some(_right) = self.node().try_receive() else { return 0 };
+        let received = self.receive(|message, _| {
+            if let Some(key) = self.key_of(message) {
+                worker.enqueue(key, Event::Message(*message));
+            }
+            true
+        });
+        worker.flush();
+        received
+    }
+
+    /// Runs about a batch of events; returns how many.
+    fn run_claims(&self, shared: &Shared, worker: &mut Worker<'_, Event>) -> usize {
+        let mut done = 0;
+        while done < BATCH {
+            let seen = shared.changes();
+            let events = worker.serve(|event, handling| self.run_event(event, handling));
+            if events == 0 {
+                self.duty.note_vain_search(seen);
+                break;
+            }
+            done += events;
+            // Keys are free again.
+            shared.note_change();
+            self.wake_idle_servers(shared);
+        }
+        done
+    }
+
+    fn run_event(&self, event: Event, mut handling: Handling<'_, '_, Event>) {
+        let (message, then) = match event {
+            Event::Message(message) => {
+                self.trace_handler(&message);
+                (message, None)
+            }
+            Event::Then(continued) => {
+                self.trace_own(&continued.1);
+                (continued.0, Some(continued.1))
+            }
+            Event::Grant(thread) => return self.grant(thread, handling.keep()),
+        };
+        let packet = then.as_ref().unwrap_or(&message.packet);
+        match self.handle(packet, handling.proof()) {
+            Some(pending) => self.set_aside(pending, message, Some(handling.keep())),
+            None => self.finish(&message),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A world in which nothing happens uses no processor to speak of. These tests measure the time that this process has had on
+//! cores, so they have it to themselves.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytemuck::{Pod, Zeroable};
+use native::Local;
+use rustix::time::{ClockId, clock_gettime};
+use tempest::{
+    Event, Handler, Job, Key, Launch, Message, NodeId, Program, Protocol, Report, Setup, Thread, World,
+};
+
+/// What a world may use of one core.
+const SHARE: f64 = 0.01;
+
+/// Policies, with the processors of each of two nodes. The last of them are more than most hosts have cores.
+const WORLDS: &[(&str, u32)] = &[
+    ("single", 1),
+    ("fixed:1", 2),
+    ("fixed:1+interrupt", 2),
+    ("floating", 1),
+    ("floating+keyed", 2),
+    ("floating+helper", 1),
+    ("floating+keyed+helper", 1),
+    ("fixed:1", 4),
+    ("floating+helper", 4),
+];
+
+/// Time that this process has had on all cores together.
+fn used() -> Duration {
+    let used = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(used.tv_sec as u64, used.tv_nsec as u32)
+}
+
+/// What the others do while the first thread is away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Others {
+    /// They wait for its message.
+    Wait,
+    /// They send to its node until there is no room.
+    Send,
+}
+
+/// The first thread is away for so long.
+struct Away {
+    so_long: Duration,
+    others: Others,
+    back: Event,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Word {
+    counts: u64,
+}
+
+impl Message for Word {
+    type Protocol = Away;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, away: &Away, _: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&away.back, self.counts);
+    }
+}
+
+impl Protocol for Away {
+    type Config = (Duration, Others);
+
+    fn install((so_long, others): &Self::Config, node: &mut Setup<'_>) -> Self {
+        node.message::<Word>();
+        Self { so_long: *so_long, others: *others, back: Event::new("back") }
+    }
+}
+
+impl Program for Away {
+    fn main(&self, thread: &Thread<'_>) {
+        thread.phase("away");
+        if thread.node() == NodeId(0) && thread.index() == 0 {
+            let (since, before) = (Instant::now(), used());
+            thread::sleep(self.so_long);
+            let share = (used() - before).as_secs_f64() / since.elapsed().as_secs_f64();
+            assert!(share < SHARE, "{:.2} % of a core", share * 100.0);
+            (0..thread.nodes()).for_each(|node| thread.send(NodeId(node), Word { counts: 1 }, &[]));
+        } else if self.others == Others::Send && thread.node() == NodeId(1) {
+            (0..10_000).for_each(|_| thread.send(NodeId(0), Word { counts: 0 }, &[]));
+        }
+        thread.wait(&self.back, 1);
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+fn is_idle_for(so_long: Duration, policy: &str, processors: u32, others: Others) {
+    let job = Job::new::<Away>((so_long, others));
+    let policy = policy.parse().expect("a policy of this host");
+    let launch = Launch { nodes: 2, processors, threads: 2, ..Launch::new(job, policy) };
+    let outcome = Local::new().run(&launch);
+    outcome.unwrap_or_else(|failure| panic!("{}, {processors}, {others:?}: {failure}", launch.policy));
+}
+
+#[test]
+fn an_idle_world_uses_no_core() {
+    for (policy, processors) in WORLDS {
+        is_idle_for(Duration::from_millis(700), policy, *processors, Others::Wait);
+    }
+    // Who waits for room looks less and less often.
+    is_idle_for(Duration::from_secs(3), "single", 1, Others::Send);
+}
+
+/// `cargo test --release -p tradewind-native --test idle minute -- --ignored`
+#[test]
+#[ignore = "takes a minute for each world"]
+fn an_idle_world_uses_no_core_for_a_minute() {
+    for (policy, processors) in WORLDS {
+        for others in [Others::Wait, Others::Send] {
+            is_idle_for(Duration::from_secs(60), policy, *processors, others);
+        }
+    }
+}

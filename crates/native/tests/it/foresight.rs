@@ -1,0 +1,100 @@
+//! Messages that are seen before they are handled.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytemuck::{Pod, Zeroable};
+use native::Local;
+use tempest::{Event, Handler, Key, Message, Program, Protocol, Report, Setup, Thread, World};
+
+use crate::load::launch;
+
+/// Fewer than a processor receives at a time.
+const NUMBERS: u64 = 20;
+
+/// A node sends itself numbers, which wait until its thread does.
+struct Numbers {
+    handled: Event,
+    /// How many were foreseen, and their sum.
+    foreseen: AtomicU64,
+    sum: AtomicU64,
+    expected: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Number {
+    number: u64,
+}
+
+/// Has none to foresee it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Other {
+    number: u64,
+}
+
+impl Message for Number {
+    type Protocol = Numbers;
+
+    fn key(&self) -> Key {
+        Key::User(self.number)
+    }
+
+    fn handle(self, numbers: &Numbers, _: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&numbers.handled, 1);
+    }
+}
+
+impl Message for Other {
+    type Protocol = Numbers;
+
+    fn key(&self) -> Key {
+        Key::User(self.number)
+    }
+
+    fn handle(self, numbers: &Numbers, _: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&numbers.handled, 1);
+    }
+}
+
+impl Protocol for Numbers {
+    /// How many should be foreseen.
+    type Config = u64;
+
+    fn install(expected: &u64, node: &mut Setup<'_>) -> Self {
+        node.message::<Other>();
+        node.message::<Number>();
+        node.prefetch::<Number>(|number, numbers| {
+            numbers.foreseen.fetch_add(1, Ordering::Relaxed);
+            numbers.sum.fetch_add(number.number, Ordering::Relaxed);
+        });
+        let zero = AtomicU64::default;
+        Self { handled: Event::new("numbers"), foreseen: zero(), sum: zero(), expected: *expected }
+    }
+}
+
+impl Program for Numbers {
+    fn main(&self, thread: &Thread<'_>) {
+        let here = thread.node();
+        (0..NUMBERS).for_each(|number| match number % 2 {
+            0 => thread.send(here, Other { number }, &[]),
+            _ => thread.send(here, Number { number }, &[]),
+        });
+        thread.wait(&self.handled, NUMBERS);
+    }
+
+    fn report(&self) -> Report {
+        let foreseen = (self.foreseen.load(Ordering::Relaxed), self.sum.load(Ordering::Relaxed));
+        // The first odd numbers add up to the square of how many there are.
+        let expected = (self.expected, self.expected * self.expected);
+        Report::checked(foreseen == expected, || format!("{foreseen:?}, expected {expected:?}"))
+    }
+}
+
+#[test]
+fn what_waits_is_foreseen_once_by_who_handles_it_in_order() {
+    for (policy, processors, expected) in [("single", 1, NUMBERS / 2), ("floating+keyed", 2, 0)] {
+        let outcome = Local::new().run(&launch::<Numbers>(policy, 1, processors, 1, expected)).unwrap();
+        assert!(outcome.report.verified(), "{policy}: {:?}", outcome.report);
+    }
+}

@@ -1,0 +1,60 @@
+//! Very many threads.
+
+use native::Local;
+use tempest::{Event, Job, Launch, Program, Protocol, Report, Setup, Thread, World};
+
+/// Threads of each processor.
+const THREADS: u32 = 16_384;
+
+/// Every thread waits until all of its node have come, and once more.
+struct Crowd {
+    came: Event,
+}
+
+impl Protocol for Crowd {
+    type Config = ();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
+        Self { came: Event::new("crowd") }
+    }
+}
+
+impl Program for Crowd {
+    fn main(&self, thread: &Thread<'_>) {
+        for round in 1..=2 {
+            thread.signal(&self.came, 1);
+            thread.wait(&self.came, round * u64::from(thread.threads()));
+        }
+    }
+
+    fn report(&self) -> Report {
+        let count = self.came.count();
+        let expected = 2 * u64::from(THREADS);
+        Report::checked(count.is_multiple_of(expected) && count > 0, || {
+            format!("{count} came, {expected} a processor")
+        })
+    }
+}
+
+/// Runs it; how often a thread blocked.
+fn crowd(nodes: u32, processors: u32) -> u64 {
+    let policy = "floating".parse().expect("a policy");
+    let launch = Launch { nodes, processors, threads: THREADS, ..Launch::new(Job::new::<Crowd>(()), policy) };
+    let outcome = Local::new().run(&launch).expect("the run ends well");
+    assert!(outcome.report.verified(), "{:?}", outcome.report);
+    outcome.counters.blocks
+}
+
+#[test]
+fn a_processor_has_sixteen_thousand_threads() {
+    // In each round all block but the one that comes last.
+    assert_eq!(crowd(1, 1), 2 * u64::from(THREADS - 1));
+}
+
+#[test]
+fn two_processors_have_as_many_each_on_one_node_and_on_two() {
+    let all = 2 * u64::from(2 * THREADS - 1);
+    let on_one = crowd(1, 2);
+    // A thread of the other processor may be on its way to wait when the last one comes, and then need not.
+    assert!((all - 2..=all).contains(&on_one), "{on_one} blocks, at most {all}");
+    assert_eq!(crowd(2, 1), all - 2);
+}

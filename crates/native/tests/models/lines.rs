@@ -1,0 +1,114 @@
+//! The ring between two nodes: halves, lines and pairs of lines, while both ends are at work, and lines that are used again.
+
+use loom::sync::Arc;
+use loom::thread;
+use tempest::{MessageId, NodeId, Packet};
+
+use crate::explore;
+use crate::ring::{Origin, Received, Ring, Sent};
+
+/// The producer tries so often to find room.
+const TRIES: usize = 2;
+
+/// Message `number` has so many words, each its number.
+fn push(ring: &Ring, number: u64, words: usize) -> bool {
+    let packet = Packet::from_parts(MessageId(number as u16), NodeId(0), &vec![number; words]);
+    ring.push(&packet.expect("a message has so many words"), Sent { origin: Origin::Thread, follows: false })
+}
+
+/// Takes out what there is: the numbers and lengths of messages that are whole.
+fn drain(ring: &Ring, into: &mut Vec<(u64, usize)>) {
+    ring.drain(8, NodeId(0), &mut Received::blank(), |message, is_good| {
+        is_good.expect("the length is that of a message");
+        let (number, words) = (u64::from(message.packet.id().0), message.packet.words());
+        assert!(words.iter().all(|word| *word == number), "{words:?} of message {number}");
+        into.push((number, words.len()));
+        true
+    });
+}
+
+/// Messages of the lengths `before` are in the ring when the producer goes on with those of `meanwhile`.
+fn pass(before: &'static [usize], meanwhile: &'static [usize]) {
+    explore(move || {
+        let ring = Arc::new(Ring::new(2));
+        let lengths = || before.iter().chain(meanwhile).copied();
+        for (number, words) in (0..).zip(before) {
+            assert!(push(&ring, number, *words));
+        }
+        let other = Arc::clone(&ring);
+        let producer = thread::spawn(move || {
+            let numbered = (before.len() as u64..).zip(meanwhile);
+            let goes = |number, words| (0..TRIES).any(|_| push(&other, number, words));
+            numbered.take_while(|(number, words)| goes(*number, **words)).count()
+        });
+        let mut taken = Vec::new();
+        drain(&ring, &mut taken);
+        drain(&ring, &mut taken);
+        let pushed = before.len() + producer.join().expect("it does not panic");
+        drain(&ring, &mut taken);
+        assert_eq!(taken, (0..).zip(lengths()).take(pushed).collect::<Vec<_>>());
+        assert!(!ring.is_ready());
+    });
+}
+
+#[test]
+fn short_ones_share_lines() {
+    pass(&[], &[1, 3, 2]);
+}
+
+#[test]
+fn a_line_follows_a_half() {
+    pass(&[], &[1, 7]);
+}
+
+#[test]
+fn one_takes_two_lines() {
+    pass(&[2], &[14]);
+}
+
+/// What is looked at before it is taken out is whole, too.
+#[test]
+fn what_waits_is_shown_whole() {
+    explore(|| {
+        let ring = Arc::new(Ring::new(2));
+        assert!(push(&ring, 0, 1));
+        let other = Arc::clone(&ring);
+        let producer = thread::spawn(move || assert!(push(&other, 1, 2) && push(&other, 2, 7)));
+        let (mut shown, mut taken) = (Vec::new(), Vec::new());
+        ring.look_ahead(NodeId(0), |packet| {
+            let number = u64::from(packet.id().0);
+            assert!(packet.words().iter().all(|word| *word == number));
+            shown.push((number, packet.words().len()));
+        });
+        drain(&ring, &mut taken);
+        producer.join().expect("it does not panic");
+        drain(&ring, &mut taken);
+        assert_eq!(taken, [(0, 1), (1, 2), (2, 7)]);
+        assert!(taken.starts_with(&shown));
+    });
+}
+
+/// Words 4 of the lines used before are what the head of a second half would be.
+#[test]
+fn a_half_is_cleared() {
+    explore(|| {
+        let ring = Ring::new(2);
+        let misleading = |line: u64| (line + 5) | 1 << 54 | 1 << 48;
+        for line in 0..4 {
+            let packet = Packet::from_parts(MessageId(0), NodeId(0), &[misleading(line); 7]);
+            let sent = Sent { origin: Origin::Thread, follows: false };
+            assert!(ring.push(&packet.expect("seven words"), sent));
+        }
+        assert_eq!(ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages, 4);
+        assert!(push(&ring, 1, 1));
+        let mut taken = Vec::new();
+        drain(&ring, &mut taken);
+        drain(&ring, &mut taken);
+        assert_eq!(taken, [(1, 1)]);
+    });
+}
+
+#[test]
+fn a_line_is_used_again() {
+    pass(&[7, 7, 7, 4], &[5]);
+}

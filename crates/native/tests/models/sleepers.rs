@@ -1,0 +1,108 @@
+//! Who sleeps, who wakes, and what a helper is left: a wake-up that is lost is a thread that `loom` finds blocked for ever.
+
+use std::time::Duration;
+
+use loom::sync::Arc;
+use loom::thread;
+
+use crate::berth::Berth;
+use crate::explore;
+use crate::fences::Fences;
+use crate::sync::{AtomicBool, AtomicU64, Ordering, mutated};
+
+#[derive(Default)]
+struct World {
+    berth: Berth,
+    /// Messages sent, by one sender.
+    sent: AtomicU64,
+    /// Somebody looks for messages.
+    idles: AtomicBool,
+    stopped: AtomicBool,
+}
+
+impl World {
+    fn send(&self) {
+        self.sent.store(self.sent.load(Ordering::Relaxed) + 1, Ordering::Release);
+        Fences.light();
+    }
+
+    fn has(&self, messages: u64) -> bool {
+        self.sent.load(Ordering::Relaxed) == messages
+    }
+
+    /// As `World::rouse_helper`.
+    fn rouse(&self) {
+        if self.berth.is_taken() && !self.idles.load(Ordering::Relaxed) {
+            self.berth.wake();
+        }
+    }
+}
+
+/// One thread sleeps for two messages, and may nap before; another sends them, one after the other.
+#[test]
+fn who_sleeps_is_woken() {
+    explore(|| {
+        let world = Arc::new(World::default());
+        let other = Arc::clone(&world);
+        let sleeper = thread::spawn(move || {
+            other.berth.belongs_to_current_thread();
+            other.berth.nap_unless(Duration::ZERO, || other.has(2));
+            while !other.has(2) {
+                other.berth.sleep_unless(&Fences, || other.has(2));
+            }
+        });
+        for _ in 0..2 {
+            world.send();
+            world.berth.wake();
+        }
+        sleeper.join().expect("it does not panic");
+    });
+}
+
+/// The end of a world reaches who sleeps, whatever it sleeps for.
+#[test]
+fn the_end_wakes_everybody() {
+    explore(|| {
+        let world = Arc::new(World::default());
+        let other = Arc::clone(&world);
+        let sleeper = thread::spawn(move || {
+            other.berth.belongs_to_current_thread();
+            other.berth.sleep_unless(&Fences, || other.stopped.load(Ordering::Relaxed));
+        });
+        world.stopped.store(true, Ordering::Release);
+        Fences.light();
+        world.berth.wake_from_anything();
+        sleeper.join().expect("it does not panic");
+    });
+}
+
+/// A message comes while a processor that idles begins to run threads: it sees the message, or the helper does, whoever of the
+/// two says first that it does not look any more.
+#[test]
+fn what_comes_late_is_left_to_the_helper() {
+    explore(|| {
+        let world = Arc::new(World::default());
+        world.idles.store(true, Ordering::Relaxed);
+        let other = Arc::clone(&world);
+        let helper = thread::spawn(move || {
+            other.berth.belongs_to_current_thread();
+            let is_needed = || other.has(1) && !other.idles.load(Ordering::Relaxed);
+            other.berth.sleep_unless(&Fences, || is_needed() || other.stopped.load(Ordering::Relaxed));
+        });
+        let other = Arc::clone(&world);
+        let sender = thread::spawn(move || {
+            other.send();
+            other.rouse();
+        });
+        // As `Processor::leave_to_helper`; it runs threads for ever afterwards.
+        world.idles.store(false, Ordering::Relaxed);
+        Fences.heavy();
+        if world.has(1) && !mutated!("nothing-is-left") {
+            world.stopped.store(true, Ordering::Release);
+            Fences.light();
+            world.berth.wake();
+        }
+        sender.join().expect("it does not panic");
+        helper.join().expect("it does not panic");
+    });
+}

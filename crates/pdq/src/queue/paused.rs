@@ -1,0 +1,80 @@
+//! A worker without its queue, between two spells of work: for a server that lives beside its queue and cannot borrow it all the
+//! time.
+//!
+//! What it has learnt, how large claims should be and where to look next, is kept, and so are its buffers. This module must never
+//! know what a worker does.
+
+use std::fmt;
+use std::mem::take;
+
+use super::outbox::Items;
+use super::pace::Pace;
+use super::rounds::Rounds;
+use super::worker::Watch;
+use super::{Queue, Worker};
+use crate::{DispatcherId, Key};
+
+/// A server of a queue that is not at work. [`Queue::resume`] makes it a [`Worker`] again.
+///
+/// ```
+/// use pdq::{DispatcherId, Key, Queue, queue};
+///
+/// let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(1));
+/// let mut paused = queue.worker(0).pause();
+/// for n in 0..3 {
+///     let mut worker = queue.resume(paused);
+///     worker.enqueue(Key::User(n), n);
+///     assert_eq!(worker.serve(|item, _| assert_eq!(item, n)), 1);
+///     paused = worker.pause();
+/// }
+/// ```
+pub struct Paused<T> {
+    queue: DispatcherId,
+    pub(super) server: usize,
+    pub(super) rounds: Rounds,
+    pub(super) pace: Pace,
+    pub(super) watch: Option<Watch>,
+    pub(super) stole: bool,
+    pub(super) most: u64,
+    pub(super) items: Items<T>,
+    pub(super) picked: Vec<(Key, T)>,
+    pub(super) picked_keys: Vec<Key>,
+}
+
+impl<T> Worker<'_, T> {
+    /// Stops working for now. What is in its buffer takes its place, and others do its work meanwhile.
+    pub fn pause(mut self) -> Paused<T> {
+        self.flush();
+        Paused {
+            queue: self.queue().id(),
+            server: self.server,
+            rounds: take(&mut self.rounds),
+            pace: take(&mut self.pace),
+            watch: take(&mut self.watch),
+            stole: self.stole,
+            most: self.most,
+            items: self.batch.outbox.take_items(),
+            picked: take(&mut self.picked),
+            picked_keys: take(&mut self.picked_keys),
+        }
+    }
+}
+
+impl<T> Queue<T> {
+    /// A worker goes on where it has paused.
+    ///
+    /// # Panics
+    ///
+    /// If it is another queue's, or if another worker stands for that server now.
+    pub fn resume(&self, paused: Paused<T>) -> Worker<'_, T> {
+        assert!(paused.queue == self.id(), "a worker of another queue");
+        self.employ(paused.server);
+        Worker::resumed(self, paused)
+    }
+}
+
+impl<T> fmt::Debug for Paused<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Paused").field("server", &self.server).finish_non_exhaustive()
+    }
+}

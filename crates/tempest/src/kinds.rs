@@ -1,0 +1,274 @@
+//! The kinds of messages that a node knows: each one's number by its type, its sizes, its handler together with the
+//! state that the handler is given.
+//!
+//! A kind is registered while its protocol installs itself, before there is a state; it is *bound* to that when the
+//! protocol has done so. From then on a message costs one indirect call, with neither a look-up nor a test of types.
+//! Nothing here knows how messages travel.
+
+use std::any::{Any, TypeId};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use pdq::{Key, Serial};
+
+use crate::message::body_words;
+use crate::{Class, Handler, Lowering, Message, MessageId, Node, Packet, Processor, Volume};
+
+/// A protocol's state, of whatever type.
+pub(crate) type State = Arc<dyn Any + Send + Sync>;
+
+/// Asks for what the handler of a packet will touch.
+type Prefetch = Box<dyn Fn(&Packet) + Send + Sync>;
+
+/// Makes one of its protocol's state.
+type BindPrefetch = Box<dyn Fn(&State) -> Prefetch + Send + Sync>;
+
+/// What a node knows about one kind of message.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) body_words: usize,
+    pub(crate) bytes: usize,
+    pub(crate) payload_word_bytes: usize,
+    pub(crate) class: Class,
+    pub(crate) volume: Volume,
+    pub(crate) deliver: Box<dyn Deliver>,
+    /// Number of the protocol whose state the handler is given.
+    protocol: usize,
+    bind: fn(&State) -> Box<dyn Deliver>,
+    /// Where the protocol has one.
+    prefetch: Option<Prefetch>,
+    bind_prefetch: Option<BindPrefetch>,
+}
+
+impl Entry {
+    /// The entry of message `M` of protocol number `protocol`.
+    pub(crate) fn of<M: Message>(protocol: usize) -> Self {
+        Self {
+            name: std::any::type_name::<M>(),
+            body_words: body_words::<M>(),
+            bytes: M::BYTES,
+            payload_word_bytes: M::PAYLOAD_WORD_BYTES,
+            class: M::CLASS,
+            volume: M::VOLUME,
+            deliver: Box::new(Unbound),
+            protocol,
+            bind: |state| Box::new(Bound::<M> { state: own(state) }),
+            prefetch: None,
+            bind_prefetch: None,
+        }
+    }
+
+    /// Has `prefetch` called a little before the handler of this kind, which is `M`.
+    pub(crate) fn foresee<M: Message>(&mut self, prefetch: fn(&M, &M::Protocol)) {
+        self.bind_prefetch = Some(Box::new(move |state| {
+            let state = own::<M::Protocol>(state);
+            Box::new(move |packet| prefetch(&packet.message(), &state))
+        }));
+    }
+
+    /// A packet of this kind, which is long enough, will be handled soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, packet: &Packet) {
+        if let Some(prefetch) = &self.prefetch {
+            prefetch(packet);
+        }
+    }
+
+    /// Gives the handler its state, if it is of protocol number `protocol`.
+    pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
+        if self.protocol == protocol {
+            self.deliver = (self.bind)(state);
+            self.prefetch = self.bind_prefetch.as_ref().map(|bind| bind(state));
+        }
+    }
+}
+
+/// A protocol's state as what it is.
+fn own<P: Send + Sync + 'static>(state: &State) -> Arc<P> {
+    Arc::clone(state).downcast().expect("states are filed by their type")
+}
+
+/// A handler with its state. The packets it is given are for it, and long enough.
+pub(crate) trait Deliver: Send + Sync {
+    /// The key of a packet.
+    fn key(&self, packet: &Packet) -> Key;
+
+    /// Runs the handler.
+    fn handle(&self, packet: &Packet, cx: &mut Handler<'_>);
+
+    /// Runs the handler under its key, which a serial dispatcher grants at once, on a processor that accounts for no time.
+    /// What it wants lowered, if anything, is left in `lowering`.
+    fn handle_serially(
+        &self,
+        node: &Node,
+        packet: &Packet,
+        serial: &mut Serial,
+        processor: &dyn Processor,
+        lowering: &mut Option<Lowering>,
+    );
+}
+
+struct Bound<M: Message> {
+    state: Arc<M::Protocol>,
+}
+
+impl<M: Message> Deliver for Bound<M> {
+    fn key(&self, packet: &Packet) -> Key {
+        packet.message::<M>().key()
+    }
+
+    fn handle(&self, packet: &Packet, cx: &mut Handler<'_>) {
+        packet.message::<M>().handle(&self.state, packet.payload::<M>(), cx);
+    }
+
+    fn handle_serially(
+        &self,
+        node: &Node,
+        packet: &Packet,
+        serial: &mut Serial,
+        processor: &dyn Processor,
+        lowering: &mut Option<Lowering>,
+    ) {
+        let message = packet.message::<M>();
+        let mut cx = Handler::untimed(node, packet.source(), serial.hold(message.key()), processor);
+        message.handle(&self.state, packet.payload::<M>(), &mut cx);
+        if cx.lowers() {
+            *lowering = cx.take_lowering();
+        }
+    }
+}
+
+/// The place of a handler whose protocol is still being installed. Nothing is delivered before that has been done.
+struct Unbound;
+
+impl Deliver for Unbound {
+    fn key(&self, _: &Packet) -> Key {
+        unreachable!("a message before its protocol was installed")
+    }
+
+    fn handle(&self, packet: &Packet, _: &mut Handler<'_>) {
+        self.key(packet);
+    }
+
+    fn handle_serially(
+        &self,
+        _: &Node,
+        packet: &Packet,
+        _: &mut Serial,
+        _: &dyn Processor,
+        _: &mut Option<Lowering>,
+    ) {
+        self.key(packet);
+    }
+}
+
+/// The number of each kind of message, by its type: open addressing in a table that is at least half empty. Types are
+/// hashes already, and known when a send is compiled.
+#[derive(Default)]
+pub(crate) struct Ids {
+    slots: Box<[Option<(TypeId, MessageId)>]>,
+    count: usize,
+}
+
+impl Ids {
+    /// The number of a kind, if it has been registered.
+    #[inline]
+    pub(crate) fn get(&self, kind: TypeId) -> Option<MessageId> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = place(kind) & mask;
+        while let Some(Some((other, id))) = self.slots.get(at) {
+            if *other == kind {
+                return Some(*id);
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+
+    /// Numbers a kind; false if it has been numbered before.
+    pub(crate) fn insert(&mut self, kind: TypeId, id: MessageId) -> bool {
+        if self.get(kind).is_some() {
+            return false;
+        }
+        self.count += 1;
+        if 2 * self.count > self.slots.len() {
+            let all = std::mem::take(&mut self.slots);
+            self.slots = vec![None; (2 * all.len()).max(16)].into();
+            all.into_iter().flatten().for_each(|(kind, id)| self.put(kind, id));
+        }
+        self.put(kind, id);
+        true
+    }
+
+    fn put(&mut self, kind: TypeId, id: MessageId) {
+        let mask = self.slots.len() - 1;
+        let mut at = place(kind) & mask;
+        while self.slots[at].is_some() {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = Some((kind, id));
+    }
+}
+
+/// Where to look for a type first.
+#[inline]
+fn place(kind: TypeId) -> usize {
+    let mut words = Words(0);
+    kind.hash(&mut words);
+    words.0 as usize
+}
+
+/// Takes the words of what is a hash already.
+struct Words(u64);
+
+impl Hasher for Words {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_ne_bytes(word));
+        }
+    }
+
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        self.0 ^= word;
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_number_and_others_have_none() {
+        let kinds = [
+            TypeId::of::<u8>(),
+            TypeId::of::<u16>(),
+            TypeId::of::<u32>(),
+            TypeId::of::<u64>(),
+            TypeId::of::<i8>(),
+            TypeId::of::<i16>(),
+            TypeId::of::<i32>(),
+            TypeId::of::<i64>(),
+            TypeId::of::<f32>(),
+            TypeId::of::<f64>(),
+        ];
+        let mut ids = Ids::default();
+        assert_eq!(ids.get(kinds[0]), None);
+        for (kind, id) in kinds.into_iter().zip(0..) {
+            assert!(ids.insert(kind, MessageId(id)));
+            assert!(!ids.insert(kind, MessageId(100)));
+        }
+        for (kind, id) in kinds.into_iter().zip(0..) {
+            assert_eq!(ids.get(kind), Some(MessageId(id)));
+        }
+        assert_eq!(ids.get(TypeId::of::<char>()), None);
+    }
+}

@@ -1,0 +1,278 @@
+//! Segments of other nodes as plain loads and stores, where their memory is mapped: natively in one process always, in a
+//! model never.
+//!
+//! A thread [maps](Thread::map) a node's part of a segment once and then reads and writes its words through the handle. No
+//! world stands between: an access is one comparison and the instruction itself. The comparison checks the bound and the
+//! [right](crate::Rights) at once, since a handle shows all words where the node may do that, and none where it may not. An
+//! access that is refused panics where it is made, and nothing of it is done.
+//!
+//! # What orders accesses
+//!
+//! [`put`](Mapped::put), [`get`](Mapped::get) and the copies are relaxed: each word arrives whole, but others may see two of
+//! them in either order. [`fetch_add`](Mapped::fetch_add) and [`compare_exchange`](Mapped::compare_exchange) acquire and
+//! release.
+//!
+//! - What a thread has put *before* it sends a message, transfers, deposits, signals, ends a hold, enters a phase or changes a
+//!   word in one step is seen by whoever was told: by the handler of that message, after the wait that the deposit's count or
+//!   the signal ended, and by whoever finds the changed word changed by such a step of its own.
+//! - What a thread gets after it was told is therefore what was put before.
+//! - A thread sees its own accesses in order. Words of the own node are the same memory as [`Segment::cells`].
+//!
+//! # What is counted
+//!
+//! Nothing: these are loads and stores of the thread, as those of its own memory are. They are no messages, no deposits, and
+//! no part of any volume; a loop of them would be mostly counting otherwise.
+//!
+//! A program that wants puts and gets in every world uses the split-phase layer of the protocols, which takes this way where
+//! it is told to and there is one. This module must never know how memory came to be mapped.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::segment::{Deed, Part, range};
+use crate::{Cells, Node, NodeId, Place, Segment, SegmentId, Thread, Word};
+
+/// A node's part of a segment, in reach of this processor's loads and stores. Made by [`Thread::map`].
+#[derive(Clone, Copy)]
+pub struct Mapped<'a, T> {
+    /// What may be read, written and changed in one step: each all words of the part, or none.
+    readable: &'a [AtomicU64],
+    writable: &'a [AtomicU64],
+    changeable: &'a [AtomicU64],
+    by: NodeId,
+    there: &'a Node,
+    segment: SegmentId,
+    word: PhantomData<T>,
+}
+
+impl<'a> Thread<'a> {
+    /// A node's part of a segment for direct access; `None` where its memory is not in reach, as in a model. The same in a
+    /// world for all nodes and segments.
+    ///
+    /// # Panics
+    /// If there is no such node, or it has no such segment.
+    pub fn map<T: Word>(&self, segment: &Segment<T>, node: NodeId) -> Option<Mapped<'a, T>> {
+        assert!(node.0 < self.nodes(), "a segment of {node}: there are {} nodes", self.nodes());
+        let there = self.processor.mapped(node)?;
+        Some(Mapped::new(self.node.id(), there, segment.id()))
+    }
+}
+
+impl<'a, T: Word> Mapped<'a, T> {
+    /// A segment of a node as another one may use it.
+    fn new(by: NodeId, there: &'a Node, segment: SegmentId) -> Self {
+        let part = there.segments.part(segment);
+        let part: &Part = part.unwrap_or_else(|| panic!("{} has no segment {}", there.id(), segment.0));
+        let open = |deed| part.open((by, there.id()), deed);
+        Self {
+            readable: open(Deed::Read),
+            writable: open(Deed::Write),
+            changeable: open(Deed::Change),
+            by,
+            there,
+            segment,
+            word: PhantomData,
+        }
+    }
+
+    /// The value of a word now.
+    ///
+    /// # Panics
+    /// If there is no such word, or this node may not read it.
+    #[inline]
+    pub fn get(&self, offset: usize) -> T {
+        match self.readable.get(offset) {
+            Some(word) => T::from_bits(word.load(Ordering::Relaxed)),
+            None => self.refuse(Deed::Read, offset, 1),
+        }
+    }
+
+    /// Writes a word.
+    ///
+    /// # Panics
+    /// If there is no such word, or this node may not write it.
+    #[inline]
+    pub fn put(&self, offset: usize, value: T) {
+        match self.writable.get(offset) {
+            Some(word) => word.store(value.to_bits(), Ordering::Relaxed),
+            None => self.refuse(Deed::Write, offset, 1),
+        }
+    }
+
+    /// Reads as many words as there are `values`, from `offset` on.
+    ///
+    /// # Panics
+    /// If there are not so many words, or this node may not read them.
+    pub fn read(&self, offset: usize, values: &mut [T]) {
+        bulk::load(self.stretch(self.readable, Deed::Read, offset, values.len()), T::bits_mut(values));
+    }
+
+    /// As [`read`](Self::read), `len` words into cells of the own node, from cell `cell` on.
+    ///
+    /// # Panics
+    /// As [`read`](Self::read), and if there are not so many cells.
+    pub fn read_into(&self, offset: usize, cells: &Cells<T>, cell: usize, len: usize) {
+        bulk::copy(self.stretch(self.readable, Deed::Read, offset, len), cells.stretch(cell, len));
+    }
+
+    /// Writes words one after the other, from `offset` on.
+    ///
+    /// # Panics
+    /// If there are not so many words, or this node may not write them.
+    pub fn write(&self, offset: usize, values: &[T]) {
+        bulk::store(self.stretch(self.writable, Deed::Write, offset, values.len()), T::bits(values));
+    }
+
+    #[inline]
+    fn stretch(&self, open: &'a [AtomicU64], deed: Deed, offset: usize, len: usize) -> &'a [AtomicU64] {
+        match range(offset, len).and_then(|range| open.get(range)) {
+            Some(words) => words,
+            None => self.refuse(deed, offset, len),
+        }
+    }
+
+    /// Says who wanted what, and why not. By value, so that the fast path need not have the handle in memory.
+    #[cold]
+    #[inline(never)]
+    fn refuse(self, deed: Deed, offset: usize, words: usize) -> ! {
+        let place = Place { segment: self.segment, offset: u32::try_from(offset).unwrap_or(u32::MAX) };
+        panic!("{}", self.there.segments.refuse((self.by, self.there.id()), deed, place, words))
+    }
+}
+
+impl Mapped<'_, u64> {
+    /// Adds to a word in one step, wrapping, and returns what it held before.
+    ///
+    /// # Panics
+    /// If there is no such word, or this node may not change it in one step.
+    #[inline]
+    pub fn fetch_add(&self, offset: usize, amount: u64) -> u64 {
+        self.changeable(offset).fetch_add(amount, Ordering::AcqRel)
+    }
+
+    /// Replaces a word by `new` in one step if it is `current`; returns what it held before, as an error if that was something
+    /// else.
+    ///
+    /// # Errors
+    /// What the word holds, if it is not `current`.
+    ///
+    /// # Panics
+    /// As [`fetch_add`](Self::fetch_add).
+    #[inline]
+    pub fn compare_exchange(&self, offset: usize, current: u64, new: u64) -> Result<u64, u64> {
+        self.changeable(offset).compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire)
+    }
+
+    #[inline]
+    fn changeable(&self, offset: usize) -> &AtomicU64 {
+        match self.changeable.get(offset) {
+            Some(word) => word,
+            None => self.refuse(Deed::Change, offset, 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+
+    use pdq::DispatcherId;
+
+    use super::*;
+    use crate::{Flow, Job, Program, Protocol, Report, Resident, Rights, Setup, Shape};
+
+    /// Makes a segment of 4 words, 0 to 3, that others may do so much with.
+    struct Four;
+
+    impl Protocol for Four {
+        type Config = Rights;
+        fn install(rights: &Rights, setup: &mut Setup<'_>) -> Self {
+            let segment = setup.segment_for(*rights, "four", 4, 0);
+            segment.cells().write(0, &[0, 1, 2, 3]);
+            Self
+        }
+    }
+
+    impl Program for Four {
+        fn main(&self, _: &Thread<'_>) {}
+        fn report(&self) -> Report {
+            Report::default()
+        }
+    }
+
+    fn node(rights: Rights) -> Arc<Node> {
+        let (shape, flow) = (Shape { nodes: 2, threads: 1 }, Flow { window: 1, acknowledge_every: None });
+        let Resident { node, .. } =
+            Job::new::<Four>(rights).settle(NodeId(1), shape, flow, DispatcherId::fresh().id());
+        node
+    }
+
+    fn mapped(node: &Node, by: u32) -> Mapped<'_, u64> {
+        Mapped::new(NodeId(by), node, SegmentId(0))
+    }
+
+    /// What an access is refused with.
+    fn refused<R>(access: impl FnOnce() -> R) -> String {
+        let panic = catch_unwind(AssertUnwindSafe(|| drop(access()))).expect_err("the access is refused");
+        panic.downcast_ref::<String>().expect("it says why").clone()
+    }
+
+    #[test]
+    fn words_are_reached_one_by_one_together_and_in_one_step() {
+        let node = node(Rights::ALL);
+        let there = mapped(&node, 0);
+        there.put(3, 30);
+        there.write(1, &[10, 20]);
+        assert_eq!((there.fetch_add(0, 5), there.compare_exchange(0, 5, 6)), (0, Ok(5)));
+        assert_eq!(there.compare_exchange(0, 5, 7), Err(6));
+        let (mut words, cells) = ([0; 3], Cells::new(3, 9));
+        there.read(0, &mut words);
+        there.read_into(2, &cells, 1, 2);
+        assert_eq!((words, there.get(3)), ([6, 10, 20], 30));
+        assert_eq!([0, 1, 2].map(|cell| cells.get(cell)), [9, 20, 30]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused_and_nothing_of_it_done() {
+        let node = node(Rights::ALL);
+        let there = mapped(&node, 0);
+        let place = "segment 0 of node 1, which has 4";
+        assert_eq!(refused(|| there.get(4)), format!("1 words for node 0 at offset 4 of {place}"));
+        assert_eq!(refused(|| there.put(4, 1)), format!("1 words from node 0 at offset 4 of {place}"));
+        assert_eq!(
+            refused(|| there.fetch_add(9, 1)),
+            format!("1 words changed by node 0 at offset 9 of {place}")
+        );
+        assert_eq!(
+            refused(|| there.write(3, &[7, 8])),
+            format!("2 words from node 0 at offset 3 of {place}")
+        );
+        assert!(refused(|| there.read(usize::MAX, &mut [0; 2])).contains("2 words for node 0"));
+        assert_eq!(there.get(3), 3);
+        assert_eq!(refused(|| Mapped::<u64>::new(NodeId(0), &node, SegmentId(1))), "node 1 has no segment 1");
+    }
+
+    #[test]
+    fn others_may_do_what_the_segment_is_for_and_its_own_node_anything() {
+        let does = |rights, by| {
+            let node = node(rights);
+            let there = mapped(&node, by);
+            let allows = |access: &dyn Fn()| catch_unwind(AssertUnwindSafe(access)).is_ok();
+            [allows(&|| _ = there.get(0)), allows(&|| there.put(0, 1)), allows(&|| _ = there.fetch_add(0, 1))]
+        };
+        let others = [Rights::NOTHING, Rights::READ, Rights::WRITE, Rights::READ_WRITE, Rights::ALL];
+        let expected = [
+            [false, false, false],
+            [true, false, false],
+            [false, true, false],
+            [true, true, false],
+            [true, true, true],
+        ];
+        assert_eq!(others.map(|rights| does(rights, 0)), expected);
+        assert_eq!(does(Rights::NOTHING, 1), [true; 3]);
+        let node = node(Rights::WRITE);
+        let says = "1 words for node 0 at offset 2 of segment 0 of node 1, which no other node may read";
+        assert_eq!(refused(|| mapped(&node, 0).get(2)), says);
+    }
+}
