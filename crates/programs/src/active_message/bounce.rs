@@ -43,12 +43,13 @@ impl Message for Null {
     }
 
     fn handle(self, bounce: &Bounce, _payload: &[u64], cx: &mut Handler<'_>) {
-        let last = (bounce.received.count() + 1).is_multiple_of(u64::from(bounce.config.rounds));
+        // Counted before it is sent back: what answers it may be handled here at the same time as this ends.
+        cx.signal(&bounce.received, 1);
+        let last = bounce.received.count().is_multiple_of(u64::from(bounce.config.rounds));
         if cx.node() != STARTER || !last {
             let back = cx.source();
             cx.send(back, Null, &[]);
         }
-        cx.signal(&bounce.received, 1);
     }
 }
 
