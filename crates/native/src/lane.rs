@@ -89,10 +89,10 @@ struct Sender {
     stretch: AtomicU64,
     /// Thread messages sent.
     by_threads: AtomicU64,
-    /// All others.
-    by_handlers: AtomicU64,
     /// Of those, as many as were known to be digested when last asked.
     digested: AtomicU64,
+    /// All other messages sent.
+    by_handlers: AtomicU64,
 }
 
 impl Sender {

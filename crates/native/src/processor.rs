@@ -106,12 +106,11 @@ pub(crate) struct Processor {
 }
 
 impl Processor {
-    /// Processor `index` of `world`, with `threads` threads if it computes.
-    pub(crate) fn new(world: Arc<World>, index: usize, threads: u32, tracer: Tracer) -> Self {
+    /// Processor `index` of `world`, with so many threads if it computes, as every processor that does.
+    pub(crate) fn new(world: Arc<World>, index: usize, threads_each: u32, tracer: Tracer) -> Self {
         let (node, number) = world.seat(index);
         let node = Arc::clone(&world.nodes[node]);
-        let threads_each = threads;
-        let threads = if world.is_dedicated(index) { 0 } else { threads };
+        let threads = if world.is_dedicated(index) { 0 } else { threads_each };
         Self {
             index,
             number,
