@@ -8,8 +8,15 @@ use crate::quantity::{several, time};
 /// At most so many changes are told one by one.
 const LISTED: usize = 12;
 
-/// A line for each change; of many, the first.
-pub(crate) fn lines(adjustments: &[Adjustment]) -> Vec<String> {
+/// A line for each change; of many, the first. Nodes have so many `processors`.
+pub(crate) fn lines(adjustments: &[Adjustment], processors: u32) -> Vec<String> {
+    if adjustments.is_empty() {
+        let why = match processors {
+            1 => "a node of one has none to spare",
+            _ => "nothing that was measured asked for it",
+        };
+        return vec![format!("no processor was dedicated: {why}")];
+    }
     let mut lines: Vec<_> = adjustments.iter().take(LISTED).map(line).collect();
     if let more @ 1.. = adjustments.len().saturating_sub(LISTED) {
         lines.push(format!("and {more} more: see --json"));
@@ -19,7 +26,8 @@ pub(crate) fn lines(adjustments: &[Adjustment]) -> Vec<String> {
 
 fn line(adjustment: &Adjustment) -> String {
     let Adjustment { node, at, dedicated, why } = adjustment;
-    format!("{node} has {} from {} on: {why}", several(*dedicated, "dedicated", "dedicated"), time(*at))
+    let number = several(*dedicated, "dedicated processor", "dedicated processors");
+    format!("{node} has {number} from {} on: {why}", time(*at))
 }
 
 /// All of them.
@@ -66,13 +74,19 @@ mod tests {
             why: Why::Looking(0.5),
         };
         let changes: Vec<_> = (1..=15).map(change).collect();
-        let lines = lines(&changes);
+        let lines = lines(&changes, 4);
         assert_eq!(lines.len(), LISTED + 1);
         assert_eq!(
             lines[0],
-            "node 3 has 1 dedicated from 5.000 us on: looking for events was 50 % of what they took"
+            "node 3 has 1 dedicated processor from 5.000 us on: looking for events was 50 % of what they took"
         );
         assert_eq!(lines[LISTED], "and 3 more: see --json");
         assert_eq!(json(&changes)[14]["dedicated"], 15);
+    }
+
+    #[test]
+    fn that_nothing_changed_is_told_with_its_reason() {
+        assert_eq!(lines(&[], 2), ["no processor was dedicated: nothing that was measured asked for it"]);
+        assert_eq!(lines(&[], 1), ["no processor was dedicated: a node of one has none to spare"]);
     }
 }

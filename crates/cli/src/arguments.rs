@@ -269,7 +269,7 @@ pub(crate) struct Run {
     /// Processors of each node; the machine's own if not said (native: 2)
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub(crate) processors: Option<String>,
-    /// A preset, for example floating, fixed:1 or single+interrupt: presets and options are in `tradewind list policies`
+    /// A preset, for example floating, fixed:1 or single+helper: presets and options are in `tradewind list policies`
     #[arg(long, value_name = "P", default_value = "floating")]
     pub(crate) policy: String,
     /// How the data moves, see `tradewind list mechanisms`; the program's first if not said

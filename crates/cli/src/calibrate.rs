@@ -14,6 +14,7 @@ use crate::arguments::Calibrate;
 use crate::columns::{ALWAYS, Column, Side, Table};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::progress::Progress;
+use crate::quantity::{percent, several};
 use crate::{Problem, both, json, model, numbers};
 
 /// Beyond two there is nothing to learn about a message; with fewer nobody can answer.
@@ -43,7 +44,7 @@ pub(crate) fn calibrate(arguments: &Calibrate, out: &mut impl Write) -> Result<E
 
 /// Whether the file may be written: a measured one may be measured again, but nothing else is lost.
 fn may_write(path: &Path) -> Result<(), Problem> {
-    model::folder_of(path)?;
+    model::draft(path)?;
     // What is not there may be written, and what is no text is no machine file.
     let Ok(bytes) = fs::read(path) else { return Ok(()) };
     let text = String::from_utf8_lossy(&bytes);
@@ -116,7 +117,8 @@ fn text(
 ) -> Result<(), Problem> {
     let file = arguments.out.display();
     writeln!(out, "{}", page.paint(STRONG, &page.fold("", &host.description)))?;
-    let note = format!("medians of {} rounds; spread: of the middle half of them", calibration.rounds);
+    let rounds = several(calibration.rounds, "round", "rounds");
+    let note = format!("medians of {rounds}; spread: of the middle half of them");
     writeln!(out, "{}\n", page.paint(QUIET, &page.fold("", &note)))?;
     let table = table(&calibration.quantities, page);
     table.heads(page, "").iter().try_for_each(|line| writeln!(out, "{line}"))?;
@@ -166,7 +168,7 @@ fn table(quantities: &[Quantity], page: &Page) -> Table {
 }
 
 fn spread(quantity: &Quantity) -> String {
-    if quantity.spread.is_finite() { format!("{:.0}%", quantity.spread * 100.0) } else { "-".to_owned() }
+    if quantity.spread.is_finite() { percent(quantity.spread) } else { "-".to_owned() }
 }
 
 fn as_json(calibration: &Calibration, arguments: &Calibrate) -> Value {

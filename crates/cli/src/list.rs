@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use machine::Machine;
 use programs::{Coherence, Input, PROGRAMS};
 use serde_json::{Value, json};
-use tempest::Mechanism;
 use tempest::policy::PRESETS;
+use tempest::{Mechanism, Policy};
 
 use crate::arguments::{List, What};
 use crate::measure::mechanism_names;
@@ -28,11 +28,13 @@ struct Row {
     summary: String,
     /// Inputs of a program.
     inputs: &'static [Input],
+    /// What a policy needs of a machine, in the words of machine files' `can`.
+    needs: Vec<&'static str>,
 }
 
 impl Row {
     fn new(name: impl Into<String>, summary: impl Into<String>) -> Self {
-        Self { name: name.into(), summary: summary.into(), inputs: &[] }
+        Self { name: name.into(), summary: summary.into(), inputs: &[], needs: Vec::new() }
     }
 }
 
@@ -88,6 +90,7 @@ fn programs() -> Section {
         name: entry.name.to_owned(),
         summary: format!("{} ({})", entry.summary, mechanism_names(entry)),
         inputs: entry.inputs,
+        needs: Vec::new(),
     };
     Section { title: "programs", rows: PROGRAMS.iter().map(row).collect() }
 }
@@ -96,7 +99,8 @@ fn policies() -> Section {
     let row = |preset: &tempest::policy::Preset| {
         let count = if preset.counted { ":COUNT" } else { "" };
         let nowhere = if is_somewhere(preset.name) { "" } else { NOWHERE };
-        Row::new(format!("{}{count}", preset.name), format!("{}{nowhere}", preset.summary))
+        let row = Row::new(format!("{}{count}", preset.name), format!("{}{nowhere}", preset.summary));
+        Row { needs: needs(preset.name), ..row }
     };
     Section { title: "policies", rows: PRESETS.iter().map(row).collect() }
 }
@@ -119,6 +123,23 @@ const OPTIONS: &[(&str, &str)] = &[
     ("+helper", "a helper of each node, which is no processor, runs what nobody has run for 50 us"),
     ("+helper=TIME", "the same after another time, such as 20us"),
 ];
+
+/// What a policy needs of a machine.
+fn needs(policy: &str) -> Vec<&'static str> {
+    policy.parse::<Policy>().map_or_else(|_| Vec::new(), |policy| policy.needs())
+}
+
+/// What an option adds to that, where it may stand.
+fn needs_of_option(option: &str) -> Vec<&'static str> {
+    let option = option.replace('K', "1").replace("TIME", "1us");
+    let without = needs("floating");
+    needs(&format!("floating{option}")).into_iter().filter(|need| !without.contains(need)).collect()
+}
+
+/// Needs, in words behind a summary.
+fn needing(needs: &[&str]) -> String {
+    if needs.is_empty() { String::new() } else { format!("; needs {}", needs.join(", ")) }
+}
 
 /// Whether this host or a shipped machine can do a policy.
 fn is_somewhere(policy: &str) -> bool {
@@ -158,6 +179,9 @@ fn claims() -> Section {
 fn as_json(section: &Section) -> Value {
     let row = |row: &Row| {
         let mut value = json!({ "name": row.name, "summary": row.summary });
+        if section.title == "policies" {
+            value["needs"] = json!(row.needs);
+        }
         if section.title == "programs" {
             let input = |input: &Input| {
                 json!({
@@ -183,7 +207,8 @@ fn print(section: &Section, page: &Page, out: &mut impl Write) -> Result<(), Pro
             writeln!(out, "{}", page.fold("      ", &row.summary))?;
             continue;
         }
-        writeln!(out, "{}", page.fold(&format!("  {:width$}  ", row.name), &row.summary))?;
+        let said = format!("{}{}", row.summary, needing(&row.needs));
+        writeln!(out, "{}", page.fold(&format!("  {:width$}  ", row.name), &said))?;
         for Input { key, default, kind, meaning } in row.inputs {
             writeln!(out, "  {:width$}    --input {key}={default}", "")?;
             let text = format!("{kind}: {meaning}");
@@ -193,7 +218,8 @@ fn print(section: &Section, page: &Page, out: &mut impl Write) -> Result<(), Pro
     if section.title == "policies" {
         writeln!(out, "  options, behind any of them, such as floating+keyed+every=16:")?;
         for (option, meaning) in OPTIONS {
-            writeln!(out, "{}", page.fold(&format!("  {option:width$}  "), meaning))?;
+            let said = format!("{meaning}{}", needing(&needs_of_option(option)));
+            writeln!(out, "{}", page.fold(&format!("  {option:width$}  "), &said))?;
         }
     }
     writeln!(out)?;

@@ -10,6 +10,7 @@ use lab::model::curves::{self, Samples};
 use lab::model::fixed_floating::{Node, SETTINGS};
 use lab::survey::{COLUMNS, Cell, Survey, Surveyed};
 use serde_json::{Value, json};
+use tempfile::NamedTempFile;
 
 use crate::arguments::{Model, ModelName};
 use crate::columns::{ALWAYS, Column, Side, Table};
@@ -58,19 +59,27 @@ fn alewife_tables(page: &Page, for_scripts: bool, out: &mut impl Write) -> Resul
 
 /// Writes a file whole or not at all.
 pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
-    let folder = folder_of(path)?;
-    let mut builder = tempfile::Builder::new();
-    // Others may read it, as any file that is not written beside its name first.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).map_err(|error| wrong(path, &error))?;
+    let mut file = draft(path)?;
     file.write_all(text.as_bytes()).map_err(|error| wrong(path, &error))?;
     file.persist(path).map_err(|error| wrong(path, &error.error))?;
     Ok(())
 }
 
+/// What becomes the file when it is whole; gone if it never is. That there is one shows that the file can be written.
+pub(crate) fn draft(path: &Path) -> Result<NamedTempFile, Problem> {
+    let folder = folder_of(path)?;
+    let mut builder = tempfile::Builder::new();
+    // Others may read it, as any file that is not written beside its name first.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let refused = |error: std::io::Error| {
+        wrong(path, &format!("no file can be made in {}: {}", folder.display(), error.kind()))
+    };
+    builder.tempfile_in(folder).map_err(refused)
+}
+
 /// The folder that a file is to be written in, which must be there.
-pub(crate) fn folder_of(path: &Path) -> Result<&Path, Problem> {
+fn folder_of(path: &Path) -> Result<&Path, Problem> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.file_name().is_none() || path.is_dir() {
         return Err(wrong(path, &"expected the name of a file"));

@@ -9,6 +9,7 @@ use tempest::{Mechanism, Policy, World};
 
 use crate::Problem;
 use crate::names::suggestion;
+use crate::quantity::several;
 use crate::shipped::{self, MACHINES};
 
 /// The name of this host.
@@ -108,6 +109,11 @@ impl Target {
             Self::Model { machine, .. } => Box::new(Model::new((**machine).clone())),
         }
     }
+}
+
+/// The cores that this command may use, in words: `the 2 cores of this host`.
+pub(crate) fn cores() -> String {
+    format!("the {} of this host", several(Local::cores() as u32, "core", "cores"))
 }
 
 /// The name of a machine, and its file if it has one.

@@ -13,7 +13,7 @@ use crate::parts::{self, Part};
 use crate::quantity::{bytes, number, percent, seconds, several, time};
 use crate::ranking::{Ranking, Row};
 use crate::refusals::{self, Group, Refusal};
-use crate::target::Target;
+use crate::target::{self, Target};
 use crate::{Problem, adjusting, anatomy, bar, prediction, table, words};
 
 /// The widest bar of a single run.
@@ -55,10 +55,8 @@ pub(crate) fn run(
         rows.row("digest of the event stream", &format!("{digest:016x}"))?;
     }
     if setting.is_oversubscribed() {
-        let cores = native::Local::cores();
-        let note = format!(
-            "More processors than the {cores} cores of this host: they took turns, and times mean little."
-        );
+        let note =
+            format!("More processors than {}: they took turns, and times mean little.", target::cores());
         rows.line(&format!("\n{}", page.fold("* ", &note)))?;
     }
     Ok(())
@@ -105,10 +103,7 @@ impl<W: Write> Rows<'_, W> {
         if setting.policy.servers != Servers::Adaptive {
             return Ok(());
         }
-        let lines = adjusting::lines(&outcome.adjustments);
-        if lines.is_empty() {
-            return self.row("roles", "no processor was dedicated");
-        }
+        let lines = adjusting::lines(&outcome.adjustments, setting.processors);
         let names = std::iter::once("roles").chain(std::iter::repeat(""));
         names.zip(&lines).try_for_each(|(name, line)| self.row(name, line))
     }
@@ -283,8 +278,7 @@ fn title(comparison: &Comparison<'_>, ranking: &Ranking<'_>, rows: &[&Row]) -> S
 
 fn notes(out: &mut impl Write, page: &Page, ranking: &Ranking<'_>, rows: &[&Row]) -> Result<(), Problem> {
     if rows.iter().any(|row| row.oversubscribed) {
-        let cores = native::Local::cores();
-        let note = format!("more processors than the {cores} cores of this host: they took turns");
+        let note = format!("more processors than {}: they took turns", target::cores());
         writeln!(out, "{}", page.paint(QUIET, &page.fold("  * ", &note)))?;
     }
     let (right, ran) = (ranking.right(), ranking.ran());

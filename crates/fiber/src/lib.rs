@@ -58,8 +58,8 @@
 //!
 //! `panic = "unwind"` is needed to drop a suspended fiber; with `panic = "abort"` that aborts. Stacks are
 //! registered with valgrind by corosensei (a few instructions per stack, none per switch). AddressSanitizer
-//! wants corosensei's feature `sanitizer`, without which it reports false errors after a switch; ThreadSanitizer
-//! and Miri cannot follow a switch at all.
+//! wants the feature `portable` and corosensei's `sanitizer`, without which it reports false errors after a switch;
+//! ThreadSanitizer and Miri cannot follow a switch at all.
 //!
 //! # Cost
 //!

@@ -1,6 +1,6 @@
 //! Fibers and the stacks they run on.
 //!
-//! Must never follow the pointer to the running fiber: that is `current.rs`'s.
+//! Must never follow the pointer to the running fiber: that is for who switches (`swap.rs`, or `current.rs`).
 
 use std::cell::{Cell, RefCell};
 use std::fmt;

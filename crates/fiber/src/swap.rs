@@ -14,6 +14,10 @@
 //! as the compiler is told. On a fresh stack lies the address of [`start`], which finds its core in `rdi`, where every swap has
 //! it.
 //!
+//! How numbers are rounded, and what else the control words of the floating-point units say, is the OS thread's: no Rust code
+//! may change it. There is no second stack of return addresses to switch (shadow stacks): where a process had those, the first
+//! return after a switch would end it.
+//!
 //! # Who runs
 //!
 //! `CURRENT` names the core of the fiber whose stack the OS thread is on, null for its own. It is changed in one place,
@@ -135,7 +139,8 @@ impl Routine {
 
     #[inline]
     fn core(&self) -> &Core {
-        // SAFETY: made in `new` and freed in `drop`; all of it that changes is in cells, and stays on this OS thread.
+        // SAFETY: made in `new` and freed in `into_stack`, if at all; all of it that changes is in cells, and stays on this OS
+        // thread.
         unsafe { self.core.as_ref() }
     }
 

@@ -14,9 +14,9 @@
 //! reads it late looks too early or once too seldom. What correctness rests on takes no notice of it:
 //!
 //! - Every processor may run handlers at any moment: the node's locks and keys exclude, not roles.
-//! - Before it lies down a processor looks at all there is, whatever its role, and so does one that is woken and finds nothing
-//!   of its own. So every processor is one of those that `berth` speaks of, and the last to become idle sees exactly what
-//!   `ending` says.
+//! - Before it lies down a processor looks at all there is, whatever its role, and so does one that gets up: a message that
+//!   has woken it has woken nobody else. So every processor is one of those that `berth` speaks of, and the last to become
+//!   idle sees exactly what `ending` says.
 //! - All processors of the node may compute, so all are asked when a right is taken away (`requests`).
 //! - A thread that waits for room, or for a key, serves whatever its role.
 //!
@@ -336,12 +336,13 @@ impl Processor {
     #[cold]
     fn measure_and_serve(&self, adaptive: &Adaptive) -> usize {
         let start = self.world.now_ns();
-        adaptive.measure(&self.world, start);
         let done = self.serve();
+        let now = self.world.now_ns();
         if done == 0 && !adaptive.leaves_events(self.number) {
-            let took = self.world.now_ns() - start;
-            bump(&adaptive.seats[self.number].looking_ns, took * POINTS);
+            bump(&adaptive.seats[self.number].looking_ns, (now - start) * POINTS);
         }
+        // Not before: what measuring takes, once in an interval, would be counted as so many looks.
+        adaptive.measure(&self.world, now);
         done
     }
 

@@ -10,7 +10,8 @@
 //! everybody idle and the sums agree, nothing was going on at the end of the first wave (Mattern, "Algorithms for
 //! distributed termination detection", 1987, the four-counter method): `handled` only grows and was read first, `sent`
 //! only grows and was read last, so equality means that at the moment between the waves everything sent had been
-//! handled. Then nobody has work, and only work makes work.
+//! handled. Then nobody has work, and only work makes work. (A processor takes back what it has counted for a send that found
+//! no room. It is not idle then, and what is counted meanwhile is too much, never too little.)
 //!
 //! `handled` is stored with release and read with acquire. A processor that handled something after it had been found
 //! idle, and whose first wave counts that already, is therefore seen awake by the second.

@@ -7,8 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tempest::{Counters, Volume, VolumeBytes};
 
-/// Bytes a message is counted to carry beside its own: the heads of the two lines that the longest takes.
-pub(crate) const HEADER_BYTES: u64 = 16;
+use crate::ring::LINE_WORDS;
+
+/// Bytes of the head of a line, or of half a line.
+const HEAD_BYTES: u64 = size_of::<u64>() as u64;
+
+/// Bytes in a ring beside a message of so many words: a head, and a second one where the message takes two lines. A block of
+/// shared memory that goes with it is aside: it is counted by its own bytes, as in a model.
+#[inline(always)]
+pub(crate) fn header_bytes(words: usize) -> u64 {
+    HEAD_BYTES * (1 + u64::from(words > LINE_WORDS))
+}
 
 /// The gauges of one processor, on lines of their own.
 #[derive(Default)]
@@ -67,19 +76,20 @@ pub(crate) fn bump(counter: &AtomicU64, amount: u64) {
 }
 
 impl Gauge {
-    /// Counts a message of this processor before it is sent. `bytes` is `None` for one to its own node.
+    /// Counts a message of this processor, of so many `words`, before it is sent. `bytes` is `None` for one to its own node.
     #[inline]
-    pub(crate) fn count_message(&self, volume: Volume, bytes: Option<u64>) {
+    pub(crate) fn count_message(&self, volume: Volume, bytes: Option<u64>, words: usize) {
         bump(&self.messages, 1);
         let Some(bytes) = bytes else { return };
+        let header = header_bytes(words);
         // As `VolumeBytes::count`, without touching what stays as it is.
         match volume {
             Volume::Data => {
                 bump(&self.data, bytes);
-                bump(&self.headers, HEADER_BYTES);
+                bump(&self.headers, header);
             }
-            Volume::Request => bump(&self.requests, bytes + HEADER_BYTES),
-            Volume::Invalidation => bump(&self.invalidations, bytes + HEADER_BYTES),
+            Volume::Request => bump(&self.requests, bytes + header),
+            Volume::Invalidation => bump(&self.invalidations, bytes + header),
         }
     }
 
@@ -222,11 +232,13 @@ mod tests {
     #[test]
     fn only_data_has_its_headers_counted_apart() {
         let gauge = Gauge::default();
-        gauge.count_message(Volume::Data, Some(24));
-        gauge.count_message(Volume::Request, Some(8));
-        gauge.count_message(Volume::Invalidation, Some(0));
-        gauge.count_message(Volume::Invalidation, None);
-        let volume = VolumeBytes { data: 24, headers: 16, requests: 24, invalidations: 16 };
-        assert_eq!((gauge.counters().volume, gauge.counters().messages), (volume, 4));
+        gauge.count_message(Volume::Data, Some(56), 7);
+        gauge.count_message(Volume::Data, Some(64), 8);
+        gauge.count_message(Volume::Request, Some(8), 1);
+        gauge.count_message(Volume::Invalidation, Some(0), 0);
+        gauge.count_message(Volume::Invalidation, None, 14);
+        // Of data seven words have one head, eight have two.
+        let volume = VolumeBytes { data: 120, headers: 8 + 16, requests: 16, invalidations: 8 };
+        assert_eq!((gauge.counters().volume, gauge.counters().messages), (volume, 5));
     }
 }

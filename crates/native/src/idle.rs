@@ -38,15 +38,20 @@ impl Processor {
         let gauge = self.gauge();
         gauge.begin_idle(self.note_idleness(), self.awaits_block());
         self.stop_computing();
-        let mut naps = 0;
+        let (mut naps, mut has_lain) = (0, false);
         loop {
-            self.wait_for_work(&mut naps);
-            if self.serves() && !(self.leaves_events() && self.has_threads_to_run()) {
+            let lay = self.wait_for_work(&mut naps);
+            has_lain |= lay;
+            // Whoever gave an event while it lay in its berth has woken nobody else, and counts on it, whatever its role.
+            if self.serves() && (lay || !(self.leaves_events() && self.has_threads_to_run())) {
                 self.serve();
             }
             if self.has_threads_to_run() || !self.world.is_running() {
                 break;
             }
+        }
+        if has_lain {
+            self.pass_on();
         }
         self.compute_again();
         gauge.end_idle(self.note_time());
@@ -59,22 +64,36 @@ impl Processor {
         let tries = if self.world.oversubscribed { YIELDS } else { TRIES };
         match attempts.checked_sub(tries) {
             None => self.pause(),
-            Some(naps) => self.nap(naps),
+            Some(naps) => {
+                self.nap(naps);
+                if self.serves() {
+                    self.serve();
+                }
+                self.pass_on();
+            }
         }
         self.gauge().count_wait_for_room(self.world.now_ns() - since);
     }
 
-    /// `naps` counts those in a row.
-    fn wait_for_work(&self, naps: &mut u32) {
+    /// It has lain in its berth, and is about to compute. What it was woken for it may not have been able to take, because
+    /// another processor received and had passed it already: then somebody else is to.
+    fn pass_on(&self) {
+        if self.serves() && self.sees_events() {
+            self.wake_servers(1);
+        }
+    }
+
+    /// Whether it has slept or napped. `naps` counts those in a row.
+    fn wait_for_work(&self, naps: &mut u32) -> bool {
         self.hold_back();
         // Who leaves events to others has not looked for any: before it lies down it takes what they have left.
         if self.finds_work_soon() || self.leaves_events() && self.sees_work() {
-            return;
+            return false;
         }
         if self.serves() && self.node().has_arrears() {
             self.nap(*naps);
             *naps += 1;
-            return;
+            return true;
         }
         *naps = 0;
         self.gauge().idle.store(true, Ordering::SeqCst);
@@ -89,6 +108,7 @@ impl Processor {
             self.gauge().count_interrupt();
             self.trace(|node, processor| Traced::Interrupt { node, processor });
         }
+        true
     }
 
     /// Looks for as long as the policy and the host allow.

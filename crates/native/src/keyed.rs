@@ -7,9 +7,9 @@
 //! receives a message holds its key, if it is free, and handles it there and then: nothing but the key's lane of the queue is
 //! touched. What finds its key held, or waited for, goes into the queue.
 //!
-//! Where handlers take longer, or each key is bound to one processor, all that is received goes into the queue, and the processor is a [`pdq::Worker`] while it serves: it
-//! appends a batch of messages at once, and claims a batch of events. Between two services the worker is paused, with what it has
-//! learnt.
+//! Where handlers take longer, or each key is bound to one processor, all that is received goes into the queue, and the
+//! processor is a [`pdq::Worker`] while it serves: it appends a batch of messages at once, and claims a batch of events. Between
+//! two services the worker is paused, with what it has learnt.
 //!
 //! Either way what is received has its place before the right to receive is given away, so messages of a key are handled in
 //! ring order, whoever takes them out.

@@ -32,7 +32,8 @@
 //! | `berth` | napping, sleeping, waking |
 //! | `helper` | an OS thread that runs the handlers which nobody else runs in time |
 //! | `ending` | when a world has ended, or never will |
-//! | `phases`, `gauge` | timed regions; what is measured |
+//! | `phases`, `gauge`, `tracer` | timed regions; what is measured; what a traced run records |
+//! | `sync` | the atomics of the lock-free parts, which a model checker replaces |
 //!
 //! # Policies here
 //!

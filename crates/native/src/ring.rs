@@ -67,7 +67,7 @@ const RETURN: u64 = 128;
 const AHEAD: u64 = 16;
 
 /// Words of a message in a line.
-const LINE_WORDS: usize = 7;
+pub(crate) const LINE_WORDS: usize = 7;
 
 /// Words of a message in half a line.
 const HALF_WORDS: usize = 3;

@@ -27,10 +27,10 @@ impl Processor {
     #[inline(always)]
     pub(crate) fn wake_receiver(&self, to: NodeId) {
         self.world.fences.light();
-        if !self.is_alone() {
-            self.wake_one_of(to);
-        } else if self.world.berths[to.0 as usize].is_taken() {
+        if self.is_alone() {
             self.world.berths[to.0 as usize].wake();
+        } else {
+            self.wake_one_of(to);
         }
     }
 
@@ -135,5 +135,5 @@ impl Processor {
 #[inline(always)]
 fn count(node: &Node, gauge: &Gauge, to: NodeId, packet: &Packet) {
     let (volume, bytes) = node.resident.node.size(packet);
-    gauge.count_message(volume, (to != node.id).then_some(bytes));
+    gauge.count_message(volume, (to != node.id).then_some(bytes), packet.words().len());
 }

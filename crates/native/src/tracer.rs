@@ -11,7 +11,7 @@ use tempest::{NodeId, Packet};
 use trace::{Batch, Event, Recorder};
 use units::Time;
 
-use crate::gauge::HEADER_BYTES;
+use crate::gauge::header_bytes;
 use crate::processor::Processor;
 use crate::ring::Received;
 use crate::world::World;
@@ -73,7 +73,7 @@ impl Processor {
         let Some(at) = at else { return };
         let (from, processor) = (self.node().id, self.number as u16);
         let flow = self.flow(from, to, number);
-        let header = if to == from { 0 } else { HEADER_BYTES };
+        let header = if to == from { 0 } else { header_bytes(packet.words().len()) };
         let bytes = (self.node().resident.node.bytes(packet) + header) as u32;
         let (node, to, message) = (from.0, to.0, packet.id().0);
         self.tracer.record(at, Event::Send { node, processor, to, message, bytes, flow });

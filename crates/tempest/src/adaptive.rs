@@ -237,10 +237,11 @@ impl Controller {
         unused.then(|| (dedicated - 1, Why::Unused(protocol)))
     }
 
-    /// How many processors the threads' own work takes.
+    /// How many processors the threads' own work takes: what is left of their time. Shares known from samples may come to more
+    /// than all of it.
     fn own(&self, computing: f64) -> f64 {
         let Since { handlers, looking, idle, .. } = self.since;
-        (1.0 - handlers - looking - idle) * computing
+        (1.0 - handlers - looking - idle).max(0.0) * computing
     }
 
     /// Why one of the `computing` processors should be dedicated too.
@@ -286,12 +287,16 @@ impl fmt::Display for Why {
             Self::Full(share) => {
                 write!(f, "dedicated processors were busy for {:.0} % of their time", share * 100.0)
             }
-            Self::Waiting(events) => write!(f, "{events:.1} events waited"),
+            Self::Waiting(events) => write!(f, "{events:.1} events waited on the average"),
             Self::Unused(share) => {
                 write!(f, "dedicated processors were busy for only {:.0} % of their time", share * 100.0)
             }
             Self::Worse(share) => {
-                write!(f, "{:.0} % of what got done before got done since", share * 100.0)
+                write!(
+                    f,
+                    "since the change before, it got done {:.0} % of what it did until then",
+                    share * 100.0
+                )
             }
         }
     }
@@ -409,6 +414,12 @@ mod tests {
         };
         assert_eq!(drive(2, 1000, full).len(), 1);
         assert_eq!(drive(1, 1000, full), []);
+        // Shares that are known from samples may come to more than all: 0.9 of handlers and 0.9 of nothing to do.
+        let sampled = |interval: u64, dedicated: usize| match dedicated {
+            0 => full(interval, 0),
+            _ => [0.9, 0.0, 0.9, 1.0, 100.0, 1.0],
+        };
+        assert_eq!(drive(2, 1000, sampled).len(), 1);
     }
 
     #[test]

@@ -7,8 +7,7 @@
 //! A waiter, under the list's lock, enlists itself, then sets `waiters` and reads `count` again; a signaller adds to
 //! `count` and then reads `waiters`. All four are sequentially consistent, so at least one of them sees the other:
 //! either the waiter sees the new count and does not block, or the signaller sees `waiters` and takes the lock to
-//! look for it. A waiter that was enlisted and also saw the count withdraws under the lock; if the signaller got
-//! there first, the resume it sent is for this very wait and ends it at once.
+//! look for it. A waiter that was enlisted and also saw the count withdraws under the same lock, so that nobody resumes it.
 //!
 //! The addition is also a release and the waiter's read an acquire: what happened before the signal happens
 //! before the wait returns.

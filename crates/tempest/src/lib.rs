@@ -23,8 +23,9 @@
 //! | [`Layout`], [`Memory`], [`Shared`] | fine-grain shared memory: pages with homes, blocks with tags, typed arrays |
 //! | [`Access`], [`MemoryEvents`] | what a program does to words of its segments, where a model is to know |
 //! | [`Work`] | what a step costs, in operations or protocol primitives: free natively, time in a model |
-//! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits |
+//! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits, shared memory |
 //! | [`Policy`] | who injects, who runs handlers, when, in what order |
+//! | [`Controller`], [`Adjustment`] | the rule of a policy that adapts, for every world; what it changed, and why |
 //! | [`World`], [`Outcome`], [`Failure`] | how a job is launched and what comes back |
 //!
 //! # A complete program

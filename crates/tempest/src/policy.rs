@@ -373,12 +373,13 @@ impl Policy {
             None if option == "bound" => self.bound = true,
             None if option == "helper" => self.helper = Some(self.helped(HELPER_WAITS)?),
             Some(("helper", time)) => {
-                let time = time.parse().map_err(|why| format!("`helper={time}`: {why}"))?;
+                let time = time.parse().map_err(|why| format!("policy option `+{option}`: {why}"))?;
                 self.helper = Some(self.helped(time)?);
             }
             Some(("every", count)) => {
-                let every =
-                    count.parse().map_err(|_| format!("`every={count}`: expected a number of back-edges"))?;
+                let every = count
+                    .parse()
+                    .map_err(|_| format!("policy option `+{option}`: expected a number of back-edges"))?;
                 self.poll_every = Some(every);
             }
             _ => {
@@ -495,7 +496,7 @@ mod tests {
             ("floating+quickly", "+serial, +keyed"),
             ("fixed:2+strict", "only idle processors take turns"),
             ("fixed:1+helper", "for computing processors that poll"),
-            ("single+helper=soon", "`helper=soon`"),
+            ("single+helper=soon", "`+helper=soon`"),
             ("floating+every=some", "number of back-edges"),
         ] {
             let error = text.parse::<Policy>().unwrap_err();

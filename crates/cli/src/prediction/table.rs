@@ -8,6 +8,7 @@ use crate::columns::{ALWAYS, Column, Side, Table};
 use crate::page::{Page, QUIET, STRONG};
 use crate::quantity::{percent, time};
 use crate::table::short;
+use crate::target;
 
 /// A table, and a note where pairs are not scored; nothing if there is no pair.
 pub(super) fn lines(page: &Page, prediction: &Prediction<'_>) -> Vec<String> {
@@ -28,10 +29,7 @@ pub(super) fn lines(page: &Page, prediction: &Prediction<'_>) -> Vec<String> {
         lines.extend(table.row(page, index, style, ""));
     }
     if pairs.iter().any(|pair| pair.measured.oversubscribed) {
-        let note = format!(
-            "not scored: more processors than the {} cores of this host, where they took turns",
-            native::Local::cores()
-        );
+        let note = format!("not scored: more processors than {}, where they took turns", target::cores());
         lines.push(page.paint(QUIET, &page.fold("  * ", &note)));
     }
     lines

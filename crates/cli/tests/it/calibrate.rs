@@ -62,5 +62,14 @@ fn a_file_that_is_something_else_is_left_alone() {
 
 #[test]
 fn what_cannot_be_written_is_told_before_anything_is_measured() {
-    refused(&["calibrate", "--out", "no/such/folder/host.toml"], &["there is no folder no/such/folder"]);
+    let nowhere = "no/such/folder/host.toml";
+    refused(
+        &["calibrate", "--out", nowhere, "--repeat", "0"],
+        &["there is no folder no/such/folder", "--repeat"],
+    );
+    // Not even the superuser can.
+    if cfg!(target_os = "linux") {
+        let told = ["--out /proc/host.toml: no file can be made in /proc", "--repeat"];
+        refused(&["calibrate", "--out", "/proc/host.toml", "--repeat", "0"], &told);
+    }
 }

@@ -38,6 +38,7 @@ fn every_key_is_documented() {
         .flat_map(|code| code.split(['.', '[', ']']))
         .collect();
     let run = ["run", "fetch-add", "--machine", "hurricane-1", "--input", "operations=1000"];
+    let roles = ["run", "iccg", "--machine", "hurricane-1", "--processors", "4", "--policy", "adaptive"];
     let compare =
         ["compare", "fetch-add", "--machine", "ideal,hurricane-1", "--policy", "single,floating,np"];
     let mut keys = BTreeSet::new();
@@ -52,12 +53,21 @@ fn every_key_is_documented() {
     let predicted = ["compare", "fetch-add", "--processors", "1", "--nodes", "1", "--machine", &both];
     gather(&json(&predicted), &mut keys);
     let laboratory = [&["list", "claims"][..], &claims, &ledger, &models[0], &models[1]];
-    for arguments in [&["list"][..], &explain, &run, &compare].into_iter().chain(laboratory) {
+    for arguments in [&["list"][..], &explain, &run, &roles, &compare].into_iter().chain(laboratory) {
         gather(&json(arguments), &mut keys);
     }
-    for key in
-        ["transfers", "deposits", "busy", "mechanism", "of_contrast", "excess_ns", "on_policy", "same_as"]
-    {
+    for key in [
+        "transfers",
+        "deposits",
+        "busy",
+        "mechanism",
+        "of_contrast",
+        "excess_ns",
+        "on_policy",
+        "same_as",
+        "dedicated",
+        "needs",
+    ] {
         assert!(keys.contains(key), "{key} is not in {keys:?}");
     }
     assert!(keys.contains("inputs") && keys.contains("ratio_to_best") && keys.contains("reason"), "{keys:?}");

@@ -51,7 +51,14 @@ fn policies_are_listed_with_their_options_and_where_they_can_be_had() {
     for option in ["+serial", "+keyed", "+poll", "+interrupt", "+every=K", "+helper", "+helper=TIME"] {
         assert!(text.contains(&format!("  {option} ")), "{option} is not in\n{text}");
     }
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in
+        ["utilization says; needs adaptive-dedication, keyed-dispatch", "for 50 us; needs helper-thread"]
+    {
+        assert!(words.contains(told), "{told:?} is not in\n{text}");
+    }
     let list = json(&["list", "policies"]);
+    assert_eq!(list["policies"][0]["needs"], serde_json::json!(["poll"]));
     for row in list["policies"].as_array().unwrap() {
         let nowhere = row["summary"].as_str().unwrap().contains("neither this host nor a shipped machine");
         let name = row["name"].as_str().unwrap();

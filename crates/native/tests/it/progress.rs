@@ -1,12 +1,14 @@
 //! Who serves a node whose thread computes and never looks.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 use conformance::Setting;
 use native::Local;
-use tempest::{Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread, World};
+use tempest::{
+    Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Rights, Segment, Setup, Thread, World,
+};
 
 use crate::load::launch;
 
@@ -127,5 +129,246 @@ fn nobody_else_takes_a_core_for_it() {
     for policy in ["single", "floating"] {
         let refusal = Local::new().run(&launch::<Ask>(policy, 2, 1, 1, ())).unwrap_err();
         assert!(refusal.to_string().contains("nobody serves"), "{policy}: {refusal}");
+    }
+}
+
+/// Times that a thread of node 1 is woken just after a message has woken its processor.
+const ROUNDS: u64 = 400;
+
+/// Node 0 sends a message to node 1, which sleeps, and then wakes its first thread, which computes until the message has been
+/// handled, or for [`LONG`]. Another processor of node 1 has nothing to do.
+struct Woken {
+    words: Segment<u64>,
+    handled: AtomicU64,
+    answers: Event,
+    end: Event,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Wake {
+    unused: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Served {
+    unused: u64,
+}
+
+impl Message for Wake {
+    type Protocol = Woken;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, woken: &Woken, _: &[u64], cx: &mut Handler<'_>) {
+        let round = woken.handled.fetch_add(1, Ordering::Relaxed) + 1;
+        if round == ROUNDS {
+            cx.signal(&woken.end, 1);
+        }
+        let source = cx.source();
+        cx.send(source, Served { unused: 0 }, &[]);
+    }
+}
+
+impl Message for Served {
+    type Protocol = Woken;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, woken: &Woken, _: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&woken.answers, 1);
+    }
+}
+
+impl Protocol for Woken {
+    type Config = ();
+
+    fn install(_: &(), node: &mut Setup<'_>) -> Self {
+        node.message::<Wake>();
+        node.message::<Served>();
+        Self {
+            words: node.segment_for(Rights::WRITE, "words", 1, 0),
+            handled: AtomicU64::new(0),
+            answers: Event::new("served"),
+            end: Event::new("end"),
+        }
+    }
+}
+
+impl Program for Woken {
+    fn main(&self, thread: &Thread<'_>) {
+        match (thread.node().0, thread.index()) {
+            (0, 0) => (1..=ROUNDS).for_each(|round| {
+                // Long enough for the others to fall asleep.
+                std::thread::sleep(Duration::from_micros(300));
+                thread.send(NodeId(1), Wake { unused: 0 }, &[]);
+                thread.deposit(NodeId(1), self.words.place(0), &[round]);
+                thread.wait(&self.answers, round);
+            }),
+            (1, 0) => (1..=ROUNDS).for_each(|round| {
+                thread.wait(self.words.deposited(), round);
+                let start = Instant::now();
+                while self.handled.load(Ordering::Relaxed) < round {
+                    assert!(start.elapsed() < LONG, "nobody serves in round {round}");
+                    std::hint::spin_loop();
+                }
+            }),
+            (1, _) => thread.wait(&self.end, 1),
+            _ => {}
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+#[test]
+fn who_is_woken_for_a_message_handles_it_before_it_computes() {
+    for policy in ["floating", "floating+keyed", "adaptive", "adaptive+serial"] {
+        let outcome = Local::new().restless().run(&launch::<Woken>(policy, 2, 2, 1, ()));
+        outcome.unwrap_or_else(|failure| panic!("{policy}: {failure}"));
+    }
+}
+
+/// A processor of node 1 runs a long handler of a message from its own node, and has passed the lane from node 0 by then. A
+/// message from there wakes another processor, which cannot receive and has a thread to run; so has the first, after its
+/// handler. The third has nothing to do.
+struct Passed {
+    words: Segment<u64>,
+    is_handled: AtomicBool,
+    began: Event,
+    ended: Event,
+    end: Event,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Begin {
+    unused: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Began {
+    unused: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Late {
+    unused: u64,
+}
+
+impl Message for Begin {
+    type Protocol = Passed;
+
+    fn key(&self) -> Key {
+        Key::User(0)
+    }
+
+    fn handle(self, passed: &Passed, _: &[u64], cx: &mut Handler<'_>) {
+        cx.send(NodeId(0), Began { unused: 0 }, &[]);
+        let start = Instant::now();
+        while start.elapsed() < LONG / 10 {
+            std::hint::spin_loop();
+        }
+        cx.signal(&passed.ended, 1);
+    }
+}
+
+impl Message for Began {
+    type Protocol = Passed;
+
+    fn key(&self) -> Key {
+        Key::User(0)
+    }
+
+    fn handle(self, passed: &Passed, _: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&passed.began, 1);
+    }
+}
+
+impl Message for Late {
+    type Protocol = Passed;
+
+    fn key(&self) -> Key {
+        Key::User(1)
+    }
+
+    fn handle(self, passed: &Passed, _: &[u64], cx: &mut Handler<'_>) {
+        passed.is_handled.store(true, Ordering::Relaxed);
+        cx.signal(&passed.end, 1);
+    }
+}
+
+impl Protocol for Passed {
+    type Config = ();
+
+    fn install(_: &(), node: &mut Setup<'_>) -> Self {
+        node.message::<Begin>();
+        node.message::<Began>();
+        node.message::<Late>();
+        Self {
+            words: node.segment_for(Rights::WRITE, "words", 1, 0),
+            is_handled: AtomicBool::new(false),
+            began: Event::new("began"),
+            ended: Event::new("ended"),
+            end: Event::new("end"),
+        }
+    }
+}
+
+impl Passed {
+    fn compute(&self) {
+        let start = Instant::now();
+        while !self.is_handled.load(Ordering::Relaxed) {
+            assert!(start.elapsed() < LONG, "nobody serves");
+            std::hint::spin_loop();
+        }
+    }
+}
+
+impl Program for Passed {
+    fn main(&self, thread: &Thread<'_>) {
+        match (thread.node().0, thread.index()) {
+            (0, 0) => {
+                thread.wait(&self.began, 1);
+                thread.send(NodeId(1), Late { unused: 0 }, &[]);
+                thread.deposit(NodeId(1), self.words.place(0), &[1]);
+            }
+            (1, 0) => {
+                // The others fall asleep.
+                std::thread::sleep(LONG / 10);
+                thread.send(NodeId(1), Begin { unused: 0 }, &[]);
+                thread.wait(&self.ended, 1);
+                self.compute();
+            }
+            (1, 1) => {
+                thread.wait(self.words.deposited(), 1);
+                self.compute();
+            }
+            (1, _) => thread.wait(&self.end, 1),
+            _ => {}
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+#[test]
+fn who_cannot_take_what_it_was_woken_for_wakes_another() {
+    for policy in ["floating", "floating+keyed", "adaptive"] {
+        for _ in 0..10 {
+            let outcome = Local::new().run(&launch::<Passed>(policy, 2, 3, 1, ()));
+            outcome.unwrap_or_else(|failure| panic!("{policy}: {failure}"));
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::ring::{Origin, Received, Ring, Sent};
 const TRIES: usize = 2;
 
 /// Message `number` has so many words, each its number.
-fn push(ring: &Ring, number: u64, words: usize) -> bool {
+pub(crate) fn push(ring: &Ring, number: u64, words: usize) -> bool {
     let packet = Packet::from_parts(MessageId(number as u16), NodeId(0), &vec![number; words]);
     ring.push(&packet.expect("a message has so many words"), Sent { origin: Origin::Thread, follows: false })
 }

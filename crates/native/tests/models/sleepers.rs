@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use loom::sync::Arc;
 use loom::thread;
+use tempest::NodeId;
 
 use crate::berth::Berth;
 use crate::explore;
 use crate::fences::Fences;
+use crate::lines::push;
+use crate::ring::{Received, Ring};
 use crate::sync::{AtomicBool, AtomicU64, Ordering, mutated};
 
 #[derive(Default)]
@@ -57,6 +60,43 @@ fn who_sleeps_is_woken() {
         }
         sleeper.join().expect("it does not panic");
     });
+}
+
+/// A receiver sleeps whenever its ring is empty; messages of such lengths come meanwhile, and all are taken out.
+fn receive(lengths: &'static [usize]) {
+    explore(move || {
+        let lane = Arc::new((Ring::new(2), Berth::default()));
+        let other = Arc::clone(&lane);
+        let receiver = thread::spawn(move || {
+            let (ring, berth) = &*other;
+            berth.belongs_to_current_thread();
+            let mut taken = 0;
+            while taken < lengths.len() {
+                let drained = ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages;
+                taken += drained;
+                if drained == 0 {
+                    berth.sleep_unless(&Fences, || ring.is_ready());
+                }
+            }
+        });
+        let (ring, berth) = &*lane;
+        for (number, words) in (0..).zip(lengths) {
+            assert!(push(ring, number, *words), "there is room for all");
+            Fences.light();
+            berth.wake();
+        }
+        receiver.join().expect("it does not panic");
+    });
+}
+
+#[test]
+fn a_second_half_wakes_who_sleeps() {
+    receive(&[1, 2]);
+}
+
+#[test]
+fn a_line_behind_a_half_wakes_who_sleeps() {
+    receive(&[1, 7]);
 }
 
 /// The end of a world reaches who sleeps, whatever it sleeps for.

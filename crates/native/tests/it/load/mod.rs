@@ -255,6 +255,9 @@ impl Program for Boom {
     }
 }
 
+/// More turns than there ever are.
+const END: u64 = 1 << 62;
+
 /// Two threads hand a turn to and fro for a while, without a message.
 pub(crate) struct Baton {
     turns: Event,
@@ -274,9 +277,9 @@ impl Program for Baton {
         for turn in (u64::from(thread.index())..).step_by(2) {
             thread.wait(&self.turns, turn);
             thread.signal(&self.turns, 1);
-            if start.elapsed() > 2 * SHORT_LIMIT {
-                // Lets the other one go.
-                thread.signal(&self.turns, u64::MAX / 2);
+            // Both end when the first does: alone, one would go on without anything that the world can see.
+            if start.elapsed() > 2 * SHORT_LIMIT || self.turns.count() >= END {
+                thread.signal(&self.turns, END);
                 return;
             }
         }
