@@ -8,11 +8,12 @@ use crate::quantity::{several, time};
 /// At most so many changes are told one by one.
 const LISTED: usize = 12;
 
-/// A line for each change; of many, the first. Nodes have so many `processors`.
-pub(crate) fn lines(adjustments: &[Adjustment], processors: u32) -> Vec<String> {
+/// A line for each change; of many, the first. Nodes have so many `processors`, and `oversubscribed` ones share cores.
+pub(crate) fn lines(adjustments: &[Adjustment], processors: u32, oversubscribed: bool) -> Vec<String> {
     if adjustments.is_empty() {
         let why = match processors {
             1 => "a node of one has none to spare",
+            _ if oversubscribed => "none has a core of its own",
             _ => "nothing that was measured asked for it",
         };
         return vec![format!("no processor was dedicated: {why}")];
@@ -74,7 +75,7 @@ mod tests {
             why: Why::Looking(0.5),
         };
         let changes: Vec<_> = (1..=15).map(change).collect();
-        let lines = lines(&changes, 4);
+        let lines = lines(&changes, 4, false);
         assert_eq!(lines.len(), LISTED + 1);
         assert_eq!(
             lines[0],
@@ -86,7 +87,9 @@ mod tests {
 
     #[test]
     fn that_nothing_changed_is_told_with_its_reason() {
-        assert_eq!(lines(&[], 2), ["no processor was dedicated: nothing that was measured asked for it"]);
-        assert_eq!(lines(&[], 1), ["no processor was dedicated: a node of one has none to spare"]);
+        let said = |processors, oversubscribed| lines(&[], processors, oversubscribed).concat();
+        assert_eq!(said(2, false), "no processor was dedicated: nothing that was measured asked for it");
+        assert_eq!(said(1, true), "no processor was dedicated: a node of one has none to spare");
+        assert_eq!(said(2, true), "no processor was dedicated: none has a core of its own");
     }
 }

@@ -57,24 +57,34 @@ fn may_write(path: &Path) -> Result<(), Problem> {
     )))
 }
 
+/// This host and how many of its cores may be used, in one line.
+pub(crate) fn description() -> String {
+    [processor(), Some(env::consts::ARCH.to_owned()), Some(env::consts::OS.to_owned())]
+        .into_iter()
+        .flatten()
+        .chain([several(cores(), "core", "cores")])
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn cores() -> u32 {
+    thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
+}
+
 /// This host.
 fn host() -> Result<Host, Problem> {
-    let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    let cores = cores();
     if cores < LEAST_CORES {
         return Err(Problem::Failed(format!(
             "this host lets the command use {cores} core: a message needs {LEAST_CORES} to be measured"
         )));
     }
-    let kind = [processor().as_deref(), Some(env::consts::ARCH), Some(env::consts::OS)]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(", ");
     Ok(Host {
-        description: format!("{kind}, {cores} cores"),
+        description: description(),
         cores,
         date: today(),
         command: format!("tradewind {} calibrate", env!("CARGO_PKG_VERSION")),
+        pace: native::LOOKS_APART,
     })
 }
 
@@ -127,10 +137,8 @@ fn text(
         table.row(page, row, style, "").iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
     writeln!(out)?;
-    for distance in &calibration.distances {
-        let (core, time) = (distance.core, distance.nanoseconds);
-        writeln!(out, "a request to core {core} and its reply: {time:.0} ns")?;
-    }
+    let told = format!("a request and its reply: {}", calibrate::told(&calibration.distances));
+    writeln!(out, "{}", page.fold("", &told))?;
     let unsure = unsure(calibration);
     if !unsure.is_empty() {
         let warning = format!(
@@ -182,7 +190,8 @@ fn as_json(calibration: &Calibration, arguments: &Calibrate) -> Value {
             "from": it.from,
         })
     };
-    let distance = |it: &Distance| json!({ "core": it.core, "round_trip_ns": it.nanoseconds });
+    let distance =
+        |it: &Distance| json!({ "cores": [it.cores.0, it.cores.1], "round_trip_ns": it.nanoseconds });
     json!({
         "file": arguments.out.display().to_string(),
         "rounds": calibration.rounds,

@@ -77,6 +77,14 @@ impl Target {
         }
     }
 
+    /// The host that it is a measurement of, if its file says so.
+    pub(crate) fn measured_host(&self) -> Option<&str> {
+        match self {
+            Self::Native => None,
+            Self::Model { machine, .. } => machine.calibrated.as_ref()?.host.as_deref(),
+        }
+    }
+
     /// A reason for refusing something, with the file of the machine that refuses it.
     pub(crate) fn refusing(&self, reason: String) -> String {
         self.file().map_or(reason.clone(), |file| format!("{file}: {reason}"))

@@ -103,7 +103,7 @@ impl<W: Write> Rows<'_, W> {
         if setting.policy.servers != Servers::Adaptive {
             return Ok(());
         }
-        let lines = adjusting::lines(&outcome.adjustments, setting.processors);
+        let lines = adjusting::lines(&outcome.adjustments, setting.processors, setting.is_oversubscribed());
         let names = std::iter::once("roles").chain(std::iter::repeat(""));
         names.zip(&lines).try_for_each(|(name, line)| self.row(name, line))
     }

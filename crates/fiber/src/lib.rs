@@ -1,8 +1,8 @@
 //! Stackful threads: one safe type over a switch of stacks, and a pool of guarded stacks.
 //!
 //! A [`Fiber`] is a function with a stack of its own. [`Fiber::resume`] runs it until it calls [`suspend`] or
-//! returns; in between it is an ordinary value that can be kept, moved and dropped. Nothing is scheduled here:
-//! who runs next is the caller's business. This room knows nothing of tradewind; it must never learn what a
+//! returns; in between it is an ordinary value that can be kept, moved and dropped. Fibers of a [`Crew`] may also [`pass`]
+//! the turn to each other. Nothing is scheduled here: who runs next is the caller's business. This room knows nothing of tradewind; it must never learn what a
 //! node, a message or a clock is.
 //!
 //! ```
@@ -33,7 +33,7 @@
 //! - *A fiber outlives nothing it borrows.* Its body is `'static`, so a fiber that is leaked, or dropped late,
 //!   holds no dangling reference; a leaked one keeps its stack for ever.
 //! - *A running fiber is never touched.* `resume` holds `&mut Fiber` for as long as the body runs, so the body
-//!   cannot resume, move or drop its own fiber.
+//!   cannot resume, move or drop its own fiber; with a crew it holds all of that (`crew.rs`).
 //! - *A suspended fiber is unwound before its stack is used again*, so that destructors run and no pinned value
 //!   is overwritten. The stack goes back to the pool only when nothing lives on it.
 //! - *The body is boxed*, two words whatever the closure holds, so that it fits any stack.
@@ -70,6 +70,7 @@
 //!
 //! A suspended fiber that has called little takes a page or two of memory for its stack.
 
+mod crew;
 #[cfg(any(not(target_arch = "x86_64"), feature = "portable"))]
 mod current;
 mod pool;
@@ -78,6 +79,7 @@ mod pool;
 mod routine;
 mod stack;
 
+pub use crew::{Crew, pass, prefetch};
 pub use pool::{Fiber, Pool, Status};
 
 /// Suspends the fiber that runs on this OS thread: its [`resume`](Fiber::resume) returns

@@ -2,43 +2,94 @@
 //!
 //! Must never follow the pointer to the running fiber: that is `current.rs`'s.
 
-use corosensei::{Coroutine, CoroutineResult};
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::ptr;
+
+use corosensei::Coroutine;
 
 use crate::current::{self, Resumer};
 use crate::stack::Stack;
 
 pub(crate) use crate::current::{is_inside, suspend};
 
+thread_local! {
+    /// Whose stack the OS thread is on: compared, never followed.
+    static RUNNING: Cell<*const Routine> = const { Cell::new(ptr::null()) };
+}
+
 /// A fiber with its stack.
-pub(crate) struct Routine(Coroutine<(), (), (), Stack>);
+pub(crate) struct Routine(RefCell<Coroutine<(), (), (), Stack>>);
+
+/// Says who was running before, when control comes back, also by unwinding.
+struct Running(*const Routine);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.set(self.0);
+    }
+}
 
 impl Routine {
     /// Of a body that has not begun. It is boxed because corosensei does not check that what it puts on the stack fits there.
     pub(crate) fn new(stack: Stack, body: Box<dyn FnOnce()>) -> Self {
-        Self(Coroutine::with_stack(stack, move |yielder, ()| current::enter(yielder, body)))
+        Self(RefCell::new(Coroutine::with_stack(stack, move |yielder, ()| current::enter(yielder, body))))
     }
 
-    /// Whether the body has ended.
+    /// Whether the body has ended. Not for one that runs.
     #[inline]
     pub(crate) fn is_done(&self) -> bool {
-        self.0.done()
+        self.0.borrow().done()
     }
 
-    /// Runs the body until it suspends or ends; true if it has ended. Goes on with the body's panic. Not for one that is done.
-    #[inline]
-    pub(crate) fn resume(&mut self) -> bool {
-        let _resumer = Resumer::remember();
-        matches!(self.0.resume(()), CoroutineResult::Return(()))
+    /// Whether it runs, and the caller is on its stack.
+    pub(crate) fn is_current(&self) -> bool {
+        ptr::eq(RUNNING.get(), self)
     }
+
+    /// Runs the body until it suspends or ends. Goes on with the body's panic. Not for one that is done.
+    pub(crate) fn resume(&mut self) {
+        // SAFETY: `self` is borrowed while it runs, so it does not run yet, and stays where it is.
+        unsafe { self.go_on() };
+    }
+
+    /// The same, with a promise in the place of the borrow.
+    ///
+    /// # Safety
+    /// As that of `swap.rs`, which needs it.
+    pub(crate) unsafe fn go_on(&self) {
+        let _running = Running(RUNNING.replace(self));
+        let _resumer = Resumer::remember();
+        self.0.borrow_mut().resume(());
+    }
+
+    /// A turn is passed by way of who resumed the crew.
+    pub(crate) const PASSES: bool = false;
+
+    /// Suspends this fiber.
+    ///
+    /// # Safety
+    /// As that of `swap.rs`, which needs it.
+    pub(crate) unsafe fn pass_to(&self, _to: &Self) {
+        suspend();
+    }
+
+    /// It has come out of `resume` already.
+    pub(crate) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
+        None
+    }
+
+    /// Nothing is known here of what a resume touches.
+    pub(crate) fn prefetch(&self) {}
 
     /// Ends the body: drops it if it has not begun, else unwinds its stack, as often as it takes.
     pub(crate) fn end(&mut self) {
         let _resumer = Resumer::remember();
-        self.0.force_unwind();
+        self.0.get_mut().force_unwind();
     }
 
     /// The stack of a body that has ended.
     pub(crate) fn into_stack(self) -> Stack {
-        self.0.into_stack()
+        self.0.into_inner().into_stack()
     }
 }

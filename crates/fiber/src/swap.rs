@@ -9,10 +9,10 @@
 //! # States of a fiber
 //!
 //! `other` is the stack pointer of the side that does not run: the fiber's while it is *fresh* or *suspended*, its resumer's
-//! while it *runs* or is *done*. Each swap changes the two, so whoever swaps passes control to where the other side swapped
-//! last. On the stack that is left lie, from the top: the address to go on at, `rbx`, `rbp`. All other registers are given up,
-//! as the compiler is told. On a fresh stack lies the address of [`start`], which finds its core in `rdi`, where every swap has
-//! it.
+//! while it *runs*; it is 0 when the fiber is *done*. Each swap changes the two, so whoever swaps passes control to where the
+//! other side swapped last. On the stack that is left lie, from the top: the address to go on at, `rbx`, `rbp`. All other
+//! registers are given up, as the compiler is told, but for two: in `rdi` every swap has the address of `other`, in `rsi` the
+//! [`order`](GO_ON) for who goes on. On a fresh stack lies the address of [`start`].
 //!
 //! How numbers are rounded, and what else the control words of the floating-point units say, is the OS thread's: no Rust code
 //! may change it. There is no second stack of return addresses to switch (shadow stacks): where a process had those, the first
@@ -20,9 +20,9 @@
 //!
 //! # Who runs
 //!
-//! `CURRENT` names the core of the fiber whose stack the OS thread is on, null for its own. It is changed in one place,
-//! [`Routine::resume`], before it swaps to a fiber and after the fiber has swapped back. A core lives as long as its routine,
-//! which is borrowed for as long as the fiber runs.
+//! `CURRENT` names the `other` of the fiber whose stack the OS thread is on, null for its own. It is changed in one place,
+//! [`Routine::obey`], before it swaps to a fiber and after a fiber has swapped back, and when the turn is passed. A routine is borrowed for as long as its
+//! fiber runs, and so stays where it is; between two resumes it may be moved, and nothing on its stack says where it was.
 //!
 //! # Panics
 //!
@@ -31,6 +31,7 @@
 
 use std::any::Any;
 use std::arch::asm;
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
@@ -41,19 +42,26 @@ use crate::stack::Stack;
 
 type Body = Box<dyn FnOnce()>;
 
+/// To a suspended fiber: returns from where it was suspended.
+const GO_ON: usize = 0;
+
+/// To a suspended fiber: unwinds its stack.
+const UNWIND: usize = 1;
+
+/// Lines of its stack that a fiber has in use where it is suspended a few calls deep.
+const LINES: usize = 4;
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
 thread_local! {
     // A constant without a destructor: an access is one load, and stays possible while the thread ends.
-    static CURRENT: Cell<*const Core> = const { Cell::new(ptr::null()) };
+    static CURRENT: Cell<*const Cell<usize>> = const { Cell::new(ptr::null()) };
 }
 
-/// What both sides of a switch know of a fiber, what each switch needs first.
-#[repr(C)]
-struct Core {
-    /// First, so that it has the address of all.
-    other: Cell<usize>,
-    done: Cell<bool>,
-    /// Set to have the fiber unwind its stack instead of going on.
-    unwinds: Cell<bool>,
+/// What only the beginning and the end of a fiber need.
+struct Ends {
+    stack: Stack,
     /// Until it starts.
     body: Cell<Option<Body>>,
     panic: Cell<Option<Box<dyn Any + Send>>>,
@@ -62,12 +70,13 @@ struct Core {
 /// What a suspended fiber panics with to unwind its stack.
 struct Unwinding;
 
-/// Goes on with the other side.
+/// Goes on with the other side, and gives it an order. Returns the order of who swaps back.
 ///
 /// # Safety
-/// `other` is that of a core whose other side is a stack as the module describes, and is left so for who swaps back.
+/// `other` is that of a routine whose other side is a stack as the module describes, and is left so for who swaps back.
 #[inline(always)]
-unsafe fn swap(other: *mut usize) {
+unsafe fn swap(other: *mut usize, order: usize) -> usize {
+    let told;
     // SAFETY: what the compiler may keep in registers across this block is `rbx`, `rbp` and the stack pointer, which are saved
     // on the stack that is left and restored from there; all others are declared lost. Memory is assumed to change.
     unsafe {
@@ -85,6 +94,7 @@ unsafe fn swap(other: *mut usize) {
             "pop rbx",
             "pop rbp",
             inout("rdi") other => _,
+            inout("rsi") order => told,
             out("r12") _,
             out("r13") _,
             out("r14") _,
@@ -92,28 +102,77 @@ unsafe fn swap(other: *mut usize) {
             clobber_abi("sysv64"),
         );
     }
+    told
+}
+
+/// Leaves this stack for the one that `to` names, and what `from` names for that to name. Returns the order of who swaps back.
+///
+/// # Safety
+/// `from` and `to` are two of routines; `to` names a stack as the module describes, and `from` what `to` is to name, while this
+/// stack runs. Both are left so for who swaps back.
+#[inline(always)]
+unsafe fn swap_three(from: *mut usize, to: *mut usize) -> usize {
+    let told;
+    // SAFETY: as in `swap`.
+    unsafe {
+        asm!(
+            "push rbp",
+            "push rbx",
+            "lea rax, [rip + 2f]",
+            "push rax",
+            "mov rax, [rdx]",
+            "mov [rdx], rsp",
+            "mov rsp, [rdi]",
+            "mov [rdi], rax",
+            "pop rax",
+            "jmp rax",
+            "2:",
+            "pop rbx",
+            "pop rbp",
+            inout("rdx") from => _,
+            inout("rdi") to => _,
+            inout("rsi") GO_ON => told,
+            out("r12") _,
+            out("r13") _,
+            out("r14") _,
+            out("r15") _,
+            clobber_abi("sysv64"),
+        );
+    }
+    told
+}
+
+/// Goes on with the other side for good.
+///
+/// # Safety
+/// `to` is the stack pointer of a side that waits in its swap, and nothing with a destructor is left on this stack.
+unsafe fn leave(to: usize) -> ! {
+    // SAFETY: the caller's promise; the other side takes no order.
+    unsafe { asm!("mov rsp, {}", "pop rax", "jmp rax", in(reg) to, options(noreturn)) }
 }
 
 /// The first and last function on a fiber's stack. It panics nowhere outside the body.
-extern "sysv64" fn start(core: *const Core) -> ! {
-    // SAFETY: whoever swapped here for the first time had the address of the core in `rdi`, and a core outlives its fiber.
-    let core = unsafe { &*core };
-    if let Some(body) = core.body.take()
+extern "sysv64" fn start(routine: *const Routine) -> ! {
+    // SAFETY: whoever swapped here for the first time had the address of `other` in `rdi`, which is that of its routine.
+    let ends = unsafe { (*routine).ends };
+    // SAFETY: they live until the stack is taken out of a routine that is done.
+    let ends = unsafe { ends.as_ref() };
+    if let Some(body) = ends.body.take()
         && let Err(panic) = catch_unwind(AssertUnwindSafe(body))
         && !panic.is::<Unwinding>()
     {
-        core.panic.set(Some(panic));
+        ends.panic.set(Some(panic));
     }
-    core.done.set(true);
-    // SAFETY: the resumer waits in its swap. Nothing is left on this stack that has a destructor, and nobody swaps back.
-    unsafe { swap(core.other.as_ptr()) };
-    std::process::abort()
+    // SAFETY: this fiber runs, so `CURRENT` names its `other`, which is its resumer's, who waits in its swap; nobody swaps back.
+    unsafe { leave((*CURRENT.get()).replace(0)) }
 }
 
 /// A fiber with its stack.
+#[repr(C)]
 pub(crate) struct Routine {
-    core: NonNull<Core>,
-    stack: Stack,
+    /// First, so that it has the address of all.
+    other: Cell<usize>,
+    ends: NonNull<Ends>,
 }
 
 impl Routine {
@@ -127,78 +186,119 @@ impl Routine {
             words.write(start as *const () as usize);
             words.add(1).write(0);
         }
-        let core = Core {
-            other: Cell::new(top),
-            body: Cell::new(Some(body)),
-            done: Cell::new(false),
-            unwinds: Cell::new(false),
-            panic: Cell::new(None),
-        };
-        Self { core: NonNull::from(Box::leak(Box::new(core))), stack }
+        let ends = Ends { stack, body: Cell::new(Some(body)), panic: Cell::new(None) };
+        Self { other: Cell::new(top), ends: NonNull::from(Box::leak(Box::new(ends))) }
     }
 
     #[inline]
-    fn core(&self) -> &Core {
-        // SAFETY: made in `new` and freed in `into_stack`, if at all; all of it that changes is in cells, and stays on this OS
-        // thread.
-        unsafe { self.core.as_ref() }
+    fn ends(&self) -> &Ends {
+        // SAFETY: made in `new` and freed in `into_stack`, if at all; all of it that changes is in cells, and stays on this OS thread.
+        unsafe { self.ends.as_ref() }
     }
 
     /// Whether the body has ended.
     #[inline]
     pub(crate) fn is_done(&self) -> bool {
-        self.core().done.get()
+        self.other.get() == 0
     }
 
-    /// Runs the body until it suspends or ends; true if it has ended. Goes on with the body's panic. Not for one that is done.
+    /// Whether it runs, and the caller is on its stack.
     #[inline]
-    pub(crate) fn resume(&mut self) -> bool {
+    pub(crate) fn is_current(&self) -> bool {
+        ptr::eq(CURRENT.get(), &raw const self.other)
+    }
+
+    /// Runs the body until it suspends or ends. Not for one that is done.
+    #[inline]
+    pub(crate) fn resume(&mut self) {
+        // SAFETY: `self` is borrowed while it runs, so it does not run yet, and stays where it is.
+        unsafe { self.go_on() };
+    }
+
+    /// The same, with a promise in the place of the borrow. If the turn is passed, until who has it in the end suspends or ends.
+    ///
+    /// # Safety
+    /// The fiber does not run, and neither it nor who may be passed the turn is moved or dropped before this returns.
+    #[inline]
+    pub(crate) unsafe fn go_on(&self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.obey(GO_ON) };
+    }
+
+    /// # Safety
+    /// As [`go_on`](Self::go_on).
+    #[inline]
+    unsafe fn obey(&self, order: usize) {
         assert!(!self.is_done(), "a body that has ended cannot go on");
-        let before = CURRENT.replace(self.core.as_ptr());
-        // SAFETY: not done, and not running, because `self` is borrowed while it runs: so `other` is the fiber's, fresh or left by
-        // `suspend`.
-        unsafe { swap(self.core().other.as_ptr()) };
+        let before = CURRENT.replace(&raw const self.other);
+        // SAFETY: neither done nor running, so `other` is the fiber's, fresh or left by a swap.
+        unsafe { swap(self.other.as_ptr(), order) };
         CURRENT.set(before);
-        let done = self.is_done();
-        if done && let Some(panic) = self.core().panic.take() {
-            resume_unwind(panic);
+    }
+
+    /// A turn is passed from stack to stack.
+    pub(crate) const PASSES: bool = true;
+
+    /// Suspends this fiber and resumes another one in its place: whoever resumed this one is the other one's resumer now.
+    ///
+    /// # Safety
+    /// This one runs, and the caller is on its stack; the other one does not run, and is not done. Neither is moved or dropped
+    /// before control is back at that resumer.
+    #[inline]
+    pub(crate) unsafe fn pass_to(&self, to: &Self) {
+        CURRENT.set(&raw const to.other);
+        // SAFETY: as this one runs, its `other` is the resumer's, who waits in its swap; that of the other one is a fiber's, fresh or
+        // left by a swap. Each gets what belongs there.
+        let told = unsafe { swap_three(self.other.as_ptr(), to.other.as_ptr()) };
+        if told == UNWIND {
+            unwind();
         }
-        done
+    }
+
+    /// What the body that has ended panicked with.
+    pub(crate) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
+        self.ends().panic.take()
+    }
+
+    /// Asks the memory for the lines that a resume touches first.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        let top = self.other.get();
+        (0..LINES).for_each(|line| {
+            let at = ptr::without_provenance(top.wrapping_add(line * LINE));
+            // SAFETY: a prefetch is no access, whatever the address: it changes nothing that a program can see, and never faults.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(at) };
+        });
     }
 
     /// Ends the body: drops it if it has not begun, else unwinds its stack, as often as it takes.
     pub(crate) fn end(&mut self) {
-        if self.core().body.take().is_some() {
-            self.core().done.set(true);
+        if self.ends().body.take().is_some() {
+            self.other.set(0);
         }
-        self.core().unwinds.set(true);
         while !self.is_done() {
-            self.resume();
+            // SAFETY: `self` is borrowed, as in `resume`.
+            unsafe { self.obey(UNWIND) };
         }
     }
 
     /// The stack of a body that has ended.
     pub(crate) fn into_stack(self) -> Stack {
         assert!(self.is_done(), "a stack with something on it");
-        let Self { core, stack } = self;
-        // SAFETY: from `Box::leak`; the fiber is done, so nobody names the core any more.
-        drop(unsafe { Box::from_raw(core.as_ptr()) });
-        stack
+        // SAFETY: from `Box::leak`; the fiber is done, so nobody names them any more.
+        let ends = unsafe { Box::from_raw(self.ends.as_ptr()) };
+        ends.stack
     }
 }
 
 /// See the crate's.
 #[inline]
 pub(crate) fn suspend() {
-    let core = CURRENT.get();
-    assert!(!core.is_null(), "fiber::suspend was called outside a fiber");
-    // SAFETY: not null, so it names the core of the fiber whose stack this very call is on, which lives at least until the fiber
-    // has ended; and `other` is its resumer's, who waits in its swap.
-    let core = unsafe {
-        swap((*core).other.as_ptr());
-        &*core
-    };
-    if core.unwinds.get() {
+    let other = CURRENT.get();
+    assert!(!other.is_null(), "fiber::suspend was called outside a fiber");
+    // SAFETY: not null, so it names the `other` of the fiber whose stack this very call is on, whose routine is borrowed by its
+    // resumer, who waits in its swap.
+    if unsafe { swap((*other).as_ptr(), GO_ON) } == UNWIND {
         unwind();
     }
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use fiber::{Fiber, Pool, Status, is_inside, suspend};
+use fiber::{Crew, Fiber, Pool, Status, is_inside, pass, suspend};
 
 const STACK: usize = 64 * 1024;
 
@@ -279,4 +279,98 @@ fn sixteen_thousand_fibers_take_turns() {
     assert!(fibers.iter_mut().all(|fiber| fiber.resume() == Status::Finished));
     assert_eq!(sum.get(), FIBERS * (FIBERS - 1) / 2 * (TURNS * (TURNS - 1) / 2));
     assert_eq!(pool.idle_stacks(), FIBERS);
+}
+
+/// A crew, what its fibers note in turn, and a fiber for each of these bodies.
+fn crew(bodies: impl IntoIterator<Item = Box<dyn FnOnce(&Log)>>) -> (Crew, Log) {
+    let (pool, log) = (Pool::new(STACK), Log::default());
+    let spawn = |body: Box<dyn FnOnce(&Log)>| {
+        let log = Rc::clone(&log);
+        pool.spawn(move || body(&log)).expect("one stack")
+    };
+    (Crew::new(bodies.into_iter().map(spawn)), log)
+}
+
+fn note(log: &Log, what: &'static str) {
+    log.borrow_mut().push(what);
+}
+
+#[test]
+fn a_turn_goes_from_fiber_to_fiber_and_back_to_who_resumed_the_first() {
+    let (mut crew, log) = crew([
+        Box::new(|log: &Log| {
+            note(log, "0 passes to 1");
+            assert!(pass(1));
+            note(log, "0 ends");
+        }) as Box<dyn FnOnce(&Log)>,
+        Box::new(|log: &Log| {
+            note(log, "1 passes to 2");
+            assert!(pass(2));
+            assert!(!pass(1), "to who has it already");
+            note(log, "1 suspends");
+            suspend();
+            assert!(!pass(2), "to one that has ended");
+            assert!(pass(0));
+            unreachable!("nobody resumes it any more");
+        }),
+        Box::new(|log: &Log| {
+            note(log, "2 passes to 1");
+            assert!(pass(1));
+            note(log, "2 ends");
+        }),
+    ]);
+    assert_eq!(crew.resume(0), (1, Status::Suspended));
+    assert_eq!(crew.resume(2), (2, Status::Finished));
+    assert_eq!(crew.resume(1), (0, Status::Finished));
+    assert!(crew.is_finished(0) && !crew.is_finished(1) && crew.is_finished(2) && !is_inside());
+    let all = ["0 passes to 1", "1 passes to 2", "2 passes to 1", "1 suspends", "2 ends", "0 ends"];
+    assert_eq!(*log.borrow(), all);
+}
+
+#[test]
+fn who_ends_by_a_panic_ends_the_resume_of_the_crew_by_it() {
+    let (mut crew, log) = crew([
+        Box::new(|log: &Log| {
+            let _noisy = Noisy(Rc::clone(log), "0 is unwound");
+            pass(1);
+        }) as Box<dyn FnOnce(&Log)>,
+        Box::new(|_: &Log| panic!("by 1")),
+    ]);
+    let panic = catch_unwind(AssertUnwindSafe(|| crew.resume(0))).expect_err("it goes on");
+    assert_eq!(panic.downcast_ref(), Some(&"by 1"));
+    assert!(crew.is_finished(1) && !crew.is_finished(0) && !is_inside() && log.borrow().is_empty());
+    drop(crew);
+    assert_eq!(*log.borrow(), ["0 is unwound"]);
+}
+
+#[test]
+fn crews_stand_inside_crews() {
+    let (mut outer, log) = crew([
+        Box::new(|log: &Log| {
+            let (mut inner, _) =
+                crew([Box::new(|_: &Log| assert!(pass(1))) as Box<dyn FnOnce(&Log)>, Box::new(|_: &Log| ())]);
+            assert_eq!(inner.resume(0), (1, Status::Finished));
+            note(log, "the inner one's second has had its turn");
+            assert!(pass(1));
+        }) as Box<dyn FnOnce(&Log)>,
+        Box::new(|log: &Log| note(log, "and the outer one's")),
+    ]);
+    assert_eq!(outer.resume(0), (1, Status::Finished));
+    assert_eq!(*log.borrow(), ["the inner one's second has had its turn", "and the outer one's"]);
+}
+
+#[test]
+#[should_panic(expected = "a turn is passed outside a crew")]
+fn a_fiber_of_no_crew_passes_no_turn() {
+    let _ = spawn(|| _ = pass(0)).resume();
+}
+
+#[test]
+#[should_panic(expected = "a turn is passed by a fiber that is not of the crew")]
+fn a_fiber_that_one_of_the_crew_has_resumed_passes_no_turn() {
+    let (mut crew, _) = crew([
+        Box::new(|_: &Log| _ = spawn(|| _ = pass(1)).resume()) as Box<dyn FnOnce(&Log)>,
+        Box::new(|_: &Log| ()),
+    ]);
+    let _ = crew.resume(0);
 }

@@ -79,9 +79,15 @@ pub struct Processor {
     pub thread_switch: Time,
     /// A poll that finds nothing.
     pub poll: Time,
-    /// What a poll, or a look while idle, takes longer when it finds messages, where no dispatch routine says so; zero unless
-    /// stated.
-    pub find: Time,
+    /// What a message from another node takes longer that was not there yet when the one before it from that node was taken
+    /// up: nothing has brought it nearer meanwhile. Zero unless stated.
+    pub fetch: Time,
+    /// How far apart looks at back-edges are meant to be: a poll in between is passed by. Zero unless stated: every poll looks.
+    pub pace: Time,
+    /// A poll that is passed by; zero unless stated.
+    pub pass: Time,
+    /// Counting in an event for which nobody waits; zero unless stated.
+    pub signal: Time,
     /// A thread's getting a key that nobody has, where nobody has to be asked for it; zero unless stated.
     pub hold: Time,
     /// From a thread's being let go on, until its processor, which has nothing else to do, goes on with it, where no dispatch

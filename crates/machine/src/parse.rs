@@ -139,7 +139,10 @@ fn processor(section: &Section<'_>, can: &[Capability]) -> Option<Processor> {
     if can.contains(&Capability::Interrupt) {
         section.expect("interrupt", Span::EXPECTED);
     }
-    let find = section.time_or("find", clock, Time::ZERO);
+    let fetch = section.time_or("fetch", clock, Time::ZERO);
+    let pace = section.time_or("pace", clock, Time::ZERO);
+    let pass = section.time_or("pass", clock, Time::ZERO);
+    let signal = section.time_or("signal", clock, Time::ZERO);
     let hold = section.time_or("hold", clock, Time::ZERO);
     let wake = section.time_or("wake", clock, Time::ZERO);
     let interrupt = section.time_or("interrupt", clock, Time::ZERO);
@@ -148,7 +151,10 @@ fn processor(section: &Section<'_>, can: &[Capability]) -> Option<Processor> {
         work: work?,
         thread_switch: thread_switch?,
         poll: poll?,
-        find: find?,
+        fetch: fetch?,
+        pace: pace?,
+        pass: pass?,
+        signal: signal?,
         hold: hold?,
         wake: wake?,
         interrupt: interrupt?,

@@ -45,6 +45,8 @@ primitives! {
     read_fault_state,
     /// Sending a message's header: destination, handler, block address.
     send_header,
+    /// The same of a message to the own node, which the same processor may read; `None`: no other price.
+    send_own,
     /// Sending one further 8-byte word.
     send_word,
     /// Describing a block transfer to the NI, which then moves the data by itself.
@@ -53,6 +55,8 @@ primitives! {
     receive_word,
     /// Reading one message out of the NI, header and the words that come with it.
     extract,
+    /// The same of a message from the own node; `None`: no other price.
+    extract_own,
     /// Writing a message into the queue to the node's other kind of processor.
     hand_over,
     /// Taking a message out of that queue.

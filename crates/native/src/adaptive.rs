@@ -29,6 +29,9 @@
 //! [`POINTS`]-th of them; when an [`INTERVAL_NS`] has passed, and nobody else does it at the moment, it reads the gauges of the
 //! node's processors and asks the node's [`Controller`].
 //!
+//! What a node gets done is told by the events and the wake-ups that its processors have dealt with. Threads' own work shows in
+//! it as far as they send messages, or wait for some: of a thread that only computes nothing is known but that it is not idle.
+//!
 //! A processor that shares its core with others measures how the host divides it, and has no core to give to handlers: where
 //! a world has more processors than the host has cores, nobody is ever dedicated.
 //!
@@ -45,7 +48,7 @@ use crate::gauge::bump;
 use crate::lane::Lane;
 use crate::node::{Dispatcher, lock};
 use crate::processor::Processor;
-use crate::ring::Apart;
+use crate::ring::{Alone, Apart};
 use crate::world::World;
 
 /// Points where a processor might serve between two looks at the clock: a look costs as much as a handler, a point that
@@ -148,7 +151,7 @@ impl Adaptive {
         Self {
             dedicated: Apart::default(),
             seats: (0..processors).map(|_| Seat::default()).collect(),
-            due_ns: Apart(AtomicU64::new(judging.interval_ns())),
+            due_ns: Alone(AtomicU64::new(judging.interval_ns())),
             judge: Mutex::new(judge),
         }
     }
@@ -156,6 +159,12 @@ impl Adaptive {
     /// What was done, in order of time.
     fn adjustments(&self) -> Vec<Adjustment> {
         lock(&self.judge).adjustments.clone()
+    }
+
+    /// Whether any processor is dedicated.
+    #[inline]
+    pub(crate) fn has_dedicated(&self) -> bool {
+        self.dedicated.0.load(Ordering::Relaxed) != 0
     }
 
     /// Whether a processor is to leave events to others.
@@ -325,18 +334,18 @@ impl Processor {
     #[inline]
     pub(crate) fn serve_at_point(&self) -> usize {
         match &self.node().adaptive {
-            None if self.serves() => self.serve(),
+            None if self.serves() => self.serve_due(),
             None => 0,
             Some(adaptive) if adaptive.count_point(self.number) => self.measure_and_serve(adaptive),
             Some(adaptive) if adaptive.leaves_events(self.number) => 0,
-            Some(_) => self.serve(),
+            Some(_) => self.serve_due(),
         }
     }
 
     #[cold]
     fn measure_and_serve(&self, adaptive: &Adaptive) -> usize {
         let start = self.world.now_ns();
-        let done = self.serve();
+        let done = self.serve_due();
         let now = self.world.now_ns();
         if done == 0 && !adaptive.leaves_events(self.number) {
             bump(&adaptive.seats[self.number].looking_ns, (now - start) * POINTS);

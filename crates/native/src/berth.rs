@@ -58,7 +58,7 @@ impl Berth {
 
     #[cold]
     fn wake_sleeper(&self) -> bool {
-        let slept = self.taken.swap(false, Ordering::AcqRel);
+        let slept = self.taken.compare_exchange(true, false, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if slept && let Some(thread) = self.thread.get() {
             thread.unpark();
         }

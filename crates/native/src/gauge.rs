@@ -121,9 +121,12 @@ impl Gauge {
         bump(&self.handlers, handlers);
     }
 
-    /// Counts a thread that blocked.
-    pub(crate) fn count_block(&self) {
-        bump(&self.blocks, 1);
+    /// Counts a thread that blocked; returns how many have.
+    #[inline]
+    pub(crate) fn count_block(&self) -> u64 {
+        let blocks = self.blocks.load(Ordering::Relaxed) + 1;
+        self.blocks.store(blocks, Ordering::Relaxed);
+        blocks
     }
 
     /// Counts a send that found no room.

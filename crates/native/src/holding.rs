@@ -2,6 +2,8 @@
 //!
 //! This module must never know messages.
 
+use std::sync::MutexGuard;
+
 use pdq::{Held, Key, Proof, Serial};
 
 use crate::gauge::bump;
@@ -9,16 +11,20 @@ use crate::node::{Dispatcher, Event, Shared, lock};
 use crate::processor::Processor;
 use crate::threads::Reason;
 
+/// A thread that holds a key tries so often, a few microseconds, to keep others from receiving meanwhile.
+const TRIES: u32 = 64;
+
 impl Processor {
     /// Does something that no other handler or holder of a key on this node does at the same time: dispatch is serial.
     pub(crate) fn serially<R>(&self, f: impl FnOnce(&mut Serial) -> R) -> R {
         match &self.node().dispatcher {
-            Dispatcher::Serial(serial) => f(&mut lock(serial)),
+            Dispatcher::Serial(serial) => f(&mut lock(&serial.0)),
             _ => f(self.serial.borrow_mut().as_mut().expect("dispatch is serial here")),
         }
     }
 
     pub(crate) fn hold_serial(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
+        self.take_floor();
         let mut hold = |serial: &mut Serial| {
             let is_free = !self.node().has_set_aside();
             if is_free {
@@ -33,11 +39,33 @@ impl Processor {
     }
 
     pub(crate) fn hold_keyed(&self, shared: &Shared, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
-        let mut held = shared.queue.try_hold(key).unwrap_or_else(|| self.ask_for(shared, key));
+        self.take_floor();
+        let started = self.duty.begins_hold().then(|| self.world.now_ns());
+        let right = if self.duty.holds_are_brief() { self.receive_nothing() } else { None };
+        let held = shared.queue.try_hold(key);
+        let right = right.filter(|_| held.is_some());
+        let mut held = held.unwrap_or_else(|| self.ask_for(shared, key));
         body(held.proof());
         shared.queue.complete(held);
+        drop(right);
+        if let Some(started) = started {
+            self.duty.note_hold(self.world.now_ns() - started);
+        }
         shared.note_change();
         self.wake_idle_servers(shared);
+    }
+
+    /// The right to receive, so that nobody receives a message meanwhile whose key is held: it would have to go through the
+    /// queue. Only where it is to be had soon; whoever receives may be at it for long.
+    fn receive_nothing(&self) -> Option<MutexGuard<'_, ()>> {
+        self.floor()?;
+        (0..TRIES).find_map(|_| {
+            let right = self.node().try_receive();
+            if right.is_none() {
+                self.pause();
+            }
+            right
+        })
     }
 
     /// Waits for a key as an event of its own.

@@ -43,8 +43,10 @@ impl Processor {
             let lay = self.wait_for_work(&mut naps);
             has_lain |= lay;
             // Whoever gave an event while it lay in its berth has woken nobody else, and counts on it, whatever its role.
-            if self.serves() && (lay || !(self.leaves_events() && self.has_threads_to_run())) {
+            if self.serves() && lay {
                 self.serve();
+            } else if self.serves() && !(self.leaves_events() && self.has_threads_to_run()) {
+                self.serve_due();
             }
             if self.has_threads_to_run() || !self.world.is_running() {
                 break;
@@ -85,9 +87,12 @@ impl Processor {
 
     /// Whether it has slept or napped. `naps` counts those in a row.
     fn wait_for_work(&self, naps: &mut u32) -> bool {
+        if let Some(floor) = self.floor() {
+            floor.leave(&self.speaker);
+        }
         self.hold_back();
-        // Who leaves events to others has not looked for any: before it lies down it takes what they have left.
-        if self.finds_work_soon() || self.leaves_events() && self.sees_work() {
+        // Who leaves events to others, or to who has the floor, has not looked for any: before it lies down it sees what they have left.
+        if self.finds_work_soon() || self.sees_work() {
             return false;
         }
         if self.serves() && self.node().has_arrears() {
@@ -149,7 +154,7 @@ impl Processor {
     fn finds_work(&self, looks: u32) -> bool {
         (0..looks).any(|_| {
             self.pause();
-            if self.leaves_events() { self.sees_own_work() } else { self.sees_work() }
+            self.sees_own_work() || self.serves() && !self.leaves_events() && self.sees_events_due()
         })
     }
 

@@ -31,7 +31,7 @@ use tempest::policy::Dispatch;
 use crate::node::{Event, Shared};
 use crate::processor::Processor;
 use crate::ring::Received;
-use crate::serve::BATCH;
+use crate::serve::{BATCH, Tally};
 
 /// Looks at a queue that has not changed between two searches: a few microseconds, in which a processor that has nothing else to do
 /// keeps out of the way of one that serves, and a fraction of the time for which it looks before it sleeps.
@@ -44,11 +44,20 @@ const TRIES: u32 = 4;
 /// between two caches.
 const BRIEF_NS: u64 = 500;
 
+/// Whether handlers are brief is told by so many, or more: the first of a batch waits for the lines that all of them need.
+const FEW: u64 = 8;
+
+/// One in so many holds of threads is timed: two looks at the clock cost as much as a hold.
+const SAMPLE: u32 = 16;
+
 /// A processor's part in its node's dispatch queue.
 pub(crate) struct Duty {
     worker: Cell<Option<Paused<Event>>>,
     /// Whether handlers have been brief of late.
     brief: Cell<bool>,
+    /// Whether the last hold of a thread that was timed was brief, and how many there have been.
+    holds_brief: Cell<bool>,
+    holds: Cell<u32>,
     /// Changes of the queue when it was last searched in vain.
     searched: Cell<u64>,
     /// Searches in vain since it changed.
@@ -62,6 +71,8 @@ impl Default for Duty {
         Self {
             worker: Cell::default(),
             brief: Cell::new(true),
+            holds_brief: Cell::new(true),
+            holds: Cell::new(0),
             searched: Cell::new(0),
             tries: Cell::new(0),
             looks: Cell::new(0),
@@ -77,6 +88,25 @@ impl Duty {
         let looks = (self.looks.get() + 1).min(LOOKS);
         self.looks.set(looks);
         looks == LOOKS && self.tries.get() < TRIES
+    }
+
+    /// Counts a hold of a thread; whether it is to be timed.
+    #[inline]
+    pub(crate) fn begins_hold(&self) -> bool {
+        let holds = self.holds.get();
+        self.holds.set(holds.wrapping_add(1));
+        holds.is_multiple_of(SAMPLE)
+    }
+
+    /// A hold took so long.
+    pub(crate) fn note_hold(&self, took_ns: u64) {
+        self.holds_brief.set(took_ns < FEW * BRIEF_NS);
+    }
+
+    /// Whether holds of threads have been brief of late.
+    #[inline]
+    pub(crate) fn holds_are_brief(&self) -> bool {
+        self.holds_brief.get()
     }
 
     /// A search in vain, while the queue had changed so often.
@@ -105,8 +135,7 @@ impl Processor {
             return self.serve_as_worker(shared, true);
         }
         let received = self.receive_in_place(shared);
-        // With nothing received it is the queue that looked as if there was something.
-        if received > 0 && !self.has_changed(shared) {
+        if !self.sees_dispatchable(shared) {
             return received;
         }
         received + self.serve_as_worker(shared, false)
@@ -117,7 +146,7 @@ impl Processor {
         let Some(_right) = self.node().try_receive() else { return 0 };
         let (start, before) = (self.world.now_ns(), shared.changes());
         let (mut handled, mut queued) = (0_u64, 0);
-        let received = self.receive(|message, _| {
+        let received = self.receive(|message, tally| {
             let Some(key) = self.key_of(message) else { return true };
             // Each of them waits behind those before it that are in the queue.
             let held = if self.duty.brief.get() { shared.queue.try_hold(key) } else { None };
@@ -126,9 +155,9 @@ impl Processor {
                 queued += 1;
                 return true;
             };
-            self.handle_in_place(shared, message, held);
+            self.handle_in_place(shared, message, held, tally);
             handled += 1;
-            if handled.is_power_of_two() && self.world.now_ns() - start > handled * BRIEF_NS {
+            if handled.is_power_of_two() && self.world.now_ns() - start > handled.max(FEW) * BRIEF_NS {
                 self.duty.brief.set(false);
             }
             true
@@ -143,13 +172,16 @@ impl Processor {
         received
     }
 
-    fn handle_in_place(&self, shared: &Shared, message: &Received, mut held: Held) {
+    fn handle_in_place(&self, shared: &Shared, message: &Received, mut held: Held, tally: &mut Tally) {
         self.trace_handler(message);
-        match self.handle(&message.packet, held.proof()) {
-            Some(pending) => self.set_aside(pending, *message, Some(held)),
+        match self.handle_uncounted(&message.packet, held.proof()) {
+            Some(pending) => {
+                self.gauge().count_handlers(1);
+                self.set_aside(pending, *message, Some(held));
+            }
             None => {
                 shared.queue.complete(held);
-                self.finish(message);
+                tally.count(message);
             }
         }
     }
@@ -168,7 +200,7 @@ impl Processor {
         let start = self.world.now_ns();
         let done = self.run_claims(shared, &mut worker);
         if done > 0 {
-            self.duty.brief.set(self.world.now_ns() - start < done as u64 * BRIEF_NS);
+            self.duty.brief.set(self.world.now_ns() - start < (done as u64).max(FEW) * BRIEF_NS);
         }
         self.duty.worker.set(Some(worker.pause()));
         received + done

@@ -32,7 +32,7 @@ use tempest::{NodeId, Packet};
 
 use crate::gauge::bump;
 use crate::node::lock;
-use crate::ring::{Apart, BadLength, Drained, Origin, Received, Ring, Sent};
+use crate::ring::{Alone, Apart, BadLength, Drained, Origin, Received, Ring, Sent};
 
 /// Slots of a ring where there is memory for it. They favour streams, which run best with thousands of lines between their ends;
 /// a window of requests touches as few lines of a large ring at a time as of a small one.
@@ -66,7 +66,7 @@ impl Default for Depths {
 pub(crate) struct Lane {
     ring: Ring,
     /// `None` where nodes have one processor, which is all that ever sends or receives.
-    turn: Option<Mutex<()>>,
+    turn: Option<Alone<Mutex<()>>>,
     /// What waits for room. Changed by who has the turn.
     outbox: Mutex<VecDeque<(Packet, Origin)>>,
     sender: Sender,
@@ -116,7 +116,7 @@ impl Lane {
     pub(crate) fn new(depths: Depths, shared: bool) -> Self {
         Self {
             ring: Ring::new(depths.slots),
-            turn: shared.then(Mutex::default),
+            turn: shared.then(Alone::default),
             outbox: Mutex::default(),
             sender: Sender::default(),
             received: Apart::default(),
@@ -225,7 +225,7 @@ impl Lane {
 
     #[inline]
     fn turn(&self) -> Option<MutexGuard<'_, ()>> {
-        self.turn.as_ref().map(lock)
+        self.turn.as_ref().map(|turn| lock(&turn.0))
     }
 
     #[inline]

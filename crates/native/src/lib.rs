@@ -24,10 +24,12 @@
 //! | `lowering` | taking rights to blocks away: what is waited for, under which key |
 //! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
 //! | `ready` | which threads are ready, in order |
+//! | `foresight` | which thread will soon run, for its stack to be near |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `holding` | keys for threads |
 //! | `threads` | what is known of a thread, and the way to its processor |
 //! | `fences` | the barriers between who gives work and who goes to sleep |
+//! | `floor` | which processor of several goes on, and which lets it |
 //! | `idle` | looking for work |
 //! | `berth` | napping, sleeping, waking |
 //! | `helper` | an OS thread that runs the handlers which nobody else runs in time |
@@ -57,6 +59,8 @@ mod burst;
 mod crew;
 mod ending;
 mod fences;
+mod floor;
+mod foresight;
 mod gauge;
 mod helper;
 mod holding;
@@ -86,3 +90,4 @@ mod waits;
 mod world;
 
 pub use local::Local;
+pub use pace::LOOKS_APART;

@@ -18,8 +18,9 @@ use tempest::policy::{Dispatch, Split};
 use tempest::{NodeId, Packet, Policy, Resident};
 
 use crate::adaptive::Adaptive;
+use crate::floor::Floor;
 use crate::lowering::Takeaways;
-use crate::ring::{Apart, Received};
+use crate::ring::{Alone, Apart, Received};
 use crate::threads::{Inbox, ThreadSlot};
 
 /// What waits in a keyed dispatcher.
@@ -37,7 +38,7 @@ pub(crate) enum Dispatcher {
     /// One at a time, by the node's only processor: here until that takes it.
     Own(Mutex<Option<Serial>>),
     /// One at a time.
-    Serial(Mutex<Serial>),
+    Serial(Box<Alone<Mutex<Serial>>>),
     /// By key.
     Keyed(Box<Shared>),
 }
@@ -59,7 +60,7 @@ impl Dispatcher {
             Dispatch::Serial | Dispatch::Keyed if split.computing + split.dedicated == 1 && helpers == 0 => {
                 Self::Own(Mutex::new(Some(Serial::new(identity))))
             }
-            Dispatch::Serial => Self::Serial(Mutex::new(Serial::new(identity))),
+            Dispatch::Serial => Self::Serial(Box::new(Alone(Mutex::new(Serial::new(identity))))),
             Dispatch::Keyed => Self::Keyed(Box::new(Shared::new(identity, any))),
             Dispatch::Partitioned => {
                 Self::Keyed(Box::new(Shared::new(identity, queue::Config { partitions: servers, ..any })))
@@ -112,9 +113,11 @@ pub(crate) struct Node {
     pub(crate) outboxed: AtomicUsize,
     /// Somebody could not publish what has been digested, because outboxes were not empty.
     owes_digest: AtomicBool,
-    right_to_receive: Mutex<()>,
+    right_to_receive: Alone<Mutex<()>>,
+    /// Where several processors compute and run handlers, each on a core of its own.
+    pub(crate) floor: Option<Box<Floor>>,
     /// The processor, by its number on the node, whose back-edge polls count.
-    poll_owner: AtomicUsize,
+    poll_owner: Alone<AtomicUsize>,
 }
 
 impl Node {
@@ -123,6 +126,7 @@ impl Node {
         dispatcher: Dispatcher,
         split: Split,
         adaptive: Option<Box<Adaptive>>,
+        has_floor: bool,
     ) -> Self {
         let threads = resident.node.shape().threads;
         let processors = split.computing + split.dedicated;
@@ -137,15 +141,16 @@ impl Node {
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
             outboxed: AtomicUsize::new(0),
             owes_digest: AtomicBool::new(false),
-            right_to_receive: Mutex::new(()),
-            poll_owner: AtomicUsize::new(0),
+            right_to_receive: Alone::default(),
+            floor: has_floor.then(Box::default),
+            poll_owner: Alone::default(),
         }
     }
 
     /// The right to receive, if nobody has it; an only processor needs none.
     #[inline]
     pub(crate) fn try_receive(&self) -> Option<MutexGuard<'_, ()>> {
-        match self.right_to_receive.try_lock() {
+        match self.right_to_receive.0.try_lock() {
             Ok(guard) => Some(guard),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
@@ -162,9 +167,9 @@ impl Node {
 
     /// Whether this back-edge poll of processor `number` of `processors` is the one that looks. Passes on if so.
     pub(crate) fn owns_poll(&self, number: usize, processors: usize) -> bool {
-        let owns = self.poll_owner.load(Ordering::Relaxed) == number;
+        let owns = self.poll_owner.0.load(Ordering::Relaxed) == number;
         if owns {
-            self.poll_owner.store((number + 1) % processors, Ordering::Relaxed);
+            self.poll_owner.0.store((number + 1) % processors, Ordering::Relaxed);
         }
         owns
     }

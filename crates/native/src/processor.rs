@@ -1,6 +1,7 @@
 //! One OS thread: the scheduling loop.
 //!
-//! The loop runs ready threads in turn and serves between them, where the policy lets this processor serve (`serve`).
+//! The loop runs ready threads in turn and serves between them, where the policy lets this processor serve (`serve`). A thread
+//! that waits passes its turn to the next one itself, as far as the loop would do no more than that (`waits`).
 //! With neither a ready thread nor anything to serve it is idle (`idle`).
 //!
 //! # When it serves
@@ -16,19 +17,21 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use fiber::{Fiber, Pool, Status};
+use fiber::{Crew, Fiber, Pool, Status};
 use pdq::Serial;
 use tempest::policy::Notice;
-use tempest::{Blocked, Failure, MessageId, Thread, ThreadId};
+use tempest::{Blocked, Failure, MessageId, Pace, Thread, ThreadId};
 use trace::Event as Traced;
 use units::Time;
 
 use crate::burst::Bursts;
+use crate::floor::{Floor, Speaker};
+use crate::foresight::Foresight;
 use crate::gauge::Gauge;
 use crate::keyed::Duty;
 use crate::lane::Lane;
 use crate::node::{Node, lock};
-use crate::pace::Pace;
+use crate::pace::pace;
 use crate::ready::Ready;
 use crate::threads::{Local, Reason};
 use crate::tracer::Tracer;
@@ -65,6 +68,7 @@ pub(crate) struct Processor {
     pub(crate) current: Cell<u32>,
     /// Those that are ready, by their number here.
     pub(crate) ready: Ready,
+    foresight: Foresight,
     /// Its own threads.
     pub(crate) locals: Vec<Local>,
     /// Index on the node of the first of them.
@@ -73,14 +77,12 @@ pub(crate) struct Processor {
     pub(crate) threads_each: u32,
     /// Whether all that runs on this node runs on this processor.
     alone: bool,
+    /// Whether a thread that waits passes its turn to the next one itself: where nothing is to be done between two turns.
+    pub(crate) passes_turns: bool,
     /// Threads that may still run before it serves.
     pub(crate) turns: Cell<u32>,
-    /// Blocks of its threads.
-    pub(crate) blocks: Cell<u32>,
     /// Its threads that wait for a block of shared memory.
     pub(crate) awaited_blocks: Cell<u32>,
-    /// The thread, by its index on the node, that blocked last.
-    pub(crate) last_to_block: Cell<u32>,
     /// When it last looked at the clock.
     pub(crate) seen_ns: Cell<u64>,
     /// Its threads that have found no room and wait for some.
@@ -96,6 +98,8 @@ pub(crate) struct Processor {
     /// Changes of the node's takeaways when it last looked through them.
     pub(crate) looked: Cell<u64>,
     pub(crate) bursts: Bursts,
+    /// What it knows of the floor of its node.
+    pub(crate) speaker: Speaker,
     /// Handled messages of threads that their senders have not been told of.
     pub(crate) owes_digest: Cell<bool>,
     pub(crate) tracer: Tracer,
@@ -119,14 +123,14 @@ impl Processor {
             doing: Cell::new(Doing::Thread),
             current: Cell::new(0),
             ready: Ready::new(threads),
+            foresight: Foresight::new(threads),
             locals: (0..threads).map(|_| Local::default()).collect(),
             first_thread: number as u32 * threads,
             threads_each,
             alone: world.is_one_per_node(),
+            passes_turns: !tracer.records() && node.takeaways.is_none(),
             turns: Cell::new(0),
-            blocks: Cell::new(0),
             awaited_blocks: Cell::new(0),
-            last_to_block: Cell::new(u32::MAX),
             seen_ns: Cell::new(0),
             lacking: Cell::new(0),
             attempts: Cell::new(0),
@@ -135,9 +139,10 @@ impl Processor {
             duty: Duty::default(),
             looked: Cell::new(0),
             bursts: Bursts::new(index),
+            speaker: Speaker::new(number),
             owes_digest: Cell::new(false),
             tracer,
-            pace: Pace::default(),
+            pace: pace(),
             sends: Cell::new(0),
             node,
             world,
@@ -165,11 +170,12 @@ impl Processor {
     }
 
     /// Runs until the world stops. Threads that have not returned by then are unwound.
-    pub(crate) fn run(&self, mut fibers: Vec<Fiber>) {
-        (0..fibers.len() as u32).for_each(|number| self.ready.push(number));
+    pub(crate) fn run(&self, threads: Vec<Fiber>) {
+        let mut threads = Crew::new(threads);
+        (0..threads.len() as u32).for_each(|number| self.ready.push(number));
         while self.world.is_running() {
             self.take_inbox();
-            self.run_ready(&mut fibers);
+            self.run_ready(&mut threads);
             if self.serve_at_point() == 0 && !self.has_threads_to_run() {
                 self.idle();
             }
@@ -188,30 +194,45 @@ impl Processor {
     }
 
     /// Runs threads that are ready, [`TURNS`] of them or until one steps back.
-    fn run_ready(&self, fibers: &mut [Fiber]) {
+    fn run_ready(&self, threads: &mut Crew) {
         self.turns.set(TURNS);
         let has_takeaways = self.takeaways().is_some();
-        while let Some(left) = self.turns.get().checked_sub(1)
-            && let Some(number) = self.ready.pop()
-        {
-            self.turns.set(left);
-            let fiber = &mut fibers[number as usize];
-            if !fiber.is_finished() {
+        while let Some(number) = self.next_turn() {
+            if !threads.is_finished(number as usize) {
                 if has_takeaways {
                     self.heed();
                 }
-                self.run_thread(fiber, self.first_thread + number);
+                self.run_thread(threads, number);
             }
         }
     }
 
+    /// Who runs next, if another thread may run before this processor serves.
     #[inline]
-    fn run_thread(&self, fiber: &mut Fiber, thread: u32) {
-        self.doing.set(Doing::Thread);
-        self.current.set(thread);
-        self.trace(|node, processor| Traced::Run { node, processor, thread });
+    pub(crate) fn next_turn(&self) -> Option<u32> {
+        let left = self.turns.get().checked_sub(1)?;
+        let number = self.ready.pop()?;
+        self.turns.set(left);
+        Some(number)
+    }
+
+    /// A thread runs from now on. Returns who is likely to run soon.
+    #[inline]
+    pub(crate) fn begin_turn(&self, number: u32) -> Option<u32> {
+        self.current.set(self.first_thread + number);
         self.bursts.begin();
-        let status = fiber.resume();
+        self.foresight.note(number)
+    }
+
+    /// Runs a thread, and whom it passes the turn to.
+    #[inline]
+    fn run_thread(&self, threads: &mut Crew, number: u32) {
+        if let Some(soon) = self.begin_turn(number) {
+            threads.prefetch(soon as usize);
+        }
+        let thread = self.current.get();
+        self.trace(|node, processor| Traced::Run { node, processor, thread });
+        let (_, status) = threads.resume(number as usize);
         self.trace(|node, processor| Traced::Leave { node, processor, thread });
         if status == Status::Finished {
             self.world.live.fetch_sub(1, Ordering::AcqRel);
@@ -249,6 +270,23 @@ impl Processor {
             Doing::Handler(id) => {
                 format!("the handler of {} on {}", node.resident.node.message_name(id), node.id)
             }
+        }
+    }
+
+    /// The floor of its node, where there is one, and no roles say instead who serves.
+    #[inline]
+    pub(crate) fn floor(&self) -> Option<&Floor> {
+        let node = self.node();
+        let floor = node.floor.as_deref()?;
+        let has_roles = node.adaptive.as_ref().is_some_and(|adaptive| adaptive.has_dedicated());
+        (!has_roles).then_some(floor)
+    }
+
+    /// Takes the floor of its node, where there is one.
+    #[inline]
+    pub(crate) fn take_floor(&self) {
+        if let Some(floor) = self.floor() {
+            floor.take(&self.speaker);
         }
     }
 

@@ -83,10 +83,13 @@ const FOLLOWS: u64 = 1 << 55;
 #[repr(align(64))]
 struct Line([AtomicU64; 1 + LINE_WORDS]);
 
-/// A counter on lines of its own.
+/// Something on lines of its own.
 #[derive(Default)]
 #[repr(align(128))]
-pub(crate) struct Apart(pub(crate) AtomicU64);
+pub(crate) struct Alone<T>(pub(crate) T);
+
+/// A counter on lines of its own.
+pub(crate) type Apart = Alone<AtomicU64>;
 
 /// Where an end of the ring is, in halves, and how many lines it last knew, or said, to be taken.
 #[derive(Default)]
@@ -188,7 +191,7 @@ impl Ring {
             lines: (0..lines as u64).map(unused).collect(),
             producer: place(),
             consumer: place(),
-            taken: Apart(AtomicU64::new(line)),
+            taken: Alone(AtomicU64::new(line)),
             return_after: (lines as u64 / 4).clamp(1, RETURN),
         }
     }

@@ -63,6 +63,9 @@ impl Processor {
     #[inline]
     pub(crate) fn offer_now(&self, to: NodeId, packet: &Packet) -> bool {
         let (node, gauge, at) = (self.node(), self.gauge(), self.tracer.time(&self.world));
+        if to == node.id {
+            self.take_floor();
+        }
         // Counted first: once it is in the ring it may be handled at any moment.
         bump(&gauge.sent, 1);
         let lane = &self.lanes[to.0 as usize];

@@ -41,7 +41,7 @@ pub(crate) struct Tally {
 impl Tally {
     /// Its handler has run.
     #[inline]
-    fn count(&mut self, message: &Received) {
+    pub(crate) fn count(&mut self, message: &Received) {
         self.handled += 1;
         self.by_threads += u64::from(message.origin == Origin::Thread);
     }
@@ -50,10 +50,20 @@ impl Tally {
 impl Processor {
     /// Moves messages on and runs handlers; returns how many events it dealt with.
     pub(crate) fn serve(&self) -> usize {
+        self.serve_if(Self::sees_events)
+    }
+
+    /// The same, but what the node has sent to itself waits for who has the floor.
+    pub(crate) fn serve_due(&self) -> usize {
+        self.serve_if(Self::sees_events_due)
+    }
+
+    #[inline]
+    fn serve_if(&self, sees_events: impl FnOnce(&Self) -> bool) -> usize {
         self.move_on();
         let is_sampled = self.batches.get() % SAMPLE == SAMPLE / 2;
         // One that is alone finds out by receiving, unless it is to look at the clock before.
-        if (is_sampled || !self.is_alone() || self.node().has_set_aside()) && !self.sees_events() {
+        if (is_sampled || !self.is_alone() || self.node().has_set_aside()) && !sees_events(self) {
             return 0;
         }
         let timed = is_sampled.then(|| self.world.now_ns());
@@ -77,13 +87,31 @@ impl Processor {
     /// Whether there may be something to receive or to run.
     #[inline]
     pub(crate) fn sees_events(&self) -> bool {
+        self.sees_events_but(|_| true)
+    }
+
+    /// The same, but for what the node has sent to itself while another processor has the floor.
+    #[inline]
+    pub(crate) fn sees_events_due(&self) -> bool {
+        match self.floor() {
+            None => self.sees_events(),
+            Some(floor) => self.sees_events_but(|own| {
+                floor.may_be_free_for(&self.speaker) && own.has_message() && floor.is_free_for(&self.speaker)
+            }),
+        }
+    }
+
+    /// Whether there may be something to receive or to run, where it depends whether the lane from the node to itself counts.
+    #[inline]
+    fn sees_events_but(&self, counts: impl Fn(&Lane) -> bool) -> bool {
         let node = self.node();
         let changed = match &node.dispatcher {
             Dispatcher::Keyed(shared) => self.sees_dispatchable(shared) || self.sees_change(),
             _ if node.has_set_aside() => return self.sees_change(),
             _ => false,
         };
-        changed || self.world.lanes_into(node.id).any(Lane::has_message)
+        let mut lanes = self.world.lanes_into(node.id).zip(0..);
+        changed || lanes.any(|(lane, source)| (source != node.id.0 || counts(lane)) && lane.has_message())
     }
 
     /// Moves what it can from the outboxes into the rings, and then publishes what could not be before.
@@ -132,9 +160,13 @@ impl Processor {
         let node = &self.node().resident.node;
         // What comes next is handled here, too, unless it goes to a queue.
         let looks_ahead = node.foresees() && !matches!(self.node().dispatcher, Dispatcher::Keyed(_));
+        let floor = self.floor();
         for (lane, source) in self.world.lanes_into(self.node().id).zip(0..) {
             let (mut tally, mut goes_on) = (Tally::default(), true);
             let drained = lane.receive(BATCH, NodeId(source), &mut message, |message, is_good| {
+                if let Some(floor) = floor {
+                    floor.go_on(&self.speaker);
+                }
                 if looks_ahead {
                     lane.look_ahead(NodeId(source), |packet| node.prefetch(packet));
                 }
@@ -300,14 +332,19 @@ impl Processor {
     }
 
     /// Runs a handler, and what comes after it where it takes a right away, as far as that needs no waiting.
-    pub(crate) fn handle(&self, packet: &Packet, mut proof: Proof<'_>) -> Option<Pending> {
+    pub(crate) fn handle(&self, packet: &Packet, proof: Proof<'_>) -> Option<Pending> {
+        self.gauge().count_handlers(1);
+        self.handle_uncounted(packet, proof)
+    }
+
+    /// The same, and the caller counts it.
+    pub(crate) fn handle_uncounted(&self, packet: &Packet, mut proof: Proof<'_>) -> Option<Pending> {
         let node = &self.node().resident.node;
         let before = self.doing.replace(Doing::Handler(packet.id()));
         let lowering = node.deliver(packet, &mut Handler::new(node, packet.source(), proof.reborrow(), self));
         let pending = lowering.and_then(|lowering| self.take_away_all(lowering, &mut proof));
         self.trace(|node, processor| Traced::HandlerEnd { node, processor });
         self.doing.set(before);
-        self.gauge().count_handlers(1);
         pending
     }
 

@@ -37,6 +37,11 @@ impl Tracer {
         Self { batch: recorder.map(|recorder| RefCell::new(Batch::new(recorder))), own: Cell::new(0) }
     }
 
+    /// Whether the run is traced.
+    pub(crate) fn records(&self) -> bool {
+        self.batch.is_some()
+    }
+
     /// The time, if the run is traced. What others see of an act comes after a time taken before it.
     #[inline]
     pub(crate) fn time(&self, world: &World) -> Option<Time> {

@@ -17,7 +17,7 @@ use crate::processor::Processor;
 use crate::threads::{Local, Reason};
 
 /// One in so many blocks is worth a look at the clock, which costs as much as two switches.
-const LOOK_EVERY: u32 = 64;
+const LOOK_EVERY: u64 = 64;
 
 impl Processor {
     /// Makes a thread of any processor ready, whose condition has just come true.
@@ -79,13 +79,12 @@ impl Processor {
     pub(crate) fn suspend_until(&self, reason: Reason, mut is_over: impl FnMut() -> bool) {
         let (thread, local) = (self.current.get(), self.local());
         let awaits_block = u32::from(matches!(reason, Reason::Event(Wait::Block)));
-        self.gauge().count_block();
         local.waits_for.set(Some(reason));
         self.note_block(local);
         self.awaited_blocks.set(self.awaited_blocks.get() + awaits_block);
         self.trace(|node, _| Traced::Block { node, thread, what: local.waits_for_what() });
         loop {
-            fiber::suspend();
+            self.give_way();
             if is_over() {
                 break;
             }
@@ -96,22 +95,39 @@ impl Processor {
         local.waits_for.set(None);
     }
 
-    /// Says since when the running thread waits: from when its processor last looked at the clock, once in so many blocks.
+    /// Gives the processor away: to the next ready thread, or to the loop where it has more to do.
+    #[inline(always)]
+    fn give_way(&self) {
+        let running = self.current.get();
+        while self.passes_turns
+            && let Some(next) = self.next_turn()
+        {
+            if let Some(soon) = self.begin_turn(next) {
+                fiber::prefetch(soon as usize);
+            }
+            if fiber::pass(next as usize) || self.current.get() == running {
+                return;
+            }
+            // That one has ended.
+        }
+        self.current.set(running);
+        fiber::suspend();
+    }
+
+    /// Counts a block, and says since when the running thread waits: from when its processor last looked at the clock, once in
+    /// so many blocks.
     #[inline]
     fn note_block(&self, local: &Local) {
-        let blocks = self.blocks.get().wrapping_add(1);
-        self.blocks.set(blocks);
-        if blocks.is_multiple_of(LOOK_EVERY) {
+        if self.gauge().count_block().is_multiple_of(LOOK_EVERY) {
             self.note_time();
         }
         local.since_ns.set(self.seen_ns.get());
-        self.last_to_block.set(self.current.get());
     }
 
-    /// Looks at the clock as the processor becomes idle. The thread that blocked last did so just now.
+    /// Looks at the clock as the processor becomes idle. The thread that ran last, if it waits, has just begun to.
     pub(crate) fn note_idleness(&self) -> u64 {
         let now = self.note_time();
-        if let Some(number) = self.number_of(self.last_to_block.replace(u32::MAX)) {
+        if let Some(number) = self.number_of(self.current.get()) {
             self.locals[number as usize].since_ns.set(now);
         }
         now

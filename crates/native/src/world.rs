@@ -91,7 +91,9 @@ impl World {
             let identity = DispatcherId::fresh();
             let resident = launch.job.settle(NodeId(node), shape, FLOW, identity.id());
             let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
-            Arc::new(Node::new(resident, Dispatcher::new(&launch.policy, split, identity), split, adaptive))
+            let has_floor = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
+            let dispatcher = Dispatcher::new(&launch.policy, split, identity);
+            Arc::new(Node::new(resident, dispatcher, split, adaptive, has_floor))
         };
         let nodes: Vec<_> = (0..launch.nodes).map(settle).collect();
         let helpers = if launch.policy.helper.is_some() { nodes.len() } else { 0 };

@@ -1,6 +1,6 @@
 //! Message costs: what a send, a receive and a wait take, one by one, where nothing else happens.
 //!
-//! Thread 0 of node 0 measures with a partner: another node, or its own where there is no other; then its messages are handled by
+//! Thread 0 of node `from` measures with a partner: another node, or its own where there is no other; then its messages are handled by
 //! whoever handles that node's. Every figure is the median of many repetitions, each long beside a look at the clock: what
 //! disturbs a host for a moment disturbs few of them. In a *burst* nothing is received while it is sent, and all of it lies there
 //! when it is received; a *lone* message has the way for itself.
@@ -11,15 +11,18 @@
 //! |---|---|---|---|
 //! | `rounds` | an integer from 1 to 1000000 | 500 | repetitions of each measurement |
 //! | `burst` | an integer from 1 to 64 | 32 | messages of a burst |
+//! | `from` | an integer from 0 to 65535 | 0 | the node that measures |
 //! | `partner` | an integer from 1 to 65535 | 1 | the node that is measured with, where there are several |
 //! | `settle` | an integer from 1 to 1000000 | 20 | microseconds after which all of a burst has arrived |
 //! | `rest` | an integer from 0 to 1000000 | 0 | microseconds of silence before a message to a node that rests; 0: no such message |
 //!
 //! # Figures
 //!
-//! In nanoseconds: `poll`, one that finds nothing; `hold`, a key that nobody has; `send` and `send.long`, a message without
-//! and with 12 words in a burst; `receive` and `receive.long`, one of a burst from the poll that finds it to the end of its handler;
-//! `stream`, from message to message of a long stream whose handlers are run meanwhile; `window`, from request to request of many, of which 64 are without their reply at a time; `polling` and `waiting`, a lone request
+//! In nanoseconds: `poll`, one that finds nothing; `clock`, a look at it; `signal`, an event that nobody waits for; `task`, a thread's
+//! taking a task out of a pool and putting in what follows from it, which may be nothing: a wait that is over, a hold, some
+//! operations, another hold of the same key, and a signal; `send` and `send.long`, a message without and with 12 words in a burst; `receive` and
+//! `receive.long`, one of a burst from the poll that finds it to the end of its handler; `found`, the same of one that has come
+//! alone, and two halves of a look at the clock; `stream`, from message to message of a long stream whose handlers are run meanwhile; `window`, from request to request of many, of which 64 are without their reply at a time; `polling` and `waiting`, a lone request
 //! and its reply, while the thread polls or gives its processor away; `rested`, as `polling` after a silence of `rest`.
 //!
 //! # Timed regions
@@ -29,6 +32,9 @@
 //! # How it is checked
 //!
 //! Every message of every kind is counted by its handler and its last word compared; a figure is only there when all have come.
+
+use std::collections::VecDeque;
+use std::hint::black_box;
 
 use units::Time;
 
@@ -43,11 +49,20 @@ const WORD: u64 = 0x5eed;
 /// One look at a count: load, comparison and branch.
 const LOOK: Operations = Operations::NONE.loads(1).integers(2);
 
-/// Polls, holds or messages of a stream that are timed together.
+/// What a task takes beside the calls: two places of the pool, its task twice, how many follow, the loops.
+const TASK: Operations = Operations::NONE.loads(3).stores(3).integers(8);
+
+/// Odd, and without a pattern: the fraction of the golden ratio.
+const NEXT: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Polls, tasks or messages of a stream that are timed together.
 const MANY: u32 = 512;
 
 /// Requests without their reply at a time.
 const WINDOW: u32 = 64;
+
+/// The pool's key.
+const POOL: Key = Key::User(0);
 
 /// Lone messages that are timed together.
 const FEW: u32 = 16;
@@ -56,13 +71,16 @@ const FEW: u32 = 16;
 const SILENCES: u32 = 20;
 
 /// What is measured, in nanoseconds.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 14] = [
     "poll",
-    "hold",
+    "clock",
+    "signal",
+    "task",
     "send",
     "send.long",
     "receive",
     "receive.long",
+    "found",
     "stream",
     "window",
     "polling",
@@ -73,6 +91,7 @@ const NAMES: [&str; 11] = [
 /// One node's share.
 pub struct MessageCosts {
     rounds: u32,
+    from: u32,
     partner: u32,
     burst: u32,
     settle: Time,
@@ -80,6 +99,11 @@ pub struct MessageCosts {
     /// Messages handled here that count.
     received: Event,
     finished: Event,
+    /// Nobody waits for it.
+    unawaited: Event,
+    /// Tasks that have been put into the pool.
+    put: Event,
+    pool: Keyed<VecDeque<u64>>,
     measured: Cells<f64>,
     wrong: Cells<u64>,
     checks: Cells<u64>,
@@ -146,15 +170,20 @@ impl Protocol for MessageCosts {
         node.message::<Data>();
         node.message::<Ask>();
         node.message::<Finish>();
+        let pool = node.keyed(1, |_| VecDeque::new());
         let microseconds = |key: &str| Time::from_microseconds(numbers[key].into());
         Self {
             rounds: numbers["rounds"],
+            from: numbers["from"],
             partner: numbers["partner"],
             burst: numbers["burst"],
             settle: microseconds("settle"),
             rest: microseconds("rest"),
             received: Event::new("message-costs.received"),
             finished: Event::new("message-costs.finished"),
+            unawaited: Event::new("message-costs.unawaited"),
+            put: Event::new("message-costs.put"),
+            pool,
             measured: Cells::new(NAMES.len(), f64::NAN),
             wrong: Cells::new(1, 0),
             checks: Cells::new(1, 0),
@@ -210,6 +239,15 @@ impl Probe<'_> {
         due
     }
 
+    /// Has so many messages come here, from the partner.
+    fn fetch(&self, messages: u32, payload: &[u64]) -> u64 {
+        if self.partner != self.thread.node() {
+            return self.ask(messages, payload.len() as u32);
+        }
+        (0..messages).for_each(|_| self.send(payload));
+        self.due.get()
+    }
+
     /// So many more will be counted here; how many there are then.
     fn expect(&self, messages: u32) -> u64 {
         self.due.set(self.due.get() + u64::from(messages));
@@ -227,9 +265,9 @@ impl Probe<'_> {
         while self.program.received.count() < due {
             self.thread.charge(LOOK);
             self.thread.poll();
-            // Where nothing is polled, what has come by now would be seen only after the loop. This lets it in, and changes
-            // nothing.
-            self.thread.signal(&self.program.received, 0);
+            // Where nothing is polled, what has come by now would be seen only after the loop. This lets it in, and writes
+            // nothing that another processor counts in.
+            self.thread.signal(&self.program.unawaited, 0);
         }
     }
 
@@ -241,7 +279,38 @@ impl Probe<'_> {
     fn measure_own(&self) {
         let (thread, rounds) = (self.thread, self.program.rounds);
         self.measure("poll", rounds, MANY, || self.repeated(MANY, || thread.poll()));
-        self.measure("hold", rounds, MANY, || self.repeated(MANY, || thread.hold(Key::User(0), |_| ())));
+        self.measure("clock", rounds, MANY, || self.repeated(MANY, || _ = black_box(thread.now())));
+        let unawaited = &self.program.unawaited;
+        self.measure("signal", rounds, MANY, || self.repeated(MANY, || thread.signal(unawaited, 1)));
+        let mut taken = 0;
+        self.put_tasks(NEXT, 1);
+        self.measure("task", rounds, MANY, || {
+            self.repeated(MANY, || {
+                taken += 1;
+                self.do_task(taken);
+            })
+        });
+    }
+
+    /// Does the `number`-th task: none, one or two follow, as its bits say, and one where the pool would be empty.
+    fn do_task(&self, number: u64) {
+        let MessageCosts { put, pool, .. } = self.program;
+        self.thread.wait(put, number);
+        let taken = self.thread.hold(POOL, |cx| cx.with(pool, |tasks, _| tasks.pop_front()));
+        let task = taken.expect("as many tasks were put as are taken").wrapping_mul(NEXT).wrapping_add(1);
+        self.thread.charge(TASK);
+        let left = put.count() - number;
+        self.put_tasks(task, ((task >> 63) + (task >> 62 & 1)).max(u64::from(left == 0)));
+    }
+
+    fn put_tasks(&self, task: u64, count: u64) {
+        let MessageCosts { put, pool, .. } = self.program;
+        self.thread.hold(POOL, |cx| {
+            cx.with(pool, |tasks, cx| {
+                tasks.extend((0..count).map(|number| task ^ number));
+                cx.signal(put, count);
+            });
+        });
     }
 
     fn measure_bursts(&self) {
@@ -255,11 +324,16 @@ impl Probe<'_> {
                 taken
             });
             self.measure(receives, rounds, burst, || {
-                let due = self.ask(burst, words as u32);
+                let due = self.fetch(burst, payload);
                 self.stay_away(settle);
                 self.timed(|| self.poll_until(due))
             });
         }
+        self.measure("found", rounds, 1, || {
+            let due = self.fetch(1, &[]);
+            self.stay_away(settle);
+            self.timed(|| self.poll_until(due))
+        });
         self.measure("stream", rounds, MANY, || {
             self.timed(|| {
                 (0..MANY).for_each(|_| send(&[]));
@@ -275,9 +349,9 @@ impl Probe<'_> {
         for asked in 1..=u64::from(MANY) {
             self.ask(1, 0);
             self.thread.poll();
-            self.poll_until((before + asked).saturating_sub(WINDOW.into()));
+            self.thread.wait(&self.program.received, (before + asked).saturating_sub(WINDOW.into()));
         }
-        self.poll_until(before + u64::from(MANY));
+        self.thread.wait(&self.program.received, before + u64::from(MANY));
     }
 
     fn measure_lone(&self) {
@@ -300,15 +374,18 @@ impl Program for MessageCosts {
         if thread.index() != 0 {
             return;
         }
-        if thread.node() != NodeId(0) {
+        let last = thread.nodes() - 1;
+        let from = NodeId(self.from.min(last));
+        if thread.node() != from {
             return thread.wait(&self.finished, 1);
         }
-        let partner = NodeId(self.partner.min(thread.nodes() - 1));
+        let partner = NodeId(self.partner.min(last));
         let probe = Probe { program: self, thread, partner, due: std::cell::Cell::new(0) };
         probe.measure_own();
         probe.measure_bursts();
         probe.measure_lone();
-        (1..thread.nodes()).for_each(|node| thread.send(NodeId(node), Finish, &[]));
+        let others = (0..=last).map(NodeId).filter(|node| *node != from);
+        others.for_each(|node| thread.send(node, Finish, &[]));
     }
 
     fn report(&self) -> Report {
@@ -326,6 +403,7 @@ impl Plain for MessageCosts {
     const INPUTS: &'static [Input] = &[
         Input::integer("rounds", 1..=1_000_000, "500", "repetitions of each measurement"),
         Input::integer("burst", 1..=64, "32", "messages of a burst"),
+        Input::integer("from", 0..=65_535, "0", "the node that measures"),
         Input::integer("partner", 1..=65_535, "1", "the node that is measured with, where there are several"),
         Input::integer("settle", 1..=1_000_000, "20", "microseconds after which all of a burst has arrived"),
         Input::integer(

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use machine::{Class, Transactions};
 use pdq::{Held, Key};
-use tempest::{Breakdown, Counters};
+use tempest::{Breakdown, Counters, Pace};
 use units::Time;
 
 use crate::anatomy::Taken;
@@ -74,6 +74,8 @@ pub(crate) enum Bucket {
 pub(crate) struct Service {
     /// When its handler began, and how long it had looked by then.
     began: (Time, Time),
+    /// The other node that its last handler's message came from, and when that one was taken up.
+    pub(crate) taken: Option<(usize, Time)>,
     /// In handlers.
     pub(crate) handling: Time,
     /// In looking for events, and in changing between them and threads.
@@ -96,6 +98,9 @@ pub(crate) struct Core {
     pub(crate) dedicated: bool,
     /// Its time is that of a computing processor: it began as one.
     pub(crate) counted: bool,
+    /// How often its threads look for events, and back-edges until the next look.
+    pub(crate) pace: Pace,
+    pub(crate) until_look: u32,
     /// What it did while it was dedicated, and in which handlers and in looking for them its time went.
     pub(crate) service: Service,
     pub(crate) activity: Activity,
@@ -156,6 +161,8 @@ impl Core {
             server,
             dedicated,
             counted: !dedicated,
+            pace: Pace::new(0),
+            until_look: 1,
             service: Service::default(),
             activity: Activity::Idle { since: Time::ZERO },
             unbooked_since: Time::ZERO,
@@ -184,6 +191,11 @@ impl Core {
             counters: Counters::default(),
             breakdown: Breakdown::default(),
         }
+    }
+
+    /// One whose looks are meant to be so far apart.
+    pub(crate) fn with_pace(self, apart: Time) -> Self {
+        Self { pace: Pace::new(apart.as_nanoseconds() as u64), ..self }
     }
 
     pub(crate) fn is_idle(&self) -> bool {

@@ -11,7 +11,7 @@ use tempest::{Primitive, Stage, Work};
 use units::Time;
 
 use crate::anatomy::Taken;
-use crate::cargo::{Origin, WORD_BYTES};
+use crate::cargo::{Flight, Origin, WORD_BYTES};
 use crate::core::{Activity, Bucket, Core, Pending};
 use crate::state::State;
 
@@ -52,7 +52,8 @@ impl State {
             self.anatomy.count_event(kind, event.travel(), self.now - event.arrived);
         }
         let list = self.price_list(core);
-        let extract = list.extract.as_ref().filter(|_| whole).map(|price| price.of(class));
+        let own = list.extract_own.as_ref().filter(|_| event.from == event.to);
+        let extract = own.or(list.extract.as_ref()).filter(|_| whole).map(|price| price.of(class));
         let word = self.cost_of_words(core, class, words);
         let (name, cost) = self.named_price(core, dispatch, class);
         self.anatomy.count_step(kind, Taken::Primitive(dispatch), (name, 1), cost.path);
@@ -198,6 +199,26 @@ impl State {
             let (name, cost) = self.named_price(core, primitive, class);
             self.spend_step(core, Taken::Primitive(primitive), (name, count), cost.times(count));
         }
+    }
+
+    /// Spends the cost of a header to the own node, if the machine has another price for that.
+    pub(crate) fn spend_own_send(&mut self, core: usize, class: Class) -> bool {
+        let price = self.price_list(core).send_own.as_ref().map(|price| price.of(class));
+        if let Some(cost) = price {
+            self.spend_step(core, Taken::Primitive(Primitive::SendHeader), ("send_own", 1), cost);
+        }
+        price.is_some()
+    }
+
+    /// How much longer it takes `core`, whose time is now, to take up a message of another node that nothing has brought
+    /// nearer: the one before came from elsewhere, or was taken up before this one arrived.
+    pub(crate) fn time_to_fetch(&mut self, core: usize, flight: u32) -> Time {
+        let Flight { from, to, arrived, .. } = self.flights[flight as usize];
+        let goes_on = self.cores[core].activity == Activity::Handler;
+        let at_hand = |&(last, taken): &(usize, Time)| goes_on && last == from && arrived <= taken;
+        let is_near = self.cores[core].service.taken.as_ref().is_some_and(at_hand);
+        self.cores[core].service.taken = Some((from, self.now));
+        if is_near || from == to { Time::ZERO } else { self.machine.processor.fetch }
     }
 
     /// Spends the cost of a step, and counts it.

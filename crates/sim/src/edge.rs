@@ -10,11 +10,13 @@ use hardware::memory::{Answer, NodeMemory};
 use machine::Capability;
 use pdq::{Held, Key, Proof};
 use tempest::policy::{Notice, Servers};
-use tempest::{Access, Block, MemoryEvents, NodeId, Packet, Place, Primitive, Processor, Wait, Waiter, Work};
+use tempest::{
+    Access, Block, Event, MemoryEvents, NodeId, Packet, Place, Primitive, Processor, Wait, Waiter, Work,
+};
 use units::Time;
 
 use crate::cargo::{Cargo, Route};
-use crate::core::{Bucket, Event, Pending};
+use crate::core::{Bucket, Event as Due, Pending};
 use crate::fibers::Desk;
 use crate::node::Reason;
 use crate::state::State;
@@ -160,7 +162,7 @@ impl Edge {
         if route == Route::Inject && locks {
             self.settle();
         }
-        self.settle_after(|state, core| state.spend_send(core, route, &cargo));
+        self.settle_after(|state, core| state.spend_send(core, route, to, &cargo));
         let mut state = self.state();
         state.note_answer(self.core());
         state.send(self.core(), route, to, cargo);
@@ -224,7 +226,7 @@ impl Edge {
         {
             let mut state = self.state();
             state.nodes[node].queue.arrive(now);
-            state.nodes[node].queue.enqueue(now, key, Event::Grant { thread });
+            state.nodes[node].queue.enqueue(now, key, Due::Grant { thread });
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
@@ -334,7 +336,21 @@ impl Processor for Edge {
         self.state().resume(node, waiter)
     }
 
+    fn signal(&self, event: &Event, amount: u64) {
+        {
+            let mut state = self.state();
+            let (core, signal) = (self.core(), state.machine.processor.signal);
+            state.cores[core].spend(Bucket::Overhead, signal);
+        }
+        event.add(amount, |waiter| {
+            self.resume(waiter);
+        });
+    }
+
     fn poll(&self) {
+        if self.state().passes_by(self.core()) {
+            return;
+        }
         let (adapts, calls_routine) = {
             let state = self.state();
             (state.adapts, state.calls_routine())
@@ -360,7 +376,8 @@ impl Processor for Edge {
             state.cores[core].spend(Bucket::Overhead, poll);
             state.cores[core].service.looking += poll;
         });
-        self.yield_to_handlers(Time::ZERO);
+        let found = self.yield_to_handlers(Time::ZERO);
+        self.state().note_look(self.core(), found);
     }
 
     fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {

@@ -20,6 +20,7 @@
 //! | `fibers` | the fibers that threads and handlers run on |
 //! | `state` | everything modelled, and time |
 //! | `schedule` | who runs what next: dispatch, interrupts, threads, idling |
+//! | `pace` | which polls look, where nobody else says |
 //! | `routine`, `turns` | the dispatch routine of nodes whose software gets from threads to handlers; whose turn it is to call it |
 //! | `roles` | processors that change between computing and serving while a program runs |
 //! | `ready` | which processor takes which thread that is ready |
@@ -60,6 +61,7 @@ mod network_processor;
 mod node;
 mod order;
 mod overflow;
+mod pace;
 mod phases;
 mod ready;
 mod roles;

@@ -240,7 +240,7 @@ impl State {
 
     fn start_network_injection(&mut self, core: usize) {
         let message = self.cores[core].injecting.take().expect("a core that took a message has it");
-        self.spend_injection(core, &message.cargo);
+        self.spend_injection(core, message.to, &message.cargo);
         self.cores[core].injecting = Some(message);
         self.start_booked_step(core, Step::Inject);
     }

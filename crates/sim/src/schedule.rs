@@ -101,10 +101,11 @@ impl State {
         let (wait, arrival_cost, step) = self.arrival_cost(core, &job);
         self.end_idling(core);
         let now = self.now;
-        // One handler after another finds its message at hand.
-        let goes_on = self.cores[core].activity == Activity::Handler;
-        let find = if goes_on { Time::ZERO } else { self.machine.processor.find };
-        let path = delay + find + arrival_cost.path - self.put_on_bus(core, arrival_cost.bus, step);
+        let fetch = match job.event {
+            Event::Message { flight } => self.time_to_fetch(core, flight),
+            Event::Grant { .. } => Time::ZERO,
+        };
+        let path = delay + fetch + arrival_cost.path - self.put_on_bus(core, arrival_cost.bus, step);
         let state = &mut self.cores[core];
         state.activity = Activity::Handler;
         state.injected_last = false;

@@ -154,13 +154,9 @@ impl State {
             let threads_per_core = (shape.threads / split.computing) as usize;
             state.cores.extend((0..cores_per_node).map(|number| {
                 let dedicated = number >= split.computing as usize;
-                Core::new(
-                    index,
-                    number as u16,
-                    server_number(policy, split, number),
-                    dedicated,
-                    messages as u16,
-                )
+                let server = server_number(policy, split, number);
+                let core = Core::new(index, number as u16, server, dedicated, messages as u16);
+                core.with_pace(machine.processor.pace)
             }));
             state.nodes.push(Node {
                 waist: resident.node.clone(),

@@ -80,19 +80,24 @@ impl State {
     }
 
     /// What sending costs the processor that does it, spent on its own clock: the caller settles before the cargo goes.
-    pub(crate) fn spend_send(&mut self, core: usize, route: Route, cargo: &Cargo) {
+    pub(crate) fn spend_send(&mut self, core: usize, route: Route, to: NodeId, cargo: &Cargo) {
         if route == Route::HandOver {
             let class = self.class_of_cargo(self.cores[core].node, cargo);
             let cost = self.hand_over_cost(core, class, self.written(core, cargo) + cargo.descriptor());
             self.spend_cost(core, cost);
         } else {
-            self.spend_injection(core, cargo);
+            self.spend_injection(core, to, cargo);
         }
     }
 
     /// What putting the cargo into the interface costs the processor that does it.
-    pub(crate) fn spend_injection(&mut self, core: usize, cargo: &Cargo) {
-        let class = self.class_of_cargo(self.cores[core].node, cargo);
+    pub(crate) fn spend_injection(&mut self, core: usize, to: NodeId, cargo: &Cargo) {
+        let Core { node, .. } = self.cores[core];
+        let class = self.class_of_cargo(node, cargo);
+        if to.0 as usize == node && self.spend_own_send(core, class) {
+            let words = self.written(core, cargo) as u64;
+            return self.spend_primitive_for(core, Primitive::SendWord, class, words);
+        }
         let hold = self.price(core, Primitive::SendHeader, class).path;
         if let Cargo::Transfer(..) = cargo {
             self.spend_primitive_for(core, Primitive::StartTransfer, class, 1);
@@ -175,7 +180,7 @@ impl State {
         self.wake_starved(self.cores[core].node);
         self.end_idling(core);
         self.cores[core].activity = Activity::Injecting;
-        self.spend_send(core, Route::Inject, &message.cargo);
+        self.spend_send(core, Route::Inject, message.to, &message.cargo);
         self.make_at_once(core);
         self.cores[core].injecting = Some(message);
         let cost = std::mem::take(&mut self.cores[core].ahead);

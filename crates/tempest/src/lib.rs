@@ -125,6 +125,7 @@ mod memory;
 mod message;
 mod meter;
 mod node;
+mod pace;
 pub mod policy;
 mod processor;
 mod segment;
@@ -149,6 +150,7 @@ pub use memory::{
 pub use message::{Class, MAX_WORDS, Message, Packet, Volume};
 pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
 pub use node::{BadPacket, Node};
+pub use pace::Pace;
 pub use pdq::{Key, Keyed, Proof};
 pub use policy::Policy;
 pub use processor::{Processor, Wait};

@@ -19,7 +19,8 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Busy<M>(pub M);
 
-/// A program thread's handle on the world. It stays on its processor.
+/// A program thread's handle on the world. It stays on its processor, and lies in one line of the cache.
+#[repr(align(64))]
 pub struct Thread<'a> {
     pub(crate) node: &'a Node,
     index: u32,
@@ -538,9 +539,16 @@ impl<'a> Thread<'a> {
     }
 
     /// Handlers of the key that is held could never run while this thread waits for them.
+    #[inline]
     fn expect_no_hold(&self, what: &str) {
-        assert!(
-            !self.holding.get(),
+        if self.holding.get() {
+            self.refuse_in_hold(what);
+        }
+    }
+
+    #[cold]
+    fn refuse_in_hold(&self, what: &str) -> ! {
+        panic!(
             "{what} inside a hold on {}: neither a hold nor a run of shared memory may give the processor away",
             self.id()
         );

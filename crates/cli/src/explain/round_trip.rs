@@ -44,7 +44,10 @@ impl Way {
         match (policy, network) {
             ("np" | "inject", Some(network)) if handles(&network) => way.receive(&network.primitives)?,
             ("proc" | "np" | "inject", Some(network)) => way.forward(machine, network)?,
-            _ => way.receive(own)?,
+            _ => {
+                way.0.push(("fetch", machine.processor.fetch));
+                way.receive(own)?;
+            }
         }
         Some(way)
     }

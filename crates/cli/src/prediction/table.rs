@@ -67,9 +67,12 @@ fn error(pair: &Pair<'_>) -> String {
     if pair.is_scored() { signed(pair.error()) } else { dash() }
 }
 
-/// A share in percent, with its sign.
+/// A share in percent, with its sign if it has one that is seen.
 pub(super) fn signed(share: f64) -> String {
-    format!("{:+.0} %", share * 100.0)
+    match format!("{:+.0}", share * 100.0).as_str() {
+        "+0" | "-0" => "0 %".to_owned(),
+        percent => format!("{percent} %"),
+    }
 }
 
 fn dash() -> String {
@@ -82,6 +85,11 @@ mod tests {
 
     use super::super::pairs::samples::{prediction, rows};
     use super::*;
+
+    #[test]
+    fn what_rounds_to_nothing_has_no_sign() {
+        assert_eq!([-0.004, 0.0, 0.006, -0.25].map(signed), ["0 %", "0 %", "+1 %", "-25 %"]);
+    }
 
     #[test]
     fn predictions_stand_beside_measurements_on_any_page() {

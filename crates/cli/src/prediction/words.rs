@@ -2,6 +2,7 @@
 
 use super::pairs::{Choice, Pair, Prediction, Score};
 use super::table::signed;
+use crate::calibrate;
 use crate::quantity::{percent, several};
 
 /// The line above the table.
@@ -12,6 +13,20 @@ pub(super) fn title(prediction: &Prediction<'_>) -> String {
 
 /// How good the prediction is.
 pub(super) fn summary(prediction: &Prediction<'_>) -> String {
+    let said = scored(prediction);
+    match prediction.model.measured_host().and_then(|host| elsewhere(host, &calibrate::description())) {
+        Some(warning) => format!("{said} {warning}"),
+        None => said,
+    }
+}
+
+/// What is predicted of one host is not what another does.
+fn elsewhere(host: &str, here: &str) -> Option<String> {
+    (host != here)
+        .then(|| format!("But the file is of another host, or of other cores: {host}. This is {here}."))
+}
+
+fn scored(prediction: &Prediction<'_>) -> String {
     let Some(score) = prediction.score() else {
         return match prediction.pairs.is_empty() {
             true => "nothing ran, and was right, both in the model and on what it models.".to_owned(),
@@ -108,6 +123,16 @@ mod tests {
         );
         let one = summary(&prediction(&measured, &predicted[..1]));
         assert_eq!(one, "the error is +10 %. Not predicted: 2 ways.");
+    }
+
+    #[test]
+    fn a_file_of_another_host_is_called_so() {
+        assert_eq!(elsewhere("toy, 2 cores", "toy, 2 cores"), None);
+        let said = elsewhere("toy, 2 cores", "toy, 1 core").unwrap();
+        assert_eq!(
+            said,
+            "But the file is of another host, or of other cores: toy, 2 cores. This is toy, 1 core."
+        );
     }
 
     #[test]

@@ -278,9 +278,27 @@ fn a_setting_concerns_the_models_alone() {
 
 /// A machine file that says of itself that it is a measurement of this host, which it is not.
 pub(crate) fn calibrated() -> Scratch {
+    calibrated_on("")
+}
+
+/// The same, with further lines of what it says of itself.
+fn calibrated_on(lines: &str) -> Scratch {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/ideal.toml");
     let text = fs::read_to_string(path).expect("the machine file can be read");
-    Scratch::new("host.toml", text + "\n[calibrated]\nof = \"native\"\n")
+    Scratch::new("host.toml", format!("{text}\n[calibrated]\nof = \"native\"\n{lines}\n"))
+}
+
+#[test]
+fn a_model_of_another_host_is_called_one() {
+    let told = |machine: &Scratch| {
+        let both = format!("native,{}", machine.path());
+        let shape = ["--nodes", "1", "--processors", "1", "--policy", "single", "--repeat", "1"];
+        let run = ["compare", "fetch-add", "--input", "operations=100", "--machine", &both];
+        let compared = json(&[&run[..], &shape].concat());
+        compared["predictions"][0]["text"].as_str().expect("a text").contains("of another host")
+    };
+    assert!(told(&calibrated_on("host = \"a toy of 3 cores\"")));
+    assert!(!told(&calibrated()));
 }
 
 #[test]

@@ -112,6 +112,16 @@ fn under_a_policy_its_own_values_are_shown() {
 }
 
 #[test]
+fn a_message_that_has_to_be_fetched_is_on_its_way_for_longer() {
+    let way = |settings: &[&str]| {
+        let explained = json(&[&["explain", "ideal"], settings].concat());
+        find(&explained, "derived", "name", "round trip, single")["number"].as_f64().unwrap()
+    };
+    let more = way(&["--set", "processor.fetch=1 us"]) - way(&[]);
+    assert!((more - 2000.0).abs() < 1e-6, "twice 1 us, not {more} ns");
+}
+
+#[test]
 fn a_policy_that_the_machine_cannot_run_is_called_so() {
     let text = good(&["explain", "paragon", "--policy", "hurricane-1:1", "--width", "120"]);
     assert!(text.contains("it cannot run so: ") && text.contains("added-processors"), "{text}");

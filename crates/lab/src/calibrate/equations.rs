@@ -1,18 +1,21 @@
 //! From figures to values of a machine file: small linear equations, none of which knows a program that is to be predicted.
 //!
-//! In a model a message takes its sender `send`; the network `latency`; and its receiver, `find` for the first that a look finds,
-//! and `receive` for each, which is `extract + dispatch`. Of many requests with a window of them outstanding, each takes either
-//! node a send, a look that finds one message, and a receive. The lone request has one word more than its reply. A thread that
-//! polls notices what has come at its next poll, half a poll later on average; one that waits goes on after `wake`. So:
+//! In a model a message takes its sender `send`; the network `latency`; and its receiver `fetch` where nothing has brought it nearer
+//! before, and `receive`, which is `extract + dispatch`. A handler of these runs counts its message, which takes `signal`. The lone
+//! request has one word more than its reply. A thread that waits goes on after `wake`. What an idle processor does when a
+//! message comes is there without any network where the only node sends to itself, and has its prices for that. So:
 //!
 //! ```text
+//! hold          = (task - signal - its 14 operations) / 2
+//! look          = a poll that always looks + a look at the clock, which says when the next one is due
 //! send          = the least of a send of a burst, and of a stream
-//! receive       = receive of a burst
+//! receive       = receive of a burst - signal
 //! word out      = (long send - send) / 12               word in = (long receive - receive) / 12
-//! find          = window - send - receive - poll
-//! lone          = 2 send + 2 find + 2 receive + word out + word in
-//! latency       = (polling - lone - poll / 2) / 2
-//! wake          = waiting - lone - 2 latency
+//! fetch         = found - clock - look - receive - signal
+//! own send      = own send of a burst                   own receive = own receive of a burst - signal
+//! wake          = own waiting - 2 own send - 2 own receive - word out - word in - signal
+//! lone          = 2 send + 2 fetch + 2 receive + word out + word in + signal
+//! latency       = (waiting - lone - wake) / 2
 //! interrupt     = rested - polling
 //! ```
 //!
@@ -20,13 +23,13 @@
 //! stream it has. Whichever is less is what sending takes, and the rest is that looking.
 //!
 //! Under `fixed` sender and receiver are different processors of a node and there is no network. All but the first send of a request
-//! is done by the receiver, which is the slower: with a window outstanding it takes two receives and a send, and is never without
-//! something to do, so that what finding takes is a part of that. A lone message takes `loopback` to the receiver, whose own
-//! reply to itself is at hand:
+//! is done by the receiver, which is the slower: with a window outstanding it takes two receives, a signal and a send, and is never
+//! without something to do, so that what fetching takes is a part of that. A lone message takes `loopback` to the receiver, whose
+//! own reply to itself is at hand:
 //!
 //! ```text
-//! receive       = (window - send) / 2
-//! loopback      = polling - lone
+//! receive       = (window - send - signal) / 2
+//! loopback      = polling - 2 send - 2 receive - word out - word in - signal
 //! wake          = waiting - polling
 //! ```
 //!
@@ -38,6 +41,9 @@ use super::probe::Round;
 
 /// Words by which a long message is longer.
 const WORDS: f64 = 12.0;
+
+/// Operations of a task of the pool in `message-costs`.
+const TASK: f64 = 14.0;
 
 /// Bytes of a line in the file.
 const LINE: f64 = 64.0;
@@ -97,10 +103,12 @@ const fn equation(
 pub(super) static ALL: &[Equation] = &[
     equation("processor.clock", Unit::Megahertz, "1 / work chain", |it| Ok(1e3 / it.get("work.chain")?)),
     time("processor.thread_switch", "switch", |it| it.get("switch.switch")),
-    equation("processor.poll", Unit::SomeNanoseconds, "work poll", |it| it.get("work.poll")),
-    time("processor.find", "single window - send - receive - poll", find),
-    time("processor.hold", "single hold", |it| it.get("single.hold")),
-    time("processor.wake", "single waiting - lone - 2 latency", wake),
+    equation("processor.poll", Unit::SomeNanoseconds, "look poll + look clock", look),
+    time("processor.pass", "work poll", |it| it.get("work.poll")),
+    time("processor.fetch", "single found - clock - poll - receive - signal", fetch),
+    time("processor.hold", "(single task - signal - 14 work operations) / 2", |it| hold(it, "single")),
+    time("processor.signal", "single signal", |it| it.get("single.signal")),
+    time("processor.wake", "own waiting - 2 own send - 2 own receive - words - signal", wake),
     time("processor.interrupt", "single rested - polling", |it| {
         Ok(it.get("single.rested")? - it.get("single.polling")?)
     }),
@@ -109,23 +117,28 @@ pub(super) static ALL: &[Equation] = &[
     time("processor.work.load", "work operation", |it| it.get("work.operation")),
     time("processor.work.store", "work operation", |it| it.get("work.operation")),
     time("primitives.send_header", "the least of single send, stream", |it| send(it, "single")),
+    time("primitives.send_own", "own send", |it| it.get("own.send")),
     time("primitives.send_word", "(single send.long - send) / 12", |it| word(it, "single.send")),
-    time("primitives.extract", "single receive - hold", |it| Ok(receive(it)? - it.get("single.hold")?)),
+    time("primitives.extract", "single receive - signal - dispatch", |it| extract(it, "single")),
+    time("primitives.extract_own", "own receive - signal - dispatch", |it| extract(it, "own")),
     time("primitives.receive_word", "(single receive.long - receive) / 12", |it| word(it, "single.receive")),
-    time("primitives.dispatch", "single hold", |it| it.get("single.hold")),
+    time("primitives.dispatch", "the least of hold, own receive - signal", dispatch),
     time("primitives.dispatch_fault", "half of what is left of a miss", |it| Ok(protocol(it)? / 2.0)),
     time("primitives.directory_lookup", "half of what is left of a miss", |it| Ok(protocol(it)? / 2.0)),
     equation("interface.engine", Unit::Megabytes, "bulk store of 64 KiB", |it| it.get("bulk.store")),
     time("memory.read", "64 B at the bandwidth of a bulk store", |it| Ok(LINE * 1e3 / it.get("bulk.store")?)),
-    equation("network.latency", Unit::SomeNanoseconds, "(single polling - lone - poll / 2) / 2", latency),
+    equation("network.latency", Unit::SomeNanoseconds, "(single waiting - lone - wake) / 2", latency),
+    time("policy.fixed.processor.signal", "fixed signal", |it| it.get("fixed.signal")),
     time("policy.fixed.processor.wake", "fixed waiting - polling", |it| {
         Ok(it.get("fixed.waiting")? - it.get("fixed.polling")?)
     }),
     time("policy.fixed.primitives.send_header", "the least of fixed send, stream", |it| send(it, "fixed")),
-    time("policy.fixed.primitives.extract", "(fixed window - send) / 2 - hold", |it| {
-        Ok(fixed_receive(it)? - it.get("fixed.hold")?)
+    time("policy.fixed.primitives.extract", "(fixed window - send - signal) / 2 - hold", |it| {
+        Ok((fixed_receive(it)? - hold(it, "fixed")?).max(0.0))
     }),
-    time("policy.fixed.primitives.dispatch", "fixed hold", |it| it.get("fixed.hold")),
+    time("policy.fixed.primitives.dispatch", "(fixed task - signal - 14 work operations) / 2", |it| {
+        Ok(hold(it, "fixed")?.min(fixed_receive(it)?))
+    }),
     time("policy.fixed.interface.loopback", "fixed polling - lone", loopback),
 ];
 
@@ -143,19 +156,41 @@ fn send(it: &Round, run: &str) -> Result<f64, String> {
     Ok(it.get(&format!("{run}.send"))?.min(it.get(&format!("{run}.stream"))?))
 }
 
-/// From the poll that finds a message to the end of its handler, in a burst.
-fn receive(it: &Round) -> Result<f64, String> {
-    Ok(it.get("single.receive")?.max(it.get("single.hold")?))
+/// A message of a burst, in the run of that name, without what its handler does.
+fn receive(it: &Round, run: &str) -> Result<f64, String> {
+    Ok((it.get(&format!("{run}.receive"))? - it.get(&format!("{run}.signal"))?).max(0.0))
 }
 
-/// What it takes longer where the messages are found one by one.
-fn find(it: &Round) -> Result<f64, String> {
-    let others = send(it, "single")? + receive(it)? + it.get("single.poll")?;
-    Ok((it.get("single.window")? - others).max(0.0))
+/// A key, as a thread asks for it that does other things between.
+fn hold(it: &Round, run: &str) -> Result<f64, String> {
+    let others = it.get(&format!("{run}.signal"))? + TASK * it.get("work.operation")?;
+    Ok(((it.get(&format!("{run}.task"))? - others) / 2.0).max(0.0))
+}
+
+/// What a key takes, of the message that is at hand as well.
+fn dispatch(it: &Round) -> Result<f64, String> {
+    Ok(hold(it, "single")?.min(receive(it, "own")?))
+}
+
+/// What of receiving is not that.
+fn extract(it: &Round, run: &str) -> Result<f64, String> {
+    Ok(receive(it, run)? - dispatch(it)?)
+}
+
+/// A poll that looks, and when the next one is to look.
+fn look(it: &Round) -> Result<f64, String> {
+    Ok(it.get("look.poll")? + it.get("look.clock")?)
+}
+
+/// What a lone message takes longer than one of a burst.
+fn fetch(it: &Round) -> Result<f64, String> {
+    let burst = receive(it, "single")? + it.get("single.signal")?;
+    Ok((it.get("single.found")? - it.get("single.clock")? - look(it)? - burst).max(0.0))
 }
 
 fn fixed_receive(it: &Round) -> Result<f64, String> {
-    Ok(((it.get("fixed.window")? - send(it, "fixed")?) / 2.0).max(it.get("fixed.hold")?))
+    let both = it.get("fixed.window")? - send(it, "fixed")? - it.get("fixed.signal")?;
+    Ok((both / 2.0).max(0.0))
 }
 
 /// What the words of a request of one word take, out and in.
@@ -163,27 +198,28 @@ fn words(it: &Round) -> Result<f64, String> {
     Ok(word(it, "single.send")? + word(it, "single.receive")?)
 }
 
-/// What the processors do for a lone request of one word and its reply.
+/// A request of one word and its reply, without the way between nodes.
 fn lone(it: &Round) -> Result<f64, String> {
-    Ok(2.0 * (send(it, "single")? + find(it)? + receive(it)?) + words(it)?)
+    let messages = 2.0 * (send(it, "single")? + fetch(it)? + receive(it, "single")?);
+    Ok(messages + words(it)? + it.get("single.signal")?)
+}
+
+fn wake(it: &Round) -> Result<f64, String> {
+    let messages = 2.0 * (it.get("own.send")? + receive(it, "own")?);
+    Ok(it.get("own.waiting")? - messages - words(it)? - it.get("own.signal")?)
 }
 
 fn latency(it: &Round) -> Result<f64, String> {
-    let left = it.get("single.polling")? - lone(it)? - it.get("single.poll")? / 2.0;
-    Ok((left / 2.0).max(Unit::SomeNanoseconds.least()))
+    Ok((it.get("single.waiting")? - lone(it)? - wake(it)?) / 2.0)
 }
 
 fn loopback(it: &Round) -> Result<f64, String> {
-    let lone = 2.0 * send(it, "fixed")? + 2.0 * fixed_receive(it)? + words(it)?;
+    let lone = 2.0 * (send(it, "fixed")? + fixed_receive(it)?) + words(it)? + it.get("fixed.signal")?;
     Ok(it.get("fixed.polling")? - lone)
 }
 
 /// What is left of a miss in shared memory.
 fn protocol(it: &Round) -> Result<f64, String> {
-    let messages = 2.0 * (send(it, "single")? + find(it)? + receive(it)? + latency(it)?);
-    Ok(it.get("miss.time.miss")? - messages - wake(it)?)
-}
-
-fn wake(it: &Round) -> Result<f64, String> {
-    Ok(it.get("single.waiting")? - lone(it)? - 2.0 * latency(it)?)
+    let messages = send(it, "single")? + fetch(it)? + receive(it, "single")? + latency(it)?;
+    Ok(it.get("miss.time.miss")? - 2.0 * messages - wake(it)?)
 }

@@ -17,6 +17,8 @@ pub struct Host {
     pub date: String,
     /// The command that measured.
     pub command: String,
+    /// How far apart the native world's looks for messages are meant to be.
+    pub pace: units::Time,
 }
 
 /// The file's text.
@@ -26,6 +28,7 @@ pub(super) fn file(calibration: &Calibration, host: &Host) -> String {
         ("host", quoted(&host.description)),
         ("date", quoted(&host.date)),
         ("command", quoted(&host.command)),
+        ("pace", quoted(&format!("{} ns", host.pace.as_nanoseconds()))),
         ("processors", (host.cores / 2).max(1).to_string()),
         ("distances", told(&calibration.distances)),
         ("rounds", calibration.rounds.to_string()),
@@ -46,11 +49,11 @@ fn written(quantity: &Quantity) -> String {
     format!("\"{value:.2} {}\"  # measured: {from}; {doubt}", unit.name())
 }
 
-/// Nearest, middle and farthest.
-fn told(distances: &[Distance]) -> String {
+/// Nearest, middle and farthest, in words.
+pub fn told(distances: &[Distance]) -> String {
     let mut sorted = distances.to_vec();
     sorted.sort_by(|one, other| one.nanoseconds.total_cmp(&other.nanoseconds));
-    let one = |it: &Distance| format!("core {} at {:.0} ns", it.core, it.nanoseconds);
+    let one = |it: &Distance| format!("cores {} and {} at {:.0} ns", it.cores.0, it.cores.1, it.nanoseconds);
     match sorted.as_slice() {
         [] => "not measured".to_owned(),
         [only] => one(only),

@@ -22,7 +22,7 @@ use std::path::Path;
 
 use crate::Specification;
 pub use equations::Unit;
-pub use host::Host;
+pub use host::{Host, told};
 pub use probe::Distance;
 use probe::Round;
 
@@ -56,7 +56,7 @@ impl Quantity {
 pub struct Calibration {
     /// In the order of the machine file.
     pub quantities: Vec<Quantity>,
-    /// From the first core to others.
+    /// Between cores.
     pub distances: Vec<Distance>,
     /// So many rounds were measured.
     pub rounds: u32,
@@ -64,7 +64,7 @@ pub struct Calibration {
 
 /// How many runs a calibration of a host with so many cores makes.
 pub fn runs(cores: u32, rounds: u32) -> usize {
-    probe::probes().len() * rounds as usize + probe::partners(cores).len()
+    probe::probes().len() * rounds as usize + probe::pairs(cores).len()
 }
 
 /// Measures a host with so many cores, at least 2, by the `tradewind` command at `executable`. `progress` is told of each run
@@ -116,36 +116,48 @@ mod tests {
         assert_eq!(middle(vec![7.0]), (7.0, 0.0));
     }
 
-    /// Figures as if a send took 20 ns, a look that finds 8, a receive 30, a hold 5, the network 100, and a thread 40 to go on.
+    /// Figures as if a send took 20 ns, the way of a line to its receiver 90, a receive 30, a hold 5, a signal 2, the network 15
+    /// and a thread 40 to go on; at home a send 12 and a receive 9.
     fn round() -> Round {
-        // A word out and one in are 2 and 1.
-        let lone = 2.0 * (20.0 + 8.0 + 30.0) + 2.0 + 1.0;
+        // A word out and one in are 2 and 1, the request has one of each, and the reply is counted.
+        let rest = 2.0 + 1.0 + 2.0;
+        let waiting = 2.0 * (20.0 + 15.0 + 90.0 + 30.0) + rest + 40.0;
+        let fixed = 2.0 * (25.0 + 60.0) + 2.0 + 1.0 + 7.0;
         Round::of(&[
-            ("single.poll", 4.0),
-            ("single.hold", 5.0),
+            ("single.clock", 25.0),
+            // Two holds, a signal, and operations.
+            ("single.task", 2.0 * 5.0 + 2.0 + 14.0 * 0.5),
+            ("single.signal", 2.0),
             ("single.send", 20.0),
             ("single.send.long", 44.0),
             // Never less than a send: the sender is at work all the time.
             ("single.stream", 30.0),
-            ("single.receive", 30.0),
-            ("single.receive.long", 42.0),
-            ("single.window", 20.0 + 8.0 + 30.0 + 4.0),
-            // The network twice; half a poll to notice.
-            ("single.polling", lone + 200.0 + 2.0),
-            ("single.waiting", lone + 200.0 + 40.0),
-            ("single.rested", 5000.0 + lone + 202.0),
-            ("fixed.hold", 9.0),
+            ("single.receive", 30.0 + 2.0),
+            ("single.receive.long", 42.0 + 2.0),
+            // The timer; a poll that looks twice, for a message and at the clock; the message.
+            ("single.found", 25.0 + 19.0 + 24.0 + 90.0 + 30.0 + 2.0),
+            ("single.polling", 500.0),
+            ("single.waiting", waiting),
+            ("single.rested", 5500.0),
+            ("own.signal", 2.0),
+            ("own.send", 12.0),
+            ("own.receive", 9.0 + 2.0),
+            ("own.waiting", 2.0 * (12.0 + 9.0) + rest + 40.0),
+            ("look.poll", 19.0),
+            ("look.clock", 24.0),
+            ("fixed.task", 2.0 * 9.0 + 7.0 + 14.0 * 0.5),
+            ("fixed.signal", 7.0),
             ("fixed.send", 70.0),
             ("fixed.stream", 25.0),
-            ("fixed.window", 25.0 + 2.0 * 60.0),
-            ("fixed.polling", 2.0 * 25.0 + 2.0 * 60.0 + 2.0 + 1.0 + 80.0),
-            ("fixed.waiting", 2.0 * 25.0 + 2.0 * 60.0 + 2.0 + 1.0 + 80.0 + 150.0),
+            ("fixed.window", 25.0 + 2.0 * 60.0 + 7.0),
+            ("fixed.polling", fixed + 80.0),
+            ("fixed.waiting", fixed + 80.0 + 150.0),
             ("work.operation", 0.5),
             ("work.chain", 0.25),
-            ("work.poll", 3.0),
+            ("work.poll", 0.5),
             ("switch.switch", 70.0),
             ("bulk.store", 8000.0),
-            ("miss.time.miss", 2.0 * (20.0 + 8.0 + 30.0 + 100.0) + 40.0 + 60.0),
+            ("miss.time.miss", 2.0 * (20.0 + 90.0 + 30.0 + 15.0) + 40.0 + 60.0),
         ])
     }
 
@@ -154,12 +166,17 @@ mod tests {
         let quantities = quantities(&[round()]).unwrap();
         let of = |key: &str| quantities.iter().find(|it| it.key == key).map(|it| it.value).unwrap();
         assert_eq!(of("processor.clock"), 4000.0);
+        assert_eq!(of("processor.poll"), 19.0 + 24.0);
+        assert_eq!(of("processor.pass"), 0.5);
+        assert_eq!((of("processor.hold"), of("policy.fixed.primitives.dispatch")), (5.0, 9.0));
         assert_eq!(of("primitives.send_header"), 20.0);
+        assert_eq!(of("primitives.send_own"), 12.0);
         assert_eq!(of("primitives.send_word"), 2.0);
         assert_eq!(of("primitives.extract") + of("primitives.dispatch"), 30.0);
+        assert_eq!(of("primitives.extract_own") + of("primitives.dispatch"), 9.0);
         assert_eq!(of("primitives.receive_word"), 1.0);
-        assert_eq!(of("processor.find"), 8.0);
-        assert_eq!(of("network.latency"), 100.0);
+        assert_eq!(of("processor.fetch"), 90.0);
+        assert_eq!(of("network.latency"), 15.0);
         assert_eq!(of("processor.wake"), 40.0);
         assert_eq!(of("processor.interrupt"), 5000.0);
         assert_eq!(of("policy.fixed.primitives.extract") + of("policy.fixed.primitives.dispatch"), 60.0);
@@ -172,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_figure_that_is_missing_is_named() {
-        let why = quantities(&[Round::of(&[("single.poll", 4.0)])]).unwrap_err();
+        let why = quantities(&[Round::of(&[("single.task", 4.0)])]).unwrap_err();
         assert!(why.contains("work.chain"), "{why}");
     }
 
@@ -180,7 +197,7 @@ mod tests {
     fn the_file_is_a_machine_that_says_what_it_is() {
         let calibration = Calibration {
             quantities: quantities(&[round()]).unwrap(),
-            distances: vec![Distance { core: 1, nanoseconds: 300.0 }],
+            distances: vec![Distance { cores: (0, 1), nanoseconds: 300.0 }],
             rounds: 1,
         };
         let host = Host {
@@ -188,13 +205,15 @@ mod tests {
             cores: 2,
             date: "2026-01-31".to_owned(),
             command: "tradewind calibrate".to_owned(),
+            pace: units::Time::from_microseconds(1),
         };
         let machine = machine::Machine::parse("host.toml", &file(&calibration, &host)).unwrap();
         assert_eq!((machine.name.as_str(), machine.nodes, machine.processors), ("host", 2, 1));
         assert_eq!(machine.calibrated.as_ref().unwrap().of, "native");
-        assert_eq!(machine.processor.poll, units::Time::from_nanoseconds(3));
+        assert_eq!(machine.processor.poll, units::Time::from_nanoseconds(43));
+        assert_eq!(machine.processor.pace, units::Time::from_microseconds(1));
         assert_eq!(machine.under("fixed").interface.loopback, units::Time::from_nanoseconds(80));
         let poll = machine.values().iter().find(|value| value.key == "processor.poll").unwrap();
-        assert_eq!(poll.source.as_deref(), Some("measured: work poll; spread 0 %"));
+        assert_eq!(poll.source.as_deref(), Some("measured: look poll + look clock; spread 0 %"));
     }
 }

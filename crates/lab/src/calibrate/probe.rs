@@ -9,8 +9,11 @@ use crate::specification::{FIGURES, numbers};
 /// The world that is measured.
 const NATIVE: &str = "native";
 
-/// At most so many cores are asked how far away they are.
-const PARTNERS: u32 = 16;
+/// The policy under which a computing processor never looks for messages.
+const NO_LOOKS: &str = "single+every=4000000000";
+
+/// At most so many pairs of cores are asked how far apart they are: all of eight cores.
+const PAIRS: usize = 28;
 
 /// One run, and by what its figures are called.
 pub(super) struct Probe {
@@ -47,8 +50,10 @@ pub(super) fn probes() -> Vec<Probe> {
     bulk.run.mechanism = Some("bulk".to_owned());
     vec![
         probe("single", "message-costs", "single", (2, 1, 1), &[("rest", "2000")]),
+        probe("own", "message-costs", "single", (1, 1, 1), &[]),
+        probe("look", "message-costs", "single+every=1", (2, 1, 1), &[("rounds", "50")]),
         probe("fixed", "message-costs", "fixed:1", (1, 2, 1), &[]),
-        probe("work", "work-costs", "single", (1, 1, 1), &[]),
+        probe("work", "work-costs", NO_LOOKS, (1, 1, 1), &[]),
         probe("switch", "thread-switch", "single", (1, 1, 2), &[]),
         probe("miss", "remote-miss", "single", (2, 1, 1), &[]),
         bulk,
@@ -94,20 +99,20 @@ pub(super) fn round(executable: &Path, progress: &dyn Fn(&Specification, bool)) 
     Ok(round)
 }
 
-/// How far a core is from the first one.
+/// How far two cores are from each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// Its number, from 1; the first has 0.
-    pub core: u32,
+    /// Their numbers, from 0.
+    pub cores: (u32, u32),
     /// A lone request and its reply.
     pub nanoseconds: f64,
 }
 
-/// The cores whose distance is measured: all, or so many that are spread over all.
-pub(super) fn partners(cores: u32) -> Vec<u32> {
-    let others = cores.saturating_sub(1);
-    let count = others.min(PARTNERS);
-    (1..=count).map(|number| (u64::from(number) * u64::from(others) / u64::from(count)) as u32).collect()
+/// The cores whose distance is measured: all pairs, or so many that are spread over all.
+pub(super) fn pairs(cores: u32) -> Vec<(u32, u32)> {
+    let all: Vec<_> = (0..cores).flat_map(|one| (one + 1..cores).map(move |other| (one, other))).collect();
+    let count = all.len().min(PAIRS);
+    (1..=count).map(|number| all[number * all.len() / count - 1]).collect()
 }
 
 /// Measures the distances, each node of one world on a core of its own.
@@ -116,16 +121,16 @@ pub(super) fn distances(
     cores: u32,
     progress: &dyn Fn(&Specification, bool),
 ) -> Result<Vec<Distance>, String> {
-    let measure = |core: u32| {
-        let inputs = [("partner", &*core.to_string()), ("rounds", "100")];
+    let measure = |(one, other): (u32, u32)| {
+        let inputs = [("from", &*one.to_string()), ("partner", &*other.to_string()), ("rounds", "100")];
         let run = run("message-costs", "single", (cores, 1, 1), &inputs);
         progress(&run, false);
         let mut round = Round::default();
         round.add(&Probe { name: "distance", run: run.clone() }, executable)?;
         progress(&run, true);
-        Ok(Distance { core, nanoseconds: round.get("distance.polling")? })
+        Ok(Distance { cores: (one, other), nanoseconds: round.get("distance.waiting")? })
     };
-    partners(cores).into_iter().map(measure).collect()
+    pairs(cores).into_iter().map(measure).collect()
 }
 
 #[cfg(test)]
@@ -133,12 +138,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_cores_are_sampled_from_the_nearest_number_to_the_last() {
-        assert_eq!(partners(1), [0; 0]);
-        assert_eq!(partners(2), [1]);
-        assert_eq!(partners(4), [1, 2, 3]);
-        let many = partners(64);
-        assert_eq!((many.len(), many[0], many[15]), (16, 3, 63));
-        assert!(many.is_sorted());
+    fn pairs_of_many_cores_are_sampled_up_to_the_last() {
+        assert_eq!(pairs(1), []);
+        assert_eq!(pairs(2), [(0, 1)]);
+        assert_eq!(pairs(4), [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]);
+        assert_eq!(pairs(8).len(), 28);
+        // 2016 pairs: every 72nd. The first core has 63 of them, and its neighbour the ninth after those.
+        let many = pairs(64);
+        assert_eq!((many.len(), many[0], many[27]), (28, (1, 10), (62, 63)));
     }
 }

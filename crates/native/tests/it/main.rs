@@ -1,5 +1,6 @@
 //! The native world, tested from outside.
 
+mod floor;
 mod foresight;
 mod load;
 mod progress;

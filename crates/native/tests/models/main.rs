@@ -32,9 +32,14 @@ use sync::{AtomicBool, AtomicU64, Ordering, mutated};
 const IT: usize = 0;
 
 fn explore(scenario: impl Fn() + Sync + Send + 'static) {
+    explore_up_to(2, scenario);
+}
+
+/// With so many preemptions, and in a full dose with one more.
+fn explore_up_to(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static) {
     let mut model = loom::model::Builder::new();
     let full = std::env::var("NATIVE_DOSE").is_ok_and(|dose| dose == "full");
-    model.preemption_bound = Some(2 + usize::from(full));
+    model.preemption_bound = Some(preemptions + usize::from(full));
     model.max_branches = 10_000;
     model.check(scenario);
 }
@@ -183,6 +188,8 @@ const FAULTS: &[(&str, &str)] = &[
     ("heavy-left-out", "sleepers::a_second_half_wakes_who_sleeps"),
     ("light-left-out", "sleepers::a_line_behind_a_half_wakes_who_sleeps"),
     ("heavy-left-out", "sleepers::a_line_behind_a_half_wakes_who_sleeps"),
+    ("light-left-out", "sleepers::one_of_two_takes_it"),
+    ("heavy-left-out", "sleepers::one_of_two_takes_it"),
     ("light-left-out", "sleepers::what_comes_late_is_left_to_the_helper"),
     ("heavy-left-out", "sleepers::what_comes_late_is_left_to_the_helper"),
     ("nothing-is-left", "sleepers::what_comes_late_is_left_to_the_helper"),

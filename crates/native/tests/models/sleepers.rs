@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use loom::sync::Arc;
+use loom::sync::{Arc, Mutex};
 use loom::thread;
 use tempest::NodeId;
 
 use crate::berth::Berth;
-use crate::explore;
 use crate::fences::Fences;
 use crate::lines::push;
 use crate::ring::{Received, Ring};
 use crate::sync::{AtomicBool, AtomicU64, Ordering, mutated};
+use crate::{explore, explore_up_to};
 
 #[derive(Default)]
 struct World {
@@ -97,6 +97,61 @@ fn a_second_half_wakes_who_sleeps() {
 #[test]
 fn a_line_behind_a_half_wakes_who_sleeps() {
     receive(&[1, 7]);
+}
+
+/// Two processors of a node, of which one at a time receives.
+struct Servers {
+    ring: Ring,
+    right_to_receive: Mutex<()>,
+    taken: AtomicU64,
+    berths: [Berth; 2],
+}
+
+impl Servers {
+    /// As `Processor::idle`, until `messages` have been taken out.
+    fn serve(&self, number: usize, messages: u64) {
+        self.berths[number].belongs_to_current_thread();
+        while self.taken.load(Ordering::Acquire) < messages {
+            self.receive(messages);
+            let there_is_work = || self.taken.load(Ordering::Acquire) == messages || self.ring.is_ready();
+            self.berths[number].sleep_unless(&Fences, there_is_work);
+        }
+    }
+
+    fn receive(&self, messages: u64) {
+        let Ok(_right) = self.right_to_receive.try_lock() else { return thread::yield_now() };
+        let drained = self.ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages;
+        let taken = self.taken.load(Ordering::Relaxed) + drained as u64;
+        self.taken.store(taken, Ordering::Release);
+        if taken == messages {
+            Fences.light();
+            self.berths.iter().for_each(Berth::wake_from_anything);
+        }
+    }
+}
+
+/// Whichever of two processors is woken, and whichever receives: what is sent is taken out.
+#[test]
+fn one_of_two_takes_it() {
+    explore_up_to(1, || {
+        let servers = Arc::new(Servers {
+            ring: Ring::new(2),
+            right_to_receive: Mutex::new(()),
+            taken: AtomicU64::new(0),
+            berths: Default::default(),
+        });
+        let serve = |number| {
+            let servers = Arc::clone(&servers);
+            thread::spawn(move || servers.serve(number, 2))
+        };
+        let receivers = [serve(0), serve(1)];
+        for number in 0..2 {
+            assert!(push(&servers.ring, number, 1), "there is room for both");
+            Fences.light();
+            _ = servers.berths.iter().any(Berth::wake);
+        }
+        receivers.into_iter().for_each(|receiver| receiver.join().expect("it does not panic"));
+    });
 }
 
 /// The end of a world reaches who sleeps, whatever it sleeps for.

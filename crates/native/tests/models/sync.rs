@@ -69,9 +69,15 @@ atomic!(AtomicU64, u64, stored);
 atomic!(AtomicUsize, usize);
 
 impl AtomicBool {
-    pub(crate) fn swap(&self, value: bool, order: Ordering) -> bool {
+    pub(crate) fn compare_exchange(
+        &self,
+        current: bool,
+        new: bool,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<bool, bool> {
         self.1.pass();
-        self.0.swap(value, order)
+        self.0.compare_exchange(current, new, success, failure)
     }
 }
 

@@ -18,6 +18,10 @@ mod crew;
 mod ending;
 #[path = "../../src/fences.rs"]
 mod fences;
+#[path = "../../src/floor.rs"]
+mod floor;
+#[path = "../../src/foresight.rs"]
+mod foresight;
 #[path = "../../src/gauge.rs"]
 mod gauge;
 #[path = "../../src/helper.rs"]

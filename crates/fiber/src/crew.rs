@@ -1,0 +1,162 @@
+//! Fibers that pass the turn to each other, without a way over who resumed the first of them.
+//!
+//! # Why the safe interface is sound
+//!
+//! At most one fiber of a crew runs, and `running` says which: `resume` borrows the crew for as long as one does, so it is
+//! resumed by nobody else meanwhile, nothing of it is moved or dropped, and [`pass`] alone changes who runs. `ACTIVE` names
+//! the crew that was resumed last and whose resume has not returned, so it is valid whenever it is not null. A fiber of the crew that
+//! does not run is fresh, suspended or done. [`pass`] makes sure that it is called on the running one's own stack, not on that of a
+//! fiber which that has resumed: so whoever has to be resumed before control is back at `resume` is a fiber of the crew.
+//!
+//! Must never know how stacks are switched: that is the routine's.
+
+use std::cell::Cell;
+use std::fmt;
+use std::ptr;
+
+use crate::pool::{Fiber, Status};
+use crate::routine::Routine;
+
+thread_local! {
+    static ACTIVE: Cell<*const Crew> = const { Cell::new(ptr::null()) };
+}
+
+/// Fibers, by number, that may [`pass`] the turn to each other.
+///
+/// ```
+/// let pool = fiber::Pool::new(64 * 1024);
+/// let first = pool.spawn(|| assert!(fiber::pass(1)))?;
+/// let second = pool.spawn(|| fiber::suspend())?;
+/// let mut crew = fiber::Crew::new([first, second]);
+/// assert_eq!(crew.resume(0), (1, fiber::Status::Suspended));
+/// assert_eq!(crew.resume(1), (1, fiber::Status::Finished));
+/// assert_eq!(crew.resume(0), (0, fiber::Status::Finished));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Crew {
+    fibers: Box<[Fiber]>,
+    /// Who runs, by number and by routine, while the crew is resumed.
+    running: Cell<usize>,
+    current: Cell<*const Routine>,
+}
+
+/// Makes a crew the active one, until it is dropped.
+struct Activation {
+    before: *const Crew,
+}
+
+impl Activation {
+    fn of(crew: &Crew) -> Self {
+        Self { before: ACTIVE.replace(crew) }
+    }
+}
+
+impl Drop for Activation {
+    fn drop(&mut self) {
+        ACTIVE.set(self.before);
+    }
+}
+
+impl Crew {
+    /// Of these, which are numbered from 0.
+    pub fn new(fibers: impl IntoIterator<Item = Fiber>) -> Self {
+        Self { fibers: fibers.into_iter().collect(), running: Cell::new(0), current: Cell::new(ptr::null()) }
+    }
+
+    /// How many there are, finished ones included.
+    pub fn len(&self) -> usize {
+        self.fibers.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.fibers.is_empty()
+    }
+
+    /// Whether the body of a fiber has returned or panicked.
+    ///
+    /// # Panics
+    /// If there is no such fiber, as the others.
+    #[inline]
+    pub fn is_finished(&self, number: usize) -> bool {
+        self.fibers[number].is_finished()
+    }
+
+    /// Runs a fiber until it, or who has been passed the turn, suspends or ends: says who, and which.
+    ///
+    /// # Panics
+    /// As [`Fiber::resume`], for each of them.
+    #[inline]
+    pub fn resume(&mut self, number: usize) -> (usize, Status) {
+        self.running.set(number);
+        let activation = Activation::of(self);
+        loop {
+            let resumed = self.running.get();
+            let routine = self.fibers[resumed].routine().expect("a finished fiber was resumed");
+            self.current.set(routine);
+            // SAFETY: of the crew nobody runs yet, and nothing is moved or dropped before this returns, as the crew is borrowed.
+            unsafe { routine.go_on() };
+            if Routine::PASSES || self.running.get() == resumed {
+                break;
+            }
+        }
+        drop(activation);
+        let last = self.running.get();
+        (last, self.fibers[last].settle())
+    }
+
+    /// As [`Fiber::prefetch`].
+    #[inline]
+    pub fn prefetch(&self, number: usize) {
+        self.fibers[number].prefetch();
+    }
+}
+
+impl fmt::Debug for Crew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crew").field("fibers", &self.fibers).finish_non_exhaustive()
+    }
+}
+
+/// The crew whose fiber runs, on whose stack the caller is.
+#[inline]
+fn active<'c>() -> &'c Crew {
+    let crew = ACTIVE.get();
+    assert!(!crew.is_null(), "a turn is passed outside a crew");
+    // SAFETY: not null, so its resume, which borrows it, has not returned; the caller forgets it before that could.
+    unsafe { &*crew }
+}
+
+/// Suspends the running fiber of a crew and resumes another one in its place: control returns here when somebody resumes it, or
+/// passes it the turn. Returns false at once if the other one is finished or is the running one.
+///
+/// # Panics
+/// If no fiber of a crew is running, there is no fiber of that number, or the running one is not of the crew but was
+/// resumed by one that is.
+#[inline]
+pub fn pass(number: usize) -> bool {
+    let crew = active();
+    // SAFETY: `resume` or the last pass has set it to a routine of the crew, which stays where it is until that `resume` returns.
+    let from = unsafe { &*crew.current.get() };
+    assert!(from.is_current(), "a turn is passed by a fiber that is not of the crew");
+    match crew.fibers[number].routine() {
+        Some(to) if !ptr::eq(to, from) && !to.is_done() => {
+            crew.running.set(number);
+            crew.current.set(to);
+            // SAFETY: `from` runs and this is its stack; `to` is of the same crew, but not the running one, and not done; who
+            // resumed the crew waits in `from`.
+            unsafe { from.pass_to(to) };
+            true
+        }
+        _ => false,
+    }
+}
+
+/// As [`Crew::prefetch`], of the crew whose fiber runs.
+///
+/// # Panics
+/// If no fiber of a crew is running, or there is no fiber of that number.
+#[inline]
+pub fn prefetch(number: usize) {
+    active().prefetch(number);
+}
