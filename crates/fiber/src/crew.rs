@@ -2,11 +2,18 @@
 //!
 //! # Why the safe interface is sound
 //!
-//! At most one fiber of a crew runs, and `running` says which: `resume` borrows the crew for as long as one does, so it is
-//! resumed by nobody else meanwhile, nothing of it is moved or dropped, and [`pass`] alone changes who runs. `ACTIVE` names
-//! the crew that was resumed last and whose resume has not returned, so it is valid whenever it is not null. A fiber of the crew that
-//! does not run is fresh, suspended or done. [`pass`] makes sure that it is called on the running one's own stack, not on that of a
-//! fiber which that has resumed: so whoever has to be resumed before control is back at `resume` is a fiber of the crew.
+//! At most one fiber of a crew runs, and `running` says which: `resume` borrows the crew for as long as one does, so it
+//! is resumed by nobody else meanwhile, nothing of it is moved or dropped, and [`pass`] alone changes who runs. A fiber
+//! of the crew that does not run is fresh, suspended or done.
+//!
+//! `ACTIVE` names the crew that was resumed last and whose resume has not returned, so it is valid whenever it is not
+//! null. Resumes end in the opposite order of their begin: a fiber that has resumed something neither suspends nor
+//! passes before that is over. For `suspend` means the innermost fiber, and [`pass`] makes sure that it is called on
+//! the running one's own stack, not on that of a fiber which that has resumed. So whoever has to be resumed before
+//! control is back at `resume` is a fiber of the crew.
+//!
+//! A suspended fiber keeps no reference to the crew or to a routine on its stack, only pointers that it does not follow
+//! again: between two resumes the crew may be moved, and is changed by who owns it.
 //!
 //! Must never know how stacks are switched: that is the routine's.
 
@@ -32,6 +39,13 @@ thread_local! {
 /// assert_eq!(crew.resume(1), (1, fiber::Status::Finished));
 /// assert_eq!(crew.resume(0), (0, fiber::Status::Finished));
 /// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// It stays on the OS thread of its fibers.
+///
+/// ```compile_fail
+/// fn needs_send(_: impl Send) {}
+/// needs_send(fiber::Crew::new([]));
 /// ```
 pub struct Crew {
     fibers: Box<[Fiber]>,
@@ -94,7 +108,8 @@ impl Crew {
             let resumed = self.running.get();
             let routine = self.fibers[resumed].routine().expect("a finished fiber was resumed");
             self.current.set(routine);
-            // SAFETY: of the crew nobody runs yet, and nothing is moved or dropped before this returns, as the crew is borrowed.
+            // SAFETY: of the crew nobody runs yet, and nothing is moved or dropped before this returns, as the crew is
+            // borrowed.
             unsafe { routine.go_on() };
             if Routine::PASSES || self.running.get() == resumed {
                 break;
@@ -110,6 +125,23 @@ impl Crew {
     pub fn prefetch(&self, number: usize) {
         self.fibers[number].prefetch();
     }
+
+    /// Who runs and who is to, if that is another one and not done. From now on that one is who runs.
+    ///
+    /// # Panics
+    /// As [`pass`].
+    #[inline]
+    fn change_to(&self, number: usize) -> Option<[*const Routine; 2]> {
+        let from = self.current.get();
+        // SAFETY: `resume` or the last change has set it to a routine of the crew, which stays where it is until that
+        // `resume` returns.
+        let is_current = unsafe { &*from }.is_current();
+        assert!(is_current, "a turn is passed by a fiber that is not of the crew");
+        let to = self.fibers[number].routine().filter(|to| !ptr::eq(*to, from) && !to.is_done())?;
+        self.running.set(number);
+        self.current.set(to);
+        Some([from, to])
+    }
 }
 
 impl fmt::Debug for Crew {
@@ -118,38 +150,28 @@ impl fmt::Debug for Crew {
     }
 }
 
-/// The crew whose fiber runs, on whose stack the caller is.
+/// Does something with the crew whose fiber runs, on whose stack the caller is.
 #[inline]
-fn active<'c>() -> &'c Crew {
+fn with_active<R>(f: impl FnOnce(&Crew) -> R) -> R {
     let crew = ACTIVE.get();
     assert!(!crew.is_null(), "a turn is passed outside a crew");
-    // SAFETY: not null, so its resume, which borrows it, has not returned; the caller forgets it before that could.
-    unsafe { &*crew }
+    // SAFETY: not null, so its resume, which borrows it, has not returned, and does not as long as this stack runs.
+    f(unsafe { &*crew })
 }
 
-/// Suspends the running fiber of a crew and resumes another one in its place: control returns here when somebody resumes it, or
-/// passes it the turn. Returns false at once if the other one is finished or is the running one.
+/// Suspends the running fiber of a crew and resumes another one in its place: control returns here when somebody
+/// resumes it, or passes it the turn. Returns false at once if the other one is finished or is the running one.
 ///
 /// # Panics
 /// If no fiber of a crew is running, there is no fiber of that number, or the running one is not of the crew but was
 /// resumed by one that is.
 #[inline]
 pub fn pass(number: usize) -> bool {
-    let crew = active();
-    // SAFETY: `resume` or the last pass has set it to a routine of the crew, which stays where it is until that `resume` returns.
-    let from = unsafe { &*crew.current.get() };
-    assert!(from.is_current(), "a turn is passed by a fiber that is not of the crew");
-    match crew.fibers[number].routine() {
-        Some(to) if !ptr::eq(to, from) && !to.is_done() => {
-            crew.running.set(number);
-            crew.current.set(to);
-            // SAFETY: `from` runs and this is its stack; `to` is of the same crew, but not the running one, and not done; who
-            // resumed the crew waits in `from`.
-            unsafe { from.pass_to(to) };
-            true
-        }
-        _ => false,
-    }
+    let Some([from, to]) = with_active(|crew| crew.change_to(number)) else { return false };
+    // SAFETY: `from` runs and this is its stack; `to` is of the same crew, but not the running one, and not done; who
+    // resumed the crew waits in `from`, and borrows both.
+    unsafe { Routine::pass(from, to) };
+    true
 }
 
 /// As [`Crew::prefetch`], of the crew whose fiber runs.
@@ -158,5 +180,5 @@ pub fn pass(number: usize) -> bool {
 /// If no fiber of a crew is running, or there is no fiber of that number.
 #[inline]
 pub fn prefetch(number: usize) {
-    active().prefetch(number);
+    with_active(|crew| crew.prefetch(number));
 }

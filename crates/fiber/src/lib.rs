@@ -1,9 +1,9 @@
 //! Stackful threads: one safe type over a switch of stacks, and a pool of guarded stacks.
 //!
 //! A [`Fiber`] is a function with a stack of its own. [`Fiber::resume`] runs it until it calls [`suspend`] or
-//! returns; in between it is an ordinary value that can be kept, moved and dropped. Fibers of a [`Crew`] may also [`pass`]
-//! the turn to each other. Nothing is scheduled here: who runs next is the caller's business. This room knows nothing of tradewind; it must never learn what a
-//! node, a message or a clock is.
+//! returns; in between it is an ordinary value that can be kept, moved and dropped. Fibers of a [`Crew`] may also
+//! [`pass`] the turn to each other. Nothing is scheduled here: who runs next is the caller's business. This room
+//! knows nothing of tradewind; it must never learn what a node, a message or a clock is.
 //!
 //! ```
 //! use std::{cell::Cell, rc::Rc};
@@ -23,13 +23,14 @@
 //!
 //! # Why the safe interface is sound
 //!
-//! The switch itself is ours on x86-64 (`swap.rs`, which says why and how) and corosensei's elsewhere (`portable.rs`). A
-//! thread-local names the fiber that runs on this OS thread, and [`suspend`] follows that pointer without a handle (`swap.rs`,
-//! `current.rs`). Stacks are cut from mappings of ours (`stack.rs`). These modules have the unsafe blocks, each with its
-//! reason. The rest rests on these facts:
+//! The switch itself is ours on x86-64 (`swap.rs`, which says why and how) and corosensei's elsewhere
+//! (`portable.rs`). A thread-local names the fiber that runs on this OS thread, and [`suspend`] follows that pointer
+//! without a handle (`swap.rs`, `current.rs`); another names the crew that runs (`crew.rs`). Stacks are cut from
+//! mappings of ours (`stack.rs`). These modules have the unsafe blocks, each with its reason. The rest rests on these
+//! facts:
 //!
-//! - *A fiber stays on its OS thread.* [`Fiber`] and [`Pool`] are neither `Send` nor `Sync`, so code on a fiber's
-//!   stack never sees its thread-locals change under it, and what it borrowed from the thread stays valid.
+//! - *A fiber stays on its OS thread.* [`Fiber`], [`Crew`] and [`Pool`] are neither `Send` nor `Sync`, so code on a
+//!   fiber's stack never sees its thread-locals change under it, and what it borrowed from the thread stays valid.
 //! - *A fiber outlives nothing it borrows.* Its body is `'static`, so a fiber that is leaked, or dropped late,
 //!   holds no dangling reference; a leaked one keeps its stack for ever.
 //! - *A running fiber is never touched.* `resume` holds `&mut Fiber` for as long as the body runs, so the body
@@ -38,21 +39,22 @@
 //!   is overwritten. The stack goes back to the pool only when nothing lives on it.
 //! - *The body is boxed*, two words whatever the closure holds, so that it fits any stack.
 //! - *A stack outlives its fiber.* A fiber holds its pool's stacks alive, also one that is leaked (`pool.rs`).
-//! - *Overflow meets a guard page.* Each stack ends in a page that nobody may touch (`stack.rs`), and rustc probes every page
-//!   of a large frame, so running out of stack kills the process by a signal (a test checks it). C code compiled
-//!   without `-fstack-clash-protection` may step over the guard with a single frame of more than a page.
+//! - *Overflow meets a guard page.* Each stack ends in a page that nobody may touch (`stack.rs`), and rustc probes
+//!   every page of a large frame, so running out of stack kills the process by a signal (a test checks it). C code
+//!   compiled without `-fstack-clash-protection` may step over the guard with a single frame of more than a page.
 //!
 //! # What a body must not do
 //!
 //! None of these breaks memory safety unless said; all end badly.
 //!
-//! - Suspend inside a destructor: while the stack unwinds, a second unwinding cannot start, and the process aborts.
+//! - Suspend, or pass the turn, inside a destructor: while the stack unwinds, a second unwinding cannot start, and
+//!   the process aborts.
 //! - Catch the unwinding that dropping a suspended fiber starts, and go on for ever: `drop` then never returns.
-//! - Hold a guard of the OS thread (a mutex guard, a `RefCell` borrow) across `suspend`: the next fiber that
-//!   wants it waits for ever or panics.
-//! - Suspend inside `LocalKey::with` while the fiber itself is stored in another thread-local: at thread exit the
-//!   borrowed value may be destroyed first. **This is the one way to undefined behaviour**; keep fibers out of
-//!   thread-locals.
+//! - Hold a guard of the OS thread (a mutex guard, a `RefCell` borrow) across `suspend` or `pass`: the next fiber
+//!   that wants it waits for ever or panics.
+//! - Suspend, or pass the turn, inside `LocalKey::with` while the fiber itself is stored in another thread-local: at
+//!   thread exit the borrowed value may be destroyed first. **This is the one way to undefined behaviour**; keep fibers
+//!   out of thread-locals.
 //!
 //! # Unwinding, valgrind, sanitizers
 //!

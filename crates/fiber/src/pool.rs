@@ -177,9 +177,9 @@ impl Fiber {
         self.routine.as_ref()
     }
 
-    /// Asks the memory for what the next [`resume`](Fiber::resume) touches first of the fiber's stack, where that is known and can
-    /// be asked for. Worth it for who knows some resumes ahead whom it will resume, of so many that their stacks lie in no
-    /// near cache. Changes nothing.
+    /// Asks the memory for what the next [`resume`](Fiber::resume) touches first of the fiber's stack, where that is
+    /// known and can be asked for. Worth it for who knows some resumes ahead whom it will resume, of so many that their
+    /// stacks lie in no near cache. Changes nothing.
     #[inline]
     pub fn prefetch(&self) {
         if let Some(routine) = &self.routine {

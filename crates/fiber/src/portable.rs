@@ -70,7 +70,7 @@ impl Routine {
     ///
     /// # Safety
     /// As that of `swap.rs`, which needs it.
-    pub(crate) unsafe fn pass_to(&self, _to: &Self) {
+    pub(crate) unsafe fn pass(_from: *const Self, _to: *const Self) {
         suspend();
     }
 
@@ -84,6 +84,7 @@ impl Routine {
 
     /// Ends the body: drops it if it has not begun, else unwinds its stack, as often as it takes.
     pub(crate) fn end(&mut self) {
+        let _running = Running(RUNNING.replace(self));
         let _resumer = Resumer::remember();
         self.0.get_mut().force_unwind();
     }

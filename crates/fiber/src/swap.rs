@@ -20,9 +20,10 @@
 //!
 //! # Who runs
 //!
-//! `CURRENT` names the `other` of the fiber whose stack the OS thread is on, null for its own. It is changed in one place,
-//! [`Routine::obey`], before it swaps to a fiber and after a fiber has swapped back, and when the turn is passed. A routine is borrowed for as long as its
-//! fiber runs, and so stays where it is; between two resumes it may be moved, and nothing on its stack says where it was.
+//! `CURRENT` names the `other` of the fiber whose stack the OS thread is on, null for its own. It is changed in two places:
+//! in [`Routine::obey`], before it swaps to a fiber and after a fiber has swapped back, and in [`Routine::pass`]. A routine is
+//! borrowed for as long as its fiber runs, and so stays where it is; between two resumes it may be moved, and what its stack
+//! still says of where it was is not used again.
 //!
 //! # Panics
 //!
@@ -192,7 +193,8 @@ impl Routine {
 
     #[inline]
     fn ends(&self) -> &Ends {
-        // SAFETY: made in `new` and freed in `into_stack`, if at all; all of it that changes is in cells, and stays on this OS thread.
+        // SAFETY: made in `new` and freed in `into_stack`, if at all; all of it that changes is in cells, and stays on this OS
+        // thread.
         unsafe { self.ends.as_ref() }
     }
 
@@ -239,17 +241,20 @@ impl Routine {
     /// A turn is passed from stack to stack.
     pub(crate) const PASSES: bool = true;
 
-    /// Suspends this fiber and resumes another one in its place: whoever resumed this one is the other one's resumer now.
+    /// Suspends a fiber and resumes another one in its place: whoever resumed the one is the other one's resumer now. Both are
+    /// told by pointers, as no reference may wait on a stack that is left for the time when they are moved.
     ///
     /// # Safety
-    /// This one runs, and the caller is on its stack; the other one does not run, and is not done. Neither is moved or dropped
-    /// before control is back at that resumer.
+    /// `from` runs, and the caller is on its stack; `to` does not run, and is not done. Neither is moved or dropped before
+    /// control is back at that resumer.
     #[inline]
-    pub(crate) unsafe fn pass_to(&self, to: &Self) {
-        CURRENT.set(&raw const to.other);
-        // SAFETY: as this one runs, its `other` is the resumer's, who waits in its swap; that of the other one is a fiber's, fresh or
-        // left by a swap. Each gets what belongs there.
-        let told = unsafe { swap_three(self.other.as_ptr(), to.other.as_ptr()) };
+    pub(crate) unsafe fn pass(from: *const Self, to: *const Self) {
+        // SAFETY: both are there, as the caller promises.
+        let (leaves, enters) = unsafe { ((*from).other.as_ptr(), &raw const (*to).other) };
+        CURRENT.set(enters);
+        // SAFETY: as `from` runs, its `other` is the resumer's, who waits in its swap; that of `to` is a fiber's, fresh or left
+        // by a swap. Each gets what belongs there.
+        let told = unsafe { swap_three(leaves, (*enters).as_ptr()) };
         if told == UNWIND {
             unwind();
         }

@@ -360,6 +360,76 @@ fn crews_stand_inside_crews() {
 }
 
 #[test]
+fn a_crew_goes_on_when_one_that_stands_inside_it_has_panicked() {
+    let (mut outer, log) = crew([
+        Box::new(|log: &Log| {
+            let body: Box<dyn FnOnce(&Log)> = Box::new(|_: &Log| panic!("of the inner one"));
+            let (mut inner, _) = crew([body]);
+            assert!(catch_unwind(AssertUnwindSafe(|| inner.resume(0))).is_err());
+            assert!(pass(1));
+            note(log, "0 ends");
+        }) as Box<dyn FnOnce(&Log)>,
+        Box::new(|log: &Log| {
+            note(log, "1 passes to 0");
+            assert!(pass(0));
+        }),
+    ]);
+    assert_eq!(outer.resume(0), (0, Status::Finished));
+    assert_eq!(outer.resume(1), (1, Status::Finished));
+    assert_eq!(*log.borrow(), ["1 passes to 0", "0 ends"]);
+}
+
+#[test]
+fn a_crew_may_be_moved_while_its_fibers_are_suspended() {
+    let (mut crew, log) = crew([
+        Box::new(|log: &Log| {
+            let _noisy = Noisy(Rc::clone(log), "0 is unwound");
+            assert!(pass(1));
+        }) as Box<dyn FnOnce(&Log)>,
+        Box::new(|_: &Log| {
+            suspend();
+            assert!(pass(2));
+        }),
+        Box::new(|_: &Log| {
+            suspend();
+            assert!(pass(1), "where it is now");
+        }),
+    ]);
+    assert_eq!(crew.resume(0), (1, Status::Suspended));
+    let mut moved = Box::new(crew);
+    assert_eq!(moved.resume(1), (2, Status::Suspended));
+    let mut again = *moved;
+    assert_eq!(again.resume(2), (1, Status::Finished));
+    drop(again);
+    assert_eq!(*log.borrow(), ["0 is unwound"]);
+}
+
+/// What a panic says, if its message is a constant.
+fn said(panic: &(dyn std::any::Any + Send)) -> Option<&'static str> {
+    panic.downcast_ref().copied()
+}
+
+#[test]
+fn a_fiber_that_one_of_the_crew_ends_passes_no_turn() {
+    let (mut crew, log) = crew([
+        Box::new(|log: &Log| {
+            let inner = Rc::clone(log);
+            let mut other = spawn(move || {
+                assert!(catch_unwind(suspend).is_err(), "it is unwound");
+                let refused = catch_unwind(|| pass(1)).expect_err("it is not of the crew");
+                note(&inner, said(&*refused).unwrap_or("something else"));
+            });
+            assert_eq!(other.resume(), Status::Suspended);
+            drop(other);
+            assert!(pass(1));
+        }) as Box<dyn FnOnce(&Log)>,
+        Box::new(|log: &Log| note(log, "1 has its turn")),
+    ]);
+    assert_eq!(crew.resume(0), (1, Status::Finished));
+    assert_eq!(*log.borrow(), ["a turn is passed by a fiber that is not of the crew", "1 has its turn"]);
+}
+
+#[test]
 #[should_panic(expected = "a turn is passed outside a crew")]
 fn a_fiber_of_no_crew_passes_no_turn() {
     let _ = spawn(|| _ = pass(0)).resume();

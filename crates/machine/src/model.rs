@@ -86,7 +86,7 @@ pub struct Processor {
     pub pace: Time,
     /// A poll that is passed by; zero unless stated.
     pub pass: Time,
-    /// Counting in an event for which nobody waits; zero unless stated.
+    /// Counting in an event, without what it takes to let those go on that wait for it; zero unless stated.
     pub signal: Time,
     /// A thread's getting a key that nobody has, where nobody has to be asked for it; zero unless stated.
     pub hold: Time,

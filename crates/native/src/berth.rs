@@ -27,6 +27,8 @@ use crate::sync::{AtomicBool, Ordering};
 #[repr(align(128))]
 pub(crate) struct Berth {
     taken: AtomicBool,
+    /// Whoever sleeps here at other times may be long at what it does. Advice: no wake-up depends on it.
+    engaged: AtomicBool,
     thread: OnceLock<Thread>,
 }
 
@@ -40,6 +42,18 @@ impl Berth {
     #[inline]
     pub(crate) fn is_taken(&self) -> bool {
         self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Says whether its owner may be long at what it does, and so look for nothing else.
+    #[inline]
+    pub(crate) fn engage(&self, engaged: bool) {
+        self.engaged.store(engaged, Ordering::Relaxed);
+    }
+
+    /// Whether its owner is not going to look for work soon, unless woken.
+    #[inline]
+    pub(crate) fn is_away(&self) -> bool {
+        self.is_taken() || self.engaged.load(Ordering::Relaxed)
     }
 
     /// Wakes the sleeper, if there is one. False if there is none. Who has given work passes the light barrier before.

@@ -1,11 +1,11 @@
 //! Who has the floor on a node whose processors all compute and run handlers: who holds keys there, and sends to the own node and
 //! serves that.
 //!
-//! What such a node's processors share, a lock, a ring, the entry of a key, is in the cache of the one that used it last, and
-//! to fetch a line of it takes longer than most of what is done with it. Processors that do these things in turn do little
-//! else. So one of them *has the floor*, and does one thing after the other in its own cache. Another one waits for a moment before it
-//! does anything of the kind, and for longer ones as long as the first goes on. What a node has sent to itself is served by who has the
-//! floor: mostly its sender, when it comes to a point where it serves.
+//! What such a node's processors share, a lock, a ring, the entry of a key, is in the cache of the one that used it
+//! last, and to fetch a line of it takes longer than most of what is done with it. Processors that do these things in
+//! turn do little else. So one of them *has the floor*, and does one thing after the other in its own cache. Another
+//! one waits for a moment before it does anything of the kind, and for longer ones as long as the first goes on. What a
+//! node has sent to itself is served by who has the floor: mostly its sender, when it comes to a point where it serves.
 //!
 //! The floor is *free* when who had it is idle, which that one says; or when it has been silent for a moment, because it
 //! computes: so whoever idles serves what a thread has sent that computes on.
@@ -26,8 +26,8 @@ use crate::ring::Apart;
 /// whether the other does. Where that was in vain the next first moment is half as long.
 const FIRST: u32 = 32;
 
-/// Pauses of those after it, some twenty microseconds in all: time for some hundreds of things, so that the way of the lines from one
-/// to another hardly counts.
+/// Pauses of those after it, some twenty microseconds in all: time for some hundreds of things, so that the way of the
+/// lines from one to another hardly counts.
 const LATER: [u32; 4] = [64, 128, 128, 128];
 
 /// Looks of one that idles, with a pause of the core each, until it looks again whether who has the floor is silent.
@@ -133,8 +133,8 @@ impl Floor {
         !leaves && !is_silent(last, self.last.0.load(Ordering::Relaxed), pauses)
     }
 
-    /// Whether the floor is free for one who idles, or was when it last looked. It looks at most once in [`LOOKS`] calls while others
-    /// have it, so as not to disturb them.
+    /// Whether the floor is free for one who idles, or was when it last looked. It looks at most once in [`LOOKS`]
+    /// calls while others have it, so as not to disturb them.
     #[inline]
     pub(crate) fn may_be_free_for(&self, speaker: &Speaker) -> bool {
         if speaker.is_free.get() {

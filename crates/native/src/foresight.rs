@@ -2,7 +2,7 @@
 //!
 //! The stacks of thousands of threads lie in no near cache, and the pages they begin in among no translations that the core
 //! keeps: to come to one takes several times as long as a switch. Asked for some turns ahead, it is there in time. Programs
-//! mostly wake their threads in the order of the last time; a wrong guess costs a line or two, and changes nothing.
+//! mostly wake their threads in the order of the last time; a wrong guess costs a few lines, and changes nothing.
 //!
 //! Only its processor touches it. This module must never know why a thread runs.
 

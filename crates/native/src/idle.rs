@@ -91,7 +91,8 @@ impl Processor {
             floor.leave(&self.speaker);
         }
         self.hold_back();
-        // Who leaves events to others, or to who has the floor, has not looked for any: before it lies down it sees what they have left.
+        // Who leaves events to others, or to who has the floor, has not looked for any: before it lies down it sees
+        // what they have left.
         if self.finds_work_soon() || self.sees_work() {
             return false;
         }

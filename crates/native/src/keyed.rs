@@ -53,8 +53,6 @@ const SAMPLE: u32 = 16;
 /// A processor's part in its node's dispatch queue.
 pub(crate) struct Duty {
     worker: Cell<Option<Paused<Event>>>,
-    /// Whether handlers have been brief of late.
-    brief: Cell<bool>,
     /// Whether the last hold of a thread that was timed was brief, and how many there have been.
     holds_brief: Cell<bool>,
     holds: Cell<u32>,
@@ -70,7 +68,6 @@ impl Default for Duty {
     fn default() -> Self {
         Self {
             worker: Cell::default(),
-            brief: Cell::new(true),
             holds_brief: Cell::new(true),
             holds: Cell::new(0),
             searched: Cell::new(0),
@@ -131,7 +128,7 @@ impl Processor {
     /// Receives, if nobody else does, and runs events; returns how many messages and events that were.
     pub(crate) fn serve_by_key(&self, shared: &Shared) -> usize {
         self.continue_keyed(shared);
-        if !self.duty.brief.get() || self.world.policy.dispatch == Dispatch::Partitioned {
+        if !shared.is_brief() || self.world.policy.dispatch == Dispatch::Partitioned {
             return self.serve_as_worker(shared, true);
         }
         let received = self.receive_in_place(shared);
@@ -149,7 +146,7 @@ impl Processor {
         let received = self.receive(|message, tally| {
             let Some(key) = self.key_of(message) else { return true };
             // Each of them waits behind those before it that are in the queue.
-            let held = if self.duty.brief.get() { shared.queue.try_hold(key) } else { None };
+            let held = if shared.is_brief() { shared.queue.try_hold(key) } else { None };
             let Some(held) = held else {
                 shared.queue.enqueue(key, Event::Message(*message));
                 queued += 1;
@@ -158,7 +155,7 @@ impl Processor {
             self.handle_in_place(shared, message, held, tally);
             handled += 1;
             if handled.is_power_of_two() && self.world.now_ns() - start > handled.max(FEW) * BRIEF_NS {
-                self.duty.brief.set(false);
+                shared.note_brief(false);
             }
             true
         });
@@ -191,6 +188,9 @@ impl Processor {
             Some(paused) => shared.queue.resume(paused),
             None => shared.queue.worker(self.server()),
         };
+        // Before it looks: whoever gives something after that wakes somebody else for it.
+        let berth = &self.world.berths[self.index];
+        berth.engage(true);
         let received = if receives { self.receive_into_queue(&mut worker) } else { 0 };
         if received > 0 {
             shared.note_change();
@@ -199,8 +199,9 @@ impl Processor {
         }
         let start = self.world.now_ns();
         let done = self.run_claims(shared, &mut worker);
+        berth.engage(false);
         if done > 0 {
-            self.duty.brief.set(self.world.now_ns() - start < (done as u64).max(FEW) * BRIEF_NS);
+            shared.note_brief(self.world.now_ns() - start < (done as u64).max(FEW) * BRIEF_NS);
         }
         self.duty.worker.set(Some(worker.pause()));
         received + done

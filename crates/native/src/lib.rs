@@ -44,10 +44,11 @@
 //! the ring *is* memory. `interrupt` means a dedicated processor that sleeps in the kernel and is woken.
 //! A helper is an OS thread beside the processors of its node, pinned to no core.
 //!
-//! *Added processors* (`hurricane-1:2`) are more OS threads, and the register in which a device would show them their next event is
-//! the dispatch queue, in memory that every processor's cache holds. What `hurricane-1-mult` does, to interrupt a processor that
-//! computes, no processor of a host lets itself be done; `floating+keyed+helper` is what comes nearest. Where a node has one
-//! processor, keyed dispatch is serial dispatch: there is nobody to run another key meanwhile.
+//! *Added processors* (`hurricane-1:2`) are more OS threads, and the register in which a device would show them their
+//! next event is the dispatch queue, in memory that every processor's cache holds. What `hurricane-1-mult` does, to
+//! interrupt a processor that computes, no processor of a host lets itself be done; `floating+keyed+helper` is what
+//! comes nearest. Where a node has one processor, keyed dispatch is serial dispatch: there is nobody to run another key
+//! meanwhile.
 //!
 //! This room must never know models or engine time.
 

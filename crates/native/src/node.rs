@@ -47,6 +47,7 @@ pub(crate) enum Dispatcher {
 /// vain need not search, nor take the queue's lock, before that moves.
 pub(crate) struct Shared {
     pub(crate) queue: Queue<Event>,
+    brief: AtomicBool,
     changes: Apart,
 }
 
@@ -71,7 +72,21 @@ impl Dispatcher {
 
 impl Shared {
     fn new(identity: Identity, config: queue::Config) -> Self {
-        Self { queue: Queue::new(identity, config), changes: Apart::default() }
+        Self { queue: Queue::new(identity, config), brief: AtomicBool::new(true), changes: Apart::default() }
+    }
+
+    /// Whether handlers have been brief of late, whoever ran them.
+    #[inline]
+    pub(crate) fn is_brief(&self) -> bool {
+        self.brief.load(Ordering::Relaxed)
+    }
+
+    /// Handlers have been brief, or not. Written where it changes: all servers read it.
+    #[inline]
+    pub(crate) fn note_brief(&self, brief: bool) {
+        if self.is_brief() != brief {
+            self.brief.store(brief, Ordering::Relaxed);
+        }
     }
 
     /// Appends an event. The caller notes the change when it has no more of them.

@@ -6,11 +6,11 @@
 //!
 //! # When it serves
 //!
-//! When no thread is ready any more, and else when [`TURNS`] threads have run, each up to where it gave the processor away, or
-//! when one of them stepped back to wait for what others do. So a message waits for no more than that many turns, however long the
-//! queue is; a turn is as long as the program makes it, which is why a thread that computes for long polls, and serves
-//! there. Looking costs as much as a switch where there are few nodes, and more where there are many: once in so many turns
-//! that hardly counts.
+//! When no thread is ready any more, and else when [`TURNS`] threads have run, each up to where it gave the processor
+//! away, or when one of them stepped back to wait for what others do. So a message waits for no more than that many
+//! turns, however long the queue is; a turn is as long as the program makes it, which is why a thread that computes for
+//! long polls, and serves there. Looking costs as much as a switch where there are few nodes, and more where there are
+//! many: once in so many turns that hardly counts.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use tempest::{NodeId, Packet};
 use trace::Event as Traced;
 
+use crate::berth::Berth;
 use crate::gauge::{Gauge, bump};
 use crate::node::Node;
 use crate::processor::Processor;
@@ -23,7 +24,7 @@ impl Processor {
     }
 
     /// Wakes a sleeping processor of `to` that may receive. One that is awake will see the message before it sleeps,
-    /// but only a dedicated one is sure to look soon.
+    /// but only a dedicated one is sure to look soon, unless it runs handlers that take long.
     #[inline(always)]
     pub(crate) fn wake_receiver(&self, to: NodeId) {
         self.world.fences.light();
@@ -37,7 +38,7 @@ impl Processor {
     /// The same, where nodes have several processors.
     fn wake_one_of(&self, to: NodeId) {
         let mut berths = self.world.server_berths(to).iter();
-        let may_wake = self.world.split.dedicated == 0 || berths.clone().all(|berth| berth.is_taken());
+        let may_wake = self.world.split.dedicated == 0 || berths.clone().all(Berth::is_away);
         if !(may_wake && berths.any(|berth| berth.wake())) {
             self.world.rouse_helper(to);
         }

@@ -1,9 +1,9 @@
 //! Message costs: what a send, a receive and a wait take, one by one, where nothing else happens.
 //!
-//! Thread 0 of node `from` measures with a partner: another node, or its own where there is no other; then its messages are handled by
-//! whoever handles that node's. Every figure is the median of many repetitions, each long beside a look at the clock: what
-//! disturbs a host for a moment disturbs few of them. In a *burst* nothing is received while it is sent, and all of it lies there
-//! when it is received; a *lone* message has the way for itself.
+//! Thread 0 of node `from` measures with a partner: another node, or its own where there is no other; then its messages
+//! are handled by whoever handles that node's. Every figure is the median of many repetitions, each long beside a look
+//! at the clock: what disturbs a host for a moment disturbs few of them. In a *burst* nothing is received while it is
+//! sent, and all of it lies there when it is received; a *lone* message has the way for itself.
 //!
 //! # Inputs
 //!
@@ -18,12 +18,14 @@
 //!
 //! # Figures
 //!
-//! In nanoseconds: `poll`, one that finds nothing; `clock`, a look at it; `signal`, an event that nobody waits for; `task`, a thread's
-//! taking a task out of a pool and putting in what follows from it, which may be nothing: a wait that is over, a hold, some
-//! operations, another hold of the same key, and a signal; `send` and `send.long`, a message without and with 12 words in a burst; `receive` and
-//! `receive.long`, one of a burst from the poll that finds it to the end of its handler; `found`, the same of one that has come
-//! alone, and two halves of a look at the clock; `stream`, from message to message of a long stream whose handlers are run meanwhile; `window`, from request to request of many, of which 64 are without their reply at a time; `polling` and `waiting`, a lone request
-//! and its reply, while the thread polls or gives its processor away; `rested`, as `polling` after a silence of `rest`.
+//! In nanoseconds: `poll`, one that finds nothing; `clock`, a look at it; `signal`, an event that nobody waits for;
+//! `task`, a thread's taking a task out of a pool and putting in what follows from it, which may be nothing: a wait
+//! that is over, a hold, some operations, another hold of the same key, and a signal; `send` and `send.long`, a message
+//! without and with 12 words in a burst; `receive` and `receive.long`, one of a burst from the poll that finds it to
+//! the end of its handler; `found`, the same of one that has come alone, and two halves of a look at the clock;
+//! `stream`, from message to message of a long stream whose handlers are run meanwhile; `window`, from request to
+//! request of many, of which 64 are without their reply at a time; `polling` and `waiting`, a lone request and its
+//! reply, while the thread polls or gives its processor away; `rested`, as `polling` after a silence of `rest`.
 //!
 //! # Timed regions
 //!

@@ -94,17 +94,15 @@ impl State {
     pub(crate) fn spend_injection(&mut self, core: usize, to: NodeId, cargo: &Cargo) {
         let Core { node, .. } = self.cores[core];
         let class = self.class_of_cargo(node, cargo);
-        if to.0 as usize == node && self.spend_own_send(core, class) {
-            let words = self.written(core, cargo) as u64;
-            return self.spend_primitive_for(core, Primitive::SendWord, class, words);
-        }
-        let hold = self.price(core, Primitive::SendHeader, class).path;
         if let Cargo::Transfer(..) = cargo {
             self.spend_primitive_for(core, Primitive::StartTransfer, class, 1);
         }
-        let wait = self.wait_for_interface(core, hold);
-        self.cores[core].spend(Bucket::Memory, wait);
-        self.spend_primitive_for(core, Primitive::SendHeader, class, 1);
+        if to.0 as usize != node || !self.spend_own_send(core, class) {
+            let hold = self.price(core, Primitive::SendHeader, class).path;
+            let wait = self.wait_for_interface(core, hold);
+            self.cores[core].spend(Bucket::Memory, wait);
+            self.spend_primitive_for(core, Primitive::SendHeader, class, 1);
+        }
         let words = self.written(core, cargo) as u64;
         self.spend_primitive_for(core, Primitive::SendWord, class, words);
     }

@@ -1,10 +1,10 @@
 //! How often a processor that computes looks for events where the policy leaves that open: about as often as its world wants to,
 //! told in back-edges of its threads.
 //!
-//! A back-edge may come every nanosecond or every millisecond, and a look takes longer than most of what threads do in between. So
-//! a thread that may look at every back-edge looks at every so many: twice as many where two looks came shortly after each other
-//! and found nothing, half as many where they were far apart or found something. Where the policy says how often a thread polls
-//! (`+every=K`), that is how often.
+//! A back-edge may come every nanosecond or every millisecond, and a look takes longer than most of what threads do in
+//! between. So a thread that may look at every back-edge looks at every so many: twice as many where two looks came
+//! shortly after each other and found nothing, half as many where they were far apart or found something. Where the
+//! policy says how often a thread polls (`+every=K`), that is how often.
 //!
 //! This module must never know what is looked for, nor which world's time it is.
 

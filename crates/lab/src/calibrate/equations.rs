@@ -1,9 +1,10 @@
 //! From figures to values of a machine file: small linear equations, none of which knows a program that is to be predicted.
 //!
-//! In a model a message takes its sender `send`; the network `latency`; and its receiver `fetch` where nothing has brought it nearer
-//! before, and `receive`, which is `extract + dispatch`. A handler of these runs counts its message, which takes `signal`. The lone
-//! request has one word more than its reply. A thread that waits goes on after `wake`. What an idle processor does when a
-//! message comes is there without any network where the only node sends to itself, and has its prices for that. So:
+//! In a model a message takes its sender `send`; the network `latency`; and its receiver `fetch` where nothing has
+//! brought it nearer before, and `receive`, which is `extract + dispatch`. A handler of these runs counts its message,
+//! which takes `signal`. The lone request has one word more than its reply. A thread that waits goes on after `wake`.
+//! What an idle processor does when a message comes is there without any network where the only node sends to itself,
+//! and has its prices for that. So:
 //!
 //! ```text
 //! hold          = (task - signal - its 14 operations) / 2
@@ -22,10 +23,10 @@
 //! A send of a burst goes to a receiver that has nothing else to do, and looks at the very line that is being written; in a long
 //! stream it has. Whichever is less is what sending takes, and the rest is that looking.
 //!
-//! Under `fixed` sender and receiver are different processors of a node and there is no network. All but the first send of a request
-//! is done by the receiver, which is the slower: with a window outstanding it takes two receives, a signal and a send, and is never
-//! without something to do, so that what fetching takes is a part of that. A lone message takes `loopback` to the receiver, whose
-//! own reply to itself is at hand:
+//! Under `fixed` sender and receiver are different processors of a node and there is no network. All but the first send
+//! of a request is done by the receiver, which is the slower: with a window outstanding it takes two receives, a signal
+//! and a send, and is never without something to do, so that what fetching takes is a part of that. A lone message
+//! takes `loopback` to the receiver, whose own reply to itself is at hand:
 //!
 //! ```text
 //! receive       = (window - send - signal) / 2
@@ -33,9 +34,10 @@
 //! wake          = waiting - polling
 //! ```
 //!
-//! A poll in a loop that computes is partly hidden by it: what it adds there is its price, not what it takes among nothing but polls.
-//! A miss in shared memory takes two messages, a wake and the protocol's own work, which nothing here tells apart: it is put half at
-//! the node that misses and half at home. A clock cycle is an operation of a chain in which each waits for the one before.
+//! A poll in a loop that computes is partly hidden by it: what it adds there is its price, not what it takes among
+//! nothing but polls. A miss in shared memory takes two messages, a wake and the protocol's own work, which nothing
+//! here tells apart: it is put half at the node that misses and half at home. A clock cycle is an operation of a chain
+//! in which each waits for the one before.
 
 use super::probe::Round;
 

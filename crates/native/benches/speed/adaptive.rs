@@ -105,8 +105,15 @@ fn beside_the_best(case: &Case, nodes: u32, processors: u32) -> Row {
     let medians = times[1..].iter().map(|times| median(times.clone()));
     let best = medians.zip(&times[1..]).zip(fixed).min_by(|((a, _), _), ((b, _), _)| a.total_cmp(b));
     let ((_, bound), (_, name)) = best.expect("there are fixed policies");
-    let what = format!("{} adaptive, {nodes} nodes x {processors} processors", case.program);
+    let [nodes, processors] =
+        [(nodes, "node"), (processors, "processor")].map(|(count, noun)| counted(count, noun));
+    let what = format!("{} adaptive, {nodes} x {processors}", case.program);
     Row::new(what, Unit::Microseconds, figures(&times[0], bound), name, Aim::Ratio(1.1, 1.2))
+}
+
+/// So many of them, in words.
+fn counted(count: u32, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// One processor of a node asks, the others run its handlers.

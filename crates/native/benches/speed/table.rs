@@ -95,7 +95,7 @@ impl Row {
 /// Prints the head of the table.
 pub(crate) fn head() {
     println!(
-        "{:<44} {:>6} {:>9} {:>9} {:>6}  {:<26} {:<14} reached",
+        "{:<52} {:>6} {:>9} {:>9} {:>6}  {:<27} {:<14} reached",
         "what", "unit", "ours", "bound", "ratio", "bound is", "aim (floor)"
     );
 }
@@ -110,7 +110,7 @@ pub(crate) fn print(row: &Row) {
     };
     let Figures { ours, bound, ratio } = row.figures;
     println!(
-        "{:<44} {unit:>6} {ours:>9.2} {bound:>9.2} {ratio:>6.2}  {:<26} {:<14} {}",
+        "{:<52} {unit:>6} {ours:>9.2} {bound:>9.2} {ratio:>6.2}  {:<27} {:<14} {}",
         row.what,
         row.bound,
         row.aim(),

@@ -80,7 +80,8 @@ fn what_one_sends_who_computes_another_serves_who_has_nothing_to_do() {
     }
 }
 
-/// Every thread holds one key again and again, and has messages handled under it in between; the first one holds it for long once.
+/// Every thread holds one key again and again, and has messages handled under it in between; the first one holds it for
+/// long once.
 struct Holds {
     count: Keyed<u64>,
     held_long: AtomicBool,

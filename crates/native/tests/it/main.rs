@@ -3,6 +3,7 @@
 mod floor;
 mod foresight;
 mod load;
+mod long;
 mod progress;
 mod promises;
 mod segments;

@@ -9,6 +9,7 @@
 //! NATIVE_FAULT=answer-relaxed cargo test -p tradewind-native --test models one_that_polls
 //! ```
 
+#[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/berth.rs"]
 mod berth;
 mod fences;

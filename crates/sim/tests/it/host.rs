@@ -2,8 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use bytemuck::{Pod, Zeroable};
+use machine::Machine;
 use sim::Model;
-use tempest::{Launch, Mechanism, Shape, World};
+use tempest::{
+    Cells, Event, Handler, Job, Key, Launch, Mechanism, Merge, Message, Program, Protocol, Report, Rights,
+    Segment, Setup, Shape, Thread, World,
+};
 
 use crate::setup::{figures, job, machine};
 
@@ -25,14 +30,19 @@ const PRICES: [(&str, &str); 14] = [
     ("network.latency", "100 ns"),
 ];
 
+/// A host with these prices, and with more.
+fn host(more: &[(&str, &str)]) -> Machine {
+    let can = ("can", "poll, dedicated-processors, sender-injects, transfer, deposit");
+    machine("ideal", &[&PRICES[..], &[can], more].concat())
+}
+
 fn run(
     program: &str,
     policy: &str,
     (nodes, processors): (u32, u32),
     more: &[(&str, &str)],
 ) -> BTreeMap<&'static str, f64> {
-    let can = ("can", "poll, dedicated-processors, sender-injects, transfer, deposit");
-    let host = machine("ideal", &[&PRICES[..], &[can], more].concat());
+    let host = host(more);
     let policy: tempest::Policy = policy.parse().expect("a policy");
     let computing = policy.split(processors).expect("enough processors").computing;
     let job = job(program, Mechanism::Messages, Shape { nodes, threads: computing }, &[("rounds", "8")]);
@@ -100,4 +110,58 @@ fn a_sender_that_injects_itself_leaves_the_protocol_processor_the_handlers() {
     assert_eq!(of("waiting"), 2.0 * (20.0 + 30.0) + REST + 80.0 + 40.0);
     // Where another processor hands keys out, getting one is an event.
     assert_eq!(of("task"), 2.0 * 5.0 + TASK);
+}
+
+/// A thread transfers a word to its own node, and says what that took it.
+struct Copies {
+    words: Segment<u64>,
+    copied: Event,
+    took: Cells<f64>,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Copied;
+
+impl Message for Copied {
+    type Protocol = Copies;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, copies: &Copies, _: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&copies.copied, 1);
+    }
+}
+
+impl Protocol for Copies {
+    type Config = ();
+
+    fn install(_: &(), node: &mut Setup<'_>) -> Self {
+        node.message::<Copied>();
+        let words = node.segment_for(Rights::WRITE, "words", 1, 0);
+        Self { words, copied: Event::new("copied"), took: Cells::new(1, 0.0) }
+    }
+}
+
+impl Program for Copies {
+    fn main(&self, thread: &Thread<'_>) {
+        let start = thread.now();
+        thread.transfer(thread.node(), self.words.place(0), &[1], Copied);
+        self.took.set(0, (thread.now() - start).as_nanoseconds());
+        thread.wait(&self.copied, 1);
+    }
+
+    fn report(&self) -> Report {
+        Report::default().measured("transfer", self.took.get(0), "ns", Merge::Max)
+    }
+}
+
+#[test]
+fn a_transfer_to_the_own_node_is_described_to_the_device_like_any() {
+    let host = host(&[("primitives.start_transfer", "7 ns")]);
+    let launch = Launch::new(Job::new::<Copies>(()), "single".parse().expect("a policy"));
+    let outcome = Model::new(host).run(&launch).expect("the run ends well");
+    assert_eq!(figures(&outcome)["transfer"], 7.0 + 12.0);
 }

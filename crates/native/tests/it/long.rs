@@ -1,0 +1,133 @@
+//! Handlers that take long, on a node of several protocol processors: they keep nobody else's messages waiting.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use bytemuck::{Pod, Zeroable};
+use native::Local;
+use tempest::{Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread, World};
+
+use crate::load::launch;
+
+/// Longer than it takes to wake somebody on a host that has much else to do.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Longer than what counts as brief.
+const LONG: Duration = Duration::from_micros(50);
+
+/// Long enough for processors that have nothing to do to fall asleep.
+const SILENCE: Duration = Duration::from_millis(1);
+
+const ROUNDS: u64 = 20;
+
+/// Node 0 sends a message whose handler goes on until another one, of another key, has been handled, which is sent later.
+struct Held {
+    handled: AtomicU64,
+    answers: Event,
+}
+
+/// Its handler goes on until so many of [`Release`] have been handled.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Hold {
+    until: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Release {
+    unused: u64,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Done {
+    unused: u64,
+}
+
+impl Message for Hold {
+    type Protocol = Held;
+
+    fn key(&self) -> Key {
+        Key::User(0)
+    }
+
+    fn handle(self, held: &Held, _: &[u64], cx: &mut Handler<'_>) {
+        let start = Instant::now();
+        while start.elapsed() < LONG || held.handled.load(Ordering::Relaxed) < self.until {
+            assert!(start.elapsed() < PATIENCE, "nobody handles message {} of the other key", self.until);
+            std::thread::yield_now();
+        }
+        cx.send(NodeId(0), Done { unused: 0 }, &[]);
+    }
+}
+
+impl Message for Release {
+    type Protocol = Held;
+
+    fn key(&self) -> Key {
+        Key::User(1)
+    }
+
+    fn handle(self, held: &Held, _: &[u64], cx: &mut Handler<'_>) {
+        let start = Instant::now();
+        while start.elapsed() < LONG {
+            std::hint::spin_loop();
+        }
+        held.handled.fetch_add(1, Ordering::Relaxed);
+        cx.send(NodeId(0), Done { unused: 0 }, &[]);
+    }
+}
+
+impl Message for Done {
+    type Protocol = Held;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, held: &Held, _: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&held.answers, 1);
+    }
+}
+
+impl Protocol for Held {
+    type Config = ();
+
+    fn install(_: &(), node: &mut Setup<'_>) -> Self {
+        node.message::<Hold>();
+        node.message::<Release>();
+        node.message::<Done>();
+        Self { handled: AtomicU64::new(0), answers: Event::new("done") }
+    }
+}
+
+impl Program for Held {
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.node() != NodeId(0) {
+            return;
+        }
+        // It holds nobody up, but shows that handlers are not brief here.
+        thread.send(NodeId(1), Hold { until: 0 }, &[]);
+        thread.wait(&self.answers, 1);
+        for round in 1..=ROUNDS {
+            std::thread::sleep(SILENCE);
+            thread.send(NodeId(1), Hold { until: round }, &[]);
+            std::thread::sleep(SILENCE);
+            thread.send(NodeId(1), Release { unused: 0 }, &[]);
+            thread.wait(&self.answers, 1 + 2 * round);
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+#[test]
+fn a_long_handler_keeps_no_message_of_another_key_waiting() {
+    for policy in ["fixed:2", "hurricane-1:2"] {
+        let outcome = Local::new().run(&launch::<Held>(policy, 2, 3, 1, ()));
+        outcome.unwrap_or_else(|failure| panic!("{policy}: {failure}"));
+    }
+}
