@@ -12,8 +12,9 @@
 //!
 //! # Why it may be wrong
 //!
-//! All this is advice, read and written relaxed. Locks and keys exclude, not the floor. Nobody waits for it for longer than
-//! [`FIRST`] and [`LATER`]; and who goes to sleep, or was woken, looks at all there is (`idle`).
+//! All this is advice, read and written relaxed. Locks and keys exclude, not the floor. Nobody waits for it for
+//! longer than [`FIRST`] and [`LATER`]; nobody who serves leaves what the node has sent to itself for more than
+//! [`REFUSALS`] looks; and who is about to sleep, or was woken, takes all there is (`idle`).
 //!
 //! This module must never know messages, or what is done on the floor.
 
@@ -32,6 +33,10 @@ const LATER: [u32; 4] = [64, 128, 128, 128];
 
 /// Looks of one that idles, with a pause of the core each, until it looks again whether who has the floor is silent.
 const LOOKS: u32 = 64;
+
+/// Looks at the floor in a row that find others on it, until one takes no more notice of them: some of those who go on never come
+/// to a point where they serve.
+const REFUSALS: u32 = 8;
 
 /// Who does something once in so many pauses, about a microsecond, goes on; who does less computes.
 const APART: u32 = 16;
@@ -57,6 +62,8 @@ pub(crate) struct Speaker {
     is_free: Cell<bool>,
     /// Looks since.
     looks: Cell<u32>,
+    /// Looks at the floor in a row that found others on it.
+    refusals: Cell<u32>,
     /// What it saw then.
     last: Cell<u64>,
     left: Cell<u64>,
@@ -73,6 +80,7 @@ impl Speaker {
             pauses: Cell::new(FIRST),
             is_free: Cell::new(true),
             looks: Cell::new(0),
+            refusals: Cell::new(0),
             last: Cell::new(0),
             left: Cell::new(0),
         }
@@ -146,13 +154,17 @@ impl Floor {
             && self.is_free_for(speaker)
     }
 
-    /// Whether the floor is free for one, now. While somebody waits for it, it is for nobody else.
+    /// Whether the floor is free for one, now. While somebody waits for it, it is for nobody else, but for who has been refused
+    /// [`REFUSALS`] times in a row.
     pub(crate) fn is_free_for(&self, speaker: &Speaker) -> bool {
         let (last, left) = (self.last.0.load(Ordering::Relaxed), self.left.0.load(Ordering::Relaxed));
         let is_silent = is_silent(speaker.last.replace(last), last, speaker.looks.replace(0));
         speaker.left.set(left);
         let is_wanted = self.wanted.0.load(Ordering::Relaxed) != 0;
-        let is_free = !is_wanted && (speaker.is(last) || last == left || is_silent);
+        let is_its_turn = !is_wanted && (speaker.is(last) || last == left || is_silent);
+        let refusals = if is_its_turn { 0 } else { (speaker.refusals.get() + 1).min(REFUSALS) };
+        speaker.refusals.set(refusals);
+        let is_free = is_its_turn || refusals == REFUSALS;
         speaker.is_free.set(is_free);
         is_free
     }
@@ -214,6 +226,20 @@ mod tests {
         assert!(!floor.is_free_for(&second));
         (0..LOOKS / APART).for_each(|_| floor.go_on(&first));
         (1..=LOOKS).for_each(|_| assert!(!floor.may_be_free_for(&second)));
+    }
+
+    #[test]
+    fn nobody_is_refused_for_ever() {
+        let (floor, first, second) = two();
+        let looks = || {
+            (0..LOOKS).for_each(|_| floor.go_on(&first));
+            floor.is_free_for(&second)
+        };
+        assert!((1..REFUSALS).all(|_| !looks()));
+        assert!(looks() && looks(), "and not before it has been its turn");
+        floor.leave(&first);
+        assert!(floor.is_free_for(&second));
+        assert!(!looks(), "all others have gone on since");
     }
 
     #[test]

@@ -85,16 +85,19 @@ impl Processor {
         }
     }
 
-    /// Whether it has slept or napped. `naps` counts those in a row.
+    /// Whether it has slept or napped, or sees what others have left: then it is to take whatever there is. `naps`
+    /// counts those in a row.
     fn wait_for_work(&self, naps: &mut u32) -> bool {
         if let Some(floor) = self.floor() {
             floor.leave(&self.speaker);
         }
         self.hold_back();
-        // Who leaves events to others, or to who has the floor, has not looked for any: before it lies down it sees
-        // what they have left.
-        if self.finds_work_soon() || self.sees_work() {
+        if self.finds_work_soon() {
             return false;
+        }
+        // Who leaves events to others, or to who has the floor, has not looked for any. What they have left for so long it takes.
+        if self.sees_work() {
+            return true;
         }
         if self.serves() && self.node().has_arrears() {
             self.nap(*naps);

@@ -33,8 +33,9 @@ use crate::processor::Processor;
 use crate::ring::Received;
 use crate::serve::{BATCH, Tally};
 
-/// Looks at a queue that has not changed between two searches: a few microseconds, in which a processor that has nothing else to do
-/// keeps out of the way of one that serves, and a fraction of the time for which it looks before it sleeps.
+/// Looks at a queue that has not changed between two searches: a few microseconds, in which a processor that has
+/// nothing else to do keeps out of the way of one that serves, and a fraction of the time for which it looks before
+/// it sleeps.
 const LOOKS: u32 = 64;
 
 /// Such searches until somebody says that something has changed: time enough for a claim to have taken too long.

@@ -1,6 +1,6 @@
-//! Questions and answers between the processors of a node, how they sleep and are woken, and the ring between two nodes, from the library's own source,
-//! under `loom`, which tries every schedule, up to a number of preemptions, and every value that the memory model lets a load
-//! return.
+//! Questions and answers between the processors of a node, how they sleep and are woken, and the ring between two
+//! nodes, from the library's own source, under `loom`, which tries every schedule, up to a number of preemptions, and
+//! every value that the memory model lets a load return.
 //!
 //! `NATIVE_DOSE=full` allows one preemption more. The faults that the source names by `mutated!` must each be noticed by a
 //! scenario; a fault is on in a process of its own, the one that `NATIVE_FAULT` names. By hand, to see what one does:
