@@ -26,8 +26,14 @@ use crate::world::{Stage, World, host_time};
 /// How long a failed run waits for its processors to see it.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How often a run that is watched is looked at.
-const WATCH: Duration = Duration::from_millis(20);
+/// How often a run is looked at: seldom enough that an idle one uses no core for it.
+const WATCH: Duration = Duration::from_millis(200);
+
+/// How often at most.
+const CLOSE_WATCH: Duration = Duration::from_millis(1);
+
+/// Looks, if that is not too often, in the time in which nothing may happen before a run is stalled.
+const LOOKS: u32 = 10;
 
 /// Stack of a processor's OS thread: handlers run there, threads on stacks of their own.
 const STACK_BYTES: usize = 1 << 20;
@@ -139,14 +145,15 @@ pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
 /// while is not stalled.
 fn watch(world: &World, muster: &Muster, processors: usize, limit: Option<Time>) {
     let patience = limit.map(host_time);
+    let pause = patience.map_or(WATCH, |patience| (patience / LOOKS).clamp(CLOSE_WATCH, WATCH));
     let (mut last, mut since) = (progress(world), Duration::ZERO);
-    while !muster.sees_off(processors, WATCH) {
+    while !muster.sees_off(processors, pause) {
         if world.stage() == Stage::Failed {
             muster.sees_off(processors, GRACE);
             return;
         }
         let now = progress(world);
-        since = if now == last { since + WATCH } else { Duration::ZERO };
+        since = if now == last { since + pause } else { Duration::ZERO };
         last = now;
         if let (Some(limit), Some(patience)) = (limit, patience)
             && since > patience

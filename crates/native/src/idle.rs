@@ -20,14 +20,15 @@ const YIELDS: u32 = 8;
 /// A receiver that is slower than its senders returns credit batch by batch, much sooner.
 const TRIES: u32 = 128;
 
-/// How long the first naps are.
+/// How long the first nap is.
 pub(crate) const NAP: Duration = Duration::from_micros(50);
 
-/// Naps of one length: the next are longer by the first, so that each is a fraction of what has been waited already.
-const NAPS: u32 = 2;
+/// Of a nap, how much longer the next one in a row is. So each is about this part of what has been waited already: whoever
+/// waits for room for seconds takes no core for it, and has it at most so much later than it could.
+const LONGER: f64 = 1.0 / 16.0;
 
-/// Times [`NAP`], the longest nap: who waits for room for seconds takes no core for it.
-const LONGEST: u32 = 200;
+/// The longest nap.
+const LONGEST: Duration = Duration::from_millis(100);
 
 impl Processor {
     /// No thread is ready: serves and waits until one is, or the run has ended.
@@ -163,7 +164,8 @@ impl Processor {
     }
 
     fn nap(&self, naps: u32) {
-        let length = NAP * (1 + naps / NAPS).min(LONGEST);
+        let length = NAP.as_secs_f64() * (1.0 + LONGER).powf(f64::from(naps));
+        let length = Duration::from_secs_f64(length.min(LONGEST.as_secs_f64()));
         self.world.berths[self.index].nap_unless(length, || self.sees_work());
     }
 

@@ -109,7 +109,7 @@ fn an_idle_world_uses_no_core() {
     for (policy, processors) in WORLDS {
         is_idle_for(Duration::from_millis(700), policy, *processors, Others::Wait);
     }
-    // Who waits for room looks less and less often: for two seconds naps become longer.
+    // Who waits for room looks less and less often.
     is_idle_for(Duration::from_secs(10), "single", 1, Others::Send);
 }
 
