@@ -11,7 +11,6 @@
 //! | `burst` | streams: when a receiver holds back |
 //! | `node` | what the processors of a node share; who may run a handler, under which proof |
 //! | `adaptive` | roles of processors that change, and what they come of |
-//! | `pace` | how often a processor that computes looks for events |
 //! | `world` | what all processors share |
 //! | `crew` | the OS threads: started together, watched, waited for |
 //! | `processor` | one OS thread: the scheduling loop |
@@ -71,7 +70,6 @@ mod lane;
 mod local;
 mod lowering;
 mod node;
-mod pace;
 mod phases;
 mod processor;
 mod ready;
@@ -91,4 +89,4 @@ mod waits;
 mod world;
 
 pub use local::Local;
-pub use pace::LOOKS_APART;
+pub use processor::LOOKS_APART;

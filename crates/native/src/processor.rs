@@ -31,7 +31,6 @@ use crate::gauge::Gauge;
 use crate::keyed::Duty;
 use crate::lane::Lane;
 use crate::node::{Node, lock};
-use crate::pace::pace;
 use crate::ready::Ready;
 use crate::threads::{Local, Reason};
 use crate::tracer::Tracer;
@@ -42,6 +41,10 @@ const STACK_BYTES: usize = 256 * 1024;
 
 /// Threads that run before the processor serves, if it may, and looks who has been woken by others.
 const TURNS: u32 = 16;
+
+/// So far apart this world wants a computing processor's looks for events to be (how that comes about: [`Pace`]): a twentieth of
+/// the time goes into looking then, and a message waits half of it on the average, which is what it takes to come and go.
+pub const LOOKS_APART: Time = Time::from_microseconds(1);
 
 /// What a processor is at: where a panic comes from.
 #[derive(Clone, Copy)]
@@ -142,7 +145,7 @@ impl Processor {
             speaker: Speaker::new(number),
             owes_digest: Cell::new(false),
             tracer,
-            pace: pace(),
+            pace: Pace::new(LOOKS_APART),
             sends: Cell::new(0),
             node,
             world,

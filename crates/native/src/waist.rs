@@ -135,7 +135,11 @@ impl tempest::Processor for Processor {
     }
 
     fn next_poll(&self, usual: u32) -> u32 {
-        if self.world.policy.poll_every.is_some() { usual } else { self.pace.next(self.world.now_ns()) }
+        if self.world.policy.poll_every.is_some() {
+            usual
+        } else {
+            self.pace.next(Time::from_nanoseconds(self.world.now_ns()))
+        }
     }
 
     fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {

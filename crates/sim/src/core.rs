@@ -161,7 +161,7 @@ impl Core {
             server,
             dedicated,
             counted: !dedicated,
-            pace: Pace::new(0),
+            pace: Pace::new(Time::ZERO),
             until_look: 1,
             service: Service::default(),
             activity: Activity::Idle { since: Time::ZERO },
@@ -195,7 +195,7 @@ impl Core {
 
     /// One whose looks are meant to be so far apart.
     pub(crate) fn with_pace(self, apart: Time) -> Self {
-        Self { pace: Pace::new(apart.as_nanoseconds() as u64), ..self }
+        Self { pace: Pace::new(apart), ..self }
     }
 
     pub(crate) fn is_idle(&self) -> bool {

@@ -24,7 +24,7 @@ impl State {
             let now = self.now + self.cores[core].ahead;
             let core = &mut self.cores[core];
             core.pace.note(found);
-            core.until_look = core.pace.next(now.as_nanoseconds() as u64);
+            core.until_look = core.pace.next(now);
         }
     }
 

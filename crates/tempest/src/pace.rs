@@ -10,6 +10,8 @@
 
 use std::cell::Cell;
 
+use units::Time;
+
 /// Back-edges between two looks at most. Where a loop of short steps is followed by one of long steps, so many of these pass
 /// before anybody finds out.
 const MOST: u32 = 256;
@@ -17,20 +19,20 @@ const MOST: u32 = 256;
 /// How far apart a processor's looks are.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// They are meant to be so far apart, in nanoseconds.
-    apart_ns: u64,
+    /// They are meant to be so far apart.
+    apart: Time,
     /// In back-edges.
     every: Cell<u32>,
-    /// When the last one was.
-    looked_ns: Cell<u64>,
+    /// When the last one was, since the run began.
+    looked: Cell<Time>,
     /// Whether it found anything.
     found: Cell<bool>,
 }
 
 impl Pace {
-    /// Looks that are meant to be so many nanoseconds apart.
-    pub const fn new(apart_ns: u64) -> Self {
-        Self { apart_ns, every: Cell::new(1), looked_ns: Cell::new(0), found: Cell::new(false) }
+    /// Looks that are meant to be so far apart.
+    pub const fn new(apart: Time) -> Self {
+        Self { apart, every: Cell::new(1), looked: Cell::new(Time::ZERO), found: Cell::new(false) }
     }
 
     /// What a look found.
@@ -39,13 +41,13 @@ impl Pace {
         self.found.set(found);
     }
 
-    /// Back-edges from a look to the next one; it is `now_ns`.
-    pub fn next(&self, now_ns: u64) -> u32 {
-        let elapsed = now_ns.saturating_sub(self.looked_ns.replace(now_ns));
+    /// Back-edges from a look to the next one; it is `now`, since the run began.
+    pub fn next(&self, now: Time) -> u32 {
+        let elapsed = now.saturating_sub(self.looked.replace(now));
         let every = self.every.get();
-        let next = if self.found.take() || elapsed >= self.apart_ns {
+        let next = if self.found.take() || elapsed >= self.apart {
             (every / 2).max(1)
-        } else if elapsed < self.apart_ns / 2 {
+        } else if elapsed * 2 < self.apart {
             (every * 2).min(MOST)
         } else {
             every
@@ -65,7 +67,7 @@ mod tests {
         let mut every = pace.every.get();
         let mut look = || {
             now += u64::from(every) * edge_ns;
-            every = pace.next(now);
+            every = pace.next(Time::from_nanoseconds(now));
             every
         };
         (0..looks).map(|_| look()).collect()
@@ -73,7 +75,7 @@ mod tests {
 
     #[test]
     fn looks_come_to_be_about_as_far_apart_as_wanted() {
-        let pace = Pace::new(1_000);
+        let pace = Pace::new(Time::from_nanoseconds(1_000));
         // 20, 40, 80, 160, 320 ns apart, then 640.
         assert_eq!(numbers(&pace, 0, 20, 7), [2, 4, 8, 16, 32, 32, 32]);
         // 32 of 100 ns are 3.2 us, 16 are 1.6 us, 8 are 0.8 us.
@@ -84,10 +86,10 @@ mod tests {
 
     #[test]
     fn what_is_found_lets_the_next_look_come_sooner() {
-        let pace = Pace::new(1_000);
+        let pace = Pace::new(Time::from_nanoseconds(1_000));
         assert_eq!(numbers(&pace, 0, 1, 9).last(), Some(&MOST));
         pace.note(true);
-        assert_eq!(pace.next(0), MOST / 2);
-        assert_eq!(pace.next(10), MOST, "it was for that look");
+        assert_eq!(pace.next(Time::ZERO), MOST / 2);
+        assert_eq!(pace.next(Time::from_nanoseconds(10)), MOST, "it was for that look");
     }
 }

@@ -41,8 +41,6 @@ mod local;
 mod lowering;
 #[path = "../../src/node.rs"]
 mod node;
-#[path = "../../src/pace.rs"]
-mod pace;
 #[path = "../../src/phases.rs"]
 mod phases;
 #[path = "../../src/processor.rs"]
