@@ -27,15 +27,16 @@ pub(crate) enum Command {
     /// Run a program once (or --repeat times) on one machine under one policy
     #[command(after_help = "Examples:\n  \
         tradewind run fetch-add --policy single --input skew=0.99\n  \
-        tradewind run iccg --machine hurricane-1 --nodes 8 --processors 8 --policy fixed:1 --json\n  \
+        tradewind run iccg --machine hurricane-1 --policy fixed:1 --json\n  \
         tradewind run em3d --mechanism bulk --trace em3d.perfetto-trace\n  \
-        tradewind run iccg --input my-matrix.mtx.gz --set network.latency=\"1 us\" --machine hurricane-1")]
+        tradewind run iccg --input my-matrix.mtx.gz\n  \
+        tradewind run iccg --machine hurricane-1 --set network.latency=\"1 us\"")]
     Run(Run),
     /// Run a program by every mechanism under every policy on several machines, check every answer, rank them
     #[command(after_help = "Examples:\n  \
         tradewind compare iccg\n  \
-        tradewind compare fetch-add --machine native,hurricane-1,ideal --input skew=0.99\n  \
-        tradewind compare iccg --machine my-machine.toml --policy single,fixed:1,floating")]
+        tradewind compare fetch-add --machine native,ideal --input skew=0.99\n  \
+        tradewind compare iccg --machine my-machine.toml --policy single,fixed:1")]
     Compare(Compare),
     /// Hold measurements against what the literature says: run what is needed, print each claim with its verdict
     ///
@@ -53,7 +54,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         tradewind calibrate\n  \
         tradewind explain host.toml\n  \
-        tradewind compare em3d --machine native,host.toml --nodes 2 --processors 1 --policy single")]
+        tradewind compare em3d --machine native,host.toml --nodes 2 --processors 1")]
     Calibrate(Calibrate),
     /// Run memory-model tests on the shared memory, and hold every final state against all that sequential consistency allows
     ///
@@ -63,7 +64,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         tradewind litmus SB.litmus\n  \
         tradewind litmus my-tests --repeat 2000 --seed 7\n  \
-        tradewind litmus my-tests --machine native,hurricane,s-coma --block 32 --json")]
+        tradewind litmus my-tests --machine native,s-coma --block 32 --json")]
     Litmus(Litmus),
     /// Evaluate an analytic model: its figures, its curves as data and as a picture
     #[command(after_help = "Examples:\n  \
@@ -77,7 +78,10 @@ pub(crate) enum Command {
 pub(crate) struct List {
     /// What to show; everything but claims if not said
     pub(crate) what: Option<What>,
-    /// Machine-readable output
+    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
+    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
+    pub(crate) width: Option<String>,
+    /// Machine-readable output, described in docs/json.md
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -258,8 +262,6 @@ pub(crate) struct Common {
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    #[command(flatten)]
-    pub(crate) common: Common,
     /// `native` for this host, the name of a shipped model, or a machine file
     #[arg(long, value_name = "native|NAME|FILE", default_value = "native")]
     pub(crate) machine: String,
@@ -281,12 +283,12 @@ pub(crate) struct Run {
     /// Write what happened, event by event, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) common: Common,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    #[command(flatten)]
-    pub(crate) common: Common,
     /// Machines to compare on
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane-1")]
     pub(crate) machine: Vec<String>,
@@ -305,4 +307,6 @@ pub(crate) struct Compare {
     /// Native runs of each policy; the median counts. A model gives the same every time and runs once
     #[arg(long, value_name = "R", default_value = "5", allow_negative_numbers = true)]
     pub(crate) repeat: String,
+    #[command(flatten)]
+    pub(crate) common: Common,
 }

@@ -128,9 +128,12 @@ fn text(
     let file = arguments.out.display();
     writeln!(out, "{}", page.paint(STRONG, &page.fold("", &host.description)))?;
     let rounds = several(calibration.rounds, "round", "rounds");
-    let note = format!("medians of {rounds}; spread: of the middle half of them");
+    let note = match calibration.rounds {
+        1 => "1 round: how far others would lie apart is not known".to_owned(),
+        _ => format!("medians of {rounds}; spread: of the middle half of them"),
+    };
     writeln!(out, "{}\n", page.paint(QUIET, &page.fold("", &note)))?;
-    let table = table(&calibration.quantities, page);
+    let table = table(calibration, page);
     table.heads(page, "").iter().try_for_each(|line| writeln!(out, "{line}"))?;
     for (row, quantity) in calibration.quantities.iter().enumerate() {
         let style = if quantity.is_unsure() { ALARM } else { anstyle::Style::new() };
@@ -147,17 +150,36 @@ fn text(
         );
         writeln!(out, "{}", page.paint(ALARM, &page.fold("UNSURE: ", &warning)))?;
     }
-    let next =
-        format!("{file} is written. See it with `tradewind explain {file}`, hold it against this host with");
-    writeln!(out, "{}", page.fold("", &next))?;
     writeln!(
         out,
-        "    tradewind compare fetch-add --machine native,{file} --nodes 2 --processors 1 --policy single"
+        "{}",
+        page.fold("", &format!("{file} is written. To see it, and to hold it against this host:"))
     )?;
+    let machines = format!("--machine native,{file}");
+    let compare =
+        ["tradewind compare fetch-add", &machines, "--nodes 2", "--processors 1", "--policy single"];
+    writeln!(out, "    tradewind explain {file}")?;
+    writeln!(out, "{}", command_line(page, &compare))?;
     Ok(())
 }
 
-fn table(quantities: &[Quantity], page: &Page) -> Table {
+/// A command of these parts, on more than one line where the page is narrow, as a shell takes it.
+fn command_line(page: &Page, parts: &[&str]) -> String {
+    let (mut line, mut column) = (String::from("   "), 3);
+    for (index, part) in parts.iter().enumerate() {
+        let width = part.chars().count();
+        if index > 0 && column + 1 + width + " \\".len() > page.width {
+            line += " \\\n       ";
+            column = 7;
+        }
+        line += &format!(" {part}");
+        column += 1 + width;
+    }
+    line
+}
+
+fn table(calibration: &Calibration, page: &Page) -> Table {
+    let quantities = &calibration.quantities;
     let column = |head, side, wanted, cell: &dyn Fn(&Quantity) -> String| Column {
         group: "",
         head,
@@ -169,14 +191,17 @@ fn table(quantities: &[Quantity], page: &Page) -> Table {
         column("value", Side::Left, ALWAYS, &|it| it.key.to_owned()),
         column("measured", Side::Right, ALWAYS, &|it| format!("{:.2}", it.value)),
         column("", Side::Left, ALWAYS, &|it| it.unit.name().to_owned()),
-        column("spread", Side::Right, 2, &|it| spread(it)),
+        column("spread", Side::Right, 2, &|it| {
+            spread(it, calibration).map_or_else(|| "-".to_owned(), percent)
+        }),
         column("from", Side::Left, 1, &|it| it.from.to_owned()),
     ];
     Table::lay(columns, page, 0)
 }
 
-fn spread(quantity: &Quantity) -> String {
-    if quantity.spread.is_finite() { percent(quantity.spread) } else { "-".to_owned() }
+/// Where there is one: of several rounds, in which something was left over.
+fn spread(quantity: &Quantity, calibration: &Calibration) -> Option<f64> {
+    (calibration.rounds > 1 && quantity.spread.is_finite()).then_some(quantity.spread)
 }
 
 fn as_json(calibration: &Calibration, arguments: &Calibrate) -> Value {
@@ -185,7 +210,7 @@ fn as_json(calibration: &Calibration, arguments: &Calibrate) -> Value {
             "key": it.key,
             "number": it.value,
             "unit": it.unit.name(),
-            "spread": it.spread.is_finite().then_some(it.spread),
+            "spread": spread(it, calibration),
             "unsure": it.is_unsure(),
             "from": it.from,
         })
@@ -203,6 +228,17 @@ fn as_json(calibration: &Calibration, arguments: &Calibrate) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_command_can_be_copied_from_a_narrow_page() {
+        let page = Page { width: 30, colour: false, unicode: false };
+        assert_eq!(command_line(&page, &["explain host.toml"]), "    explain host.toml");
+        let long = command_line(&page, &["compare fetch-add", "--nodes 2", "--processors 1", "--json"]);
+        assert_eq!(
+            long,
+            "    compare fetch-add \\\n        --nodes 2 \\\n        --processors 1 \\\n        --json"
+        );
+    }
 
     #[test]
     fn days_have_the_dates_of_the_calendar() {

@@ -139,8 +139,14 @@ impl<'a> Plan<'a> {
         'a: 't,
     {
         let ways: Vec<_> = targets.iter().map(|target| self.ways(target)).collect();
-        let progress = Progress::new(ways.iter().map(|ways| ways.run.len()).sum());
+        let runs = |(target, ways): (&Target, &Ways)| ways.run.len() * self.repeat(target) as usize;
+        let progress = Progress::new(targets.iter().zip(&ways).map(runs).sum());
         targets.iter().zip(ways).map(|(target, ways)| self.rank(target, ways, &progress)).collect()
+    }
+
+    /// How often each way is run on a machine.
+    fn repeat(&self, target: &Target) -> u32 {
+        if target.is_native() { self.numbers.repeat } else { 1 }
     }
 
     /// What to run on a machine, which is every mechanism under every policy, and what it cannot have.
@@ -197,12 +203,23 @@ impl<'a> Plan<'a> {
     where
         'a: 't,
     {
-        let repeat = if target.is_native() { self.numbers.repeat } else { 1 };
+        let repeat = self.repeat(target);
         let (mut ran, mut refused, mut failed) = (Vec::new(), ways.refused, Vec::new());
         for (mechanism, policy) in ways.run {
-            progress.begin(format!("{} by {mechanism} under {policy}", target.label()));
+            let way = format!("{} by {mechanism} under {policy}", target.label());
             let setting = self.setting(target, mechanism, policy.clone());
-            match setting.measure(repeat) {
+            let mut done = 0;
+            let measured = setting.measure(repeat, |number| {
+                (done..number).for_each(|_| progress.step());
+                done = number;
+                progress.begin(match repeat {
+                    1 => way.clone(),
+                    _ => format!("{way}, run {} of {repeat}", number + 1),
+                });
+            });
+            // Those that a refusal or failure leaves out are over, too.
+            (done..repeat).for_each(|_| progress.step());
+            match measured {
                 Ok(measured) => ran.push((setting, measured)),
                 Err(Problem::Wrong(why)) => {
                     refused.push(Refusal { mechanism, policy: Some(policy), reason: why.join("; ") });
@@ -213,7 +230,6 @@ impl<'a> Plan<'a> {
                 }
                 Err(other) => return Err(other),
             }
-            progress.step();
         }
         Ok(Ranking { refused, failed, ..Ranking::new(target, ran) })
     }

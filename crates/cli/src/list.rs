@@ -15,7 +15,7 @@ use crate::page::Page;
 use crate::quantity::several;
 use crate::shipped::{CLAIMS, MACHINES};
 use crate::target::{NATIVE, Target, base};
-use crate::{Problem, json};
+use crate::{Problem, json, numbers};
 
 /// One section of the list.
 struct Section {
@@ -40,6 +40,7 @@ impl Row {
 
 /// Lists what was asked for.
 pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
+    let width = numbers::width(arguments.width.as_deref())?;
     let all = [
         (What::Machines, machines as fn() -> Section),
         (What::Programs, programs),
@@ -56,7 +57,7 @@ pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, P
         let values = sections.iter().map(|section| (section.title.to_owned(), as_json(section)));
         json::write(out, &Value::Object(values.collect()))?;
     } else {
-        let page = Page::find(None);
+        let page = Page::find(width);
         sections.iter().try_for_each(|section| print(section, &page, out))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -112,7 +113,7 @@ const WIDEST_NAME: usize = 30;
 const NOWHERE: &str = " (neither this host nor a shipped machine has it)";
 
 /// What may stand behind the name of a policy.
-const OPTIONS: &[(&str, &str)] = &[
+pub(crate) const OPTIONS: &[(&str, &str)] = &[
     ("+serial", "one handler of a node at a time"),
     ("+keyed", "handlers of different keys side by side"),
     ("+poll", "processors look for messages"),
@@ -216,7 +217,8 @@ fn print(section: &Section, page: &Page, out: &mut impl Write) -> Result<(), Pro
         }
     }
     if section.title == "policies" {
-        writeln!(out, "  options, behind any of them, such as floating+keyed+every=16:")?;
+        let head = page.fold("  ", "options, behind any of them, such as floating+keyed+every=16:");
+        writeln!(out, "{head}")?;
         for (option, meaning) in OPTIONS {
             let said = format!("{meaning}{}", needing(&needs_of_option(option)));
             writeln!(out, "{}", page.fold(&format!("  {option:width$}  "), &said))?;

@@ -103,9 +103,13 @@ pub(crate) struct Measured {
 }
 
 impl Setting<'_> {
-    /// Runs it `repeat` times.
-    pub(crate) fn measure(&self, repeat: u32) -> Result<Measured, Problem> {
-        let mut outcomes = (0..repeat).map(|_| self.once()).collect::<Result<Vec<_>, _>>()?;
+    /// Runs it `repeat` times, and tells before each how many there have been.
+    pub(crate) fn measure(&self, repeat: u32, mut tell: impl FnMut(u32)) -> Result<Measured, Problem> {
+        let run = |number| {
+            tell(number);
+            self.once()
+        };
+        let mut outcomes = (0..repeat).map(run).collect::<Result<Vec<_>, _>>()?;
         outcomes.sort_by_key(Outcome::timed);
         Ok(Measured { outcomes })
     }

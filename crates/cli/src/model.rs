@@ -1,6 +1,7 @@
 //! `tradewind model`: the analytic models, as numbers, data and pictures.
 
 use std::fmt::Display;
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -81,7 +82,9 @@ pub(crate) fn draft(path: &Path) -> Result<NamedTempFile, Problem> {
 /// The folder that a file is to be written in, which must be there.
 fn folder_of(path: &Path) -> Result<&Path, Problem> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if path.file_name().is_none() || path.is_dir() {
+    // What is there and no file, a device for one, must not be replaced by a file, nor be read to its end.
+    let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
+    if path.file_name().is_none() || is_special {
         return Err(wrong(path, &"expected the name of a file"));
     }
     if !folder.is_dir() {

@@ -6,22 +6,33 @@ use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
 
 use crate::Problem;
+use crate::list::OPTIONS;
 
 /// Names less alike than this (0 to 1, Jaro–Winkler) are not offered for one another.
 const LIKENESS: f64 = 0.7;
 
 /// Of all `known` names that most like `name`, as a question; empty if none is alike.
 pub(crate) fn suggestion<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
-    let likeness = known.into_iter().map(|known| (strsim::jaro_winkler(name, known), known));
+    let name = name.to_lowercase();
+    let likeness = known.into_iter().map(|known| (strsim::jaro_winkler(&name, known), known));
     let nearest = likeness.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(likeness, _)| *likeness >= LIKENESS);
     nearest.map_or(String::new(), |(_, nearest)| format!(" did you mean `{nearest}`?"))
+}
+
+const POLICY: &str = "policy";
+
+/// Whether this is an option of policies, without a policy.
+fn is_option(text: &str) -> bool {
+    let name =
+        |option: &'_ str| option.trim_start_matches('+').split('=').next().unwrap_or_default().to_owned();
+    OPTIONS.iter().any(|(option, _)| name(option) == name(text))
 }
 
 /// The policies of these texts, each once.
 pub(crate) fn policies(texts: &[String]) -> Result<Vec<Policy>, Problem> {
     // What stands before the count and the options.
     let name = |text: &str| text.split([':', '+']).next().unwrap_or_default().to_owned();
-    read(texts, "policy", name, PRESETS.iter().map(|preset| preset.name).collect())
+    read(texts, POLICY, name, PRESETS.iter().map(|preset| preset.name).collect())
 }
 
 /// The mechanisms of these texts, each once.
@@ -41,6 +52,13 @@ fn read<T: FromStr<Err = String> + PartialEq>(
         match text.parse() {
             Ok(one) if good.contains(&one) => {}
             Ok(one) => good.push(one),
+            // Half of a policy.
+            Err(_) if what == POLICY && is_option(text) => {
+                let option = text.trim_start_matches('+');
+                bad.push(format!(
+                    "policy `{text}`: an option stands behind a policy; expected such as floating+{option}"
+                ));
+            }
             Err(_) if !known.contains(&name.as_str()) => {
                 let nearest = suggestion(&name, known.iter().copied());
                 bad.push(format!("unknown {what} `{name}`:{nearest} expected one of {}", known.join(", ")));
@@ -67,6 +85,18 @@ mod tests {
     }
 
     #[test]
+    fn an_option_is_no_policy_and_is_known_all_the_same() {
+        let Err(Problem::Wrong(mistakes)) = policies(&texts(&["helper", "+helper=20us", "single+helper"]))
+        else {
+            panic!("expected mistakes");
+        };
+        let told = |text, option| {
+            format!("policy `{text}`: an option stands behind a policy; expected such as floating+{option}")
+        };
+        assert_eq!(mistakes, [told("helper", "helper"), told("+helper=20us", "helper=20us")]);
+    }
+
+    #[test]
     fn every_mistake_is_told_and_the_nearest_name_offered() {
         let Err(Problem::Wrong(mistakes)) = policies(&texts(&["flating", "single", "fixed:0", "zzz"])) else {
             panic!("expected mistakes");
@@ -78,5 +108,6 @@ mod tests {
         );
         assert!(mistakes[1].contains("`fixed:0`") && mistakes[1].contains("from 1 to 64"));
         assert!(mistakes[2].starts_with("unknown policy `zzz`: expected one of"));
+        assert_eq!(suggestion("SINGLE", ["fixed", "single"]), " did you mean `single`?");
     }
 }

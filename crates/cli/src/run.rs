@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Pro
         stall_limit: numbers.stall_limit,
         trace: trace.as_ref().map(TraceFile::recorder),
     };
-    let measured = setting.measure(numbers.repeat).map_err(|problem| advised(problem, &setting));
+    let measured = setting.measure(numbers.repeat, |_| ()).map_err(|problem| advised(problem, &setting));
     if let Some(trace) = trace.filter(|_| !matches!(measured, Err(Problem::Wrong(_)))) {
         trace.finish()?;
     }

@@ -178,7 +178,11 @@ fn read(name: &str) -> Result<(String, String), Problem> {
 }
 
 fn unknown(name: &str) -> String {
-    let nearest = suggestion(name, MACHINES.iter().map(|file| file.name).chain([NATIVE]));
+    let file = format!("{name}.toml");
+    let nearest = match Path::new(&file).is_file() {
+        true => format!(" did you mean `{file}`?"),
+        false => suggestion(name, MACHINES.iter().map(|file| file.name).chain([NATIVE])),
+    };
     format!(
         "unknown machine `{name}`:{nearest} expected {NATIVE}, {}, or a file such as my-machine.toml",
         shipped::names(MACHINES)

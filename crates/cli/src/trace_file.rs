@@ -77,7 +77,9 @@ fn create_partial(path: &Path) -> io::Result<(File, TempPath)> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     // Says what is wrong with the folder, and not with a name in it that nobody chose.
-    fs::metadata(folder)?;
+    if !folder.is_dir() {
+        return Err(io::Error::other(format!("there is no folder {}", folder.display())));
+    }
     let mut builder = Builder::new();
     builder.prefix(".tradewind-").suffix(".partial");
     #[cfg(unix)]

@@ -212,7 +212,12 @@ pub(crate) fn agreement(agreement: &Agreement<'_>) -> String {
                 "no word on whether machines agree: on {crowded} processors took turns, and times mean little."
             );
         }
-        None => format!("{} have too little in common to be compared.", names(&agreement.compared)),
+        None => match agreement.choices.first() {
+            Some(Choice { mechanism, policy, .. }) => {
+                format!("nothing but {mechanism} under {policy} ran on {all}: there is nothing to choose.")
+            }
+            None => format!("{} have nothing in common to be compared.", names(&agreement.compared)),
+        },
         Some(said) => match agreement.extent {
             Extent::All => format!("{said}."),
             Extent::SomePolicies => format!("of the policies that {all} can run, {said}."),

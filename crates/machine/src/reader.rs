@@ -204,7 +204,11 @@ fn is_below(key: &str, section: &str) -> bool {
     key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// `; did you mean "clock"?` for the known name that `found` is most likely a slip of, `; known are …` for none.
+/// More names than these nobody reads.
+const MOST_NAMES: usize = 40;
+
+/// `; did you mean "clock"?` for the known name that `found` is most likely a slip of, `; known are …` for none; where there are
+/// very many, some.
 pub(crate) fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     let nearest = known.clone().min_by_key(|name| strsim::damerau_levenshtein(found, name));
     match nearest {
@@ -212,6 +216,25 @@ pub(crate) fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone
         Some(name) if strsim::damerau_levenshtein(found, name) <= (found.len() / 3).max(2) => {
             format!("; did you mean \"{name}\"?")
         }
-        _ => format!("; known are {}", known.collect::<Vec<_>>().join(", ")),
+        _ => others(found, known.collect()),
     }
+}
+
+/// All names; of very many those of the section of `found`, or else what names begin with.
+fn others(found: &str, mut known: Vec<&str>) -> String {
+    if known.len() > MOST_NAMES {
+        let section = found.rsplit_once('.').map_or("", |(section, _)| section);
+        let (within, without): (Vec<_>, Vec<_>) = known.into_iter().partition(|name| is_below(name, section));
+        known = match within.len() {
+            1..=MOST_NAMES => within,
+            _ => {
+                let mut first: Vec<_> =
+                    without.iter().chain(&within).filter_map(|name| name.split('.').next()).collect();
+                first.sort_unstable();
+                first.dedup();
+                return format!("; keys begin with {}", first.join(", "));
+            }
+        };
+    }
+    format!("; known are {}", known.join(", "))
 }

@@ -3,10 +3,7 @@
 
 use hardware::Shape;
 use machine::Machine;
-use tempest::Policy;
 use units::{Bandwidth, Bytes, Frequency, Time};
-
-use super::round_trip;
 
 /// One quantity.
 pub(super) struct Derived {
@@ -16,6 +13,13 @@ pub(super) struct Derived {
     pub(super) unit: &'static str,
     /// What it is made of.
     pub(super) from: String,
+}
+
+/// A quantity that does not follow, although one might look for it.
+pub(super) struct Underived {
+    pub(super) name: String,
+    /// Why not.
+    pub(super) reason: String,
 }
 
 impl Derived {
@@ -34,12 +38,11 @@ impl Derived {
     }
 }
 
-/// All of them, under a policy if one is named.
-pub(super) fn derive(machine: &Machine, policy: Option<&Policy>) -> Vec<Derived> {
+/// All of them that hold whatever is sent by whom.
+pub(super) fn derive(machine: &Machine) -> Vec<Derived> {
     let mut derived = node(machine);
     derived.extend(interface(machine));
     derived.extend(network(machine));
-    derived.extend(round_trip::derive(machine, policy));
     derived
 }
 

@@ -5,12 +5,12 @@ use std::io::Write;
 use machine::Value;
 use serde_json::json;
 
-use super::derived::Derived;
+use super::derived::{Derived, Underived};
 use super::{Explanation, place};
 use crate::{Problem, json};
 
 pub(super) fn write(out: &mut impl Write, explanation: &Explanation) -> Result<(), Problem> {
-    let Explanation { machine, digest, policy, file, derived, abilities, .. } = explanation;
+    let Explanation { machine, digest, policy, file, derived, underived, abilities, .. } = explanation;
     let refused =
         abilities.refused.iter().map(|(policy, reason)| json!({ "policy": policy, "reason": reason }));
     let value = json!({
@@ -21,6 +21,7 @@ pub(super) fn write(out: &mut impl Write, explanation: &Explanation) -> Result<(
         "policy": policy.as_ref().map(ToString::to_string),
         "values": explanation.values().map(one).collect::<serde_json::Value>(),
         "derived": derived.iter().map(quantity).collect::<serde_json::Value>(),
+        "not_derived": underived.iter().map(missing).collect::<serde_json::Value>(),
         "runs": { "policies": abilities.policies, "mechanisms": abilities.mechanisms },
         "refused": refused.collect::<serde_json::Value>(),
     });
@@ -37,6 +38,10 @@ fn one(value: &Value) -> serde_json::Value {
         "file": value.line.is_some().then_some(&value.file),
         "line": value.line,
     })
+}
+
+fn missing(underived: &Underived) -> serde_json::Value {
+    json!({ "name": underived.name, "reason": underived.reason })
 }
 
 fn quantity(derived: &Derived) -> serde_json::Value {

@@ -20,7 +20,7 @@ use machine::{Machine, Value};
 use tempest::Policy;
 
 use self::abilities::Abilities;
-use self::derived::Derived;
+use self::derived::{Derived, Underived};
 use crate::arguments::Explain;
 use crate::names::policies;
 use crate::page::Page;
@@ -37,6 +37,7 @@ struct Explanation {
     /// What to call its file.
     file: String,
     derived: Vec<Derived>,
+    underived: Vec<Underived>,
     abilities: Abilities,
     /// Why the machine cannot run the policy that was named, if it cannot.
     refusal: Option<String>,
@@ -63,19 +64,31 @@ pub(crate) fn explain(arguments: &Explain, out: &mut impl Write) -> Result<ExitC
     )?;
     let Target::Model { machine, .. } = &target else {
         return Err(Problem::wrong(format!(
-            "machine `{NATIVE}` is this host and has no values to explain; expected a model, see `tradewind list machines`"
+            "machine `{NATIVE}` is this host and has no values to explain; expected a model, such as `tradewind calibrate` writes of it, or \
+             one of `tradewind list machines`"
         )));
     };
     let policy = policy.into_iter().next();
     let under = policy.as_ref().map_or_else(|| (**machine).clone(), |policy| machine.under(policy.preset()));
+    let abilities = Abilities::of(&target);
+    let refusal = policy.as_ref().and_then(|policy| abilities::refusal(&target, policy));
+    let asked = match &policy {
+        None => abilities.policies.iter().map(|name| (*name).to_owned()).collect(),
+        Some(policy) if refusal.is_none() => vec![policy.to_string()],
+        Some(_) => Vec::new(),
+    };
+    let (trips, underived) = round_trip::derive(&under, &asked);
+    let mut derived = derived::derive(&under);
+    derived.extend(trips);
     // A machine gives its name itself, whatever it extends.
     let named = machine.values().iter().find(|value| value.key == "name");
     let explanation = Explanation {
         digest: machine.digest(),
         file: named.map(|value| value.file.clone()).unwrap_or_default(),
-        derived: derived::derive(&under, policy.as_ref()),
-        abilities: Abilities::of(&target),
-        refusal: policy.as_ref().and_then(|policy| abilities::refusal(&target, policy)),
+        derived,
+        underived,
+        abilities,
+        refusal,
         machine: under,
         policy,
     };

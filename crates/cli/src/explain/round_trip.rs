@@ -1,68 +1,120 @@
-//! What an active message with no words takes there and back on an idle machine, as a sum of prices: every processor
-//! waits for it, nothing else goes on, and nobody looks too late. A run adds what this leaves out: polls that find
-//! nothing, turns of loops, locks that migrate.
+//! What an active message with no words takes from a thread there, and the reply of its handler back, on an idle machine, as
+//! a sum of prices: every processor waits for it, nothing else goes on, and nobody looks too late. A run adds what this leaves
+//! out: polls that find nothing, turns of loops, locks that migrate, and what it takes the thread to go on.
 
-use machine::{ByClass, Class, Cost, Machine, NetworkProcessor, Primitives};
+use machine::{ByClass, Capability, Class, Cost, Machine, NetworkProcessor, Primitives};
 use tempest::Policy;
+use tempest::policy::{Injector, Servers};
 use units::Time;
 
-use super::derived::Derived;
+use super::derived::{Derived, Underived};
+use crate::quantity::duration;
 
-/// Policies whose way of a message is known here.
-const KNOWN: [&str; 6] = ["single", "floating", "proc", "np", "inject", "receive"];
-
-/// The round trip between neighbours, under the policy named, or under each that the machine can run.
-pub(super) fn derive(machine: &Machine, policy: Option<&Policy>) -> Vec<Derived> {
-    let can: Vec<_> = machine.can.iter().map(|capability| capability.name()).collect();
-    let asked = |name: &&str| policy.is_none_or(|policy| policy.preset() == *name);
-    let able =
-        |name: &&str| name.parse().is_ok_and(|policy: Policy| policy.check(&machine.name, &can).is_ok());
-    KNOWN.into_iter().filter(asked).filter(able).filter_map(|name| one(&machine.under(name), name)).collect()
+/// The round trip between neighbours under each policy, all of which the machine can run, or why there is none. In their
+/// names the policies are written as in the list.
+pub(super) fn derive(machine: &Machine, policies: &[String]) -> (Vec<Derived>, Vec<Underived>) {
+    let (mut derived, mut underived) = (Vec::new(), Vec::new());
+    for name in policies {
+        let policy: Policy = name.parse().expect("the machine can run it");
+        let name = format!("round trip, {name}");
+        match round_trip(&machine.under(policy.preset()), &policy) {
+            Ok((time, from)) => derived.push(Derived::time(name, time, from)),
+            Err(reason) => underived.push(Underived { name, reason }),
+        }
+    }
+    (derived, underived)
 }
 
-/// `None` where something on the way has no price.
-fn one(machine: &Machine, policy: &str) -> Option<Derived> {
-    let way = Way::of(machine, policy)?;
-    let one_way: Time = way.0.iter().map(|(_, time)| *time).sum();
-    let said: Vec<_> = way.0.iter().filter(|(_, time)| !time.is_zero()).collect();
-    let said: Vec<_> = said.iter().map(|(what, time)| format!("{what} {time}")).collect();
-    let from = format!("twice: {}", said.join(", "));
-    Some(Derived::time(format!("round trip, {policy}"), one_way + one_way, from))
+/// How long, and the sum.
+fn round_trip(machine: &Machine, policy: &Policy) -> Result<(Time, String), String> {
+    if policy.servers == Servers::Hardware {
+        return Err(
+            "a state machine keeps memory coherent, and nobody handles messages of programs".to_owned()
+        );
+    }
+    let [there, back] = [Sender::Thread, Sender::Handler].map(|sender| Way::of(machine, policy, sender));
+    let (there, back) = (there?, back?);
+    let from = match there == back {
+        true => format!("twice: {}", there.said()),
+        false => format!("there: {}; back: {}", there.said(), back.said()),
+    };
+    Ok((there.time() + back.time(), from))
+}
+
+/// Who sends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sender {
+    Thread,
+    Handler,
 }
 
 /// The stages of one way, in order.
+#[derive(PartialEq, Eq)]
 struct Way(Vec<(&'static str, Time)>);
 
 impl Way {
-    fn of(machine: &Machine, policy: &str) -> Option<Self> {
-        let (own, network) = (&machine.primitives, machine.network_processor.as_ref());
+    /// # Errors
+    /// What on the way has no price.
+    fn of(machine: &Machine, policy: &Policy, sender: Sender) -> Result<Self, String> {
+        let network = machine.network_processor.as_ref();
+        // Whether the network processor runs the handlers of a program's messages itself.
+        let serving = network
+            .filter(|network| policy.servers == Servers::Network && network.runs.contains(&Class::User));
         let mut way = Self(Vec::new());
-        let assisted = network.filter(|_| matches!(policy, "proc" | "np"));
-        way.leave(machine, own, assisted)?;
+        match serving.filter(|_| sender == Sender::Handler) {
+            Some(network) => way.add("np send_header", &network.primitives.send_header)?,
+            None => way.leave(machine, policy, sender)?,
+        }
         way.0.push(("network", latency(machine)));
-        let handles = |network: &&NetworkProcessor| network.runs.contains(&Class::User);
-        match (policy, network) {
-            ("np" | "inject", Some(network)) if handles(&network) => way.receive(&network.primitives)?,
-            ("proc" | "np" | "inject", Some(network)) => way.forward(machine, network)?,
+        match (serving, network) {
+            (Some(network), _) => way.receive(&network.primitives)?,
+            (None, Some(network)) if is_assisted(policy) => way.forward(machine, network)?,
             _ => {
                 way.0.push(("fetch", machine.processor.fetch));
-                way.receive(own)?;
+                way.receive(&machine.primitives)?;
             }
         }
-        Some(way)
+        Ok(way)
     }
 
-    /// Into the network: by the processor that sends, or by way of the network processor.
-    fn leave(&mut self, machine: &Machine, own: &Primitives, by: Option<&NetworkProcessor>) -> Option<()> {
-        let Some(network) = by else { return self.add("send_header", &own.send_header) };
-        self.add("hand_over", &own.hand_over)?;
-        self.visible(machine);
-        self.add("np take", &network.primitives.take)?;
-        self.add("np send_header", &network.primitives.send_header)
+    fn time(&self) -> Time {
+        self.0.iter().map(|(_, time)| *time).sum()
+    }
+
+    fn said(&self) -> String {
+        let stages = self.0.iter().filter(|(_, time)| !time.is_zero());
+        stages
+            .map(|(what, time)| format!("{what} {}", duration(time.as_seconds())))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    /// Into the network: by the processor that sends, or by way of another of its node.
+    fn leave(&mut self, machine: &Machine, policy: &Policy, sender: Sender) -> Result<(), String> {
+        let own = &machine.primitives;
+        let for_itself = machine.can.contains(&Capability::SenderInjects);
+        match (policy.injector, &machine.network_processor) {
+            (Injector::Network, Some(network)) => {
+                self.add("hand_over", &own.hand_over)?;
+                self.visible(machine);
+                self.add("np take", &network.primitives.take)?;
+                self.add("np send_header", &network.primitives.send_header)
+            }
+            // The processors that handle and nothing else send what handlers send.
+            (Injector::Protocol, _) if sender == Sender::Thread && !for_itself => {
+                match own.hand_over {
+                    Some(_) => self.add("hand_over", &own.hand_over)?,
+                    None => self.0.push(("hand_over (a store)", machine.processor.work.store)),
+                }
+                self.visible(machine);
+                self.add("send_header", &own.send_header)
+            }
+            _ => self.add("send_header", &own.send_header),
+        }
     }
 
     /// Out of the network, by whoever runs the handler.
-    fn receive(&mut self, by: &Primitives) -> Option<()> {
+    fn receive(&mut self, by: &Primitives) -> Result<(), String> {
         if by.extract.is_some() {
             self.add("extract", &by.extract)?;
         }
@@ -70,7 +122,7 @@ impl Way {
     }
 
     /// Out of the network by the network processor, which hands it on.
-    fn forward(&mut self, machine: &Machine, network: &NetworkProcessor) -> Option<()> {
+    fn forward(&mut self, machine: &Machine, network: &NetworkProcessor) -> Result<(), String> {
         self.add("np extract", &network.primitives.extract)?;
         self.add("np hand_over", &network.primitives.hand_over)?;
         self.visible(machine);
@@ -82,10 +134,16 @@ impl Way {
         self.0.push(("visible", machine.handoff.as_ref().map_or(Time::ZERO, |handoff| handoff.visible)));
     }
 
-    fn add(&mut self, what: &'static str, price: &Option<ByClass<Cost>>) -> Option<()> {
-        self.0.push((what, price.as_ref()?.of(Class::User).path));
-        Some(())
+    fn add(&mut self, what: &'static str, price: &Option<ByClass<Cost>>) -> Result<(), String> {
+        let price = price.as_ref().ok_or_else(|| format!("the machine gives no price for {what}"))?;
+        self.0.push((what, price.of(Class::User).path));
+        Ok(())
     }
+}
+
+/// Whether messages come out of the network by the network processor, where there is one.
+fn is_assisted(policy: &Policy) -> bool {
+    policy.servers == Servers::Network || policy.injector == Injector::Network
 }
 
 /// Between neighbours: on a grid they are a hop apart, elsewhere they share a switch.

@@ -24,7 +24,7 @@ const LONGEST_VALUE: usize = 24;
 const DITTO: &str = "\"";
 
 pub(super) fn write(out: &mut impl Write, page: &Page, explanation: &Explanation) -> Result<(), Problem> {
-    let Explanation { machine, digest, policy, file, derived, abilities, refusal } = explanation;
+    let Explanation { machine, digest, policy, file, abilities, refusal, .. } = explanation;
     let title = page.fold(&format!("{}: ", machine.name), &machine.summary);
     writeln!(out, "{}", title.replacen(&machine.name, &page.paint(STRONG, &machine.name), 1))?;
     let under = policy.as_ref().map_or_else(String::new, |policy| format!(", under policy {policy}"));
@@ -34,7 +34,7 @@ pub(super) fn write(out: &mut impl Write, page: &Page, explanation: &Explanation
     }
     let rows = rows(explanation.values(), policy.is_some());
     Sheet::new(page, file, &rows).write(out)?;
-    follows(out, page, derived)?;
+    follows(out, page, explanation)?;
     writeln!(out, "\n{}", page.paint(STRONG, "runs"))?;
     let none = || "none".to_owned();
     let list = |names: &[&str]| if names.is_empty() { none() } else { names.join(", ") };
@@ -182,28 +182,40 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// What follows, with where it comes from.
-fn follows(out: &mut impl Write, page: &Page, derived: &[Derived]) -> Result<(), Problem> {
+/// What follows, with where it comes from, and what does not.
+fn follows(out: &mut impl Write, page: &Page, explanation: &Explanation) -> Result<(), Problem> {
     writeln!(out, "\n{}", page.paint(STRONG, "follows"))?;
-    let names = derived.iter().map(|one| one.name.chars().count()).max().unwrap_or(0);
-    let quantities: Vec<_> = derived.iter().map(quantity).collect();
-    let widest = quantities.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-    for (one, quantity) in derived.iter().zip(&quantities) {
-        let head = format!("  {:<names$}  {quantity:<widest$}  ", one.name);
+    let Explanation { derived, underived, .. } = explanation;
+    let known = derived
+        .iter()
+        .enumerate()
+        .map(|(index, one)| (&one.name, quantity(one), origin(&derived[..index], one)));
+    let unknown = underived.iter().map(|one| (&one.name, "-".to_owned(), one.reason.clone()));
+    let rows: Vec<_> = known.chain(unknown).collect();
+    let names = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+    let widest = rows.iter().map(|(_, quantity, _)| quantity.chars().count()).max().unwrap_or(0);
+    for (name, quantity, from) in rows {
+        let head = format!("  {name:<names$}  {quantity:<widest$}  ");
         if head.chars().count() + LEAST_SOURCE <= page.width {
-            writeln!(out, "{}", page.fold(&head, &one.from))?;
+            writeln!(out, "{}", page.fold(&head, &from))?;
         } else {
             writeln!(out, "{}", head.trim_end())?;
-            writeln!(out, "{}", page.paint(QUIET, &page.fold("      ", &one.from)))?;
+            writeln!(out, "{}", page.paint(QUIET, &page.fold("      ", &from)))?;
         }
     }
     Ok(())
 }
 
+/// What a quantity is made of; a reference where that has been said of another that comes to the same.
+fn origin(earlier: &[Derived], one: &Derived) -> String {
+    let same = |other: &&Derived| other.from == one.from && quantity(other) == quantity(one);
+    earlier.iter().find(same).map_or_else(|| one.from.clone(), |other| format!("as {}", other.name))
+}
+
 fn quantity(one: &Derived) -> String {
-    let text = match one.unit {
-        "ns" if one.number >= 1e3 => return format!("{} us", number(one.number / 1e3)),
-        _ => number(one.number),
-    };
-    format!("{text} {}", one.unit)
+    match one.unit {
+        "ns" if one.number >= 1e3 => format!("{} us", number(one.number / 1e3)),
+        "MB/s" if one.number >= 1e4 => format!("{} GB/s", number(one.number / 1e3)),
+        unit => format!("{} {unit}", number(one.number)),
+    }
 }

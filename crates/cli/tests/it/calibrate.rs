@@ -23,6 +23,8 @@ fn the_host_is_measured_and_its_file_is_explained_run_and_compared() {
     let measured = said["measured"].as_array().unwrap();
     let of = |key: &str| measured.iter().find(|it| it["key"] == key).unwrap()["number"].as_f64().unwrap();
     assert!(of("primitives.send_header") > 0.0 && of("processor.clock") > 1.0, "{said}");
+    // One round says nothing of how far rounds lie apart.
+    assert!(measured.iter().all(|it| it["spread"].is_null()), "{said}");
     // What stands in the file is what was said, to two decimals.
     let explained = json(&["explain", &file]);
     let values = explained["values"].as_array().unwrap();
@@ -43,6 +45,9 @@ fn the_host_is_measured_and_its_file_is_explained_run_and_compared() {
     let compared = json(&[&compare[..], &shape, &["--input", "operations=500", "--repeat", "1"]].concat());
     let worlds: Vec<&Value> = compared["worlds"].as_array().unwrap().iter().collect();
     assert!(worlds.len() == 2 && worlds.iter().all(|world| world["rows"].as_array().unwrap().len() == 1));
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("single   tradewind run message-costs --machine native --policy single"), "{text}");
+    assert!(text.contains("--input rest=2000"), "the runs as they were made: {text}");
     // It may be measured again.
     assert!(good(&measure).contains("is written"), "{file}");
 }
@@ -58,6 +63,20 @@ fn a_file_that_is_something_else_is_left_alone() {
         &["thesis.txt: this file is there and is no calibrated machine file", "--repeat"],
     );
     assert_eq!(fs::read_to_string(&file).unwrap(), "Chapter 1");
+}
+
+/// Not even read: a device may have no end, and a file must not take its place.
+#[cfg(unix)]
+#[test]
+fn what_is_there_and_no_file_is_left_alone() {
+    let folder = tempdir().unwrap();
+    let socket = folder.path().join("socket");
+    let _kept = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let name = socket.display().to_string();
+    for command in [&["calibrate", "--repeat", "1"][..], &["model", "fixed-floating"]] {
+        refused(&[command, &["--out", &name]].concat(), &["socket: expected the name of a file"]);
+    }
+    assert!(!fs::metadata(&socket).unwrap().is_file());
 }
 
 #[test]

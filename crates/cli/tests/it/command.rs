@@ -46,8 +46,17 @@ fn ran(mut command: Command) -> Ran {
     Ran {
         code: done.status.code(),
         out: String::from_utf8(done.stdout).expect("results are UTF-8"),
-        err: String::from_utf8(done.stderr).expect("errors are UTF-8"),
+        err: without_progress(&String::from_utf8(done.stderr).expect("errors are UTF-8")),
     }
+}
+
+/// What a command says but for how far it is, which it tells where it takes long, as on a busy host.
+fn without_progress(said: &str) -> String {
+    let is_progress = |line: &str| {
+        let told = line.strip_prefix("tradewind: ").and_then(|rest| rest.split_once(" of "));
+        told.is_some_and(|(done, rest)| done.parse::<u64>().is_ok() && rest.contains(" done, now "))
+    };
+    said.split_inclusive('\n').filter(|line| !is_progress(line)).collect()
 }
 
 /// Runs a command that must go well and say nothing but its result.

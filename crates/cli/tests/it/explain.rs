@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::command::{good, json, refused};
+use crate::command::{command, good, json, refused, tradewind};
 use crate::scratch::Scratch;
 
 fn workspace(path: &str) -> PathBuf {
@@ -173,6 +173,13 @@ fn what_cannot_be_explained_is_refused() {
             "--width x",
         ],
     );
+    let told = tradewind(&["explain", "paragon", "--set", "speed=50MHz"]).err;
+    assert!(told.contains("expected a key of the machine file") && told.len() < 500, "{told}");
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mine.toml"), "").unwrap();
+    let said = command(&["explain", "mine"]).current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("unknown machine `mine`: did you mean `mine.toml`?"), "{said}");
     let circle = Scratch::new("circle.toml", "name = \"circle\"\n");
     let name = Path::new(circle.path()).file_name().unwrap().to_str().unwrap();
     fs::write(circle.path(), format!("name = \"circle\"\nextends = \"{name}\"\n")).unwrap();
@@ -197,4 +204,47 @@ fn the_documented_machine_runs_as_it_is() {
             ["run", "fetch-add", "--machine", file.path(), "--policy", policy, "--input", "operations=400"];
         assert_eq!(json(&run)["report"]["verified"], true);
     }
+}
+
+/// Handlers that answer each other on an idle machine; what a thread does first they do not: it hands the message over.
+#[test]
+fn a_round_trip_takes_in_a_run_what_prices_add_up_to() {
+    for (machine, policy, handed_over) in [
+        ("cm-5", "floating", 0.0),
+        ("hurricane", "hurricane:1", 0.0),
+        // A store into a queue of the node, a cycle of 2.5 ns.
+        ("hurricane-1", "fixed:1", 2.5),
+        ("hurricane-1", "partitioned:1", 2.5),
+        // The network processor is handed the request, and sends the reply of the handler that it runs itself.
+        ("now", "np", 2000.0),
+        ("meiko-cs2", "np", 5400.0),
+    ] {
+        let explained = json(&["explain", machine, "--policy", policy]);
+        let name = format!("round trip, {policy}");
+        let derived = find(&explained, "derived", "name", &name)["number"].as_f64().unwrap();
+        let run = ["run", "active-message", "--machine", machine, "--policy", policy, "--nodes", "2"];
+        let ran = json(&[&run[..], &["--processors", "2", "--input", "rounds=2000"]].concat());
+        let handlers = 2.0 * ran["report"]["figures"]["one_way.near"].as_f64().unwrap();
+        let share = (derived - handed_over) / handlers;
+        assert!((share - 1.0).abs() < 1e-3, "{machine} under {policy}: {derived} ns, and {handlers} ns");
+    }
+}
+
+#[test]
+fn every_policy_that_a_machine_runs_has_a_round_trip_or_a_reason_why_not() {
+    for name in machines() {
+        let explained = json(&["explain", &name]);
+        for policy in explained["runs"]["policies"].as_array().unwrap() {
+            let trip = format!("round trip, {}", policy.as_str().unwrap());
+            let is_in = |list: &str| {
+                explained[list].as_array().unwrap().iter().any(|entry| entry["name"] == trip.as_str())
+            };
+            assert_ne!(is_in("derived"), is_in("not_derived"), "{name}: {trip}");
+        }
+    }
+    let text = good(&["explain", "s-coma", "--policy", "s-coma", "--width", "140"]);
+    assert!(text.contains("round trip, s-coma") && text.contains("a state machine keeps memory coherent"));
+    // What has been said of one policy is not said again of another.
+    let text = good(&["explain", "hurricane-1", "--width", "140"]);
+    assert!(text.contains("as round trip, single\n") && text.contains("as round trip, fixed\n"), "{text}");
 }

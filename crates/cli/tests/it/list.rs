@@ -4,7 +4,7 @@ use programs::PROGRAMS;
 use serde_json::Value;
 use tempest::policy::PRESETS;
 
-use crate::command::{good, json};
+use crate::command::{good, json, refused};
 
 fn names(list: &Value, section: &str) -> Vec<String> {
     let rows = list[section].as_array().unwrap_or_else(|| panic!("no {section} in {list}"));
@@ -22,6 +22,14 @@ fn the_list_has_everything() {
         let start = format!("  {}{} ", preset.name, if preset.counted { ":COUNT" } else { "" });
         assert!(text.lines().any(|line| line.starts_with(&start)), "{start:?} starts no line of\n{text}");
     }
+}
+
+#[test]
+fn the_list_is_as_wide_as_asked_for() {
+    let widest = |text: String| text.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(widest(good(&["list", "policies", "--width", "60"])) <= 60);
+    assert!((81..=120).contains(&widest(good(&["list", "--width", "120"]))));
+    refused(&["list", "--width", "x"], &["--width x: expected a whole number"]);
 }
 
 #[test]

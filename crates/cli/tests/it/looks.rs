@@ -128,3 +128,15 @@ fn a_run_tells_of_transfers_and_deposits_only_where_there_are_any() {
         }
     }
 }
+
+#[test]
+fn examples_of_the_help_can_be_copied_from_a_usual_page() {
+    for command in ["explain", "run", "compare", "claims", "calibrate", "litmus", "model"] {
+        let help = good_where(&[("COLUMNS", "80")], &[command, "--help"]);
+        assert_fits(&help, 80);
+        let (_, examples) = help.split_once("\nExamples:\n").expect("examples");
+        for line in examples.lines() {
+            assert!(line.starts_with("  tradewind "), "{command}: broken before {line:?}");
+        }
+    }
+}

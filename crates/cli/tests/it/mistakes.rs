@@ -290,12 +290,19 @@ fn a_preset_that_does_not_exist_and_a_graph_that_cannot_be() {
     let degree = ["`degree=5`", "expected at most 4", "half of the graph's nodes"];
     refused(&["run", "em3d", "--input", "nodes=8", "--input", "degree=5"], &degree);
     refused(&["run", "em3d", "--input", "nodes=7"], &["`nodes=7`", "expected an even number"]);
-    refused(&["run", "em3d", "--nodes", "1"], &["20% remote edges", "--nodes of at least 2", "remote=0"]);
+    refused(
+        &["run", "em3d", "--nodes", "1"],
+        &[
+            "20% remote edges",
+            "expected --nodes 2 or more, --input owners=2, or --input remote=0",
+            "remote=0",
+        ],
+    );
 }
 
 #[test]
 fn more_nodes_than_the_program_can_split_once_for_all_policies() {
-    let owners = "4000 graph nodes for 5000 owners (--nodes 5000, input owners=1): expected at least 10";
+    let owners = "4000 graph nodes for 5000 owners (--nodes 5000, --input owners=1): expected at least 10";
     for command in ["run", "compare"] {
         refused_in_our_words(&[command, "em3d", "--nodes", "5000"], &[owners]);
         let err = tradewind(&[command, "em3d", "--nodes", "5000"]).err;

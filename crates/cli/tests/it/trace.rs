@@ -101,7 +101,7 @@ fn tracing_changes_nothing_of_a_modelled_run() {
 fn what_cannot_be_written_is_refused_before_anything_runs() {
     let folder = Folder::new("refused");
     let file = folder.file("none/run.perfetto-trace");
-    refused(&["run", "em3d", "--trace", &file], &["--trace", &file, "No such file"]);
+    refused(&["run", "em3d", "--trace", &file], &["--trace", &file, "there is no folder"]);
     refused(&["run", "em3d", "--trace", &folder.file("")], &["--trace"]);
     refused(&["run", "em3d", "--trace", &folder.file("x"), "--repeat", "2"], &["--repeat 2", "one run"]);
     refused(&["run", "em3d", "--trace", &folder.file("x"), "--policy", "np"], &["network-processor"]);

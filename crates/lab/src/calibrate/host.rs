@@ -21,8 +21,8 @@ pub struct Host {
     pub pace: units::Time,
 }
 
-/// The file's text.
-pub(super) fn file(calibration: &Calibration, host: &Host) -> String {
+/// The file's text. `runs`: what was run, a line each.
+pub(super) fn file(calibration: &Calibration, host: &Host, runs: &[String]) -> String {
     let quoted = |text: &str| format!("{text:?}");
     let mut places = vec![
         ("host", quoted(&host.description)),
@@ -31,22 +31,30 @@ pub(super) fn file(calibration: &Calibration, host: &Host) -> String {
         ("pace", quoted(&format!("{} ns", host.pace.as_nanoseconds()))),
         ("processors", (host.cores / 2).max(1).to_string()),
         ("distances", told(&calibration.distances)),
-        ("rounds", calibration.rounds.to_string()),
+        ("runs", runs.iter().map(|run| format!("#     {run}")).collect::<Vec<_>>().join("\n")),
+        ("rounds", rounds(calibration.rounds)),
     ];
-    places.extend(calibration.quantities.iter().map(|quantity| (quantity.key, written(quantity))));
+    places.extend(
+        calibration.quantities.iter().map(|quantity| (quantity.key, written(quantity, calibration.rounds))),
+    );
     places
         .into_iter()
         .fold(TEMPLATE.to_owned(), |text, (key, value)| text.replace(&format!("{{{key}}}"), &value))
 }
 
 /// A value with its unit, and behind it where it comes from.
-fn written(quantity: &Quantity) -> String {
+fn written(quantity: &Quantity, measured: u32) -> String {
     let Quantity { value, unit, spread, from, .. } = quantity;
     let doubt = match spread.is_finite() {
+        _ if measured < 2 => rounds(measured),
         true => format!("spread {:.0} %", spread * 100.0),
         false => "nothing was left".to_owned(),
     };
     format!("\"{value:.2} {}\"  # measured: {from}; {doubt}", unit.name())
+}
+
+fn rounds(count: u32) -> String {
+    if count == 1 { "1 round".to_owned() } else { format!("{count} rounds") }
 }
 
 /// Nearest, middle and farthest, in words.

@@ -38,7 +38,8 @@ pub struct Quantity {
     pub value: f64,
     /// In this.
     pub unit: Unit,
-    /// How far the middle half of the rounds lie apart, as a share of the median. Infinite where that is zero.
+    /// How far the middle half of the rounds lie apart, as a share of the median; of one round, which says nothing of it, 0.
+    /// Infinite where the median is zero.
     pub spread: f64,
     /// What it is made of.
     pub from: &'static str,
@@ -85,15 +86,16 @@ pub fn calibrate(
 
 /// The file's text.
 pub fn file(calibration: &Calibration, host: &Host) -> String {
-    host::file(calibration, host)
+    host::file(calibration, host, &probe::told())
 }
 
 fn quantities(rounds: &[Round]) -> Result<Vec<Quantity>, String> {
     let values = |equation: &equations::Equation| {
-        let values = rounds.iter().map(|round| (equation.value)(round)).collect::<Result<Vec<_>, _>>()?;
-        let (value, spread) = middle(values);
         let &equations::Equation { key, unit, from, .. } = equation;
-        Ok(Quantity { key, value: value.max(unit.least()), unit, spread, from })
+        // What is subtracted may be more than what it is subtracted from: then nothing was left in that round.
+        let value = |round| Ok((equation.value)(round)?.max(unit.least()));
+        let (value, spread) = middle(rounds.iter().map(value).collect::<Result<Vec<_>, String>>()?);
+        Ok(Quantity { key, value, unit, spread, from })
     };
     equations::ALL.iter().map(values).collect()
 }
@@ -188,6 +190,15 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_to_less_than_nothing_is_nothing_however_far_the_rounds_lie_apart() {
+        // A lone message that is polled for takes less than its processors do for it, in each round by another time.
+        let rounds: Vec<_> = [-10.0, -60.0, -90.0].map(|less| round().with("fixed.polling", less)).into();
+        let quantities = quantities(&rounds).unwrap();
+        let loopback = quantities.iter().find(|it| it.key == "policy.fixed.interface.loopback").unwrap();
+        assert_eq!((loopback.value, loopback.spread, loopback.is_unsure()), (0.0, 0.0, false));
+    }
+
+    #[test]
     fn a_figure_that_is_missing_is_named() {
         let why = quantities(&[Round::of(&[("single.task", 4.0)])]).unwrap_err();
         assert!(why.contains("work.chain"), "{why}");
@@ -214,6 +225,6 @@ mod tests {
         assert_eq!(machine.processor.pace, units::Time::from_microseconds(1));
         assert_eq!(machine.under("fixed").interface.loopback, units::Time::from_nanoseconds(80));
         let poll = machine.values().iter().find(|value| value.key == "processor.poll").unwrap();
-        assert_eq!(poll.source.as_deref(), Some("measured: look poll + look clock; spread 0 %"));
+        assert_eq!(poll.source.as_deref(), Some("measured: look poll + look clock; 1 round"));
     }
 }

@@ -60,6 +60,11 @@ pub(super) fn probes() -> Vec<Probe> {
     ]
 }
 
+/// Each of them for people: what its figures are called, and the command line.
+pub(super) fn told() -> Vec<String> {
+    probes().iter().map(|probe| format!("{:8} {}", probe.name, probe.run.told())).collect()
+}
+
 /// The figures of one round, named `probe.figure`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round(BTreeMap<String, f64>);
@@ -80,6 +85,13 @@ impl Round {
         });
         self.0.extend(figures);
         Ok(())
+    }
+
+    /// The same with another value of a figure.
+    #[cfg(test)]
+    pub(super) fn with(mut self, name: &str, value: f64) -> Self {
+        self.0.insert(name.to_owned(), value);
+        self
     }
 
     #[cfg(test)]

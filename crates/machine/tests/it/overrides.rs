@@ -66,6 +66,11 @@ fn a_bad_override_says_so() {
         refusal(&[("processor.clok", "50 MHz")]),
         "--set processor.clok = \"50 MHz\": expected a key of the machine file; did you mean \"processor.clock\"?"
     );
+    // Of the very many keys that there are, those that may have been meant.
+    let told = refusal(&[("network.speed", "1 us")]);
+    assert!(told.ends_with("; known are network.latency, network.topology") && told.len() < 200, "{told}");
+    let told = refusal(&[("speed", "1 us")]);
+    assert!(told.contains("; keys begin with bus, cache, ") && told.len() < 300, "{told}");
     assert!(refusal(&[("nodes", "0")]).starts_with("--set nodes = \"0\": expected a whole number from 1"));
     assert!(refusal(&[("can", "poll,pol")]).contains("did you mean \"poll\"?"));
 }

@@ -247,14 +247,15 @@ impl Waves {
         let each = u64::from(size) / all;
         if each < u64::from(degree) {
             return Err(format!(
-                "{} graph nodes for {all} owners (--nodes {nodes}, input owners={owners}): expected at least \
+                "{} graph nodes for {all} owners (--nodes {nodes}, --input owners={owners}): expected at least \
                  {degree} of each kind for every owner, as many as the degree",
                 u64::from(size) * 2
             ));
         }
         if all == 1 && remote > 0.0 {
             return Err(format!(
-                "{remote}% remote edges on one node with one owner: expected --nodes of at least 2, or input remote=0"
+                "{remote}% remote edges on one node with one owner: expected --nodes 2 or more, --input owners=2, or \
+                 --input remote=0"
             ));
         }
         Ok(())
@@ -388,9 +389,9 @@ mod tests {
         assert!(
             job(5)
                 .unwrap_err()
-                .contains("80 graph nodes for 5 owners (--nodes 5, input owners=1): expected at least 10")
+                .contains("80 graph nodes for 5 owners (--nodes 5, --input owners=1): expected at least 10")
         );
         assert!(job(u32::MAX).unwrap_err().contains("80 graph nodes for 4294967295 owners"));
-        assert!(job(1).unwrap_err().contains("expected --nodes of at least 2, or input remote=0"));
+        assert!(job(1).unwrap_err().contains("expected --nodes 2 or more, --input owners=2, or --input remote=0"));
     }
 }
