@@ -11,8 +11,9 @@ use crate::node::{Dispatcher, Event, Shared, lock};
 use crate::processor::Processor;
 use crate::threads::Reason;
 
-/// A thread that holds a key tries so often, a few microseconds, to keep others from receiving meanwhile.
-const TRIES: u32 = 64;
+/// A thread that holds a key tries so often, some ten microseconds, to keep others from receiving meanwhile: about as long as a
+/// batch of brief handlers takes.
+const TRIES: u32 = 512;
 
 impl Processor {
     /// Does something that no other handler or holder of a key on this node does at the same time: dispatch is serial.
@@ -40,19 +41,21 @@ impl Processor {
 
     pub(crate) fn hold_keyed(&self, shared: &Shared, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
         self.take_floor();
-        let started = self.duty.begins_hold().then(|| self.world.now_ns());
         let right = if self.duty.holds_are_brief() { self.receive_nothing() } else { None };
         let held = shared.queue.try_hold(key);
         let right = right.filter(|_| held.is_some());
         let mut held = held.unwrap_or_else(|| self.ask_for(shared, key));
+        let started = self.duty.begins_hold().then(|| self.world.now_ns());
         body(held.proof());
-        shared.queue.complete(held);
+        let freed = shared.queue.complete(held);
         drop(right);
         if let Some(started) = started {
             self.duty.note_hold(self.world.now_ns() - started);
         }
-        shared.note_change();
-        self.wake_idle_servers(shared);
+        if freed {
+            shared.note_change();
+            self.wake_idle_servers(shared);
+        }
     }
 
     /// The right to receive, so that nobody receives a message meanwhile whose key is held: it would have to go through the

@@ -7,6 +7,11 @@
 //! receives a message holds its key, if it is free, and handles it there and then: nothing but the key's lane of the queue is
 //! touched. What finds its key held, or waited for, goes into the queue.
 //!
+//! Where processors compute and run handlers in turn (`floor`), a batch of several takes the whole queue instead of one key
+//! after the other, if nothing in it is unfinished: to pass through a lane twice costs more than most brief handlers. What
+//! comes for a key meanwhile waits for the end of the batch, no longer than a receiver waits for another's. Where rights to shared
+//! memory are taken away keys are held one by one, because they may have to stay held.
+//!
 //! Where handlers take longer, or each key is bound to one processor, all that is received goes into the queue, and the
 //! processor is a [`pdq::Worker`] while it serves: it appends a batch of messages at once, and claims a batch of events. Between
 //! two services the worker is paused, with what it has learnt.
@@ -16,16 +21,19 @@
 //!
 //! # When it stops to look
 //!
-//! Who has searched in vain need not search again before the queue changes: before something is appended, or a claim is done. But
-//! for one case: what waits may be behind events that another processor has claimed, and one of those takes long. A worker breaks
-//! into such a claim when it has watched it for some microseconds. So whoever goes on looking searches again at a few of its
-//! looks, and then no more: who never stopped would never sleep.
+//! Who has searched in vain need not search again before the queue changes: before something is appended, a claim is done, or a
+//! key is released that something waits for. A key that nobody has come for meanwhile is no news: two processors that told each
+//! other of every hold would search all the time.
+//!
+//! But for one case: what waits may be behind events that another processor has claimed, and one of those takes long. A worker
+//! breaks into such a claim when it has watched it for some microseconds. So whoever goes on looking searches again at a few of
+//! its looks, and then no more: who never stopped would never sleep.
 //!
 //! This module must never know when a processor serves.
 
 use std::cell::Cell;
 
-use pdq::{Handling, Held, Paused, Worker};
+use pdq::{Handling, Held, Key, Paused, Worker};
 use tempest::policy::Dispatch;
 
 use crate::node::{Event, Shared};
@@ -50,6 +58,10 @@ const FEW: u64 = 8;
 
 /// One in so many holds of threads is timed: two looks at the clock cost as much as a hold.
 const SAMPLE: u32 = 16;
+
+/// Rounds through the lanes for which the whole queue stays taken, as long as each brings a full batch: what it costs to take it,
+/// and the way of what the node's processors share from one to another, then hardly count.
+const ROUNDS: usize = 4;
 
 /// A processor's part in its node's dispatch queue.
 pub(crate) struct Duty {
@@ -115,6 +127,44 @@ impl Duty {
     }
 }
 
+/// Messages that are handled in place, one after the other.
+struct Batch {
+    /// When it began.
+    start_ns: u64,
+    /// So many handled are worth the whole queue: taking it costs about as much, a latch or two of each lane.
+    seizes_at: u64,
+    /// Messages that have been handled.
+    handled: u64,
+    /// Messages that went into the queue.
+    queued: usize,
+    /// Something that waited in the queue can be taken.
+    freed: bool,
+    /// The whole queue, while it is taken.
+    all: Option<Held>,
+}
+
+impl Batch {
+    /// Whether messages may be handled in place now. Takes the whole queue when it is time, and gives it back when handlers are
+    /// not brief: others have something to do then.
+    fn may_handle(&mut self, shared: &Shared) -> bool {
+        if !shared.is_brief() {
+            self.release(shared);
+            return false;
+        }
+        if self.handled == self.seizes_at && self.all.is_none() {
+            self.all = shared.queue.try_hold(Key::Sequential);
+        }
+        true
+    }
+
+    /// Gives the queue back, if it has been taken.
+    fn release(&mut self, shared: &Shared) {
+        if let Some(all) = self.all.take() {
+            self.freed |= shared.queue.complete(all);
+        }
+    }
+}
+
 impl Processor {
     /// Whether the dispatch queue is to be searched: it has changed since this processor did so in vain, or it is time again.
     #[inline]
@@ -142,35 +192,79 @@ impl Processor {
     /// Handles what is received there and then, as far as its keys are free and handlers are brief.
     fn receive_in_place(&self, shared: &Shared) -> usize {
         let Some(_right) = self.node().try_receive() else { return 0 };
-        let (start, before) = (self.world.now_ns(), shared.changes());
-        let (mut handled, mut queued) = (0_u64, 0);
-        let received = self.receive(|message, tally| {
-            let Some(key) = self.key_of(message) else { return true };
-            // Each of them waits behind those before it that are in the queue.
-            let held = if shared.is_brief() { shared.queue.try_hold(key) } else { None };
-            let Some(held) = held else {
-                shared.queue.enqueue(key, Event::Message(*message));
-                queued += 1;
-                return true;
-            };
-            self.handle_in_place(shared, message, held, tally);
-            handled += 1;
-            if handled.is_power_of_two() && self.world.now_ns() - start > handled.max(FEW) * BRIEF_NS {
-                shared.note_brief(false);
+        let mut batch = self.begin_batch(shared);
+        let mut received = 0;
+        for _ in 0..ROUNDS {
+            let round = self.receive(|message, tally| {
+                if let Some(key) = self.key_of(message) {
+                    self.handle_or_queue(shared, key, message, &mut batch, tally);
+                }
+                true
+            });
+            received += round;
+            if round < BATCH || batch.all.is_none() {
+                break;
             }
-            true
-        });
-        // Who has come for a key that was held here has said so before, or will look after this. Where none was held there is no
-        // news: two who only passed on each other's would never come to rest.
-        if queued > 0 || handled > 0 && shared.changes() != before {
+        }
+        batch.release(shared);
+        if batch.queued > 0 || batch.freed {
             shared.note_change();
-            self.wake_servers(queued);
+            self.wake_servers(batch.queued);
             self.wake_idle_servers(shared);
         }
         received
     }
 
-    fn handle_in_place(&self, shared: &Shared, message: &Received, mut held: Held, tally: &mut Tally) {
+    fn begin_batch(&self, shared: &Shared) -> Batch {
+        let seizes = self.floor().is_some() && self.takeaways().is_none();
+        Batch {
+            start_ns: self.world.now_ns(),
+            seizes_at: if seizes { shared.queue.servers() as u64 } else { u64::MAX },
+            handled: 0,
+            queued: 0,
+            freed: false,
+            all: None,
+        }
+    }
+
+    /// Handles a message there and then, or gives it its place in the queue, behind those before it.
+    fn handle_or_queue(
+        &self,
+        shared: &Shared,
+        key: Key,
+        message: &Received,
+        batch: &mut Batch,
+        tally: &mut Tally,
+    ) {
+        if !batch.may_handle(shared) || !self.handle_in_place(shared, key, message, batch, tally) {
+            shared.queue.enqueue(key, Event::Message(*message));
+            batch.queued += 1;
+            return;
+        }
+        batch.handled += 1;
+        let is_time = batch.handled.is_power_of_two();
+        if is_time && self.world.now_ns() - batch.start_ns > batch.handled.max(FEW) * BRIEF_NS {
+            shared.note_brief(false);
+        }
+    }
+
+    /// Handles a message, if its key is free; else false.
+    fn handle_in_place(
+        &self,
+        shared: &Shared,
+        key: Key,
+        message: &Received,
+        batch: &mut Batch,
+        tally: &mut Tally,
+    ) -> bool {
+        if let Some(all) = &mut batch.all {
+            self.trace_handler(message);
+            let pending = self.handle_uncounted(&message.packet, all.proof_of(key));
+            debug_assert!(pending.is_none(), "there is no shared memory to lower a right to");
+            tally.count(message);
+            return true;
+        }
+        let Some(mut held) = shared.queue.try_hold(key) else { return false };
         self.trace_handler(message);
         match self.handle_uncounted(&message.packet, held.proof()) {
             Some(pending) => {
@@ -178,10 +272,11 @@ impl Processor {
                 self.set_aside(pending, *message, Some(held));
             }
             None => {
-                shared.queue.complete(held);
+                batch.freed |= shared.queue.complete(held);
                 tally.count(message);
             }
         }
+        true
     }
 
     fn serve_as_worker(&self, shared: &Shared, receives: bool) -> usize {

@@ -314,8 +314,9 @@ impl Processor {
         if let Some(pending) = self.handle(packet, held.proof()) {
             return self.set_aside(pending, *message, Some(held));
         }
-        shared.queue.complete(held);
-        shared.note_change();
+        if shared.queue.complete(held) {
+            shared.note_change();
+        }
         self.finish(message);
     }
 

@@ -3,8 +3,9 @@
 //! The argument on which [`Keyed`](crate::Keyed) rests, in three steps. An [`Identity`] is minted once and consumed by
 //! one dispatcher, so no two dispatchers answer to one [`DispatcherId`]. A dispatcher mints a [`Held`] (or, for
 //! [`Serial`](crate::Serial), a [`Proof`]) only while no conflicting one of its own is outstanding. A `Held` can be
-//! neither copied nor made elsewhere, and lends out one `Proof` at a time. Hence two live proofs of one dispatcher never
-//! conflict. Forgetting a `Held` keeps its key held for ever, which stalls but breaks nothing.
+//! neither copied nor made elsewhere, and lends out one `Proof` at a time: of its key, or of any where that is the
+//! sequential one, which conflicts with all others. Hence two live proofs of one dispatcher never conflict. Forgetting a
+//! `Held` keeps its key held for ever, which stalls but breaks nothing.
 //!
 //! This module must never know in which order a dispatcher serves its items, nor what the keys protect.
 
@@ -90,6 +91,22 @@ impl Held {
     /// Lends out the proof that the key is held.
     pub fn proof(&mut self) -> Proof<'_> {
         Proof::new(self.key, self.dispatcher)
+    }
+
+    /// Lends out the proof that `key` is held: the token's own, or any if that is [`Key::Sequential`], with which nothing
+    /// else is held.
+    ///
+    /// # Panics
+    ///
+    /// If it is not.
+    #[inline]
+    pub fn proof_of(&mut self, key: Key) -> Proof<'_> {
+        assert!(
+            self.key == Key::Sequential || self.key == key,
+            "key {key} is not held with key {}",
+            self.key
+        );
+        Proof::new(key, self.dispatcher)
     }
 
     /// Ends the token at the dispatcher that minted it, and yields the place.

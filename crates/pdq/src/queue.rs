@@ -260,24 +260,27 @@ impl<T> Queue<T> {
         held.then_some(at as u64)
     }
 
-    /// The item is done; its key is free.
+    /// The item is done; its key is free. True if that has left something to take which whoever has searched for it could
+    /// not take before, and so has reason to search again. (What nobody has searched for since it was enqueued says nothing.)
     ///
     /// # Panics
     ///
     /// If another dispatcher minted the token.
-    pub fn complete(&self, held: Held) {
+    pub fn complete(&self, held: Held) -> bool {
         let key = held.key();
         match held.redeem(self.id()) {
             AT_GATE => {
-                self.gate.complete(&self.lanes);
+                let waited = self.gate.complete(&self.lanes);
                 self.idle.tell_all();
                 self.tell_if_drained();
+                waited
             }
             place => {
                 let mut serving = self.lanes[place as usize].serve();
                 serving.complete(key);
                 let after = serving.leave();
                 self.settle(after);
+                after.ready || after.drained
             }
         }
     }

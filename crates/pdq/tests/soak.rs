@@ -182,7 +182,9 @@ fn a_warm_queue_allocates_nothing_for_an_item() {
         while let Some(dispatch) = queue.dequeue(0) {
             match dispatch.into_parts() {
                 (n @ 0..100, held) => queue.complete_with(held, n + 100),
-                (_, held) => queue.complete(held),
+                (_, held) => {
+                    queue.complete(held);
+                }
             }
         }
     });

@@ -152,8 +152,8 @@ impl<T> Gate<T> {
         self.signs.ready.store(!state.aborted, Ordering::Release);
     }
 
-    /// The sequential item that ran is done. What is behind it may pass, up to the next one.
-    pub(super) fn complete(&self, lanes: &[Lane<T>]) {
+    /// The sequential item that ran is done. What is behind it may pass, up to the next one; whether there is anything.
+    pub(super) fn complete(&self, lanes: &[Lane<T>]) -> bool {
         let mut state = self.lock();
         let passed: Vec<u64> = state.positions.drain(..lanes.len()).collect();
         state.items.pop_front();
@@ -166,6 +166,7 @@ impl<T> Gate<T> {
         if !state.items.is_empty() {
             self.drain(lanes);
         }
+        waited > 0 || !state.items.is_empty()
     }
 
     /// A lane has drained. True if it was the last, and the item is now ready.

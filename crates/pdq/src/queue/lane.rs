@@ -17,8 +17,13 @@
 //! # Orderings
 //!
 //! All of it happens under the lane's latch, so each section sees those before: the completion of an item happens before
-//! the dispatch of what waited for it. `hints` repeats a few numbers for those who only look. They may be out of date, and
-//! nothing rests on them: who is about to sleep looks again under both latches (see `idle`).
+//! the dispatch of what waited for it. `hints` repeats a few numbers for those who only look. They may be out of date: who is
+//! about to sleep looks again under both latches (see `idle`).
+//!
+//! *What a look misses.* Who knows of an item that has been published sees it, in the inbox or as ready, unless it is held up
+//! or has been taken: `taken` is stored after `ready`, with release, and loaded before it, with acquire, so an item that a
+//! section has moved out of the inbox is not missed in between. Where it is held up, by its key, the completion that lets it
+//! go finds it in the index, because it was moved there before the look, and says so ([`After::ready`]).
 //!
 //! *The fence.* Positions of the inbox from `fence` on are younger than an unfinished sequential item and stay there. It
 //! is set under the writers' latch, and read after `pushed`: who sees an item that was published behind the fence also
@@ -193,7 +198,8 @@ impl<T> Lane<T> {
     #[inline]
     pub(super) fn shows_work(&self) -> bool {
         let hints = self.hints();
-        hints.ready.load(Ordering::Relaxed) > 0 || self.limit() > hints.taken.load(Ordering::Relaxed)
+        // In this order: see the head of the module.
+        self.limit() > hints.taken.load(Ordering::Acquire) || hints.ready.load(Ordering::Relaxed) > 0
     }
 
     /// The same, in an order with all who make something ready, be it under the one latch or the other.
@@ -527,8 +533,8 @@ impl<T> Drop for Serving<'_, T> {
     #[inline]
     fn drop(&mut self) {
         let hints = self.lane.hints();
-        hints.taken.store(self.served.reader.taken(), Ordering::Relaxed);
         hints.ready.store(self.ready(), Ordering::Relaxed);
+        hints.taken.store(self.served.reader.taken(), Ordering::Release);
         let attended = if self.is_attended() { self.served.counts.dispatched } else { 0 };
         hints.attended.store(attended, Ordering::Relaxed);
     }

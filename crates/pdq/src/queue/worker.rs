@@ -67,6 +67,8 @@ pub struct Worker<'q, T> {
     pub(super) watch: Option<Watch>,
     /// The claim is from a lane away from home.
     pub(super) stole: bool,
+    /// The last look at the lanes found a latch taken.
+    missed: bool,
     /// Most items of the next claim.
     pub(super) most: u64,
     /// It is counted as searching.
@@ -102,6 +104,7 @@ impl<'q, T> Worker<'q, T> {
             pace: Pace::default(),
             watch: None,
             stole: false,
+            missed: false,
             most: tuning::FIRST_CLAIM,
             searching: false,
             picked: Vec::new(),
@@ -114,7 +117,19 @@ impl<'q, T> Worker<'q, T> {
     pub(super) fn resumed(queue: &'q Queue<T>, paused: Paused<T>) -> Self {
         let Paused { server, rounds, pace, watch, stole, most, items, picked, picked_keys, .. } = paused;
         let batch = Batch::new(Outbox::with(queue, items));
-        Self { batch, server, rounds, pace, watch, stole, most, searching: false, picked, picked_keys }
+        Self {
+            batch,
+            server,
+            rounds,
+            pace,
+            watch,
+            stole,
+            missed: false,
+            most,
+            searching: false,
+            picked,
+            picked_keys,
+        }
     }
 
     /// The queue.
@@ -238,10 +253,7 @@ impl<'q, T> Worker<'q, T> {
     fn sees_work(&self) -> bool {
         let queue = self.queue();
         let gate = queue.gate.shows_work() && queue.passes_gate(self.server);
-        gate || self.rounds.lanes().iter().any(|at| {
-            let lane = &queue.lanes[*at];
-            lane.shows_work() && lane.attended().is_none()
-        })
+        gate || self.rounds.lanes().iter().any(|at| is_free(&queue.lanes[*at]))
     }
 
     /// Whether there is anything to take at all, in an order with all who make something ready.
@@ -301,29 +313,51 @@ impl<'q, T> Worker<'q, T> {
         if self.rounds.is_away_next() {
             self.look_behind();
         }
-        let found = self.find_in_lanes();
+        let mut found = self.find_in_lanes();
+        if found.is_none() && self.missed && !mutated!("missed-lane-is-empty") {
+            found = self.find_patiently();
+        }
         if found.is_none() && self.look_behind() { self.find_in_lanes() } else { found }
     }
 
     #[inline]
     fn find_in_lanes(&mut self) -> Option<(usize, Work<'q, T>)> {
         let (queue, most) = (self.queue(), self.most);
-        let picked = &mut self.picked;
+        let (picked, missed) = (&mut self.picked, &mut self.missed);
+        *missed = false;
+        let mut look = |lane: usize| claim(&queue.lanes[lane], most, picked, missed);
         // Regularly the other way round, so that no lane depends on the server that is at home there.
         let away_first = self.rounds.turn();
         if !away_first {
-            let found = self.rounds.at_home(|lane| claim(&queue.lanes[lane], most, picked));
+            let found = self.rounds.at_home(&mut look);
             if found.is_some() {
                 self.stole = false;
                 return found;
             }
         }
-        let found = self.rounds.elsewhere(|lane| claim(&queue.lanes[lane], most, picked));
+        let found = self.rounds.elsewhere(&mut look);
         self.stole = found.is_some();
         if found.is_none() && away_first {
-            return self.rounds.at_home(|lane| claim(&queue.lanes[lane], most, picked));
+            return self.rounds.at_home(&mut look);
         }
         found
+    }
+
+    /// The same, but waits for latches. Who leaves a lane in which nothing can be taken tells nobody; so a worker that has not
+    /// looked into a lane, because another was in it, must not take it for empty.
+    #[cold]
+    fn find_patiently(&mut self) -> Option<(usize, Work<'q, T>)> {
+        let queue = self.queue();
+        self.missed = false;
+        for at in self.rounds.lanes() {
+            let lane = &queue.lanes[*at];
+            if is_free(lane)
+                && let Some(work) = claim_in(lane.serve(), self.most, &mut self.picked)
+            {
+                return Some((*at, work));
+            }
+        }
+        None
     }
 
     /// Watches a claim of another worker that has items behind it, and breaks into it if it takes longer than a claim
@@ -476,13 +510,34 @@ impl<T> fmt::Debug for Worker<'_, T> {
     }
 }
 
-/// Claims items of a lane, in place or into `picked`.
+/// Whether there is something to take in a lane without breaking into another's claim, as far as can be seen from outside.
 #[inline]
-fn claim<'q, T>(lane: &'q Lane<T>, most: u64, picked: &mut Vec<(Key, T)>) -> Option<Work<'q, T>> {
-    if !lane.shows_work() || lane.attended().is_some() {
+fn is_free<T>(lane: &Lane<T>) -> bool {
+    lane.shows_work() && lane.attended().is_none()
+}
+
+/// Claims items of a lane, in place or into `picked`. Somebody else may be in the lane: then it is `missed`.
+#[inline]
+fn claim<'q, T>(
+    lane: &'q Lane<T>,
+    most: u64,
+    picked: &mut Vec<(Key, T)>,
+    missed: &mut bool,
+) -> Option<Work<'q, T>> {
+    if !is_free(lane) {
         return None;
     }
-    let mut serving = lane.try_serve()?;
+    let serving = lane.try_serve();
+    *missed |= serving.is_none();
+    claim_in(serving?, most, picked)
+}
+
+#[inline]
+fn claim_in<'q, T>(
+    mut serving: Serving<'q, T>,
+    most: u64,
+    picked: &mut Vec<(Key, T)>,
+) -> Option<Work<'q, T>> {
     if let Some(span) = serving.claim(most) {
         return Some(Work::Span(span));
     }

@@ -115,6 +115,46 @@ fn a_token_taken_out_of_the_guard_is_completed_by_hand() {
 }
 
 #[test]
+fn a_completion_says_whether_who_has_searched_in_vain_finds_something_now() {
+    let queue = concurrent();
+    let hold = |key| queue.try_hold(key).expect("it is free");
+    let held = hold(A);
+    assert!(!queue.complete(held), "nobody has come for it");
+    let held = hold(A);
+    queue.enqueue(A, 1);
+    assert!(queue.dequeue(0).is_none());
+    assert!(queue.complete(held));
+    assert_eq!(queue.dequeue(0).as_deref(), Some(&1));
+    let held = hold(Key::Sequential);
+    assert!(!queue.complete(held));
+    let held = hold(Key::Sequential);
+    queue.enqueue(A, 2);
+    assert!(queue.dequeue(0).is_none());
+    assert!(queue.complete(held));
+    assert_eq!(queue.dequeue(0).as_deref(), Some(&2));
+}
+
+#[test]
+fn the_sequential_token_lends_proofs_of_all_keys() {
+    let queue = concurrent::<()>();
+    let sums = Keyed::sparse(queue.id(), |key| key);
+    let mut held = queue.try_hold(Key::Sequential).expect("the queue is empty");
+    for key in [7, 9] {
+        *sums.get(&mut held.proof_of(Key::User(key))) += 1;
+    }
+    queue.complete(held);
+    assert_eq!(sums.into_entries(), [(7, 8), (9, 10)]);
+}
+
+#[test]
+#[should_panic(expected = "key 0xb is not held with key 0xa")]
+fn a_token_lends_no_proof_of_another_key() {
+    let queue = concurrent::<()>();
+    let mut held = queue.try_hold(A).expect("the queue is empty");
+    held.proof_of(Key::User(0xb));
+}
+
+#[test]
 #[should_panic(expected = "cannot be given back")]
 fn a_token_of_another_dispatcher_is_refused() {
     let [one, other] = [concurrent::<()>(), concurrent()];

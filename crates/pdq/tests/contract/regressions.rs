@@ -122,7 +122,7 @@ fn an_item_put_back_behind_a_kept_key_is_not_counted_as_spilled_again() {
     let mut kept = Vec::new();
     while worker.serve(|_, handling| kept.push(handling.keep())) > 0 {}
     assert_eq!((queue.statistics().spilled, kept.len()), (4, 1));
-    kept.into_iter().for_each(|held| queue.complete(held));
+    kept.into_iter().for_each(|held| _ = queue.complete(held));
 }
 
 #[test]

@@ -57,3 +57,9 @@ fn continuation_last() {
 fn looks_past_the_latch() {
     assert_noticed("looks-past-the-latch", "parts::components::completion_and_last_finder");
 }
+
+/// A worker takes a lane for empty that it has not looked into.
+#[test]
+fn missed_lane_is_empty() {
+    assert_noticed("missed-lane-is-empty", "whole::search_and_completion");
+}

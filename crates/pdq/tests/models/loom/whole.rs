@@ -494,3 +494,27 @@ fn completion_and_last_finder() {
         world.end();
     });
 }
+
+/// Who has searched in vain for an item, of the key that another holds or of another key in its lane, is told by that one's
+/// completion to search again.
+#[test]
+fn search_and_completion() {
+    explore_interleavings(3, || {
+        for key in [0, 2] {
+            let world = World::servers(1);
+            let holder = world.clone();
+            let holder = thread::spawn(move || {
+                let held = holder.queue.try_hold(Key::User(0))?;
+                Some(holder.queue.complete(held))
+            });
+            world.queue.enqueue(Key::User(key), 1);
+            let found = world.queue.worker(0).serve(|item, mut handling| {
+                world.run(item, &mut handling.proof());
+            });
+            let told = holder.join().expect("nothing panics here");
+            assert!(found == 1 || told == Some(true), "found {found}, told {told:?}");
+            assert_eq!(world.take(0).is_some(), found == 0);
+            assert_eq!(world.end()[key as usize], [1]);
+        }
+    });
+}
