@@ -392,6 +392,8 @@ mod tests {
                 .contains("80 graph nodes for 5 owners (--nodes 5, --input owners=1): expected at least 10")
         );
         assert!(job(u32::MAX).unwrap_err().contains("80 graph nodes for 4294967295 owners"));
-        assert!(job(1).unwrap_err().contains("expected --nodes 2 or more, --input owners=2, or --input remote=0"));
+        assert!(
+            job(1).unwrap_err().contains("expected --nodes 2 or more, --input owners=2, or --input remote=0")
+        );
     }
 }
