@@ -193,13 +193,6 @@ impl Gauge {
         self.idle_ns.store(idle_ns, Ordering::Relaxed);
     }
 
-    /// The same, and the handlers that it has run since `then` do not count: it has not been idle.
-    #[inline]
-    pub(crate) fn end_idle_before_handlers(&self, then: u64) {
-        self.overhead_before_ns.store(self.overhead_ns.load(Ordering::Relaxed), Ordering::Relaxed);
-        self.end_idle(then);
-    }
-
     /// What was waited for up to `now`, the idling that is going on included.
     pub(crate) fn waited_until(&self, now: u64) -> Waited {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

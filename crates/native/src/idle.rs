@@ -10,7 +10,7 @@ use crate::processor::Processor;
 /// Looks for work this long before it sleeps, where every processor has a core of its own.
 const SPIN_NS: u64 = 20_000;
 
-/// Looks between two glances at the clock. What they find is found soon.
+/// Looks between two glances at the clock.
 const LOOKS: u32 = 64;
 
 /// Looks this often, giving the core away each time, where processors share cores.
@@ -30,33 +30,18 @@ const LONGER: f64 = 1.0 / 16.0;
 /// The longest nap.
 const LONGEST: Duration = Duration::from_millis(100);
 
-/// How work came to a processor that had none.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Came {
-    /// Found by one of the first looks: the one of that number, from 1.
-    Soon(u32),
-    /// While it looked.
-    Late,
-    /// It has slept or napped, or sees what others have left: then it is to take whatever there is.
-    ToWhoLay,
-}
-
 impl Processor {
     /// No thread is ready: serves and waits until one is, or the run has ended.
     ///
     /// Handlers alone do not end idleness, so that a message noticed here costs no look at the clock. The time they take
-    /// is known from samples, and taken off. Where the first work that comes makes a thread ready, and comes soon, that does
-    /// not cost one either: see `looks`.
+    /// is known from samples, and taken off.
     pub(crate) fn idle(&self) {
         let gauge = self.gauge();
-        let began = self.note_idleness();
-        gauge.begin_idle(began, self.awaits_block());
+        gauge.begin_idle(self.note_idleness(), self.awaits_block());
         self.stop_computing();
         let (mut naps, mut has_lain) = (0, false);
-        let mut came = self.wait_for_work(&mut naps);
-        let mut soon = self.when_it_came(began, came);
         loop {
-            let lay = came == Came::ToWhoLay;
+            let lay = self.wait_for_work(&mut naps);
             has_lain |= lay;
             // Whoever gave an event while it lay in its berth has woken nobody else, and counts on it, whatever its role.
             if self.serves() && lay {
@@ -67,17 +52,12 @@ impl Processor {
             if self.has_threads_to_run() || !self.world.is_running() {
                 break;
             }
-            soon = None;
-            came = self.wait_for_work(&mut naps);
         }
         if has_lain {
             self.pass_on();
         }
         self.compute_again();
-        match soon {
-            Some(then) => gauge.end_idle_before_handlers(then),
-            None => gauge.end_idle(self.note_time()),
-        }
+        gauge.end_idle(self.note_time());
         self.leave_to_helper();
     }
 
@@ -106,39 +86,24 @@ impl Processor {
         }
     }
 
-    /// When what has just come did, if that was soon: by the clock, or by the looks that found it. It is the time that the
-    /// processor goes by until it looks at the clock again.
-    fn when_it_came(&self, began: u64, came: Came) -> Option<u64> {
-        let Came::Soon(looks) = came else { return None };
-        if self.looks.is_sampled(began) {
-            let now = self.note_time();
-            // It was interrupted otherwise, which happens to few.
-            if now - began < SPIN_NS {
-                self.looks.learn(looks, now - began);
-            }
-        } else {
-            self.seen_ns.set(began + self.looks.time_ns(looks));
-        }
-        Some(self.seen_ns.get())
-    }
-
-    /// Waits until there is something to do, or to look after. `naps` counts those in a row.
-    fn wait_for_work(&self, naps: &mut u32) -> Came {
+    /// Whether it has slept or napped, or sees what others have left: then it is to take whatever there is. `naps`
+    /// counts those in a row.
+    fn wait_for_work(&self, naps: &mut u32) -> bool {
         if let Some(floor) = self.floor() {
             floor.leave(&self.speaker);
         }
         self.hold_back();
-        if let Some(came) = self.finds_work_soon() {
-            return came;
+        if self.finds_work_soon() {
+            return false;
         }
         // Who leaves events to others, or to who has the floor, has not looked for any. What they have left for so long it takes.
         if self.sees_work() {
-            return Came::ToWhoLay;
+            return true;
         }
         if self.serves() && self.node().has_arrears() {
             self.nap(*naps);
             *naps += 1;
-            return Came::ToWhoLay;
+            return true;
         }
         *naps = 0;
         self.gauge().idle.store(true, Ordering::SeqCst);
@@ -153,27 +118,27 @@ impl Processor {
             self.gauge().count_interrupt();
             self.trace(|node, processor| Traced::Interrupt { node, processor });
         }
-        Came::ToWhoLay
+        true
     }
 
-    /// Looks for as long as the policy and the host allow; how work came, if it did.
-    fn finds_work_soon(&self) -> Option<Came> {
+    /// Looks for as long as the policy and the host allow.
+    fn finds_work_soon(&self) -> bool {
         if self.is_interrupted() {
-            return self.sees_work().then_some(Came::Late);
+            return self.sees_work();
         }
         if self.world.oversubscribed {
-            return self.finds_work_between_others().then_some(Came::Late);
+            return self.finds_work_between_others();
         }
-        if let Some(looks) = self.finds_work(LOOKS) {
-            return Some(Came::Soon(looks));
+        if self.finds_work(LOOKS) {
+            return true;
         }
         let until = self.world.now_ns() + SPIN_NS;
         while self.world.now_ns() < until {
-            if self.finds_work(LOOKS).is_some() {
-                return Some(Came::Late);
+            if self.finds_work(LOOKS) {
+                return true;
             }
         }
-        None
+        false
     }
 
     /// Looks a few times, giving the core away in between; not again once somebody has kept it for long, who computes: who
@@ -181,7 +146,7 @@ impl Processor {
     fn finds_work_between_others(&self) -> bool {
         let until = self.world.now_ns() + SPIN_NS;
         for _ in 0..YIELDS {
-            if self.finds_work(1).is_some() {
+            if self.finds_work(1) {
                 return true;
             }
             if self.world.now_ns() > until {
@@ -191,9 +156,8 @@ impl Processor {
         false
     }
 
-    /// Looks so often at most; which look found something, from 1.
-    fn finds_work(&self, looks: u32) -> Option<u32> {
-        (1..=looks).find(|_| {
+    fn finds_work(&self, looks: u32) -> bool {
+        (0..looks).any(|_| {
             self.pause();
             self.sees_own_work() || self.serves() && !self.leaves_events() && self.sees_events_due()
         })

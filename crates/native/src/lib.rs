@@ -30,7 +30,6 @@
 //! | `fences` | the barriers between who gives work and who goes to sleep |
 //! | `floor` | which processor of several goes on, and which lets it |
 //! | `idle` | looking for work |
-//! | `looks` | how long that took, where it was soon found |
 //! | `berth` | napping, sleeping, waking |
 //! | `helper` | an OS thread that runs the handlers which nobody else runs in time |
 //! | `ending` | when a world has ended, or never will |
@@ -69,7 +68,6 @@ mod idle;
 mod keyed;
 mod lane;
 mod local;
-mod looks;
 mod lowering;
 mod node;
 mod phases;

@@ -30,7 +30,6 @@ use crate::foresight::Foresight;
 use crate::gauge::Gauge;
 use crate::keyed::Duty;
 use crate::lane::Lane;
-use crate::looks::Looks;
 use crate::node::{Node, lock};
 use crate::ready::Ready;
 use crate::threads::{Local, Reason};
@@ -87,9 +86,8 @@ pub(crate) struct Processor {
     pub(crate) turns: Cell<u32>,
     /// Its threads that wait for a block of shared memory.
     pub(crate) awaited_blocks: Cell<u32>,
-    /// When it last looked at the clock, or took it to be.
+    /// When it last looked at the clock.
     pub(crate) seen_ns: Cell<u64>,
-    pub(crate) looks: Looks,
     /// Its threads that have found no room and wait for some.
     pub(crate) lacking: Cell<u32>,
     /// Sends in a row that found no room, with nothing served in between.
@@ -137,7 +135,6 @@ impl Processor {
             turns: Cell::new(0),
             awaited_blocks: Cell::new(0),
             seen_ns: Cell::new(0),
-            looks: Looks::default(),
             lacking: Cell::new(0),
             attempts: Cell::new(0),
             batches: Cell::new(0),

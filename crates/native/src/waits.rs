@@ -3,8 +3,8 @@
 //! # Since when
 //!
 //! A report on blocked threads says since when each waits. A look at the clock takes longer than a switch, so a processor looks
-//! when it becomes idle, when that ends, if not soon (`looks`), and once in [`LOOK_EVERY`] blocks. A thread is said to wait from
-//! the last look before it blocked; the last one to block before the processor became idle, from then on, which is exact.
+//! when it becomes idle, when that ends, and once in [`LOOK_EVERY`] blocks. A thread is said to wait from the last look before
+//! it blocked; the last one to block before the processor became idle, from then on, which is exact.
 //!
 //! This module must never know messages.
 
@@ -133,10 +133,9 @@ impl Processor {
         now
     }
 
-    /// Looks at the clock. It may have been taken to be later than it is (`looks`): then it stands still until it is so late, so
-    /// that never more is waited than time passes.
+    /// Looks at the clock.
     pub(crate) fn note_time(&self) -> u64 {
-        let now = self.world.running_ns().max(self.seen_ns.get());
+        let now = self.world.running_ns();
         self.seen_ns.set(now);
         now
     }

@@ -9,7 +9,6 @@ mod promises;
 mod segments;
 mod stress;
 mod threads;
-mod waiting;
 
 /// Every policy this host can do, with the options that change who dispatches or who is woken.
 const POLICIES: &[&str] = &[

@@ -37,8 +37,6 @@ mod lane;
 mod litmus;
 #[path = "../../src/local.rs"]
 mod local;
-#[path = "../../src/looks.rs"]
-mod looks;
 #[path = "../../src/lowering.rs"]
 mod lowering;
 #[path = "../../src/node.rs"]
