@@ -9,8 +9,8 @@
 //!
 //! Where processors compute and run handlers in turn (`floor`), a batch of several takes the whole queue instead of one key
 //! after the other, if nothing in it is unfinished: to pass through a lane twice costs more than most brief handlers. What
-//! comes for a key meanwhile waits for the end of the batch, no longer than a receiver waits for another's. Where rights to shared
-//! memory are taken away keys are held one by one, because they may have to stay held.
+//! comes for a key meanwhile waits for the end of the batch, no longer than a receiver waits for another's. Where rights to
+//! shared memory are taken away keys are held one by one, because they may have to stay held.
 //!
 //! Where handlers take longer, or each key is bound to one processor, all that is received goes into the queue, and the
 //! processor is a [`pdq::Worker`] while it serves: it appends a batch of messages at once, and claims a batch of events. Between
@@ -59,8 +59,8 @@ const FEW: u64 = 8;
 /// One in so many holds of threads is timed: two looks at the clock cost as much as a hold.
 const SAMPLE: u32 = 16;
 
-/// Rounds through the lanes for which the whole queue stays taken, as long as each brings a full batch: what it costs to take it,
-/// and the way of what the node's processors share from one to another, then hardly count.
+/// Rounds through the lanes for which the whole queue stays taken, as long as each brings a full batch: what it costs to take
+/// it, and the way of what the node's processors share from one to another, then hardly count.
 const ROUNDS: usize = 4;
 
 /// A processor's part in its node's dispatch queue.
@@ -151,7 +151,8 @@ impl Batch {
             self.release(shared);
             return false;
         }
-        if self.handled == self.seizes_at && self.all.is_none() {
+        // Not behind one of its own that waits in it: that would be tried in vain, again and again, while others are kept out.
+        if self.handled == self.seizes_at && self.queued == 0 {
             self.all = shared.queue.try_hold(Key::Sequential);
         }
         true

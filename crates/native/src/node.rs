@@ -94,7 +94,7 @@ impl Shared {
         self.queue.enqueue(key, event);
     }
 
-    /// Something has been appended, or a key released.
+    /// Something has been appended, or a key released that something waits for.
     pub(crate) fn note_change(&self) {
         self.changes.0.fetch_add(1, Ordering::Release);
     }

@@ -13,7 +13,8 @@
 //!   Who counts down to zero makes the item ready. Each decrement releases and the last acquires, so everything before the
 //!   barrier happens before the sequential handler.
 //! * Opening stores the fences of the next one, or none, with release; lanes read them with acquire. So the sequential
-//!   handler happens before everything behind the barrier.
+//!   handler happens before everything behind the barrier. Where there is none, each lane is opened under its writers' latch:
+//!   what was published before waited, and whoever opens says so; who knows of what comes after sees no fence.
 //!
 //! Latches are taken in the order: the gate's state, writers of lanes from the first up, lanes from the first up. This
 //! module must never know which server runs the item.
@@ -155,13 +156,11 @@ impl<T> Gate<T> {
     /// The sequential item that ran is done. What is behind it may pass, up to the next one; whether there is anything.
     pub(super) fn complete(&self, lanes: &[Lane<T>]) -> bool {
         let mut state = self.lock();
-        let passed: Vec<u64> = state.positions.drain(..lanes.len()).collect();
         state.items.pop_front();
         state.counts.done += 1;
-        let upto = |lane: usize| state.positions.get(lane).copied().unwrap_or_else(|| lanes[lane].pushed());
-        let waited: u64 = passed.iter().enumerate().map(|(lane, at)| upto(lane) - at).sum();
+        let waited: u64 = (0..lanes.len()).map(|at| state.open(lanes, at)).sum();
         state.counts.waited += waited;
-        state.fence(lanes);
+        state.positions.drain(..lanes.len());
         self.signs.unfinished.store(state.items.len(), Ordering::Release);
         if !state.items.is_empty() {
             self.drain(lanes);
@@ -238,6 +237,16 @@ impl<T> Gate<T> {
 }
 
 impl<T> State<T> {
+    /// Moves the fence of a lane from the item that is done to the next, or away; returns how many may pass. Writers are kept
+    /// out where it goes away: an item is counted here, or finds no fence, and so does whoever looks for it.
+    fn open(&self, lanes: &[Lane<T>], at: usize) -> u64 {
+        let next = self.positions.get(lanes.len() + at).copied();
+        let _writing = (next.is_none() && !mutated!("opened-unseen")).then(|| lanes[at].write());
+        let upto = next.unwrap_or_else(|| lanes[at].pushed());
+        lanes[at].set_fence(if self.aborted { 0 } else { next.unwrap_or(NO_FENCE) });
+        upto - self.positions[at]
+    }
+
     /// Sets the fences of the oldest item.
     fn fence(&self, lanes: &[Lane<T>]) {
         for (index, lane) in lanes.iter().enumerate() {

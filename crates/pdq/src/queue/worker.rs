@@ -313,11 +313,17 @@ impl<'q, T> Worker<'q, T> {
         if self.rounds.is_away_next() {
             self.look_behind();
         }
-        let mut found = self.find_in_lanes();
-        if found.is_none() && self.missed && !mutated!("missed-lane-is-empty") {
-            found = self.find_patiently();
-        }
-        if found.is_none() && self.look_behind() { self.find_in_lanes() } else { found }
+        let found = self.find_in_all_lanes();
+        if found.is_none() && self.look_behind() { self.find_in_all_lanes() } else { found }
+    }
+
+    /// Who leaves a lane in which nothing can be taken tells nobody; so a worker that has not looked into a lane, because
+    /// another was in it, must not take it for empty.
+    #[inline]
+    fn find_in_all_lanes(&mut self) -> Option<(usize, Work<'q, T>)> {
+        let found = self.find_in_lanes();
+        let is_sure = found.is_some() || !self.missed || mutated!("missed-lane-is-empty");
+        if is_sure { found } else { self.find_patiently() }
     }
 
     #[inline]
@@ -343,12 +349,10 @@ impl<'q, T> Worker<'q, T> {
         found
     }
 
-    /// The same, but waits for latches. Who leaves a lane in which nothing can be taken tells nobody; so a worker that has not
-    /// looked into a lane, because another was in it, must not take it for empty.
+    /// The same, but waits for latches.
     #[cold]
     fn find_patiently(&mut self) -> Option<(usize, Work<'q, T>)> {
         let queue = self.queue();
-        self.missed = false;
         for at in self.rounds.lanes() {
             let lane = &queue.lanes[*at];
             if is_free(lane)

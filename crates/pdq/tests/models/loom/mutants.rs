@@ -63,3 +63,9 @@ fn looks_past_the_latch() {
 fn missed_lane_is_empty() {
     assert_noticed("missed-lane-is-empty", "whole::search_and_completion");
 }
+
+/// Who opens the gate does not see what has just come, and whoever looks for that does not see it open.
+#[test]
+fn opened_unseen() {
+    assert_noticed("opened-unseen", "whole::search_and_completion");
+}

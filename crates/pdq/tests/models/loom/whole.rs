@@ -495,16 +495,16 @@ fn completion_and_last_finder() {
     });
 }
 
-/// Who has searched in vain for an item, of the key that another holds or of another key in its lane, is told by that one's
-/// completion to search again.
+/// Who has searched in vain for an item, because another holds its key, another key in its lane, or all, is told by that
+/// one's completion to search again.
 #[test]
 fn search_and_completion() {
     explore_interleavings(3, || {
-        for key in [0, 2] {
+        for (hold, key) in [(Key::User(0), 0), (Key::User(0), 2), (Key::Sequential, 0)] {
             let world = World::servers(1);
             let holder = world.clone();
             let holder = thread::spawn(move || {
-                let held = holder.queue.try_hold(Key::User(0))?;
+                let held = holder.queue.try_hold(hold)?;
                 Some(holder.queue.complete(held))
             });
             world.queue.enqueue(Key::User(key), 1);
