@@ -217,7 +217,9 @@ impl Processor {
     }
 
     fn begin_batch(&self, shared: &Shared) -> Batch {
-        let seizes = self.floor().is_some() && self.takeaways().is_none();
+        // A helper has no core of its own: everything would wait for it, not one key.
+        let is_helper = self.world.is_helper(self.index);
+        let seizes = self.floor().is_some() && self.takeaways().is_none() && !is_helper;
         Batch {
             start_ns: self.world.now_ns(),
             seizes_at: if seizes { shared.queue.servers() as u64 } else { u64::MAX },

@@ -446,7 +446,9 @@ impl FromStr for Policy {
 fn read_count(preset: &Preset, count: Option<&str>) -> Result<u32, String> {
     match count {
         None => Ok(u32::from(preset.counted)),
-        Some(_) if !preset.counted => Err(format!("policy `{}` takes no count", preset.name)),
+        Some(_) if !preset.counted => {
+            Err(format!("policy `{}` takes no count: expected `{}`", preset.name, preset.name))
+        }
         Some(count) => count.parse().ok().filter(|count| (1..=64).contains(count)).ok_or_else(|| {
             format!("policy `{}:{count}`: expected a number of processors from 1 to 64", preset.name)
         }),
