@@ -128,7 +128,8 @@ impl Duty {
 }
 
 /// Messages that are handled in place, one after the other.
-struct Batch {
+struct Batch<'a> {
+    shared: &'a Shared,
     /// When it began.
     start_ns: u64,
     /// So many handled are worth the whole queue: taking it costs about as much, a latch or two of each lane.
@@ -143,25 +144,25 @@ struct Batch {
     all: Option<Held>,
 }
 
-impl Batch {
+impl Batch<'_> {
     /// Whether messages may be handled in place now. Takes the whole queue when it is time, and gives it back when handlers are
     /// not brief: others have something to do then.
-    fn may_handle(&mut self, shared: &Shared) -> bool {
-        if !shared.is_brief() {
-            self.release(shared);
+    fn may_handle(&mut self) -> bool {
+        if !self.shared.is_brief() {
+            self.release();
             return false;
         }
         // Not behind one of its own that waits in it: that would be tried in vain, again and again, while others are kept out.
         if self.handled == self.seizes_at && self.queued == 0 {
-            self.all = shared.queue.try_hold(Key::Sequential);
+            self.all = self.shared.queue.try_hold(Key::Sequential);
         }
         true
     }
 
     /// Gives the queue back, if it has been taken.
-    fn release(&mut self, shared: &Shared) {
+    fn release(&mut self) {
         if let Some(all) = self.all.take() {
-            self.freed |= shared.queue.complete(all);
+            self.freed |= self.shared.queue.complete(all);
         }
     }
 }
@@ -198,7 +199,7 @@ impl Processor {
         for _ in 0..ROUNDS {
             let round = self.receive(|message, tally| {
                 if let Some(key) = self.key_of(message) {
-                    self.handle_or_queue(shared, key, message, &mut batch, tally);
+                    self.handle_or_queue(key, message, &mut batch, tally);
                 }
                 true
             });
@@ -207,7 +208,7 @@ impl Processor {
                 break;
             }
         }
-        batch.release(shared);
+        batch.release();
         if batch.queued > 0 || batch.freed {
             shared.note_change();
             self.wake_servers(batch.queued);
@@ -216,11 +217,12 @@ impl Processor {
         received
     }
 
-    fn begin_batch(&self, shared: &Shared) -> Batch {
+    fn begin_batch<'a>(&self, shared: &'a Shared) -> Batch<'a> {
         // A helper has no core of its own: everything would wait for it, not one key.
         let is_helper = self.world.is_helper(self.index);
         let seizes = self.floor().is_some() && self.takeaways().is_none() && !is_helper;
         Batch {
+            shared,
             start_ns: self.world.now_ns(),
             seizes_at: if seizes { shared.queue.servers() as u64 } else { u64::MAX },
             handled: 0,
@@ -231,33 +233,25 @@ impl Processor {
     }
 
     /// Handles a message there and then, or gives it its place in the queue, behind those before it.
-    fn handle_or_queue(
-        &self,
-        shared: &Shared,
-        key: Key,
-        message: &Received,
-        batch: &mut Batch,
-        tally: &mut Tally,
-    ) {
-        if !batch.may_handle(shared) || !self.handle_in_place(shared, key, message, batch, tally) {
-            shared.queue.enqueue(key, Event::Message(*message));
+    fn handle_or_queue(&self, key: Key, message: &Received, batch: &mut Batch<'_>, tally: &mut Tally) {
+        if !batch.may_handle() || !self.handle_in_place(key, message, batch, tally) {
+            batch.shared.queue.enqueue(key, Event::Message(*message));
             batch.queued += 1;
             return;
         }
         batch.handled += 1;
         let is_time = batch.handled.is_power_of_two();
         if is_time && self.world.now_ns() - batch.start_ns > batch.handled.max(FEW) * BRIEF_NS {
-            shared.note_brief(false);
+            batch.shared.note_brief(false);
         }
     }
 
     /// Handles a message, if its key is free; else false.
     fn handle_in_place(
         &self,
-        shared: &Shared,
         key: Key,
         message: &Received,
-        batch: &mut Batch,
+        batch: &mut Batch<'_>,
         tally: &mut Tally,
     ) -> bool {
         if let Some(all) = &mut batch.all {
@@ -267,7 +261,7 @@ impl Processor {
             tally.count(message);
             return true;
         }
-        let Some(mut held) = shared.queue.try_hold(key) else { return false };
+        let Some(mut held) = batch.shared.queue.try_hold(key) else { return false };
         self.trace_handler(message);
         match self.handle_uncounted(&message.packet, held.proof()) {
             Some(pending) => {
@@ -275,7 +269,7 @@ impl Processor {
                 self.set_aside(pending, *message, Some(held));
             }
             None => {
-                batch.freed |= shared.queue.complete(held);
+                batch.freed |= batch.shared.queue.complete(held);
                 tally.count(message);
             }
         }
