@@ -11,9 +11,9 @@
 //! use std::sync::atomic::AtomicU64;
 //!
 //! let shared: Vec<AtomicU64> = (0..4).map(AtomicU64::new).collect();
-//! bulk::store(&shared[1..3], &[10, 20]);
+//! tradewind_bulk::store(&shared[1..3], &[10, 20]);
 //! let mut words = [0; 4];
-//! bulk::load(&shared, &mut words);
+//! tradewind_bulk::load(&shared, &mut words);
 //! assert_eq!(words, [0, 10, 20, 3]);
 //! ```
 //!

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 
-use des::{Choice, EventQueue};
+use tradewind_des::{Choice, EventQueue};
 use units::Time;
 
 const ROUNDS: usize = 5;

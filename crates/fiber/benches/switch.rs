@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Instant;
 
-use fiber::{Fiber, Pool, Status, suspend};
+use tradewind_fiber::{Fiber, Pool, Status, suspend};
 
 const ROUNDS: usize = 7;
 const PASSES: usize = 2_000_000;

@@ -31,13 +31,13 @@ thread_local! {
 /// Fibers, by number, that may [`pass`] the turn to each other.
 ///
 /// ```
-/// let pool = fiber::Pool::new(64 * 1024);
-/// let first = pool.spawn(|| assert!(fiber::pass(1)))?;
-/// let second = pool.spawn(|| fiber::suspend())?;
-/// let mut crew = fiber::Crew::new([first, second]);
-/// assert_eq!(crew.resume(0), (1, fiber::Status::Suspended));
-/// assert_eq!(crew.resume(1), (1, fiber::Status::Finished));
-/// assert_eq!(crew.resume(0), (0, fiber::Status::Finished));
+/// let pool = tradewind_fiber::Pool::new(64 * 1024);
+/// let first = pool.spawn(|| assert!(tradewind_fiber::pass(1)))?;
+/// let second = pool.spawn(|| tradewind_fiber::suspend())?;
+/// let mut crew = tradewind_fiber::Crew::new([first, second]);
+/// assert_eq!(crew.resume(0), (1, tradewind_fiber::Status::Suspended));
+/// assert_eq!(crew.resume(1), (1, tradewind_fiber::Status::Finished));
+/// assert_eq!(crew.resume(0), (0, tradewind_fiber::Status::Finished));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
@@ -45,7 +45,7 @@ thread_local! {
 ///
 /// ```compile_fail
 /// fn needs_send(_: impl Send) {}
-/// needs_send(fiber::Crew::new([]));
+/// needs_send(tradewind_fiber::Crew::new([]));
 /// ```
 pub struct Crew {
     fibers: Box<[Fiber]>,

@@ -8,16 +8,16 @@
 //! ```
 //! use std::{cell::Cell, rc::Rc};
 //!
-//! let pool = fiber::Pool::new(64 * 1024);
+//! let pool = tradewind_fiber::Pool::new(64 * 1024);
 //! let steps = Rc::new(Cell::new(0));
 //! let seen = Rc::clone(&steps);
 //! let mut fiber = pool.spawn(move || {
 //!     seen.set(1);
-//!     fiber::suspend();
+//!     tradewind_fiber::suspend();
 //!     seen.set(2);
 //! })?;
-//! assert_eq!((fiber.resume(), steps.get()), (fiber::Status::Suspended, 1));
-//! assert_eq!((fiber.resume(), steps.get()), (fiber::Status::Finished, 2));
+//! assert_eq!((fiber.resume(), steps.get()), (tradewind_fiber::Status::Suspended, 1));
+//! assert_eq!((fiber.resume(), steps.get()), (tradewind_fiber::Status::Finished, 2));
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!

@@ -18,7 +18,7 @@ use crate::stack::{Slab, Stack};
 ///
 /// ```compile_fail
 /// fn needs_send(_: impl Send) {}
-/// needs_send(fiber::Pool::new(65536));
+/// needs_send(tradewind_fiber::Pool::new(65536));
 /// ```
 #[derive(Clone)]
 pub struct Pool {
@@ -134,7 +134,7 @@ pub enum Status {
 ///
 /// ```compile_fail
 /// fn needs_send(_: impl Send) {}
-/// needs_send(fiber::Pool::new(65536).spawn(|| ()).unwrap());
+/// needs_send(tradewind_fiber::Pool::new(65536).spawn(|| ()).unwrap());
 /// ```
 pub struct Fiber {
     /// `None` once the body has returned.

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use fiber::{Crew, Fiber, Pool, Status, is_inside, pass, suspend};
+use tradewind_fiber::{Crew, Fiber, Pool, Status, is_inside, pass, suspend};
 
 const STACK: usize = 64 * 1024;
 
@@ -57,7 +57,7 @@ fn inside_is_inside_only() {
 }
 
 #[test]
-#[should_panic(expected = "fiber::suspend was called outside a fiber")]
+#[should_panic(expected = "tradewind_fiber::suspend was called outside a fiber")]
 fn suspending_outside_a_fiber_panics() {
     suspend();
 }

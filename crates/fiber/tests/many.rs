@@ -2,7 +2,7 @@
 //! looks at.
 #![cfg(target_os = "linux")]
 
-use fiber::{Fiber, Pool, Status};
+use tradewind_fiber::{Fiber, Pool, Status};
 
 const FIBERS: usize = 40_000;
 
@@ -20,7 +20,7 @@ fn resident_pages() -> usize {
 fn forty_thousand_fibers_are_suspended_at_once_in_three_pages_each_or_the_host_is_named() {
     let pool = Pool::new(256 * 1024);
     let before = resident_pages();
-    let fibers: Result<Vec<Fiber>, _> = (0..FIBERS).map(|_| pool.spawn(fiber::suspend)).collect();
+    let fibers: Result<Vec<Fiber>, _> = (0..FIBERS).map(|_| pool.spawn(tradewind_fiber::suspend)).collect();
     let mut fibers = match fibers {
         Ok(fibers) => fibers,
         Err(error) => {

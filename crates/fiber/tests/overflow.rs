@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 
-use fiber::{Pool, Status};
+use tradewind_fiber::{Pool, Status};
 
 /// Set in the child, and says what to overflow the stack with.
 const HOW: &str = "FIBER_TEST_OVERFLOW";
@@ -28,7 +28,7 @@ fn child_overflows_a_stack() {
     let Ok(how) = std::env::var(HOW) else { return };
     let pool = Pool::new(64 * 1024);
     // The overflown stack's lower neighbour, likely: what would be overwritten.
-    let mut neighbours: Vec<_> = (0..2).map(|_| pool.spawn(fiber::suspend).unwrap()).collect();
+    let mut neighbours: Vec<_> = (0..2).map(|_| pool.spawn(tradewind_fiber::suspend).unwrap()).collect();
     let mut fiber = pool
         .spawn(move || {
             if how == "dig" {
@@ -38,7 +38,7 @@ fn child_overflows_a_stack() {
             };
         })
         .unwrap();
-    neighbours.push(pool.spawn(fiber::suspend).unwrap());
+    neighbours.push(pool.spawn(tradewind_fiber::suspend).unwrap());
     for neighbour in &mut neighbours {
         assert_eq!(neighbour.resume(), Status::Suspended);
     }

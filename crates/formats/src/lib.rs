@@ -9,7 +9,7 @@
 //!
 //! ```
 //! let file = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4\n3 1 x\n";
-//! let errors = formats::matrix_market::read("small.mtx", file).unwrap_err();
+//! let errors = tradewind_formats::matrix_market::read("small.mtx", file).unwrap_err();
 //! assert_eq!(
 //!     errors.to_string(),
 //!     "small.mtx:4:1: row index 3: expected 1..=2\n\

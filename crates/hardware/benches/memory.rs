@@ -7,8 +7,8 @@
 
 use std::time::Instant;
 
-use hardware::memory::{Cache, NodeMemory, State};
 use machine::{Banks, Bus, NodeMemory as Costs};
+use tradewind_hardware::memory::{Cache, NodeMemory, State};
 use units::{Bytes, Frequency, Time};
 
 const ROUNDS: usize = 5;

@@ -8,8 +8,8 @@
 use std::time::Instant;
 
 use des::EventQueue;
-use hardware::{Event, Fabric, Network, Parcel};
 use machine::{Routers, Topology};
+use tradewind_hardware::{Event, Fabric, Network, Parcel};
 use units::{Bandwidth, Bytes, Time};
 
 const ROUNDS: usize = 5;

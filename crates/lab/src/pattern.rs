@@ -14,7 +14,7 @@ impl Pattern {
     /// What the `*` stands for if `name` is of the family; empty for a pattern without one.
     ///
     /// ```
-    /// let pattern = lab::pattern::Pattern::new("gap.*.cm5").unwrap();
+    /// let pattern = tradewind_lab::pattern::Pattern::new("gap.*.cm5").unwrap();
     /// assert_eq!(pattern.capture("gap.get.cm5"), Some("get"));
     /// assert_eq!(pattern.capture("gap2.get.cm5"), None);
     /// ```

@@ -5,7 +5,7 @@
 //! its line and what was expected.
 //!
 //! ```
-//! let errors = machine::Machine::parse("toy.toml", "nodes = 0").unwrap_err();
+//! let errors = tradewind_machine::Machine::parse("toy.toml", "nodes = 0").unwrap_err();
 //! let first = errors.iter().find(|error| error.key == "nodes").unwrap();
 //! assert_eq!(first.to_string(), "toy.toml:1: nodes = 0: expected a whole number from 1, such as 8");
 //! ```

@@ -18,12 +18,12 @@ use std::hint::black_box;
 use std::sync::{Arc, Mutex};
 
 use common::{median, raw_round_trip};
-use native::Local;
 use protocols::Barrier;
 use protocols::stache::{Config, Stache};
 use tempest::{
     Array, Homes, Job, Launch, Layout, NodeId, Program, Protocol, Report, Setup, Shared, Thread, World,
 };
+use tradewind_native::Local;
 
 const ROUNDS: usize = 9;
 

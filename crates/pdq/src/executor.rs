@@ -16,18 +16,18 @@ use crate::{Handling, Key, Queue, Worker};
 /// it returns, the queue is closed, what waits is run, and the threads end.
 ///
 /// ```
-/// use pdq::{DispatcherId, Key, Keyed, Queue, queue};
+/// use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, queue};
 ///
 /// let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(2));
 /// let lengths = Keyed::sparse(queue.id(), |_| 0);
-/// let handler = |word: &str, mut handling: pdq::Handling<'_, '_, _>| *lengths.get(&mut handling.proof()) += word.len();
-/// pdq::execute(&queue, handler, || {
+/// let handler = |word: &str, mut handling: tradewind_pdq::Handling<'_, '_, _>| *lengths.get(&mut handling.proof()) += word.len();
+/// tradewind_pdq::execute(&queue, handler, || {
 ///     for word in "to be or not to be".split(' ') {
 ///         queue.enqueue(Key::User(word.as_bytes()[0].into()), word);
 ///     }
 /// })?;
 /// assert_eq!(lengths.into_entries(), [(98, 4), (110, 3), (111, 2), (116, 4)]);
-/// # Ok::<_, pdq::Panicked>(())
+/// # Ok::<_, tradewind_pdq::Panicked>(())
 /// ```
 ///
 /// # Errors
@@ -59,7 +59,7 @@ pub fn execute<T: Send, R>(
 /// Threads of its own that run a queue's handlers until they are told to end.
 ///
 /// ```
-/// use pdq::{DispatcherId, Executor, Key, Queue, queue};
+/// use tradewind_pdq::{DispatcherId, Executor, Key, Queue, queue};
 /// use std::sync::atomic::{AtomicU32, Ordering};
 /// use std::sync::Arc;
 ///
@@ -74,7 +74,7 @@ pub fn execute<T: Send, R>(
 /// }
 /// executor.finish()?;
 /// assert_eq!(sum.load(Ordering::Relaxed), 45);
-/// # Ok::<_, pdq::Panicked>(())
+/// # Ok::<_, tradewind_pdq::Panicked>(())
 /// ```
 ///
 /// Dropping it is finishing it, but for the report of panics; dropped by one of its own handlers, it does not wait.

@@ -20,7 +20,7 @@ use crate::{DispatcherId, Key, Proof};
 /// A table with one `T` per user key, whose entries are reached by proof of holding their key.
 ///
 /// ```
-/// use pdq::{DispatcherId, Key, Keyed, Serial};
+/// use tradewind_pdq::{DispatcherId, Key, Keyed, Serial};
 ///
 /// let mut serial = Serial::new(DispatcherId::fresh());
 /// let table = Keyed::dense(serial.id(), 0x100, 4, |_| 0_u32);
@@ -32,7 +32,7 @@ use crate::{DispatcherId, Key, Proof};
 /// What would break the exclusion does not compile. Two entries under one proof (nor one entry twice):
 ///
 /// ```compile_fail,E0499
-/// # use pdq::{Keyed, Proof};
+/// # use tradewind_pdq::{Keyed, Proof};
 /// fn swap(table: &Keyed<u32>, proof: &mut Proof<'_>) {
 ///     let one = table.get_any(proof, 1);
 ///     let two = table.get_any(proof, 2);
@@ -43,7 +43,7 @@ use crate::{DispatcherId, Key, Proof};
 /// Keeping an entry while its key is given back:
 ///
 /// ```compile_fail,E0505
-/// # use pdq::{Held, Keyed, Queue};
+/// # use tradewind_pdq::{Held, Keyed, Queue};
 /// fn keep(queue: &Queue<()>, table: &Keyed<u32>, mut held: Held) {
 ///     let mut proof = held.proof();
 ///     let entry = table.get(&mut proof);
@@ -55,7 +55,7 @@ use crate::{DispatcherId, Key, Proof};
 /// Sharing between threads what must stay on one:
 ///
 /// ```compile_fail,E0277
-/// # use pdq::{DispatcherId, Keyed};
+/// # use tradewind_pdq::{DispatcherId, Keyed};
 /// # use std::rc::Rc;
 /// let table = Keyed::dense(DispatcherId::fresh().id(), 0, 1, |_| Rc::new(0));
 /// std::thread::scope(|scope| {

@@ -12,7 +12,7 @@
 //! that needs protection).
 //!
 //! ```
-//! use pdq::{DispatcherId, Key, Keyed, Queue, queue};
+//! use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, queue};
 //!
 //! // Transfers within an account run in order; different accounts run in parallel; an audit runs alone.
 //! enum Event {

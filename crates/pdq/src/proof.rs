@@ -30,7 +30,7 @@ impl DispatcherId {
 /// The right to be the dispatcher of that name: consumed by the dispatcher's constructor, therefore not `Clone`.
 ///
 /// ```compile_fail,E0382
-/// # use pdq::{DispatcherId, Serial};
+/// # use tradewind_pdq::{DispatcherId, Serial};
 /// let identity = DispatcherId::fresh();
 /// let one = Serial::new(identity);
 /// let two = Serial::new(identity); // would mint a second proof for every key
@@ -53,12 +53,12 @@ impl Identity {
 /// Only a dispatcher makes one, and it cannot be copied:
 ///
 /// ```compile_fail,E0451
-/// # use pdq::{DispatcherId, Held, Key};
+/// # use tradewind_pdq::{DispatcherId, Held, Key};
 /// let forged = Held { key: Key::User(1), dispatcher: DispatcherId::fresh().id(), place: 0 };
 /// ```
 ///
 /// ```compile_fail,E0599
-/// # use pdq::Held;
+/// # use tradewind_pdq::Held;
 /// fn twice(held: Held) -> (Held, Held) {
 ///     (held.clone(), held)
 /// }
@@ -130,7 +130,7 @@ impl Held {
 /// While a proof lives, no other live proof of the same dispatcher has a conflicting key. It cannot be copied:
 ///
 /// ```compile_fail,E0599
-/// # use pdq::Proof;
+/// # use tradewind_pdq::Proof;
 /// fn twice(proof: Proof<'static>) -> (Proof<'static>, Proof<'static>) {
 ///     (proof.clone(), proof)
 /// }
@@ -139,7 +139,7 @@ impl Held {
 /// and two cannot be borrowed from one token at a time:
 ///
 /// ```compile_fail,E0499
-/// # use pdq::Held;
+/// # use tradewind_pdq::Held;
 /// fn twice(held: &mut Held) {
 ///     let one = held.proof();
 ///     let two = held.proof();

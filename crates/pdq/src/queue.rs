@@ -78,7 +78,7 @@ impl Config {
 /// A parallel dispatch queue that threads share. See the [crate] for what it promises.
 ///
 /// ```
-/// use pdq::{DispatcherId, Key, Queue, queue};
+/// use tradewind_pdq::{DispatcherId, Key, Queue, queue};
 ///
 /// let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(2));
 /// queue.enqueue(Key::User(1), "a");

@@ -8,7 +8,7 @@ use crate::{DispatcherId, Identity, Key, Proof};
 /// A dispatcher with one server in serial order: it mints the same proofs as a queue and costs nothing.
 ///
 /// ```
-/// use pdq::{DispatcherId, Key, Keyed, Serial};
+/// use tradewind_pdq::{DispatcherId, Key, Keyed, Serial};
 ///
 /// let mut serial = Serial::new(DispatcherId::fresh());
 /// let counts = Keyed::sparse(serial.id(), |_| 0_u32);
@@ -19,7 +19,7 @@ use crate::{DispatcherId, Identity, Key, Proof};
 /// One proof at a time:
 ///
 /// ```compile_fail,E0499
-/// # use pdq::{Key, Serial};
+/// # use tradewind_pdq::{Key, Serial};
 /// fn two(serial: &mut Serial) {
 ///     let one = serial.hold(Key::User(1));
 ///     let two = serial.hold(Key::User(1));

@@ -48,8 +48,8 @@ impl Default for Config {
 /// and keeping what it returns: entering the buffer reserves a key exactly as a dispatch does.
 ///
 /// ```
-/// use pdq::specification::{Config, Specification};
-/// use pdq::{DispatcherId, Key};
+/// use tradewind_pdq::specification::{Config, Specification};
+/// use tradewind_pdq::{DispatcherId, Key};
 ///
 /// let mut queue = Specification::new(DispatcherId::fresh(), Config::default());
 /// queue.enqueue(Key::User(1), "first");

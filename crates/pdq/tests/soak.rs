@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use pdq::{DispatcherId, Key, Keyed, Queue, Worker, queue};
+use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, Worker, queue};
 
 struct Counting;
 
@@ -143,7 +143,10 @@ fn allocations_of(mut round: impl FnMut()) -> usize {
     ALLOCATIONS.get() - before
 }
 
-fn serve_all(worker: &mut Worker<'_, u64>, mut handler: impl FnMut(u64, pdq::Handling<'_, '_, u64>)) {
+fn serve_all(
+    worker: &mut Worker<'_, u64>,
+    mut handler: impl FnMut(u64, tradewind_pdq::Handling<'_, '_, u64>),
+) {
     while worker.serve(&mut handler) > 0 {}
 }
 

@@ -25,13 +25,13 @@
 //! | [`work_costs`] | what operations of a program take, and a load that misses |
 //!
 //! ```
-//! let mut given = programs::Given::default();
+//! let mut given = tradewind_programs::Given::default();
 //! given.values.insert("skew".into(), "0.99".into());
-//! let instance = (programs::find("fetch-add").unwrap().load)(&given).unwrap();
+//! let instance = (tradewind_programs::find("fetch-add").unwrap().load)(&given).unwrap();
 //! let shape = tempest::Shape { nodes: 4, threads: 2 };
-//! let job = instance.job(&programs::Plan::new(tempest::Mechanism::Messages, shape)).unwrap();
+//! let job = instance.job(&tradewind_programs::Plan::new(tempest::Mechanism::Messages, shape)).unwrap();
 //! # let _ = job;
-//! assert!(programs::find("fetch-ad").unwrap_err().contains("did you mean `fetch-add`?"));
+//! assert!(tradewind_programs::find("fetch-ad").unwrap_err().contains("did you mean `fetch-add`?"));
 //! ```
 //!
 //! This room must never know which world runs a program, nor files or printing: the contents of files come to

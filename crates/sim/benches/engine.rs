@@ -58,7 +58,7 @@ fn simulate(policy: &str, processors: u32) -> (Outcome, Duration) {
         processors,
         ..Launch::new(fetch_add(Shape { nodes: NODES, threads }), policy)
     };
-    let model = sim::Model::new(machine);
+    let model = tradewind_sim::Model::new(machine);
     let start = Instant::now();
     let outcome = model.run(&launch).expect("the run ends well");
     let elapsed = start.elapsed();

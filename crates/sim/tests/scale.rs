@@ -6,8 +6,8 @@ use std::path::Path;
 
 use machine::Machine;
 use programs::{Given, Plan};
-use sim::Model;
 use tempest::{Job, Launch, Mechanism, Outcome, Shape, World};
+use tradewind_sim::Model;
 
 const NODES: u32 = 4096;
 

@@ -33,7 +33,7 @@
 //! Every node sends one greeting to its right neighbour and waits for the one from its left.
 //!
 //! ```
-//! use tempest::*;
+//! use tradewind_tempest::*;
 //!
 //! struct Ring { greeted: Event }
 //!
@@ -84,7 +84,7 @@
 //! What must not compile does not. A handler cannot reach two entries at once:
 //!
 //! ```compile_fail,E0499
-//! use tempest::*;
+//! use tradewind_tempest::*;
 //! fn two_at_once(cx: &mut Handler<'_>, table: &Keyed<u64>) {
 //!     cx.with(table, |one, _| { cx.with(table, |two, _| std::mem::swap(one, two)) });
 //! }
@@ -93,7 +93,7 @@
 //! nor keep a borrow of keyed state beyond the handler that holds the key:
 //!
 //! ```compile_fail
-//! use tempest::*;
+//! use tradewind_tempest::*;
 //! fn escape<'a>(cx: &'a mut Handler<'_>, table: &'a Keyed<Vec<u64>>) -> &'static Vec<u64> {
 //!     cx.with(table, |entry, _| &*entry)
 //! }
@@ -103,7 +103,7 @@
 //!
 //! ```compile_fail,E0277
 //! fn must_be_send<T: Send>() {}
-//! must_be_send::<tempest::Thread<'static>>();
+//! must_be_send::<tradewind_tempest::Thread<'static>>();
 //! ```
 //!
 //! This crate must never know: any implementation of a world, OS threads, sockets, wall or simulated clocks.

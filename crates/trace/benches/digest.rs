@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::io;
 use std::time::Instant;
 
-use trace::{Batch, Cast, Digest, Event, Recorder, Sink};
+use tradewind_trace::{Batch, Cast, Digest, Event, Recorder, Sink};
 use units::Time;
 
 const ROUNDS: usize = 7;

@@ -6,14 +6,14 @@
 //! silently on the way in, and what is printed parses back to the same value.
 //!
 //! ```
-//! use units::{Frequency, Span, Time};
+//! use tradewind_units::{Frequency, Span, Time};
 //!
 //! let clock: Frequency = "400 MHz".parse()?;
 //! let latency: Span = "100 cycles".parse()?;
 //! assert_eq!(latency.resolve(clock), Time::from_nanoseconds(250));
 //! assert_eq!("50 Mhz".parse::<Frequency>().unwrap_err().to_string(),
 //!            "expected a frequency such as \"400 MHz\"; did you mean \"MHz\"?");
-//! # Ok::<(), units::ParseError>(())
+//! # Ok::<(), tradewind_units::ParseError>(())
 //! ```
 //!
 //! This crate must never know that machines, simulators or files exist.

@@ -1,7 +1,7 @@
 //! Properties of the quantities: round trips, and clocks that do not drift.
 
 use proptest::prelude::*;
-use units::{Bandwidth, Bytes, Cycles, Frequency, Quantity, Span, Time};
+use tradewind_units::{Bandwidth, Bytes, Cycles, Frequency, Quantity, Span, Time};
 
 const FEMTOSECONDS_PER_SECOND: u128 = 1_000_000_000_000_000;
 
@@ -32,7 +32,7 @@ proptest! {
         let _ = text.parse::<Time>();
         let _ = text.parse::<Span>();
         let _ = text.parse::<Bytes>();
-        let _ = text.parse::<units::Rate>();
+        let _ = text.parse::<tradewind_units::Rate>();
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What each quantity accepts, what it refuses and how it says so, and how it prints.
 
-use units::{Bandwidth, Bytes, Cycles, Frequency, Quantity, Rate, Span, Time};
+use tradewind_units::{Bandwidth, Bytes, Cycles, Frequency, Quantity, Rate, Span, Time};
 
 /// The message for a text that must not be accepted.
 fn refusal<Q: Quantity>(text: &str) -> String {

@@ -8,7 +8,7 @@
 //! ```
 //! let file = b"X86 SB\n{}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n\
 //!              exists (0:EAX=0 /\\ 1:EAX=0)\n";
-//! let test = formats::litmus::read("SB.litmus", file).unwrap();
+//! let test = tradewind_formats::litmus::read("SB.litmus", file).unwrap();
 //! assert_eq!((test.name.as_str(), test.threads.len()), ("SB", 2));
 //! assert_eq!(test.place_name(test.observed[0]), "0:EAX");
 //! ```

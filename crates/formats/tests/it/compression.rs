@@ -3,8 +3,8 @@
 use std::{borrow::Cow, io::Write};
 
 use flate2::{Compression, write::GzEncoder};
-use formats::{DecompressError, decompress, decompress_within};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use tradewind_formats::{DecompressError, decompress, decompress_within};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

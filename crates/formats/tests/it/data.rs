@@ -9,7 +9,7 @@
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
-use formats::{
+use tradewind_formats::{
     Entry, SparseMatrix, Symmetry,
     Symmetry::{General, Symmetric},
     Values,

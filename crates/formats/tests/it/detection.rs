@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use flate2::{Compression, write::GzEncoder};
-use formats::{Errors, SparseMatrix, Symmetry, matrix, mesh};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use tradewind_formats::{Errors, SparseMatrix, Symmetry, matrix, mesh};
 
 const MARKET: &str = "%%MatrixMarket matrix coordinate real symmetric\n1 1 1\n1 1 5\n";
 const BOEING: &str = "t\n\nRSA                        1             1             1             0\n\

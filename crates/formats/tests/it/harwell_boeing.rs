@@ -1,6 +1,6 @@
 //! Each mistake a Harwell-Boeing file can have, with its place; and the variants that are none.
 
-use formats::{Entry, Errors, MAX_LISTED, SparseMatrix, Symmetry, Values, harwell_boeing::read};
+use tradewind_formats::{Entry, Errors, MAX_LISTED, SparseMatrix, Symmetry, Values, harwell_boeing::read};
 
 /// A title, then counts of cards of which only the last, of right-hand sides, is used.
 const START: &str = "A title                                                                 KEY\n\

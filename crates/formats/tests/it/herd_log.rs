@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use formats::litmus::log::{Logged, State, read};
+use tradewind_formats::litmus::log::{Logged, State, read};
 
 const LOG: &str = "\
 Warning: something

@@ -1,6 +1,6 @@
 //! Each mistake a litmus test can have, with its place; and the variants that are none.
 
-use formats::litmus::{
+use tradewind_formats::litmus::{
     Address, Architecture, Comparison, Formula, Instruction, Location, MAX_LOCATIONS, MAX_THREADS, Operand,
     Operation, Place, Quantifier, Size, Test, read,
 };

@@ -1,6 +1,6 @@
 //! Each mistake a Matrix Market file can have, with its place; and the variants that are none.
 
-use formats::{
+use tradewind_formats::{
     Entry, Errors, MAX_LISTED, SparseMatrix, Symmetry, Values,
     matrix_market::{read, write},
 };
@@ -232,7 +232,7 @@ fn shipped_files() {
         ("bcsstk13", include_bytes!("../../../../inputs/bcsstk13.mtx.gz"), (2003, 42943, Values::Real)),
     ];
     for (name, bytes, expected) in shipped {
-        let matrix = read(name, &formats::decompress(bytes).expect("whole")).expect("right");
+        let matrix = read(name, &tradewind_formats::decompress(bytes).expect("whole")).expect("right");
         assert_eq!((matrix.rows, matrix.entries.len(), matrix.values), expected, "{name}");
         assert_eq!(matrix.symmetry, Symmetry::Symmetric, "{name}");
         assert_eq!(read(name, write(&matrix).as_bytes()), Ok(matrix), "{name}");

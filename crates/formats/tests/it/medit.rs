@@ -1,6 +1,6 @@
 //! Each mistake a Medit file can have, with its place; and the variants that are none.
 
-use formats::mesh::{Face, Mesh, medit::read};
+use tradewind_formats::mesh::{Face, Mesh, medit::read};
 
 const HEAD: &str = "MeshVersionFormatted 1\nDimension 3\n";
 /// Two tetrahedra that share a face.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use formats::{
+use tradewind_formats::{
     decompress,
     mesh::{
         Face, Mesh,

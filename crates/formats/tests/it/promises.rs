@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use formats::{
+use tradewind_formats::{
     SparseMatrix, Symmetry, Values,
     litmus::{Address, Formula, Instruction, MAX_LOCATIONS, MAX_THREADS, Operand, Place, Test, Thread},
     mesh::Mesh,

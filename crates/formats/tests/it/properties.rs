@@ -1,13 +1,13 @@
 //! What holds for all matrices, meshes, litmus tests and bytes.
 
-use formats::{
+use proptest::{collection, prelude::*, sample::Index};
+use tradewind_formats::{
     Errors, SparseMatrix, Symmetry, Values, decompress_within, harwell_boeing,
     litmus::{self, Test},
     matrix, matrix_market,
     mesh::{self, Mesh},
     rutherford_boeing, triplet,
 };
-use proptest::{collection, prelude::*, sample::Index};
 
 use crate::{
     promises::{check_litmus, check_matrix, check_mesh},
@@ -115,7 +115,7 @@ proptest! {
         let Symmetry::Symmetric = matrix.symmetry else { return Ok(()) };
         let mut both = SparseMatrix { symmetry: Symmetry::General, ..matrix.clone() };
         for entry in matrix.entries.iter().filter(|entry| entry.row != entry.column) {
-            both.entries.push(formats::Entry { row: entry.column, column: entry.row, ..*entry });
+            both.entries.push(tradewind_formats::Entry { row: entry.column, column: entry.row, ..*entry });
         }
         prop_assert_eq!(both.into_symmetric(), Ok(matrix.clone()));
         prop_assert_eq!(matrix.clone().into_symmetric(), Ok(matrix));

@@ -1,6 +1,6 @@
 //! Where Rutherford-Boeing files differ from Harwell-Boeing ones; the rest is the same reader.
 
-use formats::{
+use tradewind_formats::{
     Entry, Errors, SparseMatrix, Symmetry, Values, harwell_boeing, matrix, rutherford_boeing::read,
 };
 

@@ -1,6 +1,6 @@
 //! Folding a matrix of both triangles.
 
-use formats::{Asymmetry, Entry, SparseMatrix, Symmetry, Values};
+use tradewind_formats::{Asymmetry, Entry, SparseMatrix, Symmetry, Values};
 
 fn general(rows: u32, columns: u32, entries: &[(u32, u32, f64)]) -> SparseMatrix {
     let entries = entries.iter().map(|&(row, column, value)| Entry { row, column, value }).collect();

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use formats::{
+use proptest::{collection, num, prelude::*, sample};
+use tradewind_formats::{
     Entry, SparseMatrix, Symmetry, Values,
     litmus::{
         Address, Architecture, Comparison, Condition, Formula, Instruction, Location, Operand, Operation,
@@ -10,7 +11,6 @@ use formats::{
     },
     mesh::{Face, Mesh},
 };
-use proptest::{collection, num, prelude::*, sample};
 
 /// Any matrix of up to 40 x 40, its entries sorted by column.
 pub(crate) fn matrices() -> impl Strategy<Value = SparseMatrix> {

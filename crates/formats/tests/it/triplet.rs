@@ -1,6 +1,6 @@
 //! Each mistake that triplets can have, with its place; and the variants that are none.
 
-use formats::{
+use tradewind_formats::{
     Entry, SparseMatrix, Symmetry, Values,
     triplet::{read, read_headed},
 };

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use formats::{
+use tradewind_formats::{
     Entry, SparseMatrix, Symmetry, Values,
     litmus::{Address, Architecture, Comparison, Instruction, Operand, Operation, Size, Test},
     mesh::Mesh,

@@ -1,7 +1,7 @@
 //! Idle networks: 5 ns and 10 ns for each link between routers, whatever the message's length.
 
-use hardware::{Network, Parcel};
 use machine::Topology;
+use tradewind_hardware::{Network, Parcel};
 use units::{Bandwidth, Time};
 
 use crate::driver::{Driver, alone, mesh, network, ns, torus};

@@ -1,8 +1,8 @@
 //! A caller for the fabric: keeps its agenda and writes down what arrives.
 
 use des::EventQueue;
-use hardware::{Event, Fabric, Network, Parcel};
 use machine::{Routers, Topology};
+use tradewind_hardware::{Event, Fabric, Network, Parcel};
 use units::{Bandwidth, Bytes, Time};
 
 pub(crate) fn ns(n: u64) -> Time {

@@ -14,7 +14,7 @@
 //! does a number that is not finite.
 //!
 //! ```
-//! use lab::expression::{Expression, Value};
+//! use tradewind_lab::expression::{Expression, Value};
 //!
 //! let order: Expression = "a.receive < a.inject < a.np".parse().unwrap();
 //! let look = |name: &str| Some(if name == "a.np" { 3.0 } else { 1.0 });

@@ -1,6 +1,6 @@
 //! The section of a machine that was measured.
 
-use machine::Machine;
+use tradewind_machine::Machine;
 
 use crate::toy::CORRECT;
 

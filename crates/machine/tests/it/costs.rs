@@ -1,7 +1,7 @@
 //! Prices by class of message, in files and on the command line.
 
 use crate::toy::CORRECT;
-use machine::{ByClass, Class, Cost, Machine, Transactions};
+use tradewind_machine::{ByClass, Class, Cost, Machine, Transactions};
 use units::Time;
 
 const fn ns(n: u64) -> Time {

@@ -1,7 +1,7 @@
 //! The digest that records keep: of the values, all of them, and nothing else.
 
 use crate::toy::CORRECT;
-use machine::Machine;
+use tradewind_machine::Machine;
 
 fn digest(text: &str) -> u64 {
     Machine::parse("toy.toml", text).unwrap_or_else(|errors| panic!("{errors}")).digest()

@@ -4,7 +4,7 @@
 use crate::document;
 use crate::folder::{all, read, text_of};
 use crate::slower::{slowed, slower};
-use machine::{Machine, Value};
+use tradewind_machine::{Machine, Value};
 use units::{Frequency, Time};
 
 /// Compares all values; times in cycles of a clock whose period is no whole number of femtoseconds are rounded, each by

@@ -1,7 +1,7 @@
 //! Files that extend others, and values that hold under a policy only.
 
 use crate::toy::CORRECT;
-use machine::{Class, Cost, Errors, Machine};
+use tradewind_machine::{Class, Cost, Errors, Machine};
 use units::Time;
 
 /// Reads a file that extends `toy` or one of `others`, each a name and a text.
@@ -47,7 +47,7 @@ fn cycles_of_the_extended_file_are_those_of_the_new_clock() {
 #[test]
 fn a_list_or_a_price_is_replaced_whole() {
     let machine = mine("can = [\"interrupt\"]\n[primitives]\ndispatch = { path = \"1 cycle\" }\n");
-    assert_eq!(machine.can, [machine::Capability::Interrupt]);
+    assert_eq!(machine.can, [tradewind_machine::Capability::Interrupt]);
     let dispatch = machine.primitives.dispatch.unwrap().of(Class::Read);
     assert_eq!(dispatch, Cost { path: ns(20), ..Cost::default() });
 }

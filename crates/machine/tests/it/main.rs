@@ -1,5 +1,7 @@
 //! Machine files: what is read from them, and what is said of mistakes in them.
 
+extern crate tradewind_machine as machine;
+
 mod calibrated;
 mod costs;
 mod digest;

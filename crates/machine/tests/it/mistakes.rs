@@ -1,7 +1,7 @@
 //! Every kind of mistake a machine file can hold, each with its line, key, value and what was expected.
 
 use crate::toy::CORRECT;
-use machine::{Class, Error, Machine};
+use tradewind_machine::{Class, Error, Machine};
 
 fn mistakes(text: &str) -> Vec<Error> {
     Machine::parse("toy.toml", text).expect_err("must be refused").iter().cloned().collect()

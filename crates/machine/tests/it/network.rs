@@ -1,7 +1,7 @@
 //! The section `[network]`: every topology, and what may be wrong with one.
 
 use crate::toy::CORRECT;
-use machine::{Errors, Machine, Routers, Topology};
+use tradewind_machine::{Errors, Machine, Routers, Topology};
 use units::{Bandwidth, Bytes, Time};
 
 /// The toy with another network, on 12 nodes.

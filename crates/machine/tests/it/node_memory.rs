@@ -1,7 +1,7 @@
 //! The sections of a node's memory system: what they come to, and what each mistake in them is told.
 
 use crate::toy;
-use machine::Machine;
+use tradewind_machine::Machine;
 use units::{Bytes, Time};
 
 const SECTIONS: &str = r#"

@@ -1,6 +1,6 @@
 //! Values from the command line in place of those of a file.
 
-use machine::{ByClass, Capability, Class, Cost, Errors, Machine};
+use tradewind_machine::{ByClass, Capability, Class, Cost, Errors, Machine};
 use units::Time;
 
 const FILE: &str = include_str!("../../../../machines/hurricane-1.toml");

@@ -3,7 +3,7 @@
 
 use crate::document;
 use crate::folder::{all, read, text_of};
-use machine::{ByClass, Capability, Class, Cost, Machine};
+use tradewind_machine::{ByClass, Capability, Class, Cost, Machine};
 use units::{Bytes, Time};
 
 fn shipped(name: &str) -> Machine {

@@ -1,6 +1,6 @@
 //! The section of machines whose software dispatches.
 
-use machine::Machine;
+use tradewind_machine::Machine;
 use units::Time;
 
 use crate::toy::CORRECT;

@@ -1,7 +1,7 @@
 //! The machine file that `docs/machine-file.md` offers for copying: it is right, and what a newcomer may get wrong in it
 //! is met with one error that has line, key, value and what was expected.
 
-use machine::{Error, Machine};
+use tradewind_machine::{Error, Machine};
 
 use crate::document::template;
 

@@ -18,9 +18,9 @@ mod stream;
 mod table;
 mod threads;
 
-use native::Local;
 use table::Row;
 use tempest::{Job, Launch, Outcome, World};
+use tradewind_native::Local;
 
 /// A group of rows, by the name under which it is asked for.
 type Group = (&'static str, fn() -> Vec<Row>);

@@ -5,11 +5,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use native::Local;
 use rustix::time::{ClockId, clock_gettime};
 use tempest::{
     Event, Handler, Job, Key, Launch, Message, NodeId, Program, Protocol, Report, Setup, Thread, World,
 };
+use tradewind_native::Local;
 
 /// What a world may use of one core.
 const SHARE: f64 = 0.01;

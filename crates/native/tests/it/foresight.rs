@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Pod, Zeroable};
-use native::Local;
 use tempest::{Event, Handler, Key, Message, Program, Protocol, Report, Setup, Thread, World};
+use tradewind_native::Local;
 
 use crate::load::launch;
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use native::Local;
 use tempest::{Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread, World};
+use tradewind_native::Local;
 
 use crate::load::launch;
 

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 use conformance::Setting;
-use native::Local;
 use tempest::{
     Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Rights, Segment, Setup, Thread, World,
 };
+use tradewind_native::Local;
 
 use crate::load::launch;
 

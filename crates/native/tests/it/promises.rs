@@ -1,6 +1,6 @@
 //! The native world keeps the promises of the waist.
 
-use native::Local;
+use tradewind_native::Local;
 
 use crate::POLICIES;
 

@@ -1,11 +1,11 @@
 //! Segments in one process are mapped, and refuse what is not there or not for others.
 
-use native::Local;
 use programs::{Given, Plan};
 use tempest::{
     Failure, Job, Launch, Mechanism, NodeId, Program, Protocol, Report, Rights, Segment, Setup, Shape,
     Thread, World,
 };
+use tradewind_native::Local;
 
 /// What the last node does to node 0.
 #[derive(Clone, Copy)]

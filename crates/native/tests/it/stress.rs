@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use crate::POLICIES;
 use crate::load::{Baton, Boom, Hopeless, Overflow, SHORT_LIMIT, Starved, fetch_add, launch};
 use conformance::Setting;
-use native::Local;
 use tempest::{Failure, Launch, World};
+use tradewind_native::Local;
 use units::Time;
 
 /// More than a run that ends takes on the slowest host, less than people wait for.

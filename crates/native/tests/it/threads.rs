@@ -1,7 +1,7 @@
 //! Very many threads.
 
-use native::Local;
 use tempest::{Event, Job, Launch, Program, Protocol, Report, Setup, Thread, World};
+use tradewind_native::Local;
 
 /// Threads of each processor.
 const THREADS: u32 = 16_384;

@@ -2,8 +2,8 @@
 //!
 //! Who serves does so as a worker and enqueues through it; who only produces enqueues through a producer, or item by item.
 
-use pdq::queue::{Producer, Worker};
-use pdq::{DispatcherId, Key, Queue, queue};
+use tradewind_pdq::queue::{Producer, Worker};
+use tradewind_pdq::{DispatcherId, Key, Queue, queue};
 
 use crate::harness::{Access, Contender};
 use crate::state::{Item, Lock, Server};

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use pdq::{DispatcherId, Key, Serial};
+use tradewind_pdq::{DispatcherId, Key, Serial};
 
 use crate::measure::median;
 use crate::ours;

@@ -14,7 +14,7 @@ use crate::{Held, Key, Proof, Queue};
 /// State reached through the guard cannot outlive it:
 ///
 /// ```compile_fail,E0505
-/// # use pdq::{Keyed, Queue};
+/// # use tradewind_pdq::{Keyed, Queue};
 /// # fn serve(queue: &Queue<()>, table: &Keyed<u32>) {
 /// let mut dispatch = queue.dequeue(0).expect("an item waits");
 /// let mut proof = dispatch.proof();

@@ -19,7 +19,7 @@ use crate::{DispatcherId, Held, Key, Proof};
 /// A key that is kept is not held twice:
 ///
 /// ```compile_fail,E0382
-/// # use pdq::{Handling, Held};
+/// # use tradewind_pdq::{Handling, Held};
 /// fn twice(handling: Handling<'_, '_, ()>) -> (Held, Held) {
 ///     (handling.keep(), handling.keep())
 /// }
@@ -28,7 +28,7 @@ use crate::{DispatcherId, Held, Key, Proof};
 /// nor does state reached before outlive the keeping:
 ///
 /// ```compile_fail,E0505
-/// # use pdq::{Handling, Held, Keyed};
+/// # use tradewind_pdq::{Handling, Held, Keyed};
 /// fn keep(table: &Keyed<u32>, mut handling: Handling<'_, '_, ()>) -> Held {
 ///     let mut proof = handling.proof();
 ///     let entry = table.get(&mut proof);

@@ -17,7 +17,7 @@ use crate::{DispatcherId, Key};
 /// A server of a queue that is not at work. [`Queue::resume`] makes it a [`Worker`] again.
 ///
 /// ```
-/// use pdq::{DispatcherId, Key, Queue, queue};
+/// use tradewind_pdq::{DispatcherId, Key, Queue, queue};
 ///
 /// let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(1));
 /// let mut paused = queue.worker(0).pause();

@@ -13,7 +13,7 @@ use crate::Key;
 /// producer is dropped. Until then they are behind what others enqueue. Two items of one key keep their order.
 ///
 /// ```
-/// use pdq::{DispatcherId, Key, Queue, queue};
+/// use tradewind_pdq::{DispatcherId, Key, Queue, queue};
 ///
 /// let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(1));
 /// let mut producer = queue.producer();

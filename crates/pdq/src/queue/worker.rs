@@ -33,7 +33,7 @@ use crate::{Held, Key};
 /// One server of a [`Queue`], as a thread runs it.
 ///
 /// ```
-/// use pdq::{DispatcherId, Key, Keyed, Queue, queue};
+/// use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, queue};
 ///
 /// let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(2));
 /// let counts = Keyed::sparse(queue.id(), |_| 0_u64);

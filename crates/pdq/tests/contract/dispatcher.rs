@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use pdq::specification::{self, Specification};
-use pdq::{DispatcherId, Held, Key, Queue, Statistics, queue};
+use tradewind_pdq::specification::{self, Specification};
+use tradewind_pdq::{DispatcherId, Held, Key, Queue, Statistics, queue};
 
 /// Servers of a dispatcher under test.
 pub(crate) const SERVERS: usize = 4;

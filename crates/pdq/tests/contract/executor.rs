@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use pdq::{DispatcherId, Executor, Handling, Key, Queue, execute, queue};
+use tradewind_pdq::{DispatcherId, Executor, Handling, Key, Queue, execute, queue};
 
 const A: Key = Key::User(0xa);
 

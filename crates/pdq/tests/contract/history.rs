@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pdq::Key;
+use tradewind_pdq::Key;
 
 /// A time of the logical clock.
 pub(crate) type Time = u64;

@@ -1,6 +1,6 @@
 //! The checker of histories, checked: it accepts what the rule allows and names each way of breaking it.
 
-use pdq::Key;
+use tradewind_pdq::Key;
 
 use crate::history::{Arrival, Empty, History, Item, Part, Time, UNKNOWN, Violation};
 

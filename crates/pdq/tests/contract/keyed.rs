@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use pdq::{DispatcherId, Held, Key, Keyed, Queue, Serial};
+use tradewind_pdq::{DispatcherId, Held, Key, Keyed, Queue, Serial};
 
 use crate::dispatcher::concurrent;
 
@@ -176,7 +176,7 @@ fn a_proof_of_another_dispatcher_is_refused() {
 
 #[test]
 fn a_proof_can_be_lent_on_and_used_again() {
-    fn add(table: &Keyed<u32>, mut proof: pdq::Proof<'_>) {
+    fn add(table: &Keyed<u32>, mut proof: tradewind_pdq::Proof<'_>) {
         *table.get(&mut proof) += 1;
     }
     let mut serial = serial();

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pdq::{Dispatch, DispatcherId, Handling, Held, Key, Keyed, Proof, Queue, Refused, queue};
+use tradewind_pdq::{Dispatch, DispatcherId, Handling, Held, Key, Keyed, Proof, Queue, Refused, queue};
 
 use crate::history::{Arrival, Clock, Empty, History, Item, Part, Time, UNKNOWN};
 

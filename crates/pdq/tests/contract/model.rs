@@ -1,7 +1,7 @@
 //! The ordering rule in its own words: the set of dispatchable tickets, by comparing everything with everything.
 
-use pdq::Key;
-use pdq::specification::Config;
+use tradewind_pdq::Key;
+use tradewind_pdq::specification::Config;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum State {

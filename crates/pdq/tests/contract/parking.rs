@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use pdq::{DispatcherId, Key, Queue, queue};
+use tradewind_pdq::{DispatcherId, Key, Queue, queue};
 
 const SERVERS: usize = 3;
 const A: Key = Key::User(0xa);

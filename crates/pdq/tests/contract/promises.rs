@@ -1,7 +1,7 @@
 //! Promises that both implementations keep, each a function instantiated for either. The concurrent queue, which does not
 //! promise the oldest item of all, is asked for everything it can dispatch.
 
-use pdq::Key;
+use tradewind_pdq::Key;
 
 use crate::dispatcher::{Dispatcher, blocked, drain, eager, take, unbounded};
 

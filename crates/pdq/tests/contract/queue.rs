@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pdq::{DispatcherId, Key, Keyed, Queue, Refused, queue};
+use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, Refused, queue};
 
 use crate::dispatcher::concurrent;
 

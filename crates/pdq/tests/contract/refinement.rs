@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use pdq::specification::Config;
-use pdq::{DispatcherId, Key, Queue, queue};
 use proptest::prelude::*;
+use tradewind_pdq::specification::Config;
+use tradewind_pdq::{DispatcherId, Key, Queue, queue};
 
 use crate::dispatcher::{Dispatcher, Eager, SERVERS, specified};
 use crate::model::{Model, State};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pdq::{DispatcherId, Executor, Key, Queue, queue};
+use tradewind_pdq::{DispatcherId, Executor, Key, Queue, queue};
 
 const A: Key = Key::User(0xa);
 /// Far beyond what a right queue needs, on a busy host.

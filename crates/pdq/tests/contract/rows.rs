@@ -26,7 +26,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 use std::time::Duration;
 
-use pdq::{DispatcherId, Key, Keyed, Queue, Refused, Worker, queue};
+use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, Refused, Worker, queue};
 
 use crate::dispatcher::concurrent;
 

@@ -8,9 +8,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use pdq::specification::Config;
-use pdq::{DispatcherId, Handling, Held, Key, Queue, Refused, Worker, queue};
 use proptest::prelude::*;
+use tradewind_pdq::specification::Config;
+use tradewind_pdq::{DispatcherId, Handling, Held, Key, Queue, Refused, Worker, queue};
 
 use crate::dispatcher::SERVERS;
 use crate::model::{Model, State};

@@ -1,7 +1,7 @@
 //! What only the specification has: window, device capacity, serial order, static partitions.
 
-use pdq::Key;
-use pdq::specification::{Config, Specification};
+use tradewind_pdq::Key;
+use tradewind_pdq::specification::{Config, Specification};
 
 use crate::dispatcher::{blocked, drain, specified, take};
 

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use pdq::{DispatcherId, Executor, Key, Keyed, Queue, Serial, execute, queue};
+use tradewind_pdq::{DispatcherId, Executor, Key, Keyed, Queue, Serial, execute, queue};
 
 use crate::history::{History, Item};
 use crate::load::{KEYS, Load, Wanted, panics};

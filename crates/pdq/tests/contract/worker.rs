@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use pdq::{Handling, Held, Key, Queue, Worker};
+use tradewind_pdq::{Handling, Held, Key, Queue, Worker};
 
 use crate::dispatcher::concurrent;
 

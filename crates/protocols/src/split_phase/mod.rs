@@ -46,7 +46,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use protocols::split_phase::{LocalPtr, Plan, SplitPhase};
+//! use tradewind_protocols::split_phase::{LocalPtr, Plan, SplitPhase};
 //! use tempest::*;
 //!
 //! struct Ring { split: Arc<SplitPhase>, number: LocalPtr<u64>, back: LocalPtr<u64> }

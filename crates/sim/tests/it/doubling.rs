@@ -2,8 +2,8 @@
 //! of a machine hides in the code.
 
 use machine::Machine;
-use sim::Model;
 use tempest::{Launch, Mechanism, Outcome, Policy, Shape, World};
+use tradewind_sim::Model;
 
 use crate::folder::{all, read, text_of};
 use crate::setup::job;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use bytemuck::{Pod, Zeroable};
 use machine::Machine;
-use sim::Model;
 use tempest::{
     Cells, Event, Handler, Job, Key, Launch, Mechanism, Merge, Message, Program, Protocol, Report, Rights,
     Segment, Setup, Shape, Thread, World,
 };
+use tradewind_sim::Model;
 
 use crate::setup::{figures, job, machine};
 

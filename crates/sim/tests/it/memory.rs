@@ -2,8 +2,8 @@
 //! their order, and every time in a machine file counts.
 
 use machine::Machine;
-use sim::Model;
 use tempest::{Launch, Mechanism, Outcome, Shape, World};
+use tradewind_sim::Model;
 
 use crate::setup::{figures, job, machine, without_shared_memory};
 

@@ -1,8 +1,8 @@
 //! Routed networks under whole programs.
 
 use machine::Machine;
-use sim::Model;
 use tempest::{Job, Launch, Mechanism, Outcome, Shape, World};
+use tradewind_sim::Model;
 
 use crate::adders::Adders;
 use crate::setup::{figures, job, machine, machine_with};

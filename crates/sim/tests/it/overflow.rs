@@ -1,10 +1,10 @@
 //! An interface that is full for too long traps its processor, which empties it; nothing is lost.
 
-use sim::Model;
 use tempest::{
     Event, Handler, Job, Key, Launch, Message, NodeId, Operations, Outcome, Program, Protocol, Report, Setup,
     Thread, World,
 };
+use tradewind_sim::Model;
 use units::Time;
 
 use crate::setup::machine;

@@ -1,9 +1,9 @@
 //! The modelled worlds keep the promises of the waist, repeat themselves to the bit, and lose no time.
 
 use machine::Machine;
-use sim::Model;
 use tempest::{Failure, Job, Launch, Mechanism, Outcome, World};
 use trace::{Event, Recorder};
+use tradewind_sim::Model;
 use units::Time;
 
 use crate::adders::{Adders, Poller};

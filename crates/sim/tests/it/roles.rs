@@ -1,7 +1,7 @@
 //! Policies that change the roles of processors while a program runs.
 
-use sim::Model;
 use tempest::{Launch, Mechanism, Outcome, Shape, World};
+use tradewind_sim::Model;
 
 use crate::setup::{job, machine};
 

@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use protocols::stache::{Config, Stache};
-use sim::Model;
 use tempest::{
     Array, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Program, Protocol, Report, Setup, Shared,
     Stage, Thread, VolumeBytes, World,
 };
+use tradewind_sim::Model;
 use units::Time;
 
 use crate::setup::machine;

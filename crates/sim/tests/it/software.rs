@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use machine::Machine;
 use programs::{Given, Plan};
-use sim::Model;
 use tempest::{
     Job, Launch, Mechanism, Operations, Outcome, Policy, Program, Protocol, Report, Setup, Shape, Thread,
     World,
 };
+use tradewind_sim::Model;
 
 use crate::setup::{figures, machine, software};
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use trace::{Batch, Cast, Event, Recorder};
+use tradewind_trace::{Batch, Cast, Event, Recorder};
 use units::Time;
 
 /// Counts what it is given: how much in all, and how much at once at most.

@@ -1,7 +1,7 @@
 //! What can be said by example: names, edges, mistakes of worlds, and mistakes in traces that the check must find.
 
-use trace::check::{self, Slice};
-use trace::{Cast, Event, Recorder};
+use tradewind_trace::check::{self, Slice};
+use tradewind_trace::{Cast, Event, Recorder};
 use units::Time;
 
 use crate::{Bytes, traced};

@@ -9,7 +9,7 @@ mod world;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use trace::{Cast, Event, Recorder, Summary};
+use tradewind_trace::{Cast, Event, Recorder, Summary};
 use units::Time;
 
 /// A writer whose bytes stay at hand.

@@ -2,8 +2,8 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use trace::check::{self, Reading};
-use trace::{Cast, Event};
+use tradewind_trace::check::{self, Reading};
+use tradewind_trace::{Cast, Event};
 use units::Time;
 
 use crate::traced;

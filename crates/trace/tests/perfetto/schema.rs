@@ -2,7 +2,7 @@
 
 use prost_reflect::prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor, Value};
-use trace::{Cast, Event};
+use tradewind_trace::{Cast, Event};
 use units::Time;
 
 use crate::traced;

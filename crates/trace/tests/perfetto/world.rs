@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use trace::check::Slice;
-use trace::{Cast, Event};
+use tradewind_trace::check::Slice;
+use tradewind_trace::{Cast, Event};
 use units::Time;
 
 const WORDS: [&str; 3] = ["lock", "barrier", "page"];
