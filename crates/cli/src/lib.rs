@@ -1,4 +1,4 @@
-//! The `tradewind` command: the only room that prints, opens files, parses arguments or chooses a world.
+//! The `tradewind` command line: the only room that prints, opens files, parses arguments or chooses a world.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -112,7 +112,8 @@ impl Problem {
     }
 }
 
-fn main() -> ExitCode {
+/// Does what the command line says; with which code the process ends.
+pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut out = io::BufWriter::new(io::stdout().lock());
     let done = match &arguments.command {

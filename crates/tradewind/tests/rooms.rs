@@ -33,6 +33,11 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("conformance", &["tempest", "protocols", "units"], Tests::Free),
     ("programs", &["tempest", "protocols", "formats", "units"], Tests::Free),
     ("lab", &["machine", "units", "trace"], Tests::Free),
+    ("macros", &[], Tests::Free),
+    ("compare", &["tempest", "units", "trace"], Tests::Free),
+    ("worlds", &["machine", "native", "sim", "tempest", "trace", "units"], Tests::Free),
+    ("report", &["compare", "lab", "machine", "tempest", "trace", "units"], Tests::Free),
+    ("tradewind", &["cli"], Tests::Free),
 ];
 
 /// Whether the tests of a room may use rooms that it may not use itself.
