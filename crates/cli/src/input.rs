@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use programs::{Entry, File, Given, Input};
+use tempest::entry::{Entry, File, Given, Input};
 
 use crate::Problem;
 use crate::shipped::{self, INPUTS};

@@ -1,11 +1,12 @@
 //! Runs one combination of program, machine and policy, as often as asked, and keeps every outcome.
 
-use programs::{Entry, Instance, Plan};
+use tempest::entry::{Entry, Instance, Plan};
 use tempest::{Breakdown, Counters, Failure, Launch, Mechanism, Outcome, Policy, Shape};
 use trace::Recorder;
 use units::Time;
 
 use crate::arguments::Common;
+use crate::programs::programs;
 use crate::quantity::several;
 use crate::sharing::Sharing;
 use crate::target::{self, Target};
@@ -29,7 +30,7 @@ impl Subject {
         or_else: fn(&Entry) -> &[Mechanism],
     ) -> Result<(Self, Vec<Mechanism>), Problem> {
         let (mechanisms, sharing) = (names::mechanisms(mechanisms), Sharing::read(common));
-        match programs::find(&common.program) {
+        match programs().find(&common.program) {
             Ok(entry) => {
                 let mechanisms = mechanisms.and_then(|asked| written(entry, asked)).and_then(|asked| {
                     let used = if asked.is_empty() { or_else(entry) } else { &asked };
@@ -40,15 +41,16 @@ impl Subject {
                 Ok((Self { entry, instance, sharing }, mechanisms))
             }
             // What inputs there are, nobody knows.
-            Err(unknown) => {
-                both(Err(Problem::wrong(unknown)), both(mechanisms, sharing).map(|(asked, _)| asked))
-            }
+            Err(unknown) => both(
+                Err(Problem::wrong(unknown.to_string())),
+                both(mechanisms, sharing).map(|(asked, _)| asked),
+            ),
         }
     }
 
     fn load(entry: &Entry, common: &Common) -> Result<Box<dyn Instance>, Problem> {
         let (given, verdict) = input::given(entry, &common.inputs);
-        let loaded = (entry.load)(&given).map_err(Problem::Wrong);
+        let loaded = (entry.load)(&given).map_err(|bad| Problem::Wrong(bad.texts()));
         both(verdict, loaded).map(|((), instance)| instance)
     }
 }
@@ -120,10 +122,10 @@ impl Setting<'_> {
         let plan = Plan {
             seed: self.seed,
             block: self.subject.sharing.block,
-            protocol: self.subject.sharing.protocol,
+            protocol: Some(self.subject.sharing.protocol),
             ..Plan::new(self.mechanism, shape)
         };
-        let job = self.subject.instance.job(&plan).map_err(Problem::wrong)?;
+        let job = self.subject.instance.job(&plan).map_err(|bad| Problem::wrong(bad.to_string()))?;
         let launch = Launch {
             mechanism: self.mechanism,
             nodes: self.nodes,

@@ -3,20 +3,20 @@
 
 use std::fmt;
 
-use programs::{Coherence, Entry, Plan};
 use tempest::Mechanism;
+use tempest::entry::{Coherence, Entry, Plan};
 
 use crate::Problem;
 use crate::arguments::Common;
 use crate::measure::mechanism_names;
-use crate::names::suggestion;
+use crate::programs::protocols;
 
 /// How shared memory is kept coherent, where data moves through it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sharing {
     /// Bytes of a coherence block.
     pub(crate) block: u32,
-    pub(crate) protocol: Coherence,
+    pub(crate) protocol: &'static Coherence,
 }
 
 impl Sharing {
@@ -28,7 +28,7 @@ impl Sharing {
     /// What `--block` and `--protocol` say, where they are said.
     pub(crate) fn of(asked_block: Option<&str>, asked_protocol: Option<&str>) -> Result<Self, Problem> {
         let block = asked_block.map_or(Ok(Plan::BLOCK), block);
-        let protocol = asked_protocol.map_or(Ok(Coherence::default()), protocol);
+        let protocol = asked_protocol.map_or(Ok(&protocols()[0]), protocol);
         match (block, protocol) {
             (Ok(block), Ok(protocol)) => Ok(Self { block, protocol }),
             (block, protocol) => Err(Problem::Wrong(block.err().into_iter().chain(protocol.err()).collect())),
@@ -61,11 +61,8 @@ fn block(text: &str) -> Result<u32, String> {
     })
 }
 
-fn protocol(text: &str) -> Result<Coherence, String> {
-    text.parse().map_err(|mistake: String| {
-        let nearest = suggestion(text, Coherence::ALL.map(Coherence::name));
-        mistake.replacen("`: expected", &format!("`:{nearest} expected"), 1)
-    })
+fn protocol(text: &str) -> Result<&'static Coherence, String> {
+    Coherence::find(text, protocols()).map_err(|unknown| unknown.to_string())
 }
 
 fn useless(option: &str, text: &str, entry: &Entry, mechanisms: &[Mechanism]) -> String {

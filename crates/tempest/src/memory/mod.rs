@@ -9,6 +9,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `layout` | the address space as plain data: pages and their homes, arrays and records in it |
+//! | `frames` | the address space of a run, with the room on a node for pages of others |
 //! | `store` | one node's copy: words, tags, which pages are mapped |
 //! | `faults` | which threads wait for which block, and which accesses have been granted but not yet done |
 //! | `watchers` | which threads wait for another node to change a word |
@@ -43,11 +44,13 @@
 //! In a model the processors of a node are sequentially consistent too.
 
 mod faults;
+mod frames;
 mod layout;
 mod shared;
 mod store;
 mod watchers;
 
+pub use frames::{AddressSpace, Frames, NoFrames};
 pub use layout::{Array, BadLayout, Block, Homes, Layout};
 pub use shared::{Run, RunMut, Shared};
 pub use store::{Fault, Lowering, Memory, Right, Tag, Words};
