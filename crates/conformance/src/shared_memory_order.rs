@@ -9,7 +9,7 @@ use std::sync::Arc;
 use protocols::stache::{Config, Frames, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    Array, Failure, Homes, Layout, Mechanism, NodeId, Program, Protocol, Report, Setup, Shared, Thread,
+    Array, Failure, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
 };
 
 use crate::Setting;
@@ -171,7 +171,7 @@ impl Program for Asked {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         // Every thread has insisted on what it found.
         Report { checks: 1, ..Report::default() }
     }

@@ -13,7 +13,7 @@ use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
 use tempest::{
     Actions, Array, Block, Fault, Handler, Homes, Key, Keyed, Layout, Memory, Message, NodeId, Program,
-    Protocol, Report, Right, Setup, Shared, Tag, Thread,
+    Protocol, Quiet, Report, Right, Setup, Shared, Tag, Thread,
 };
 
 use crate::Setting;
@@ -217,7 +217,7 @@ impl Program for Wandering {
         self.expect(thread.read(&words, TOGETHER), all);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let lost = self.lost.load(Ordering::Relaxed);
         Report::checked(lost == 0, || {
             format!("stores were lost, seen {lost} times on {}", self.memory.node())

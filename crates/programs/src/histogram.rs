@@ -44,7 +44,7 @@ impl Program for Histogram {
             thread.send(next, Count(value * value % 64), &[]);
         }
     }
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let due = |bin: &u64| (0..self.values).filter(|value| value * value % 64 == *bin).count() as u64;
         let wrong = (0..64).filter(|bin| self.bins.get(*bin as usize) != due(bin)).count();
         Report::checked(wrong == 0, || format!("{wrong} bins hold another count than a sequential run's"))

@@ -278,7 +278,7 @@ impl Program for MemoryOperations {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let mut report = Report::checked(wrong == 0, || format!("{wrong} words have arrived wrong"));
         if (0..NAMES.len()).all(|place| self.counts.get(place) == 0) {

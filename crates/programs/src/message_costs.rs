@@ -390,7 +390,7 @@ impl Program for MessageCosts {
         others.for_each(|node| thread.send(node, Finish, &[]));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let failures =
             if wrong > 0 { vec![format!("{wrong} messages held a wrong word")] } else { Vec::new() };

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Actions, Cells, Event, Handler, Job, Key, Keyed, Mechanism, Merge, Message, NodeId, Operations, Program,
-    Protocol, Report, Setup, Thread,
+    Protocol, Quiet, Report, Setup, Thread,
 };
 
 use crate::given::Reader;
@@ -265,7 +265,7 @@ impl Program for Neighbours {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (held, expected) = (self.result.get(0), self.grid.expected[self.node.0 as usize]);
         let heard = self.finished.count() * 2 * u64::from(self.grid.asked.dimensions);
         Report::checked(held == expected, || format!("{} holds {held:#x}: expected {expected:#x}", self.node))

@@ -296,7 +296,7 @@ impl Program for WorkCosts {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let failures = if wrong > 0 { vec![format!("{wrong} results were wrong")] } else { Vec::new() };
         let report = Report { checks: self.checks.get(0), failures, figures: Vec::new() };

@@ -17,6 +17,7 @@
 //! | [`Setup`] | what `install` gets: registers messages, makes keyed tables |
 //! | [`Handler`] | what a running handler sees: its key's entries, sends, resumes, signals, charges |
 //! | [`Thread`] | what a program thread sees: blocking sends, waits, polls, holds, phases |
+//! | [`Quiet`] | what a program's report sees: a node at the end, with all its keyed state |
 //! | [`Event`], [`Cells`] | a monotone counter threads wait for; words that handlers write in bulk |
 //! | [`Segment`], [`Rights`] | memory of a node that transfers and deposits of other nodes write, and what else they may |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
@@ -63,7 +64,7 @@
 //!         thread.send(right, Hello { from: thread.node().0.into() }, &[]);
 //!         thread.wait(&self.greeted, 1);
 //!     }
-//!     fn report(&self) -> Report { Report::checked(self.greeted.count() == 1, || "not greeted once".into()) }
+//!     fn report(&self, _: &mut Quiet<'_>) -> Report { Report::checked(self.greeted.count() == 1, || "not greeted once".into()) }
 //! }
 //! # let _ = Job::new::<Ring>(());
 //! ```
@@ -128,6 +129,7 @@ mod node;
 mod pace;
 pub mod policy;
 mod processor;
+mod quiet;
 mod segment;
 mod setup;
 mod thread;
@@ -154,6 +156,7 @@ pub use pace::Pace;
 pub use pdq::{Key, Keyed, Proof};
 pub use policy::Policy;
 pub use processor::{Processor, Wait};
+pub use quiet::Quiet;
 pub use segment::{BadPlace, Place, Rights, Segment, SegmentId};
 pub use setup::{Flow, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};

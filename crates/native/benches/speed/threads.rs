@@ -10,8 +10,8 @@ use bytemuck::{Pod, Zeroable};
 use fiber::{Fiber, Pool, Status};
 use programs::{Given, Plan};
 use tempest::{
-    Cells, Event, Handler, Job, Key, Keyed, Mechanism, Message, NodeId, Program, Protocol, Report, Setup,
-    Shape, Thread,
+    Cells, Event, Handler, Job, Key, Keyed, Mechanism, Message, NodeId, Program, Protocol, Quiet, Report,
+    Setup, Shape, Thread,
 };
 
 use crate::bare;
@@ -65,7 +65,7 @@ impl Program for Relay {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let passed: u64 = self.turns.iter().map(Event::count).sum();
         let all = self.rounds() * self.turns.len() as u64;
         Report::checked(passed == all + 1, || format!("{passed} turns instead of {all} and the first"))
@@ -172,7 +172,7 @@ impl Program for Additions {
         thread.phase("end");
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (threads, mut times) = (self.waiting.len() as u64, vec![0_u64; WORDS as usize]);
         for number in 0..threads * REQUESTS {
             times[((number / REQUESTS + number % REQUESTS) % WORDS) as usize] += 1;

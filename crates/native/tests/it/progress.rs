@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use bytemuck::{Pod, Zeroable};
 use conformance::Setting;
 use tempest::{
-    Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Rights, Segment, Setup, Thread, World,
+    Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Thread,
+    World,
 };
 use tradewind_native::Local;
 
@@ -97,7 +98,7 @@ impl Program for Ask {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -226,7 +227,7 @@ impl Program for Woken {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -361,7 +362,7 @@ impl Program for Passed {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

@@ -2,7 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Merge, Message, NodeId, Operations, Program, Protocol, Report, Setup, Thread,
+    Cells, Event, Handler, Key, Merge, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Thread,
 };
 
 /// One look at the count: load, comparison and branch.
@@ -114,7 +115,7 @@ impl Program for Bounce {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (had, due) = (self.received.count(), self.due(self.node));
         let report =
             Report::checked(had == due, || format!("node {} had {had} messages, not {due}", self.node.0));

@@ -3,7 +3,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Merge, Message, NodeId, Program, Protocol, Report, Segment, Setup, Thread,
+    Cells, Event, Handler, Key, Merge, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup,
+    Thread,
 };
 
 use crate::random::mix;
@@ -145,7 +146,7 @@ impl Program for Cut {
         thread.phase("check");
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let due = if self.opposite.is_some() { u64::from(self.config.rounds) } else { 0 };
         let (had, wrong, whole) = (self.received.count(), self.wrong.get(0), self.is_whole());
         let report = Report::checked(had == due && wrong == 0 && whole, || {

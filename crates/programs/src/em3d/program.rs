@@ -8,8 +8,8 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
 use tempest::{
-    Event, Handler, Key, MAX_WORDS, Mechanism, Merge, Message, NodeId, Operations, Program, Protocol, Report,
-    Segment, Setup, Thread, Word, Work as Charge,
+    Event, Handler, Key, MAX_WORDS, Mechanism, Merge, Message, NodeId, Operations, Program, Protocol, Quiet,
+    Report, Segment, Setup, Thread, Word, Work as Charge,
 };
 
 use super::graph::{KINDS, Kind, Parameters, updated};
@@ -269,7 +269,7 @@ impl Program for Em3d {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let mut report = self.check(Kind::E);
         report.merge(self.check(Kind::H));
         if self.node == NodeId(0) {

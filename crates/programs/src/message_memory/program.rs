@@ -7,7 +7,7 @@ use std::hint::black_box;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Access, Cells, Event, Handler, Key, MemoryEvents, Merge, Message, NodeId, Operations, Place, Program,
-    Protocol, Report, Segment, Setup, Thread,
+    Protocol, Quiet, Report, Segment, Setup, Thread,
 };
 use units::Time;
 
@@ -345,7 +345,7 @@ impl Program for MessageMemory {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let mut report = Report::checked(wrong == 0, || format!("{wrong} words have arrived wrong"));
         for (place, name) in TIMES.into_iter().enumerate() {

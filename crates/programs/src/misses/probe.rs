@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use protocols::stache::{self, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
-use tempest::{Array, Cells, Homes, NodeId, Program, Protocol, Report, Setup, Shared, Thread};
+use tempest::{Array, Cells, Homes, NodeId, Program, Protocol, Quiet, Report, Setup, Shared, Thread};
 use units::Time;
 
 use super::busy::Busy;
@@ -313,7 +313,7 @@ impl Program for Probe {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (wrong, node) = (self.wrong.get(0), self.node);
         let failures = if wrong > 0 {
             vec![format!("{wrong} blocks did not hold what they should at {node}")]

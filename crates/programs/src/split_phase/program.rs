@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, SplitPhase};
-use tempest::{Cells, Merge, NodeId, Operations, Program, Protocol, Report, Setup, Thread};
+use tempest::{Cells, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Thread};
 use units::Time;
 
 use super::cell::{Cell, Measure, Operation};
@@ -269,7 +269,7 @@ impl Program for Microbenchmarks {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let mut report = Report::default();
         for (figure, cell) in self.config.cells.iter().enumerate() {
             report.checks += self.compared.get(figure);

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 use programs::Given;
-use tempest::{Event, Handler, Job, Key, Launch, Message, NodeId, Policy, Program, Protocol, Report, Setup};
+use tempest::{
+    Event, Handler, Job, Key, Launch, Message, NodeId, Policy, Program, Protocol, Quiet, Report, Setup,
+};
 use tempest::{Mechanism, Shape, Thread};
 use units::Time;
 
@@ -122,7 +124,7 @@ impl Program for Starved {
         thread.wait(&self.back, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -173,7 +175,7 @@ impl Program for Hopeless {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -250,7 +252,7 @@ impl Program for Boom {
         thread.wait(&self.never, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -285,7 +287,7 @@ impl Program for Baton {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -366,7 +368,7 @@ impl Program for Overflow {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
