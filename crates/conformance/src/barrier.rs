@@ -150,7 +150,7 @@ impl Program for Meetings {
             self.come.set(thread.index() as usize, barrier);
             self.barrier.wait(thread);
             for to in (0..thread.nodes()).map(NodeId) {
-                thread.send(to, Ask { barrier }, &[]);
+                thread.send(to, Ask { barrier });
             }
         }
         thread.wait(&self.asked, BARRIERS * u64::from(self.shape.nodes * self.shape.threads));

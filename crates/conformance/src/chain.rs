@@ -56,7 +56,7 @@ impl Message for Link {
         match self.left.checked_sub(1) {
             Some(left) => {
                 let to = chain.next(cx.node(), cx.nodes());
-                cx.send(to, Link { left }, &[]);
+                cx.send(to, Link { left });
             }
             None => cx.signal(&chain.ended, 1),
         }
@@ -84,7 +84,7 @@ impl Chain {
 impl Program for Chain {
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() == 0 {
-            thread.send(self.next(thread.node(), thread.nodes()), Link { left: LINKS - 1 }, &[]);
+            thread.send(self.next(thread.node(), thread.nodes()), Link { left: LINKS - 1 });
         }
         if let Path::Own = self.path {
             thread.wait(&self.ended, 1);

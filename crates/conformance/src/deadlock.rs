@@ -117,7 +117,7 @@ impl Program for Vain {
         if thread.index() == 0 {
             let right = NodeId((thread.node().0 + 1) % thread.nodes());
             thread.deposit(right, self.memory.place(0), &[0; REACHED as usize]);
-            thread.send(right, Tease { amount: REACHED }, &[]);
+            thread.send(right, Tease { amount: REACHED });
         }
         // So that the count is settled when it is waited for.
         thread.wait(&self.reached, 1);

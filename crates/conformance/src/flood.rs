@@ -77,9 +77,9 @@ impl Protocol for Pause {
 impl Program for Pause {
     fn main(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
-        (0..BEFORE).for_each(|number| thread.send(next, Plain { number }, &[]));
+        (0..BEFORE).for_each(|number| thread.send(next, Plain { number }));
         thread.charge(Operations::NONE.flops(1_000_000));
-        thread.send(next, Plain { number: BEFORE }, &[]);
+        thread.send(next, Plain { number: BEFORE });
         thread.wait(&self.arrived, u64::from(thread.threads()) * (BEFORE + 1));
     }
 
@@ -131,7 +131,7 @@ impl Message for Request {
         let before = flood.asked.add((thread * REQUESTS + self.number) as usize, 1);
         assert_eq!(before, 0, "{self:?} from {} came again", cx.source());
         let source = cx.source();
-        cx.send(source, Reply { thread: self.thread, number: self.number }, payload);
+        cx.send_with(source, Reply { thread: self.thread, number: self.number }, payload);
     }
 }
 
@@ -174,9 +174,9 @@ impl Program for Flood {
             for step in 0..thread.nodes() {
                 let to = NodeId((thread.node().0 + step) % thread.nodes());
                 let (request, payload) = (Request { thread: thread.index(), number }, luggage(to, number));
-                if let Err(Busy(back)) = thread.try_send(to, request, &payload) {
+                if let Err(Busy(back)) = thread.try_send_with(to, request, &payload) {
                     assert_eq!(back, request, "what a send without room handed back");
-                    thread.send(to, back, &payload);
+                    thread.send_with(to, back, &payload);
                 }
             }
         }
@@ -220,7 +220,7 @@ impl Message for Open {
 
     fn handle(self, _: &Burst, _payload: &[u64], cx: &mut Handler<'_>) {
         for number in 0..self.pieces {
-            (0..cx.nodes()).for_each(|node| cx.send(NodeId(node), Piece { number }, &[]));
+            (0..cx.nodes()).for_each(|node| cx.send(NodeId(node), Piece { number }));
         }
     }
 }
@@ -254,7 +254,7 @@ impl Program for Burst {
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() == 0 {
             let right = NodeId((thread.node().0 + 1) % thread.nodes());
-            thread.send(right, Open { pieces: u64::from(FAN_OUT) }, &[]);
+            thread.send(right, Open { pieces: u64::from(FAN_OUT) });
         }
         thread.wait(&self.arrived, u64::from(self.shape.nodes * FAN_OUT));
     }

@@ -171,7 +171,7 @@ impl Critical {
     fn step_aside(&self, thread: &Thread<'_>) {
         let aside = &self.aside[thread.index() as usize];
         let before = aside.count();
-        thread.send(thread.node(), Aside { thread: thread.index().into() }, &[]);
+        thread.send(thread.node(), Aside { thread: thread.index().into() });
         thread.wait(aside, before + 1);
     }
 

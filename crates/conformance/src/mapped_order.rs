@@ -72,7 +72,7 @@ impl Message for Filled {
     fn handle(self, telling: &Telling, _payload: &[u64], cx: &mut Handler<'_>) {
         let source = cx.source();
         telling.look(self.round as usize, number(telling.shape, source, self.thread));
-        cx.send(source, Seen { thread: self.thread, unused: 0 }, &[]);
+        cx.send(source, Seen { thread: self.thread, unused: 0 });
     }
 }
 
@@ -141,7 +141,7 @@ impl Telling {
 
     fn tell(&self, thread: &Thread<'_>, to: NodeId, round: usize) {
         let answered = &self.answered[thread.index() as usize];
-        thread.send(to, Filled { thread: thread.index(), round: round as u32 }, &[]);
+        thread.send(to, Filled { thread: thread.index(), round: round as u32 });
         thread.wait(answered, round as u64 + 1);
     }
 

@@ -103,12 +103,12 @@ impl Payload {
 
     fn send_all(thread: &Thread<'_>, to: NodeId) {
         for length in 0..MAX_WORDS as u64 {
-            thread.send(to, Short { length: length as u16 }, &words(length));
-            thread.send(to, Whole { length }, &words(length));
+            thread.send_with(to, Short { length: length as u16 }, &words(length));
+            thread.send_with(to, Whole { length }, &words(length));
         }
         let mut full = Full { words: [0; MAX_WORDS] };
         full.words.copy_from_slice(&words(MAX_WORDS as u64));
-        thread.send(to, full, &[]);
+        thread.send(to, full);
     }
 }
 

@@ -72,7 +72,7 @@ impl Message for Ask {
         let name = NAMES[self.region as usize];
         assert_eq!(came, threads, "threads of {} at `{name}` when {} was in it", cx.node(), cx.source());
         let source = cx.source();
-        cx.send(source, Answer { thread: self.thread.into() }, &[]);
+        cx.send(source, Answer { thread: self.thread.into() });
     }
 }
 
@@ -106,7 +106,7 @@ impl Program for Phases {
             self.came.add(region as usize, 1);
             thread.phase(name);
             for node in 0..thread.nodes() {
-                thread.send(NodeId(node), Ask { region, thread: thread.index() }, &[]);
+                thread.send(NodeId(node), Ask { region, thread: thread.index() });
             }
             // The first thread leaves its answers to the next region, and at last to the end of the run.
             if thread.index() > 0 {

@@ -120,7 +120,7 @@ impl Message for Filled {
         placement.expect_words(owner, self.words as usize);
         cx.signal(&placement.found, 1);
         let source = cx.source();
-        cx.send(source, Found { thread: self.thread, unused: 0 }, &[]);
+        cx.send(source, Found { thread: self.thread, unused: 0 });
     }
 }
 
@@ -196,7 +196,7 @@ impl Placement {
     /// Shorter ones first, so that none finds its last words there already.
     fn ask(&self, thread: &Thread<'_>, to: NodeId) {
         for length in BLOCKS {
-            thread.send(to, Wanted { thread: thread.index(), words: length as u32 }, &[]);
+            thread.send(to, Wanted { thread: thread.index(), words: length as u32 });
         }
     }
 
@@ -214,7 +214,7 @@ impl Placement {
     }
 
     fn tell(&self, thread: &Thread<'_>, to: NodeId) {
-        thread.send(to, Filled { thread: thread.index(), words: AREA as u32 }, &[]);
+        thread.send(to, Filled { thread: thread.index(), words: AREA as u32 });
     }
 }
 

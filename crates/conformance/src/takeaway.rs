@@ -58,10 +58,10 @@ impl Whereabouts {
             && let Some(to) = self.asked.pop_front()
         {
             if to == self.owner {
-                cx.send(to, Have {}, &[]);
+                cx.send(to, Have {});
             } else {
                 self.moves = true;
-                cx.send(self.owner, Give { to: to.0.into() }, &[]);
+                cx.send(self.owner, Give { to: to.0.into() });
             }
         }
     }
@@ -91,7 +91,7 @@ macro_rules! message {
 message! {
     /// A thread of this node wants the block.
     Want { unused } (_this, _state, cx) {
-        cx.send(HOME, Ask {}, &[]);
+        cx.send(HOME, Ask {});
     }
 }
 
@@ -131,7 +131,7 @@ message! {
     Here {} (_this, state, cx) {
         cx.raise(&state.memory, BLOCK, Tag::Writable);
         cx.resume_block(&state.memory, BLOCK, Right::Write);
-        cx.send(HOME, Arrived {}, &[]);
+        cx.send(HOME, Arrived {});
     }
 }
 

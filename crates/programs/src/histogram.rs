@@ -41,7 +41,7 @@ impl Program for Histogram {
     fn main(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
         for value in (thread.index().into()..self.values).step_by(thread.threads() as usize) {
-            thread.send(next, Count(value * value % 64), &[]);
+            thread.send(next, Count(value * value % 64));
         }
     }
     fn report(&self) -> Report {

@@ -238,7 +238,7 @@ impl Probe<'_> {
     /// A message arrives and is not read; then its first line is.
     fn receive(&self, sender: NodeId, round: u64) {
         let program = self.program;
-        self.thread.send(sender, Ready, &[]);
+        self.thread.send(sender, Ready);
         self.thread.wait(&program.arrived, round);
         self.idle();
         let before = self.thread.memory_events();

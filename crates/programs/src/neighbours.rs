@@ -226,7 +226,7 @@ impl Neighbours {
 
     fn tell(&self, progress: &Progress, cx: &mut Actions<'_>) {
         for to in self.grid.neighbours(self.node.0) {
-            cx.send(NodeId(to), Value { value: progress.value, round: progress.round, unused: 0 }, &[]);
+            cx.send(NodeId(to), Value { value: progress.value, round: progress.round, unused: 0 });
         }
     }
 

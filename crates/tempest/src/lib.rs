@@ -60,7 +60,7 @@
 //! impl Program for Ring {
 //!     fn main(&self, thread: &Thread<'_>) {
 //!         let right = NodeId((thread.node().0 + 1) % thread.nodes());
-//!         thread.send(right, Hello { from: thread.node().0.into() }, &[]);
+//!         thread.send(right, Hello { from: thread.node().0.into() });
 //!         thread.wait(&self.greeted, 1);
 //!     }
 //!     fn report(&self) -> Report { Report::checked(self.greeted.count() == 1, || "not greeted once".into()) }

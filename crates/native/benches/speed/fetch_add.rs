@@ -52,7 +52,7 @@ impl Message for Request {
     fn handle(self, it: &FetchAdd, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
         cx.with(&it.words, |word, actions| {
-            actions.send(back, Reply { held: *word }, &[]);
+            actions.send(back, Reply { held: *word });
             *word += self.amount;
         });
     }
@@ -92,7 +92,7 @@ impl Program for FetchAdd {
             if number % BUNCH == 0 {
                 thread.wait(&self.replies, (number + BUNCH).saturating_sub(WINDOW));
             }
-            thread.send(other, Request { word: number % WORDS, amount: 1 }, &[]);
+            thread.send(other, Request { word: number % WORDS, amount: 1 });
         }
         thread.wait(&self.replies, REQUESTS);
         thread.phase("end");

@@ -55,7 +55,7 @@ impl Message for Ask {
     }
     fn handle(self, late: &Late, _: &[u64], cx: &mut Handler<'_>) {
         let (back, computed) = (cx.source(), late.computes.load(Ordering::Relaxed));
-        cx.send(back, Answer { sent_ns: self.sent_ns, computed: computed.into() }, &[]);
+        cx.send(back, Answer { sent_ns: self.sent_ns, computed: computed.into() });
     }
 }
 
@@ -106,7 +106,7 @@ impl Program for Late {
         }
         for number in 1..=REQUESTS as u64 {
             thread::sleep(PAUSE);
-            thread.send(NodeId(1), Ask { sent_ns: self.now_ns() }, &[]);
+            thread.send(NodeId(1), Ask { sent_ns: self.now_ns() });
             thread.wait(&self.replies, number);
         }
     }

@@ -34,7 +34,7 @@ impl Message for Ping {
     }
     fn handle(self, _: &Echo, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
-        cx.send(back, Pong { number: self.number }, &[]);
+        cx.send(back, Pong { number: self.number });
     }
 }
 
@@ -63,7 +63,7 @@ impl Program for Echo {
         thread.phase("echo");
         if thread.node() == NodeId(0) && thread.index() == 0 {
             for number in 0..TRIPS {
-                thread.send(NodeId(1), Ping { number }, &[]);
+                thread.send(NodeId(1), Ping { number });
                 thread.wait(&self.replies, number + 1);
             }
         }

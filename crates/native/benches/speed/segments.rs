@@ -102,7 +102,7 @@ impl Message for Landed {
     }
     fn handle(self, _: &Reach, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
-        cx.send(back, Answer, &[]);
+        cx.send(back, Answer);
     }
 }
 

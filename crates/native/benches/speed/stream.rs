@@ -86,8 +86,8 @@ impl Program for Stream {
         let keys = self.keys.next_power_of_two();
         thread.phase("stream");
         if thread.node() == NodeId(0) {
-            (0..MESSAGES).for_each(|number| thread.send(NodeId(1), message(number, keys), &[]));
-            thread.send(NodeId(1), End {}, &[]);
+            (0..MESSAGES).for_each(|number| thread.send(NodeId(1), message(number, keys)));
+            thread.send(NodeId(1), End {});
         } else {
             thread.wait(&self.ended, 1);
         }

@@ -130,7 +130,7 @@ impl Message for Request {
     fn handle(self, it: &Additions, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
         cx.with(&it.words, |word, actions| {
-            actions.send(back, Reply { held: *word, thread: self.thread }, &[]);
+            actions.send(back, Reply { held: *word, thread: self.thread });
             *word += 1;
         });
     }
@@ -166,7 +166,7 @@ impl Program for Additions {
         let replies = &self.waiting[thread.index() as usize].replies;
         thread.phase("fetch-add");
         for number in 0..REQUESTS {
-            thread.send(other, Request { word: (me + number) % WORDS, thread: me }, &[]);
+            thread.send(other, Request { word: (me + number) % WORDS, thread: me });
             thread.wait(replies, number + 1);
         }
         thread.phase("end");

@@ -55,7 +55,7 @@ impl Program for Computes {
             return thread.wait(&self.end, 1);
         }
         for round in 1..=ROUNDS {
-            thread.send(thread.node(), Work { unused: 0 }, &[]);
+            thread.send(thread.node(), Work { unused: 0 });
             let start = Instant::now();
             while self.handled.load(Ordering::Relaxed) < round {
                 assert!(start.elapsed() < PATIENCE, "nobody serves who computes");
@@ -130,7 +130,7 @@ impl Program for Holds {
         let key = Key::User(0);
         for _ in 0..HOLDS {
             thread.hold(key, |cx| cx.with(&self.count, |count, _| *count += 1));
-            thread.send(thread.node(), Add { amount: 1 }, &[]);
+            thread.send(thread.node(), Add { amount: 1 });
         }
         thread.hold(key, |_| {
             if !self.held_long.swap(true, Ordering::Relaxed) {

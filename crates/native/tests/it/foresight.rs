@@ -77,8 +77,8 @@ impl Program for Numbers {
     fn main(&self, thread: &Thread<'_>) {
         let here = thread.node();
         (0..NUMBERS).for_each(|number| match number % 2 {
-            0 => thread.send(here, Other { number }, &[]),
-            _ => thread.send(here, Number { number }, &[]),
+            0 => thread.send(here, Other { number }),
+            _ => thread.send(here, Number { number }),
         });
         thread.wait(&self.handled, NUMBERS);
     }

@@ -46,7 +46,7 @@ impl Message for Question {
     fn handle(self, ask: &Ask, _: &[u64], cx: &mut Handler<'_>) {
         ask.is_served.store(true, Ordering::Relaxed);
         let source = cx.source();
-        cx.send(source, Answer { unused: 0 }, &[]);
+        cx.send(source, Answer { unused: 0 });
     }
 }
 
@@ -89,7 +89,7 @@ impl Program for Ask {
             // Long enough for the other to compute.
             std::thread::sleep(LONG / 10);
             (1..=3).for_each(|number| {
-                thread.send(NodeId(1), Question { unused: 0 }, &[]);
+                thread.send(NodeId(1), Question { unused: 0 });
                 thread.wait(&self.answers, number);
             });
         } else {
@@ -172,7 +172,7 @@ impl Message for Wake {
             cx.signal(&woken.end, 1);
         }
         let source = cx.source();
-        cx.send(source, Served { unused: 0 }, &[]);
+        cx.send(source, Served { unused: 0 });
     }
 }
 
@@ -209,7 +209,7 @@ impl Program for Woken {
             (0, 0) => (1..=ROUNDS).for_each(|round| {
                 // Long enough for the others to fall asleep.
                 std::thread::sleep(Duration::from_micros(300));
-                thread.send(NodeId(1), Wake { unused: 0 }, &[]);
+                thread.send(NodeId(1), Wake { unused: 0 });
                 thread.deposit(NodeId(1), self.words.place(0), &[round]);
                 thread.wait(&self.answers, round);
             }),
@@ -276,7 +276,7 @@ impl Message for Begin {
     }
 
     fn handle(self, passed: &Passed, _: &[u64], cx: &mut Handler<'_>) {
-        cx.send(NodeId(0), Began { unused: 0 }, &[]);
+        cx.send(NodeId(0), Began { unused: 0 });
         let start = Instant::now();
         while start.elapsed() < LONG / 10 {
             std::hint::spin_loop();
@@ -342,13 +342,13 @@ impl Program for Passed {
         match (thread.node().0, thread.index()) {
             (0, 0) => {
                 thread.wait(&self.began, 1);
-                thread.send(NodeId(1), Late { unused: 0 }, &[]);
+                thread.send(NodeId(1), Late { unused: 0 });
                 thread.deposit(NodeId(1), self.words.place(0), &[1]);
             }
             (1, 0) => {
                 // The others fall asleep.
                 std::thread::sleep(LONG / 10);
-                thread.send(NodeId(1), Begin { unused: 0 }, &[]);
+                thread.send(NodeId(1), Begin { unused: 0 });
                 thread.wait(&self.ended, 1);
                 self.compute();
             }

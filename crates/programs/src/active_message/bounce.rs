@@ -48,7 +48,7 @@ impl Message for Null {
         let last = bounce.received.count().is_multiple_of(u64::from(bounce.config.rounds));
         if cx.node() != STARTER || !last {
             let back = cx.source();
-            cx.send(back, Null, &[]);
+            cx.send(back, Null);
         }
     }
 }
@@ -93,7 +93,7 @@ impl Bounce {
         let rounds = u64::from(rounds);
         if thread.node() == STARTER {
             let start = thread.now();
-            thread.send(with, Null, &[]);
+            thread.send(with, Null);
             self.spin(thread, (number as u64 + 1) * rounds);
             let each = (thread.now() - start).as_nanoseconds() / (2 * rounds) as f64;
             self.measured.set(number, each);

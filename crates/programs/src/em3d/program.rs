@@ -159,7 +159,7 @@ impl Em3d {
             thread.charge(READ.times(words.len() as u32));
             match self.config.mechanism {
                 Mechanism::Deposit => thread.deposit(export.to, field.values.place(at), words),
-                _ => thread.send(export.to, Ghosts { at, kind: kind as u32 }, words),
+                _ => thread.send_with(export.to, Ghosts { at, kind: kind as u32 }, words),
             }
             thread.poll();
         }

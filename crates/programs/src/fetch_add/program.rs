@@ -97,7 +97,7 @@ impl Message for Request {
             let old = word.value;
             word.value = old.wrapping_add(self.amount);
             word.residue = residue(word.residue ^ old, steps);
-            cx.send(source, Reply { place: self.place, thread: self.thread, old }, &[]);
+            cx.send(source, Reply { place: self.place, thread: self.thread, old });
         });
     }
 }
@@ -168,7 +168,7 @@ impl FetchAdd {
             thread.charge(ISSUE);
             let (home, place) = (NodeId(word % thread.nodes()), word / thread.nodes());
             let request = Request { place, thread: thread.index(), amount: AMOUNT };
-            thread.send(home, request, &[]);
+            thread.send(home, request);
             thread.wait(replied, (sent + 1_u64).saturating_sub(window));
             thread.poll();
         }
@@ -178,7 +178,7 @@ impl FetchAdd {
     /// Hands in what the check needs, when nothing is added any more.
     fn hand_in(&self, thread: &Thread<'_>) {
         let sum = self.told.get(thread.index() as usize);
-        thread.send(COLLECTOR, Told { sum }, &[]);
+        thread.send(COLLECTOR, Told { sum });
         if thread.index() == 0 {
             thread.hold(Key::Sequential, |cx| self.read_totals(cx));
         }

@@ -192,7 +192,7 @@ impl Iccg {
         for edge in part.distant_edges(place) {
             thread.charge(MAKE);
             let update = Update { thread: edge.thread.index, place: edge.place, value: edge.value * x };
-            thread.send(edge.thread.node, update, &[]);
+            thread.send(edge.thread.node, update);
         }
     }
 
@@ -218,7 +218,7 @@ impl Iccg {
         for first in (0..x.len()).step_by(GATHERED) {
             let values = first..x.len().min(first + GATHERED);
             let payload: Vec<u64> = values.map(|place| x.get(place).to_bits()).collect();
-            thread.send(COLLECTOR, Solved { thread: thread.index(), first: first as u32 }, &payload);
+            thread.send_with(COLLECTOR, Solved { thread: thread.index(), first: first as u32 }, &payload);
         }
     }
 

@@ -250,7 +250,7 @@ impl Round<'_> {
             self.thread.drain();
             self.thread.charge(SETTLE);
         }
-        self.thread.send(from, Ready, &[]);
+        self.thread.send(from, Ready);
     }
 
     /// Waits for the messages of the round, and reads the first.

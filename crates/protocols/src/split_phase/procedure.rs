@@ -80,7 +80,7 @@ impl<P: Procedure> Message for Invoke<P> {
     fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
         let value = self.0.run(split.memory.cells(), cx);
         let source = cx.source();
-        cx.send(source, Returned { ticket: payload[0] as u32 }, &[value]);
+        cx.send_with(source, Returned { ticket: payload[0] as u32 }, &[value]);
     }
 }
 
@@ -93,7 +93,7 @@ impl Message for Call {
 
     fn handle(self, _split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
         let source = cx.source();
-        cx.send(source, Returned { ticket: self.ticket }, &[]);
+        cx.send(source, Returned { ticket: self.ticket });
     }
 }
 

@@ -305,7 +305,7 @@ mod tests {
     }
 
     fn tell(thread: &Thread<'_>, lie: impl Message) {
-        thread.send(NodeId(0), lie, &[]);
+        thread.send(NodeId(0), lie);
     }
 
     #[test]

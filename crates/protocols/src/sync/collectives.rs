@@ -199,7 +199,7 @@ impl Step {
         }
         let words = self.combined(cx);
         match self.place.parent {
-            Some(parent) => cx.send(parent, Come { code }, words.as_slice()),
+            Some(parent) => cx.send_with(parent, Come { code }, words.as_slice()),
             None => self.release(words.as_slice(), all, cx),
         }
     }
@@ -218,7 +218,7 @@ impl Step {
     /// Tells the nodes below and the own threads what has come of it, and is ready for the next.
     fn release(&mut self, words: &[u64], all: &Collectives, cx: &mut Actions<'_>) {
         for &child in &self.place.children {
-            cx.send(child, Release, words);
+            cx.send_with(child, Release, words);
         }
         all.result.set(0, words.len() as u64);
         (1..).zip(words).for_each(|(index, word)| all.result.set(index, *word));

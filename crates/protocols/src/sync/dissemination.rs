@@ -121,7 +121,7 @@ impl Progress {
             if self.told == self.round {
                 self.told += 1;
                 let next = (u64::from(self.node.0) + (1 << self.round)) % u64::from(self.shape.nodes);
-                cx.send(NodeId(next as u32), Come { round: self.round as u64 }, &[]);
+                cx.send(NodeId(next as u32), Come { round: self.round as u64 });
             }
             if self.heard[self.round] <= self.barrier {
                 return;

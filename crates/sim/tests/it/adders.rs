@@ -37,7 +37,7 @@ impl Message for Add {
         cx.charge(Operations::NONE.loads(1).stores(1));
         cx.with(&adders.words, |word, cx| {
             *word += 1;
-            cx.send(back, Added { now: *word }, &[]);
+            cx.send(back, Added { now: *word });
         });
     }
 }
@@ -69,7 +69,7 @@ impl Program for Adders {
         for request in 0..REQUESTS {
             let distance = 1 + request as u32 % (thread.nodes() - 1);
             let to = NodeId((thread.node().0 + distance) % thread.nodes());
-            thread.send(to, Add { word: request % WORDS }, &[]);
+            thread.send(to, Add { word: request % WORDS });
             thread.charge(Operations::NONE.flops(100));
             thread.poll();
             if request % 8 == 7 {

@@ -47,7 +47,7 @@ impl Program for Flood {
             thread.charge(Operations::NONE.integers(1_000_000));
             thread.wait(&self.arrived, MESSAGES * u64::from(thread.nodes() - 1));
         } else {
-            (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Drop { unused: 0 }, &[]));
+            (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Drop { unused: 0 }));
         }
     }
     fn report(&self) -> Report {

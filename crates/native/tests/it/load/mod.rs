@@ -80,7 +80,7 @@ impl Message for Piece {
     fn handle(self, _: &Starved, _payload: &[u64], cx: &mut Handler<'_>) {
         if self.last == 1 {
             let source = cx.source();
-            cx.send(source, Back { unused: 0 }, &[]);
+            cx.send(source, Back { unused: 0 });
         }
     }
 }
@@ -113,12 +113,11 @@ impl Program for Starved {
             return;
         }
         thread.hold(Key::NoSync, |cx| {
-            (1..=PIECES)
-                .for_each(|piece| cx.send(NodeId(1), Piece { last: u64::from(piece == PIECES) }, &[]));
+            (1..=PIECES).for_each(|piece| cx.send(NodeId(1), Piece { last: u64::from(piece == PIECES) }));
         });
         std::thread::sleep(NAP);
         // Whether this finds room is not the point.
-        let _ = thread.try_send(NodeId(1), Piece { last: 0 }, &[]);
+        let _ = thread.try_send(NodeId(1), Piece { last: 0 });
         thread.wait(&self.back, 1);
     }
 
@@ -164,7 +163,7 @@ impl Program for Hopeless {
         match thread.index() {
             0 => {
                 let next = NodeId((thread.node().0 + 1) % thread.nodes());
-                thread.send(next, Hope { amount: 1 }, &[]);
+                thread.send(next, Hope { amount: 1 });
                 thread.wait(&self.hope, 1);
                 thread.wait(&self.hope, 2);
             }
@@ -236,14 +235,14 @@ impl Program for Boom {
         match (node, thread.index()) {
             (0, 0) => {
                 std::thread::sleep(NAP);
-                thread.send(last, Bang { unused: 0 }, &[]);
+                thread.send(last, Bang { unused: 0 });
             }
             (0, 1) if self.polls => loop {
                 thread.poll();
             },
             (1, 0) => loop {
                 // Mostly refused.
-                let _ = thread.try_send(NodeId(0), Idle { unused: 0 }, &[]);
+                let _ = thread.try_send(NodeId(0), Idle { unused: 0 });
             },
             _ => {}
         }
@@ -321,7 +320,7 @@ impl Message for Drop {
     fn handle(self, _: &Overflow, _payload: &[u64], cx: &mut Handler<'_>) {
         if self.last == 1 {
             let source = cx.source();
-            cx.send(source, Dry { unused: 0 }, &[]);
+            cx.send(source, Dry { unused: 0 });
         }
     }
 }
@@ -356,7 +355,7 @@ impl Program for Overflow {
         for round in 1..=self.rounds {
             thread.hold(Key::NoSync, |cx| {
                 (1..=OVERFLOW)
-                    .for_each(|piece| cx.send(NodeId(1), Drop { last: u64::from(piece == OVERFLOW) }, &[]));
+                    .for_each(|piece| cx.send(NodeId(1), Drop { last: u64::from(piece == OVERFLOW) }));
             });
             // Catches the server just after it has signalled, mostly; then at other moments.
             let start = Instant::now();
