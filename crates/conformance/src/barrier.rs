@@ -115,11 +115,16 @@ impl Message for Ask {
     }
 }
 
+impl tempest::Handlers for Meetings {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ask>();
+    }
+}
+
 impl Protocol for Meetings {
     type Config = Kind;
 
     fn install(kind: &Kind, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Ask>();
         let shape = setup.shape();
         Self {
             shape,

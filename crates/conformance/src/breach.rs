@@ -179,11 +179,16 @@ impl Message for Forgotten {
     fn handle(self, _: &Lawless, _payload: &[u64], _cx: &mut Handler<'_>) {}
 }
 
+impl tempest::Handlers for Lawless {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Order>();
+    }
+}
+
 impl Protocol for Lawless {
     type Config = Breach;
 
     fn install(&breach: &Breach, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Order>();
         let memory = matches!(breach, Breach::LowerInHold).then(|| {
             let mut layout = Layout::new(setup.shape().nodes, 64).expect("blocks of 64 bytes are permitted");
             layout.array::<u64>("conformance.page", 1, Homes::At(NodeId(0))).expect("it is small");

@@ -63,11 +63,16 @@ impl Message for Link {
     }
 }
 
+impl tempest::Handlers for Chain {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Link>();
+    }
+}
+
 impl Protocol for Chain {
     type Config = Path;
 
-    fn install(&path: &Path, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Link>();
+    fn install(&path: &Path, _: &mut Setup<'_>) -> Self {
         Self { path, links: Cells::new(1, 0), ended: Event::new("conformance.ended") }
     }
 }

@@ -98,11 +98,16 @@ impl Message for Tease {
     }
 }
 
+impl tempest::Handlers for Vain {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Tease>();
+    }
+}
+
 impl Protocol for Vain {
     type Config = Stuck;
 
     fn install(&stuck: &Stuck, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Tease>();
         Self {
             stuck,
             never: Event::new(EVENT),

@@ -109,12 +109,17 @@ impl Message for Left {
     }
 }
 
+impl tempest::Handlers for Exclusion {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Visit>();
+        messages.add::<Left>();
+    }
+}
+
 impl Protocol for Exclusion {
     type Config = Visits;
 
     fn install(&visits: &Visits, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Visit>();
-        setup.message::<Left>();
         let shape = setup.shape();
         Self {
             visits,

@@ -65,11 +65,16 @@ impl Message for Plain {
     }
 }
 
+impl tempest::Handlers for Pause {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Plain>();
+    }
+}
+
 impl Protocol for Pause {
     type Config = ();
 
-    fn install((): &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Plain>();
+    fn install((): &(), _: &mut Setup<'_>) -> Self {
         Self { arrived: Event::new("conformance.arrived") }
     }
 }
@@ -151,12 +156,17 @@ impl Message for Reply {
     }
 }
 
+impl tempest::Handlers for Flood {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+    }
+}
+
 impl Protocol for Flood {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Request>();
-        setup.message::<Reply>();
         let shape = setup.shape();
         let pairs = (shape.nodes * shape.threads * REQUESTS) as usize;
         Self {
@@ -238,12 +248,17 @@ impl Message for Piece {
     }
 }
 
+impl tempest::Handlers for Burst {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Open>();
+        messages.add::<Piece>();
+    }
+}
+
 impl Protocol for Burst {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Open>();
-        setup.message::<Piece>();
         let shape = setup.shape();
         let pieces = Cells::new((shape.nodes * FAN_OUT) as usize, 0);
         Self { shape, pieces, arrived: Event::new("conformance.arrived") }

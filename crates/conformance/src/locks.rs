@@ -111,11 +111,16 @@ impl Message for Aside {
     }
 }
 
+impl tempest::Handlers for Critical {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Aside>();
+    }
+}
+
 impl Protocol for Critical {
     type Config = Plan;
 
     fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Aside>();
         let stache = setup.install::<Stache>(&plan.stache);
         let threads = setup.shape().threads as usize;
         Self {

@@ -88,12 +88,17 @@ impl Message for Seen {
     }
 }
 
+impl tempest::Handlers for Telling {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Filled>();
+        messages.add::<Seen>();
+    }
+}
+
 impl Protocol for Telling {
     type Config = Way;
 
     fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Filled>();
-        setup.message::<Seen>();
         let shape = setup.shape();
         let threads = (shape.nodes * shape.threads) as usize;
         let words = ROUNDS * threads * AREA;

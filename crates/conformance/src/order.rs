@@ -162,14 +162,19 @@ impl Message for Looked {
     }
 }
 
+impl tempest::Handlers for Order {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Numbered>();
+        messages.add::<Relay>();
+        messages.add::<Look>();
+        messages.add::<Looked>();
+    }
+}
+
 impl Protocol for Order {
     type Config = Senders;
 
     fn install(&senders: &Senders, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Numbered>();
-        setup.message::<Relay>();
-        setup.message::<Look>();
-        setup.message::<Looked>();
         let shape = setup.shape();
         Self {
             senders,

@@ -84,13 +84,18 @@ impl Message for Full {
     }
 }
 
+impl tempest::Handlers for Payload {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Short>();
+        messages.add::<Whole>();
+        messages.add::<Full>();
+    }
+}
+
 impl Protocol for Payload {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Short>();
-        setup.message::<Whole>();
-        setup.message::<Full>();
         Self { shape: setup.shape(), arrived: Cells::new(1, 0) }
     }
 }

@@ -88,12 +88,17 @@ impl Message for Answer {
     }
 }
 
+impl tempest::Handlers for Phases {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ask>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Phases {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Ask>();
-        setup.message::<Answer>();
         let shape = setup.shape();
         let answers = (0..shape.threads).map(|_| Event::new("conformance.answers")).collect();
         Self { shape, came: Cells::new(NAMES.len(), 0), answers }

@@ -151,13 +151,18 @@ impl Message for Found {
     }
 }
 
+impl tempest::Handlers for Placement {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Filled>();
+        messages.add::<Found>();
+        messages.add::<Wanted>();
+    }
+}
+
 impl Protocol for Placement {
     type Config = Way;
 
     fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Filled>();
-        setup.message::<Found>();
-        setup.message::<Wanted>();
         let shape = setup.shape();
         let threads = (shape.nodes * shape.threads) as usize;
         Self {

@@ -136,13 +136,18 @@ impl Message for Stray {
     }
 }
 
+impl tempest::Handlers for Waiting {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Tick>();
+        messages.add::<Stray>();
+        messages.add::<Token>();
+    }
+}
+
 impl Protocol for Waiting {
     type Config = Game;
 
     fn install(&game: &Game, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Tick>();
-        setup.message::<Stray>();
-        setup.message::<Token>();
         Self {
             game,
             shape: setup.shape(),

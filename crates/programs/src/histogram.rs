@@ -29,10 +29,15 @@ impl Message for Count {
     }
 }
 
+impl Handlers for Histogram {
+    fn register(messages: &mut Messages<'_, Self>) {
+        messages.add::<Count>();
+    }
+}
+
 impl Protocol for Histogram {
     type Config = Numbers;
-    fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
-        node.message::<Count>();
+    fn install(numbers: &Numbers, _: &mut Setup<'_>) -> Self {
         Self { values: numbers["values"].into(), bins: Cells::new(64, 0) }
     }
 }

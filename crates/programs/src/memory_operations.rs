@@ -108,12 +108,17 @@ impl Message for Arrived {
     }
 }
 
+impl Handlers for MemoryOperations {
+    fn register(messages: &mut Messages<'_, Self>) {
+        messages.add::<Ready>();
+        messages.add::<Arrived>();
+    }
+}
+
 impl Protocol for MemoryOperations {
     type Config = Numbers;
 
     fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
-        node.message::<Ready>();
-        node.message::<Arrived>();
         Self {
             rounds: numbers["rounds"],
             line: (numbers["line"] / WORD).max(1),

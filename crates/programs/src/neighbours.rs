@@ -199,11 +199,16 @@ impl Message for Value {
     }
 }
 
+impl tempest::Handlers for Neighbours {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Value>();
+    }
+}
+
 impl Protocol for Neighbours {
     type Config = Arc<Grid>;
 
     fn install(grid: &Arc<Grid>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Value>();
         let node = setup.node();
         Self {
             grid: Arc::clone(grid),

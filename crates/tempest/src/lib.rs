@@ -14,7 +14,8 @@
 //! |---|---|
 //! | [`Message`] | plain data plus what to do on arrival: [`key`](Message::key) and [`handle`](Message::handle) |
 //! | [`Protocol`], [`Program`] | one value per node: its state there; a program adds a body for its threads |
-//! | [`Setup`] | what `install` gets: registers messages, makes keyed tables |
+//! | [`Handlers`] | the list of a protocol's messages |
+//! | [`Setup`] | what `install` gets: makes keyed tables and segments, installs other protocols |
 //! | [`Handler`] | what a running handler sees: its key's entries, sends, resumes, signals, charges |
 //! | [`Thread`] | what a program thread sees: blocking sends, waits, polls, holds, phases |
 //! | [`Event`], [`Cells`] | a monotone counter threads wait for; words that handlers write in bulk |
@@ -49,10 +50,15 @@
 //!     }
 //! }
 //!
+//! impl Handlers for Ring {
+//!     fn register(messages: &mut Messages<'_, Self>) {
+//!         messages.add::<Hello>();
+//!     }
+//! }
+//!
 //! impl Protocol for Ring {
 //!     type Config = ();
 //!     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-//!         node.message::<Hello>();
 //!         Ring { greeted: Event::new("greeted") }
 //!     }
 //! }
@@ -155,7 +161,7 @@ pub use pdq::{Key, Keyed, Proof};
 pub use policy::Policy;
 pub use processor::{Processor, Wait};
 pub use segment::{BadPlace, Place, Rights, Segment, SegmentId};
-pub use setup::{Flow, Protocol, Setup, Shape};
+pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};
 pub use work::{Operations, Primitive, Work};
 pub use world::{Blocked, Failure, Launch, Outcome, PhaseRecord, World};

@@ -74,11 +74,16 @@ impl Message for Reply {
     }
 }
 
+impl tempest::Handlers for FetchAdd {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+    }
+}
+
 impl Protocol for FetchAdd {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Request>();
-        node.message::<Reply>();
         let words = node.keyed(WORDS as usize + 1, |_| 0);
         Self { words, replies: Event::new("replies"), sum: AtomicU64::new(0) }
     }

@@ -79,11 +79,16 @@ impl Late {
     }
 }
 
+impl tempest::Handlers for Late {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ask>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Late {
     type Config = (Instant, Latencies);
-    fn install((epoch, latencies): &Self::Config, node: &mut Setup<'_>) -> Self {
-        node.message::<Ask>();
-        node.message::<Answer>();
+    fn install((epoch, latencies): &Self::Config, _: &mut Setup<'_>) -> Self {
         Self {
             epoch: *epoch,
             latencies: Arc::clone(latencies),

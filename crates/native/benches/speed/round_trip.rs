@@ -49,11 +49,16 @@ impl Message for Pong {
     }
 }
 
+impl tempest::Handlers for Echo {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ping>();
+        messages.add::<Pong>();
+    }
+}
+
 impl Protocol for Echo {
     type Config = ();
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Ping>();
-        node.message::<Pong>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { replies: Event::new("replies") }
     }
 }

@@ -57,11 +57,16 @@ impl Message for End {
     }
 }
 
+impl tempest::Handlers for Stream {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Add>();
+        messages.add::<End>();
+    }
+}
+
 impl Protocol for Stream {
     type Config = u64;
     fn install(keys: &u64, node: &mut Setup<'_>) -> Self {
-        node.message::<Add>();
-        node.message::<End>();
         if *keys >= FORESEEN {
             node.prefetch::<Add>(|add, stream| stream.counts.prefetch(add.key));
         }

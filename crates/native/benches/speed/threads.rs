@@ -44,6 +44,10 @@ impl Relay {
     }
 }
 
+impl tempest::Handlers for Relay {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Relay {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
@@ -149,11 +153,16 @@ impl Message for Reply {
     }
 }
 
+impl tempest::Handlers for Additions {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+    }
+}
+
 impl Protocol for Additions {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Request>();
-        node.message::<Reply>();
         let waiting = || Waiting { replies: Event::new("replies"), sum: Cells::new(1, 0) };
         let waiting = (0..node.shape().threads).map(|_| waiting()).collect();
         Self { words: node.keyed(WORDS as usize, |_| 0), waiting }

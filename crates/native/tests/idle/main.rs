@@ -67,11 +67,16 @@ impl Message for Word {
     }
 }
 
+impl tempest::Handlers for Away {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Word>();
+    }
+}
+
 impl Protocol for Away {
     type Config = (Duration, Others);
 
-    fn install((so_long, others): &Self::Config, node: &mut Setup<'_>) -> Self {
-        node.message::<Word>();
+    fn install((so_long, others): &Self::Config, _: &mut Setup<'_>) -> Self {
         Self { so_long: *so_long, others: *others, back: Event::new("back") }
     }
 }

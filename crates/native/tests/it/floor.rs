@@ -40,11 +40,16 @@ impl Message for Work {
     }
 }
 
+impl tempest::Handlers for Computes {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Work>();
+    }
+}
+
 impl Protocol for Computes {
     type Config = ();
 
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Work>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { handled: AtomicU64::new(0), end: Event::new("the end") }
     }
 }
@@ -115,11 +120,16 @@ impl Message for Add {
     }
 }
 
+impl tempest::Handlers for Holds {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Add>();
+    }
+}
+
 impl Protocol for Holds {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Add>();
         let count = node.keyed(1, |_| 0);
         Self { count, held_long: AtomicBool::new(false), handled: Event::new("handled") }
     }

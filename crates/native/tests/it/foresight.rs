@@ -57,13 +57,18 @@ impl Message for Other {
     }
 }
 
+impl tempest::Handlers for Numbers {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Other>();
+        messages.add::<Number>();
+    }
+}
+
 impl Protocol for Numbers {
     /// How many should be foreseen.
     type Config = u64;
 
     fn install(expected: &u64, node: &mut Setup<'_>) -> Self {
-        node.message::<Other>();
-        node.message::<Number>();
         node.prefetch::<Number>(|number, numbers| {
             numbers.foreseen.fetch_add(1, Ordering::Relaxed);
             numbers.sum.fetch_add(number.number, Ordering::Relaxed);

@@ -91,13 +91,18 @@ impl Message for Done {
     }
 }
 
+impl tempest::Handlers for Held {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Hold>();
+        messages.add::<Release>();
+        messages.add::<Done>();
+    }
+}
+
 impl Protocol for Held {
     type Config = ();
 
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Hold>();
-        node.message::<Release>();
-        node.message::<Done>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { handled: AtomicU64::new(0), answers: Event::new("done") }
     }
 }

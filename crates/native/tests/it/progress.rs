@@ -62,12 +62,17 @@ impl Message for Answer {
     }
 }
 
+impl tempest::Handlers for Ask {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Question>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Ask {
     type Config = ();
 
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Question>();
-        node.message::<Answer>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { is_served: AtomicBool::new(false), answers: Event::new("answers") }
     }
 }
@@ -188,12 +193,17 @@ impl Message for Served {
     }
 }
 
+impl tempest::Handlers for Woken {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Wake>();
+        messages.add::<Served>();
+    }
+}
+
 impl Protocol for Woken {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Wake>();
-        node.message::<Served>();
         Self {
             words: node.segment_for(Rights::WRITE, "words", 1, 0),
             handled: AtomicU64::new(0),
@@ -310,13 +320,18 @@ impl Message for Late {
     }
 }
 
+impl tempest::Handlers for Passed {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Begin>();
+        messages.add::<Began>();
+        messages.add::<Late>();
+    }
+}
+
 impl Protocol for Passed {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Begin>();
-        node.message::<Began>();
-        node.message::<Late>();
         Self {
             words: node.segment_for(Rights::WRITE, "words", 1, 0),
             is_handled: AtomicBool::new(false),

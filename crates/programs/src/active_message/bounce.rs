@@ -53,11 +53,16 @@ impl Message for Null {
     }
 }
 
+impl tempest::Handlers for Bounce {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Null>();
+    }
+}
+
 impl Protocol for Bounce {
     type Config = Config;
 
     fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Null>();
         Self {
             config: *config,
             node: setup.node(),

@@ -104,12 +104,17 @@ impl Message for Filled {
     }
 }
 
+impl tempest::Handlers for Em3d {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ghosts>();
+        messages.add::<Filled>();
+    }
+}
+
 impl Protocol for Em3d {
     type Config = Arc<Config>;
 
     fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Ghosts>();
-        setup.message::<Filled>();
         let barrier = setup.install::<Barrier>(&());
         let fields = KINDS.map(|kind| Field::new(&config.layout, kind, setup));
         Self { config: Arc::clone(config), node: setup.node(), barrier, fields }

@@ -138,13 +138,18 @@ pub(super) fn residue(from: u64, steps: u32) -> u64 {
     (0..steps).fold(from, |x, _| step(x))
 }
 
+impl tempest::Handlers for FetchAdd {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+        messages.add::<Told>();
+    }
+}
+
 impl Protocol for FetchAdd {
     type Config = Arc<Workload>;
 
     fn install(workload: &Arc<Workload>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Request>();
-        setup.message::<Reply>();
-        setup.message::<Told>();
         let threads = setup.shape().threads as usize;
         let words = workload.counts_on(setup.node()).count();
         Self {

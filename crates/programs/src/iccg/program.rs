@@ -139,12 +139,17 @@ impl Message for Solved {
     }
 }
 
+impl tempest::Handlers for Iccg {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Update>();
+        messages.add::<Solved>();
+    }
+}
+
 impl Protocol for Iccg {
     type Config = Arc<Layout>;
 
     fn install(layout: &Arc<Layout>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Update>();
-        setup.message::<Solved>();
         let node = setup.node();
         let threads = setup.shape().threads;
         let parts: Box<[_]> = (0..threads).map(|index| layout.part(ThreadId { node, index })).collect();

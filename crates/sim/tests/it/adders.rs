@@ -53,11 +53,16 @@ impl Message for Added {
     }
 }
 
+impl tempest::Handlers for Adders {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Add>();
+        messages.add::<Added>();
+    }
+}
+
 impl Protocol for Adders {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Add>();
-        node.message::<Added>();
         let threads = u64::from(node.shape().threads);
         Self { replies: Event::new("replies"), words: node.keyed(WORDS as usize, |_| 0), threads }
     }
@@ -87,6 +92,10 @@ impl Program for Adders {
 
 /// One thread polls for something that never comes.
 pub(crate) struct Poller;
+
+impl tempest::Handlers for Poller {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
 
 impl Protocol for Poller {
     type Config = ();

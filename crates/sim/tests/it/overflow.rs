@@ -32,10 +32,15 @@ impl Message for Drop {
     }
 }
 
+impl tempest::Handlers for Flood {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Drop>();
+    }
+}
+
 impl Protocol for Flood {
     type Config = ();
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Drop>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Flood { arrived: Event::new("arrived") }
     }
 }

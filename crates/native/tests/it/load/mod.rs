@@ -97,12 +97,17 @@ impl Message for Back {
     }
 }
 
+impl tempest::Handlers for Starved {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Piece>();
+        messages.add::<Back>();
+    }
+}
+
 impl Protocol for Starved {
     type Config = ();
 
-    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Piece>();
-        setup.message::<Back>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { back: Event::new("stress.back") }
     }
 }
@@ -149,11 +154,16 @@ impl Message for Hope {
     }
 }
 
+impl tempest::Handlers for Hopeless {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Hope>();
+    }
+}
+
 impl Protocol for Hopeless {
     type Config = ();
 
-    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Hope>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { hope: Event::new("stress.hope") }
     }
 }
@@ -219,12 +229,17 @@ impl Message for Idle {
     fn handle(self, _: &Boom, _payload: &[u64], _cx: &mut Handler<'_>) {}
 }
 
+impl tempest::Handlers for Boom {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Bang>();
+        messages.add::<Idle>();
+    }
+}
+
 impl Protocol for Boom {
     type Config = bool;
 
-    fn install(&polls: &bool, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Bang>();
-        setup.message::<Idle>();
+    fn install(&polls: &bool, _: &mut Setup<'_>) -> Self {
         Self { polls, never: Event::new("stress.never") }
     }
 }
@@ -260,6 +275,10 @@ const END: u64 = 1 << 62;
 /// Two threads hand a turn to and fro for a while, without a message.
 pub(crate) struct Baton {
     turns: Event,
+}
+
+impl tempest::Handlers for Baton {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Baton {
@@ -337,12 +356,17 @@ impl Message for Dry {
     }
 }
 
+impl tempest::Handlers for Overflow {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Drop>();
+        messages.add::<Dry>();
+    }
+}
+
 impl Protocol for Overflow {
     type Config = u64;
 
-    fn install(&rounds: &u64, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Drop>();
-        setup.message::<Dry>();
+    fn install(&rounds: &u64, _: &mut Setup<'_>) -> Self {
         Self { rounds, back: Event::new("stress.dry") }
     }
 }
