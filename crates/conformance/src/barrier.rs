@@ -115,11 +115,16 @@ impl Message for Ask {
     }
 }
 
+impl tempest::Handlers for Meetings {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ask>();
+    }
+}
+
 impl Protocol for Meetings {
     type Config = Kind;
 
     fn install(kind: &Kind, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Ask>();
         let shape = setup.shape();
         Self {
             shape,
@@ -150,7 +155,7 @@ impl Program for Meetings {
             self.come.set(thread.index() as usize, barrier);
             self.barrier.wait(thread);
             for to in (0..thread.nodes()).map(NodeId) {
-                thread.send(to, Ask { barrier }, &[]);
+                thread.send(to, Ask { barrier });
             }
         }
         thread.wait(&self.asked, BARRIERS * u64::from(self.shape.nodes * self.shape.threads));

@@ -56,18 +56,23 @@ impl Message for Link {
         match self.left.checked_sub(1) {
             Some(left) => {
                 let to = chain.next(cx.node(), cx.nodes());
-                cx.send(to, Link { left }, &[]);
+                cx.send(to, Link { left });
             }
             None => cx.signal(&chain.ended, 1),
         }
     }
 }
 
+impl tempest::Handlers for Chain {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Link>();
+    }
+}
+
 impl Protocol for Chain {
     type Config = Path;
 
-    fn install(&path: &Path, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Link>();
+    fn install(&path: &Path, _: &mut Setup<'_>) -> Self {
         Self { path, links: Cells::new(1, 0), ended: Event::new("conformance.ended") }
     }
 }
@@ -84,7 +89,7 @@ impl Chain {
 impl Program for Chain {
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() == 0 {
-            thread.send(self.next(thread.node(), thread.nodes()), Link { left: LINKS - 1 }, &[]);
+            thread.send(self.next(thread.node(), thread.nodes()), Link { left: LINKS - 1 });
         }
         if let Path::Own = self.path {
             thread.wait(&self.ended, 1);

@@ -99,11 +99,16 @@ impl Message for Tease {
     }
 }
 
+impl tempest::Handlers for Vain {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Tease>();
+    }
+}
+
 impl Protocol for Vain {
     type Config = Stuck;
 
     fn install(&stuck: &Stuck, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Tease>();
         Self {
             stuck,
             never: Event::new(EVENT),
@@ -118,7 +123,7 @@ impl Program for Vain {
         if thread.index() == 0 {
             let right = NodeId((thread.node().0 + 1) % thread.nodes());
             thread.deposit(right, self.memory.place(0), &[0; REACHED as usize]);
-            thread.send(right, Tease { amount: REACHED }, &[]);
+            thread.send(right, Tease { amount: REACHED });
         }
         // So that the count is settled when it is waited for.
         thread.wait(&self.reached, 1);

@@ -51,6 +51,10 @@ struct Random {
     mapped: Cells<u64>,
 }
 
+impl tempest::Handlers for Random {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Random {
     type Config = ();
 

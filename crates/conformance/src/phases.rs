@@ -73,7 +73,7 @@ impl Message for Ask {
         let name = NAMES[self.region as usize];
         assert_eq!(came, threads, "threads of {} at `{name}` when {} was in it", cx.node(), cx.source());
         let source = cx.source();
-        cx.send(source, Answer { thread: self.thread.into() }, &[]);
+        cx.send(source, Answer { thread: self.thread.into() });
     }
 }
 
@@ -89,12 +89,17 @@ impl Message for Answer {
     }
 }
 
+impl tempest::Handlers for Phases {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ask>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Phases {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Ask>();
-        setup.message::<Answer>();
         let shape = setup.shape();
         let answers = (0..shape.threads).map(|_| Event::new("conformance.answers")).collect();
         Self { shape, came: Cells::new(NAMES.len(), 0), answers }
@@ -107,7 +112,7 @@ impl Program for Phases {
             self.came.add(region as usize, 1);
             thread.phase(name);
             for node in 0..thread.nodes() {
-                thread.send(NodeId(node), Ask { region, thread: thread.index() }, &[]);
+                thread.send(NodeId(node), Ask { region, thread: thread.index() });
             }
             // The first thread leaves its answers to the next region, and at last to the end of the run.
             if thread.index() > 0 {

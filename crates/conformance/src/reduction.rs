@@ -53,6 +53,10 @@ struct Together {
     right: Cells<u64>,
 }
 
+impl tempest::Handlers for Together {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Together {
     type Config = (Work, u32);
 

@@ -87,6 +87,10 @@ struct Tagged {
     barrier: SharedBarrier,
 }
 
+impl tempest::Handlers for Tagged {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Tagged {
     type Config = Plan;
 

@@ -88,6 +88,10 @@ struct Asked {
     other: Shared<u64>,
 }
 
+impl tempest::Handlers for Asked {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Asked {
     type Config = Plan;
 

@@ -84,6 +84,10 @@ struct Walk<'a> {
     compared: u64,
 }
 
+impl tempest::Handlers for Random {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Random {
     /// What dice begin with, how blocks travel, and whether accesses are direct where they can be.
     type Config = (u64, Mechanism, bool);
@@ -265,6 +269,10 @@ struct Arrivals {
     compared: Cells<u64>,
 }
 
+impl tempest::Handlers for Arrivals {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Arrivals {
     type Config = (Mechanism, Wait);
 
@@ -359,6 +367,10 @@ impl Procedure for Append {
         arena.set(self.length as usize, length + 1);
         length
     }
+}
+
+impl tempest::Handlers for Atomics {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Atomics {

@@ -70,6 +70,10 @@ struct HitsConfig {
     times: Times,
 }
 
+impl tempest::Handlers for Hits {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Hits {
     type Config = HitsConfig;
 
@@ -215,6 +219,10 @@ struct MissesConfig {
     config: Config,
     words: Array<u64>,
     times: Times,
+}
+
+impl tempest::Handlers for Misses {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Misses {

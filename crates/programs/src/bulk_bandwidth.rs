@@ -199,6 +199,10 @@ fn word(repetition: u32, index: u32) -> u64 {
     u64::from(repetition + 1) << 32 | u64::from(index)
 }
 
+impl tempest::Handlers for Bandwidth {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Bandwidth {
     type Config = Config;
 

@@ -29,10 +29,15 @@ impl Message for Count {
     }
 }
 
+impl Handlers for Histogram {
+    fn register(messages: &mut Messages<'_, Self>) {
+        messages.add::<Count>();
+    }
+}
+
 impl Protocol for Histogram {
     type Config = Numbers;
-    fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
-        node.message::<Count>();
+    fn install(numbers: &Numbers, _: &mut Setup<'_>) -> Self {
         Self { values: numbers["values"].into(), bins: Cells::new(64, 0) }
     }
 }
@@ -41,7 +46,7 @@ impl Program for Histogram {
     fn main(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
         for value in (thread.index().into()..self.values).step_by(thread.threads() as usize) {
-            thread.send(next, Count(value * value % 64), &[]);
+            thread.send(next, Count(value * value % 64));
         }
     }
     fn report(&self, _: &mut Quiet<'_>) -> Report {

@@ -199,11 +199,16 @@ impl Message for Value {
     }
 }
 
+impl tempest::Handlers for Neighbours {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Value>();
+    }
+}
+
 impl Protocol for Neighbours {
     type Config = Arc<Grid>;
 
     fn install(grid: &Arc<Grid>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Value>();
         let node = setup.node();
         Self {
             grid: Arc::clone(grid),
@@ -226,7 +231,7 @@ impl Neighbours {
 
     fn tell(&self, progress: &Progress, cx: &mut Actions<'_>) {
         for to in self.grid.neighbours(self.node.0) {
-            cx.send(NodeId(to), Value { value: progress.value, round: progress.round, unused: 0 }, &[]);
+            cx.send(NodeId(to), Value { value: progress.value, round: progress.round, unused: 0 });
         }
     }
 

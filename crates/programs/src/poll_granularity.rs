@@ -70,6 +70,10 @@ fn compute(thread: &Thread<'_>, operations: u32) {
     black_box((0..operations / 2).fold(1, |x, _| step(x)));
 }
 
+impl Handlers for PollGranularity {
+    fn register(_: &mut Messages<'_, Self>) {}
+}
+
 impl Protocol for PollGranularity {
     type Config = Numbers;
 

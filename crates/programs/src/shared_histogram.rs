@@ -16,6 +16,10 @@ pub struct SharedHistogram {
     found: Cells<u64>,
 }
 
+impl Handlers for SharedHistogram {
+    fn register(_: &mut Messages<'_, Self>) {}
+}
+
 impl Protocol for SharedHistogram {
     type Config = Numbers;
     fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {

@@ -77,6 +77,10 @@ struct Turns {
     switch: Cells<f64>,
 }
 
+impl tempest::Handlers for Turns {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Turns {
     type Config = Asked;
 

@@ -74,6 +74,10 @@ pub struct WorkCosts {
     wrong: Cells<u64>,
 }
 
+impl Handlers for WorkCosts {
+    fn register(_: &mut Messages<'_, Self>) {}
+}
+
 impl Protocol for WorkCosts {
     type Config = Numbers;
 

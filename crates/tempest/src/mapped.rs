@@ -185,6 +185,10 @@ mod tests {
     /// Makes a segment of 4 words, 0 to 3, that others may do so much with.
     struct Four;
 
+    impl crate::Handlers for Four {
+        fn register(_: &mut crate::Messages<'_, Self>) {}
+    }
+
     impl Protocol for Four {
         type Config = Rights;
         fn install(rights: &Rights, setup: &mut Setup<'_>) -> Self {

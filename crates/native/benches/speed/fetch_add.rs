@@ -54,7 +54,7 @@ impl Message for Request {
     fn handle(self, it: &FetchAdd, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
         cx.with(&it.words, |word, actions| {
-            actions.send(back, Reply { held: *word }, &[]);
+            actions.send(back, Reply { held: *word });
             *word += self.amount;
         });
     }
@@ -76,11 +76,16 @@ impl Message for Reply {
     }
 }
 
+impl tempest::Handlers for FetchAdd {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+    }
+}
+
 impl Protocol for FetchAdd {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Request>();
-        node.message::<Reply>();
         let words = node.keyed(WORDS as usize + 1, |_| 0);
         Self { words, replies: Event::new("replies"), sum: AtomicU64::new(0) }
     }
@@ -94,7 +99,7 @@ impl Program for FetchAdd {
             if number % BUNCH == 0 {
                 thread.wait(&self.replies, (number + BUNCH).saturating_sub(WINDOW));
             }
-            thread.send(other, Request { word: number % WORDS, amount: 1 }, &[]);
+            thread.send(other, Request { word: number % WORDS, amount: 1 });
         }
         thread.wait(&self.replies, REQUESTS);
         thread.phase("end");

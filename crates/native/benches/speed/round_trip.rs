@@ -34,7 +34,7 @@ impl Message for Ping {
     }
     fn handle(self, _: &Echo, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
-        cx.send(back, Pong { number: self.number }, &[]);
+        cx.send(back, Pong { number: self.number });
     }
 }
 
@@ -49,11 +49,16 @@ impl Message for Pong {
     }
 }
 
+impl tempest::Handlers for Echo {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ping>();
+        messages.add::<Pong>();
+    }
+}
+
 impl Protocol for Echo {
     type Config = ();
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Ping>();
-        node.message::<Pong>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { replies: Event::new("replies") }
     }
 }
@@ -63,7 +68,7 @@ impl Program for Echo {
         thread.phase("echo");
         if thread.node() == NodeId(0) && thread.index() == 0 {
             for number in 0..TRIPS {
-                thread.send(NodeId(1), Ping { number }, &[]);
+                thread.send(NodeId(1), Ping { number });
                 thread.wait(&self.replies, number + 1);
             }
         }

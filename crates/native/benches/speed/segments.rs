@@ -102,7 +102,7 @@ impl Message for Landed {
     }
     fn handle(self, _: &Reach, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
-        cx.send(back, Answer, &[]);
+        cx.send(back, Answer);
     }
 }
 
@@ -116,11 +116,16 @@ impl Message for Answer {
     }
 }
 
+impl tempest::Handlers for Reach {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Landed>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Reach {
     type Config = Deed;
     fn install(&deed: &Deed, node: &mut Setup<'_>) -> Self {
-        node.message::<Landed>();
-        node.message::<Answer>();
         Self {
             deed,
             segment: node.segment_for(Rights::ALL, "reached", deed.words(), 0),

@@ -44,6 +44,10 @@ impl Relay {
     }
 }
 
+impl tempest::Handlers for Relay {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Relay {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
@@ -130,7 +134,7 @@ impl Message for Request {
     fn handle(self, it: &Additions, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
         cx.with(&it.words, |word, actions| {
-            actions.send(back, Reply { held: *word, thread: self.thread }, &[]);
+            actions.send(back, Reply { held: *word, thread: self.thread });
             *word += 1;
         });
     }
@@ -149,11 +153,16 @@ impl Message for Reply {
     }
 }
 
+impl tempest::Handlers for Additions {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+    }
+}
+
 impl Protocol for Additions {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Request>();
-        node.message::<Reply>();
         let waiting = || Waiting { replies: Event::new("replies"), sum: Cells::new(1, 0) };
         let waiting = (0..node.shape().threads).map(|_| waiting()).collect();
         Self { words: node.keyed(WORDS as usize, |_| 0), waiting }
@@ -166,7 +175,7 @@ impl Program for Additions {
         let replies = &self.waiting[thread.index() as usize].replies;
         thread.phase("fetch-add");
         for number in 0..REQUESTS {
-            thread.send(other, Request { word: (me + number) % WORDS, thread: me }, &[]);
+            thread.send(other, Request { word: (me + number) % WORDS, thread: me });
             thread.wait(replies, number + 1);
         }
         thread.phase("end");

@@ -57,13 +57,18 @@ impl Message for Other {
     }
 }
 
+impl tempest::Handlers for Numbers {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Other>();
+        messages.add::<Number>();
+    }
+}
+
 impl Protocol for Numbers {
     /// How many should be foreseen.
     type Config = u64;
 
     fn install(expected: &u64, node: &mut Setup<'_>) -> Self {
-        node.message::<Other>();
-        node.message::<Number>();
         node.prefetch::<Number>(|number, numbers| {
             numbers.foreseen.fetch_add(1, Ordering::Relaxed);
             numbers.sum.fetch_add(number.number, Ordering::Relaxed);
@@ -77,8 +82,8 @@ impl Program for Numbers {
     fn main(&self, thread: &Thread<'_>) {
         let here = thread.node();
         (0..NUMBERS).for_each(|number| match number % 2 {
-            0 => thread.send(here, Other { number }, &[]),
-            _ => thread.send(here, Number { number }, &[]),
+            0 => thread.send(here, Other { number }),
+            _ => thread.send(here, Number { number }),
         });
         thread.wait(&self.handled, NUMBERS);
     }

@@ -23,6 +23,10 @@ struct Probe {
     closed: Segment<u64>,
 }
 
+impl tempest::Handlers for Probe {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Probe {
     type Config = Deed;
     fn install(&deed: &Deed, setup: &mut Setup<'_>) -> Self {

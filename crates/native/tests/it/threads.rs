@@ -11,6 +11,10 @@ struct Crowd {
     came: Event,
 }
 
+impl tempest::Handlers for Crowd {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Crowd {
     type Config = ();
     fn install(_: &(), _: &mut Setup<'_>) -> Self {

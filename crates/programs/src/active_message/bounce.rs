@@ -49,8 +49,14 @@ impl Message for Null {
         let last = bounce.received.count().is_multiple_of(u64::from(bounce.config.rounds));
         if cx.node() != STARTER || !last {
             let back = cx.source();
-            cx.send(back, Null, &[]);
+            cx.send(back, Null);
         }
+    }
+}
+
+impl tempest::Handlers for Bounce {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Null>();
     }
 }
 
@@ -58,7 +64,6 @@ impl Protocol for Bounce {
     type Config = Config;
 
     fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Null>();
         Self {
             config: *config,
             node: setup.node(),
@@ -94,7 +99,7 @@ impl Bounce {
         let rounds = u64::from(rounds);
         if thread.node() == STARTER {
             let start = thread.now();
-            thread.send(with, Null, &[]);
+            thread.send(with, Null);
             self.spin(thread, (number as u64 + 1) * rounds);
             let each = (thread.now() - start).as_nanoseconds() / (2 * rounds) as f64;
             self.measured.set(number, each);

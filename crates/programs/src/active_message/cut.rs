@@ -71,11 +71,16 @@ fn word(from: NodeId, number: u64, index: u32) -> u64 {
     mix(mix(u64::from(from.0)).wrapping_add(number)).wrapping_add(u64::from(index))
 }
 
+impl tempest::Handlers for Cut {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Arrived>();
+    }
+}
+
 impl Protocol for Cut {
     type Config = Config;
 
     fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Arrived>();
         let node = setup.node();
         let opposite = opposite(node.0, config.row, setup.shape().nodes).map(NodeId);
         let words = if opposite.is_some() { SLOTS * config.block } else { 0 };

@@ -104,12 +104,17 @@ impl Message for Filled {
     }
 }
 
+impl tempest::Handlers for Em3d {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ghosts>();
+        messages.add::<Filled>();
+    }
+}
+
 impl Protocol for Em3d {
     type Config = Arc<Config>;
 
     fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Ghosts>();
-        setup.message::<Filled>();
         let barrier = setup.install::<Barrier>(&());
         let fields = KINDS.map(|kind| Field::new(&config.layout, kind, setup));
         Self { config: Arc::clone(config), node: setup.node(), barrier, fields }
@@ -159,7 +164,7 @@ impl Em3d {
             thread.charge(READ.times(words.len() as u32));
             match self.config.mechanism {
                 Mechanism::Deposit => thread.deposit(export.to, field.values.place(at), words),
-                _ => thread.send(export.to, Ghosts { at, kind: kind as u32 }, words),
+                _ => thread.send_with(export.to, Ghosts { at, kind: kind as u32 }, words),
             }
             thread.poll();
         }

@@ -96,6 +96,10 @@ struct Field {
     results: Cells<f64>,
 }
 
+impl tempest::Handlers for SharedEm3d {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for SharedEm3d {
     type Config = Arc<Config>;
 

@@ -95,7 +95,7 @@ impl Message for Request {
             let old = word.value;
             word.value = old.wrapping_add(self.amount);
             word.residue = residue(word.residue ^ old, steps);
-            cx.send(source, Reply { place: self.place, thread: self.thread, old }, &[]);
+            cx.send(source, Reply { place: self.place, thread: self.thread, old });
         });
     }
 }
@@ -136,13 +136,18 @@ pub(super) fn residue(from: u64, steps: u32) -> u64 {
     (0..steps).fold(from, |x, _| step(x))
 }
 
+impl tempest::Handlers for FetchAdd {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+        messages.add::<Told>();
+    }
+}
+
 impl Protocol for FetchAdd {
     type Config = Arc<Workload>;
 
     fn install(workload: &Arc<Workload>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Request>();
-        setup.message::<Reply>();
-        setup.message::<Told>();
         let threads = setup.shape().threads as usize;
         let words = workload.counts_on(setup.node()).count();
         Self {
@@ -165,7 +170,7 @@ impl FetchAdd {
             thread.charge(ISSUE);
             let (home, place) = (NodeId(word % thread.nodes()), word / thread.nodes());
             let request = Request { place, thread: thread.index(), amount: AMOUNT };
-            thread.send(home, request, &[]);
+            thread.send(home, request);
             thread.wait(replied, (sent + 1_u64).saturating_sub(window));
             thread.poll();
         }
@@ -175,7 +180,7 @@ impl FetchAdd {
     /// Hands in the sum of what the thread was told, when nothing is added any more.
     fn hand_in(&self, thread: &Thread<'_>) {
         let sum = self.told.get(thread.index() as usize);
-        thread.send(COLLECTOR, Told { sum }, &[]);
+        thread.send(COLLECTOR, Told { sum });
     }
 }
 

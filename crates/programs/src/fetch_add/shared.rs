@@ -56,6 +56,10 @@ pub(super) struct SharedFetchAdd {
     told: Cells<u64>,
 }
 
+impl tempest::Handlers for SharedFetchAdd {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for SharedFetchAdd {
     type Config = Arc<Config>;
 

@@ -137,12 +137,17 @@ impl Message for Solved {
     }
 }
 
+impl tempest::Handlers for Iccg {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Update>();
+        messages.add::<Solved>();
+    }
+}
+
 impl Protocol for Iccg {
     type Config = Arc<Layout>;
 
     fn install(layout: &Arc<Layout>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Update>();
-        setup.message::<Solved>();
         let node = setup.node();
         let threads = setup.shape().threads;
         let parts: Box<[_]> = (0..threads).map(|index| layout.part(ThreadId { node, index })).collect();
@@ -189,7 +194,7 @@ impl Iccg {
         for edge in part.distant_edges(place) {
             thread.charge(MAKE);
             let update = Update { thread: edge.thread.index, place: edge.place, value: edge.value * x };
-            thread.send(edge.thread.node, update, &[]);
+            thread.send(edge.thread.node, update);
         }
     }
 
@@ -214,7 +219,7 @@ impl Iccg {
         for (index, values) in x.chunks(GATHERED).enumerate() {
             let first = (index * GATHERED) as u32;
             let payload: Vec<u64> = values.iter().map(|x| x.to_bits()).collect();
-            thread.send(COLLECTOR, Solved { thread: thread.index(), first }, &payload);
+            thread.send_with(COLLECTOR, Solved { thread: thread.index(), first }, &payload);
         }
     }
 

@@ -242,6 +242,10 @@ struct Litmus {
     told: Cells<u64>,
 }
 
+impl tempest::Handlers for Litmus {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Litmus {
     type Config = Config;
 

@@ -100,12 +100,17 @@ impl Message for Arrived {
     }
 }
 
+impl tempest::Handlers for MessageMemory {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ready>();
+        messages.add::<Arrived>();
+    }
+}
+
 impl Protocol for MessageMemory {
     type Config = Values;
 
     fn install(numbers: &Values, node: &mut Setup<'_>) -> Self {
-        node.message::<Ready>();
-        node.message::<Arrived>();
         let words = numbers["bytes"].div_ceil(WORD_BYTES);
         let other = numbers["other"].div_ceil(WORD_BYTES);
         let room = words.max(other).next_multiple_of(PAGE) as usize;
@@ -250,7 +255,7 @@ impl Round<'_> {
             self.thread.drain();
             self.thread.charge(SETTLE);
         }
-        self.thread.send(from, Ready, &[]);
+        self.thread.send(from, Ready);
     }
 
     /// Waits for the messages of the round, and reads the first.

@@ -147,6 +147,10 @@ pub(super) struct Probe {
     wrong: Cells<u64>,
 }
 
+impl tempest::Handlers for Probe {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Probe {
     type Config = Arc<Config>;
 

@@ -53,6 +53,10 @@ fn found(node: NodeId, word: u32) -> u64 {
     !written(node, word)
 }
 
+impl tempest::Handlers for Microbenchmarks {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Microbenchmarks {
     type Config = Arc<Config>;
 

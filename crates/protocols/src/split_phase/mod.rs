@@ -51,6 +51,10 @@
 //!
 //! struct Ring { split: Arc<SplitPhase>, number: LocalPtr<u64>, back: LocalPtr<u64> }
 //!
+//! impl tempest::Handlers for Ring {
+//!     fn register(_: &mut tempest::Messages<'_, Self>) {}
+//! }
+//!
 //! impl Protocol for Ring {
 //!     type Config = ();
 //!     fn install(_: &(), setup: &mut Setup<'_>) -> Self {

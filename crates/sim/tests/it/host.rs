@@ -135,11 +135,16 @@ impl Message for Copied {
     }
 }
 
+impl tempest::Handlers for Copies {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Copied>();
+    }
+}
+
 impl Protocol for Copies {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Copied>();
         let words = node.segment_for(Rights::WRITE, "words", 1, 0);
         Self { words, copied: Event::new("copied"), took: Cells::new(1, 0.0) }
     }

@@ -32,10 +32,15 @@ impl Message for Drop {
     }
 }
 
+impl tempest::Handlers for Flood {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Drop>();
+    }
+}
+
 impl Protocol for Flood {
     type Config = ();
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Drop>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Flood { arrived: Event::new("arrived") }
     }
 }
@@ -47,7 +52,7 @@ impl Program for Flood {
             thread.charge(Operations::NONE.integers(1_000_000));
             thread.wait(&self.arrived, MESSAGES * u64::from(thread.nodes() - 1));
         } else {
-            (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Drop { unused: 0 }, &[]));
+            (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Drop { unused: 0 }));
         }
     }
     fn report(&self, _: &mut Quiet<'_>) -> Report {

@@ -34,6 +34,10 @@ struct Plan {
     all: bool,
 }
 
+impl tempest::Handlers for Reads {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Reads {
     type Config = Plan;
 

@@ -186,6 +186,10 @@ fn every_promise_of_the_waist_holds() {
 /// Four threads: two of much work, then two of little.
 struct Uneven;
 
+impl tempest::Handlers for Uneven {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Uneven {
     type Config = ();
     fn install(_: &(), _: &mut Setup<'_>) -> Self {

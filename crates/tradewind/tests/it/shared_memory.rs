@@ -55,6 +55,10 @@ fn space(block: u32) -> (Layout, Array<u64>) {
     (space, array)
 }
 
+impl tempest::Handlers for Careless {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Careless {
     type Config = Mistake;
 
