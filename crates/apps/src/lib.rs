@@ -76,7 +76,7 @@ mod pages {
     const NEW_PROGRAM: &str = include_str!("../../../docs/new-program.md");
 
     #[test]
-    fn the_page_on_new_programs_shows_the_files_as_they_are_in_forty_lines_at_most() {
+    fn the_page_on_new_programs_shows_the_files_as_they_are_in_forty_five_lines_at_most() {
         let files = [include_str!("histogram.rs"), include_str!("shared_histogram.rs")];
         let lines = files.map(|file| {
             let (_, code) = file.split_once("\n\n").unwrap();
@@ -84,7 +84,7 @@ mod pages {
             let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
             code.lines().filter(is_code).count()
         });
-        assert!(lines[0] == 40 && lines[1] <= 40, "{lines:?}");
+        assert!(lines[0] == 44 && lines[1] <= 45, "{lines:?}");
     }
 
     #[test]

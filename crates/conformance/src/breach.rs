@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Block, Event, Failure, Fault, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId,
-    Program, Protocol, Report, Rights, Segment, Setup, Tag, Thread,
+    Program, Protocol, Quiet, Report, Rights, Segment, Setup, Tag, Thread,
 };
 
 use crate::Setting;
@@ -179,11 +179,16 @@ impl Message for Forgotten {
     fn handle(self, _: &Lawless, _payload: &[u64], _cx: &mut Handler<'_>) {}
 }
 
+impl tempest::Handlers for Lawless {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Order>();
+    }
+}
+
 impl Protocol for Lawless {
     type Config = Breach;
 
     fn install(&breach: &Breach, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Order>();
         let memory = matches!(breach, Breach::LowerInHold).then(|| {
             let mut layout = Layout::new(setup.shape().nodes, 64).expect("blocks of 64 bytes are permitted");
             layout.array::<u64>("conformance.page", 1, Homes::At(NodeId(0))).expect("it is small");
@@ -239,7 +244,7 @@ impl Program for Lawless {
         thread.wait(&self.never, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(false, || "a program that broke the rules ended well".to_owned())
     }
 }

@@ -1,7 +1,7 @@
 //! Handlers that cause handlers: a node sends to itself, and a world does not end before the chain does.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Cells, Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Cells, Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 
 use crate::Setting;
 
@@ -63,11 +63,16 @@ impl Message for Link {
     }
 }
 
+impl tempest::Handlers for Chain {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Link>();
+    }
+}
+
 impl Protocol for Chain {
     type Config = Path;
 
-    fn install(&path: &Path, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Link>();
+    fn install(&path: &Path, _: &mut Setup<'_>) -> Self {
         Self { path, links: Cells::new(1, 0), ended: Event::new("conformance.ended") }
     }
 }
@@ -92,7 +97,7 @@ impl Program for Chain {
     }
 
     /// One chain starts at each node and all go the same way, so that each node sees as many links.
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (links, ends) = (self.links.get(0), self.ended.count());
         Report::checked(links == LINKS && ends == 1, || {
             format!("{links} links and {ends} ends of chains: expected {LINKS} and 1")

@@ -5,8 +5,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Busy, Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape,
-    Thread,
+    Busy, Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Shape, Thread,
 };
 
 use crate::Setting;
@@ -65,11 +65,16 @@ impl Message for Plain {
     }
 }
 
+impl tempest::Handlers for Pause {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Plain>();
+    }
+}
+
 impl Protocol for Pause {
     type Config = ();
 
-    fn install((): &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Plain>();
+    fn install((): &(), _: &mut Setup<'_>) -> Self {
         Self { arrived: Event::new("conformance.arrived") }
     }
 }
@@ -83,7 +88,7 @@ impl Program for Pause {
         thread.wait(&self.arrived, u64::from(thread.threads()) * (BEFORE + 1));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let arrived = self.arrived.count();
         Report::checked(arrived > BEFORE, || format!("{arrived} messages arrived: expected {}", BEFORE + 1))
     }
@@ -151,12 +156,17 @@ impl Message for Reply {
     }
 }
 
+impl tempest::Handlers for Flood {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+    }
+}
+
 impl Protocol for Flood {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Request>();
-        setup.message::<Reply>();
         let shape = setup.shape();
         let pairs = (shape.nodes * shape.threads * REQUESTS) as usize;
         Self {
@@ -183,7 +193,7 @@ impl Program for Flood {
         thread.wait(&self.replied[thread.index() as usize], u64::from(thread.nodes() * REQUESTS));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let once = |cells: &Cells<u64>| (0..cells.len()).filter(|&at| cells.get(at) == 1).count();
         let (asked, answered, expected) = (once(&self.asked), once(&self.answered), self.asked.len());
         Report::checked(asked == expected && answered == expected, || {
@@ -238,12 +248,17 @@ impl Message for Piece {
     }
 }
 
+impl tempest::Handlers for Burst {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Open>();
+        messages.add::<Piece>();
+    }
+}
+
 impl Protocol for Burst {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Open>();
-        setup.message::<Piece>();
         let shape = setup.shape();
         let pieces = Cells::new((shape.nodes * FAN_OUT) as usize, 0);
         Self { shape, pieces, arrived: Event::new("conformance.arrived") }
@@ -259,7 +274,7 @@ impl Program for Burst {
         thread.wait(&self.arrived, u64::from(self.shape.nodes * FAN_OUT));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let once = (0..self.pieces.len()).filter(|&at| self.pieces.get(at) == 1).count();
         let expected = self.pieces.len();
         Report::checked(once == expected, || format!("{once} messages arrived once: expected {expected}"))

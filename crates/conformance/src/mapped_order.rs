@@ -4,8 +4,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Mapped, Message, NodeId, Program, Protocol, Report, Rights, Segment, Setup,
-    Shape, Thread,
+    Cells, Event, Handler, Key, Mapped, Message, NodeId, Program, Protocol, Quiet, Report, Rights, Segment,
+    Setup, Shape, Thread,
 };
 
 use crate::Setting;
@@ -88,12 +88,17 @@ impl Message for Seen {
     }
 }
 
+impl tempest::Handlers for Telling {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Filled>();
+        messages.add::<Seen>();
+    }
+}
+
 impl Protocol for Telling {
     type Config = Way;
 
     fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Filled>();
-        setup.message::<Seen>();
         let shape = setup.shape();
         let threads = (shape.nodes * shape.threads) as usize;
         let words = ROUNDS * threads * AREA;
@@ -195,7 +200,7 @@ impl Program for Telling {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.threads) * ROUNDS as u64;
         let found = self.found.get(0);
         Report::checked([0, expected].contains(&found), || {

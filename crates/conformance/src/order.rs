@@ -6,7 +6,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Message, NodeId, Program, Protocol, Report, Setup, Shape, Thread,
+    Cells, Event, Handler, Key, Keyed, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -162,14 +163,19 @@ impl Message for Looked {
     }
 }
 
+impl tempest::Handlers for Order {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Numbered>();
+        messages.add::<Relay>();
+        messages.add::<Look>();
+        messages.add::<Looked>();
+    }
+}
+
 impl Protocol for Order {
     type Config = Senders;
 
     fn install(&senders: &Senders, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Numbered>();
-        setup.message::<Relay>();
-        setup.message::<Look>();
-        setup.message::<Looked>();
         let shape = setup.shape();
         Self {
             senders,
@@ -269,7 +275,7 @@ impl Program for Order {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.nodes * LANES) * LENGTH;
         let arrived = self.arrived.get(0);
         Report::checked(arrived == expected, || format!("{arrived} messages arrived: expected {expected}"))

@@ -2,7 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Message, NodeId, Outcome, Program, Protocol, Report, Setup, Shape, Thread,
+    Cells, Event, Handler, Key, Message, NodeId, Outcome, Program, Protocol, Quiet, Report, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -88,12 +89,17 @@ impl Message for Answer {
     }
 }
 
+impl tempest::Handlers for Phases {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ask>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Phases {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Ask>();
-        setup.message::<Answer>();
         let shape = setup.shape();
         let answers = (0..shape.threads).map(|_| Event::new("conformance.answers")).collect();
         Self { shape, came: Cells::new(NAMES.len(), 0), answers }
@@ -116,7 +122,7 @@ impl Program for Phases {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let threads = u64::from(self.shape.threads);
         let asked = u64::from(self.shape.nodes) * NAMES.len() as u64;
         let right = |region| self.came.get(region) == threads;

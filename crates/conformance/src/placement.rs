@@ -5,7 +5,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Event, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Report, Segment, Setup, Shape, Thread,
+    Event, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -151,13 +152,18 @@ impl Message for Found {
     }
 }
 
+impl tempest::Handlers for Placement {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Filled>();
+        messages.add::<Found>();
+        messages.add::<Wanted>();
+    }
+}
+
 impl Protocol for Placement {
     type Config = Way;
 
     fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Filled>();
-        setup.message::<Found>();
-        setup.message::<Wanted>();
         let shape = setup.shape();
         let threads = (shape.nodes * shape.threads) as usize;
         Self {
@@ -253,7 +259,7 @@ impl Program for Placement {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let each = match self.way {
             Way::Transfer | Way::Ask => BLOCKS.len(),
             Way::Deposit => 0,

@@ -12,8 +12,8 @@ use std::num::NonZeroU32;
 use protocols::stache::{Config, Stache, Variant};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    AddressSpace, Array, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Report, Setup, Shape,
-    Shared, Thread,
+    AddressSpace, Array, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup,
+    Shape, Shared, Thread,
 };
 
 use crate::Setting;
@@ -88,6 +88,10 @@ struct Tagged {
     barrier: SharedBarrier,
 }
 
+impl tempest::Handlers for Tagged {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Tagged {
     type Config = Plan;
 
@@ -158,7 +162,7 @@ impl Program for Tagged {
         (0..self.pages).for_each(|page| self.check(thread, page));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         // Every thread has insisted on what it found.
         Report { checks: 1, ..Report::default() }
     }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use protocols::stache::{Config, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    AddressSpace, Array, Failure, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Report, Setup,
-    Shared, Thread,
+    AddressSpace, Array, Failure, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report,
+    Setup, Shared, Thread,
 };
 
 use crate::Setting;
@@ -87,6 +87,10 @@ struct Asked {
     words: Shared<u64>,
     other_array: Array<u64>,
     other: Shared<u64>,
+}
+
+impl tempest::Handlers for Asked {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Asked {
@@ -172,7 +176,7 @@ impl Program for Asked {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         // Every thread has insisted on what it found.
         Report { checks: 1, ..Report::default() }
     }

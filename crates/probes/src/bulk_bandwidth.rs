@@ -37,7 +37,7 @@ use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Reader};
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
-use tempest::{Cells, Job, Mechanism, Merge, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Cells, Job, Mechanism, Merge, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 use units::Time;
 
 use crate::split_phase::DIRECT;
@@ -201,6 +201,10 @@ fn word(repetition: u32, index: u32) -> u64 {
     u64::from(repetition + 1) << 32 | u64::from(index)
 }
 
+impl tempest::Handlers for Bandwidth {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Bandwidth {
     type Config = Config;
 
@@ -292,7 +296,7 @@ impl Program for Bandwidth {
         self.run(thread, 1, |block, repetition| self.store(thread, block, repetition));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let failures = (wrong > 0).then(|| format!("{wrong} wrong words on {}", self.node));
         let mut report = Report {

@@ -165,13 +165,18 @@ impl Message for Finish {
     }
 }
 
+impl Handlers for MessageCosts {
+    fn register(messages: &mut Messages<'_, Self>) {
+        messages.add::<Data>();
+        messages.add::<Ask>();
+        messages.add::<Finish>();
+    }
+}
+
 impl Protocol for MessageCosts {
     type Config = Numbers;
 
     fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
-        node.message::<Data>();
-        node.message::<Ask>();
-        node.message::<Finish>();
         let pool = node.keyed(1, |_| VecDeque::new());
         let microseconds = |key: &str| Time::from_microseconds(numbers[key].into());
         Self {
@@ -390,7 +395,7 @@ impl Program for MessageCosts {
         others.for_each(|node| thread.send(node, Finish));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let failures =
             if wrong > 0 { vec![format!("{wrong} messages held a wrong word")] } else { Vec::new() };

@@ -35,7 +35,7 @@ use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reade
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Actions, Cells, Event, Handler, Job, Key, Keyed, Mechanism, Merge, Message, NodeId, Operations, Program,
-    Protocol, Report, Setup, Thread,
+    Protocol, Quiet, Report, Setup, Thread,
 };
 
 /// How the registry lists it.
@@ -196,11 +196,16 @@ impl Message for Value {
     }
 }
 
+impl tempest::Handlers for Neighbours {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Value>();
+    }
+}
+
 impl Protocol for Neighbours {
     type Config = Arc<Grid>;
 
     fn install(grid: &Arc<Grid>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Value>();
         let node = setup.node();
         Self {
             grid: Arc::clone(grid),
@@ -262,7 +267,7 @@ impl Program for Neighbours {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (held, expected) = (self.result.get(0), self.grid.expected[self.node.0 as usize]);
         let heard = self.finished.count() * 2 * u64::from(self.grid.asked.dimensions);
         Report::checked(held == expected, || format!("{} holds {held:#x}: expected {expected:#x}", self.node))

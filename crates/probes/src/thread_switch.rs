@@ -23,7 +23,7 @@
 
 use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
 use tempest::{
-    Cells, Event, Job, Mechanism, Merge, NodeId, Operations, Program, Protocol, Report, Setup, Thread,
+    Cells, Event, Job, Mechanism, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Thread,
 };
 
 /// How the registry lists it.
@@ -75,6 +75,10 @@ struct Turns {
     switch: Cells<f64>,
 }
 
+impl tempest::Handlers for Turns {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Turns {
     type Config = Asked;
 
@@ -118,7 +122,7 @@ impl Program for Turns {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         if self.node != NodeId(0) {
             return Report::default();
         }

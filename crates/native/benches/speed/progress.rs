@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 
 use crate::common::pin;
 use crate::run;
@@ -79,11 +79,16 @@ impl Late {
     }
 }
 
+impl tempest::Handlers for Late {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ask>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Late {
     type Config = (Instant, Latencies);
-    fn install((epoch, latencies): &Self::Config, node: &mut Setup<'_>) -> Self {
-        node.message::<Ask>();
-        node.message::<Answer>();
+    fn install((epoch, latencies): &Self::Config, _: &mut Setup<'_>) -> Self {
         Self {
             epoch: *epoch,
             latencies: Arc::clone(latencies),
@@ -111,7 +116,7 @@ impl Program for Late {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bytemuck::{Pod, Zeroable};
 use rustix::time::{ClockId, clock_gettime};
 use tempest::{
-    Event, Handler, Job, Key, Launch, Message, NodeId, Program, Protocol, Report, Setup, Thread, World,
+    Event, Handler, Job, Key, Launch, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread, World,
 };
 use tradewind_native::Local;
 
@@ -67,11 +67,16 @@ impl Message for Word {
     }
 }
 
+impl tempest::Handlers for Away {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Word>();
+    }
+}
+
 impl Protocol for Away {
     type Config = (Duration, Others);
 
-    fn install((so_long, others): &Self::Config, node: &mut Setup<'_>) -> Self {
-        node.message::<Word>();
+    fn install((so_long, others): &Self::Config, _: &mut Setup<'_>) -> Self {
         Self { so_long: *so_long, others: *others, back: Event::new("back") }
     }
 }
@@ -91,7 +96,7 @@ impl Program for Away {
         thread.wait(&self.back, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

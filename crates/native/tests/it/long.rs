@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread, World};
+use tempest::{Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread, World};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -91,13 +91,18 @@ impl Message for Done {
     }
 }
 
+impl tempest::Handlers for Held {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Hold>();
+        messages.add::<Release>();
+        messages.add::<Done>();
+    }
+}
+
 impl Protocol for Held {
     type Config = ();
 
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Hold>();
-        node.message::<Release>();
-        node.message::<Done>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { handled: AtomicU64::new(0), answers: Event::new("done") }
     }
 }
@@ -119,7 +124,7 @@ impl Program for Held {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use bytemuck::{Pod, Zeroable};
 use conformance::Setting;
 use tempest::{
-    Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Rights, Segment, Setup, Thread, World,
+    Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Thread,
+    World,
 };
 use tradewind_native::Local;
 
@@ -62,12 +63,17 @@ impl Message for Answer {
     }
 }
 
+impl tempest::Handlers for Ask {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Question>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Ask {
     type Config = ();
 
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Question>();
-        node.message::<Answer>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { is_served: AtomicBool::new(false), answers: Event::new("answers") }
     }
 }
@@ -97,7 +103,7 @@ impl Program for Ask {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -188,12 +194,17 @@ impl Message for Served {
     }
 }
 
+impl tempest::Handlers for Woken {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Wake>();
+        messages.add::<Served>();
+    }
+}
+
 impl Protocol for Woken {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Wake>();
-        node.message::<Served>();
         Self {
             words: node.segment_for(Rights::WRITE, "words", 1, 0),
             handled: AtomicU64::new(0),
@@ -226,7 +237,7 @@ impl Program for Woken {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -310,13 +321,18 @@ impl Message for Late {
     }
 }
 
+impl tempest::Handlers for Passed {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Begin>();
+        messages.add::<Began>();
+        messages.add::<Late>();
+    }
+}
+
 impl Protocol for Passed {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Begin>();
-        node.message::<Began>();
-        node.message::<Late>();
         Self {
             words: node.segment_for(Rights::WRITE, "words", 1, 0),
             is_handled: AtomicBool::new(false),
@@ -361,7 +377,7 @@ impl Program for Passed {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

@@ -2,7 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Merge, Message, NodeId, Operations, Program, Protocol, Report, Setup, Thread,
+    Cells, Event, Handler, Key, Merge, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Thread,
 };
 
 /// One look at the count: load, comparison and branch.
@@ -53,11 +54,16 @@ impl Message for Null {
     }
 }
 
+impl tempest::Handlers for Bounce {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Null>();
+    }
+}
+
 impl Protocol for Bounce {
     type Config = Config;
 
     fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Null>();
         Self {
             config: *config,
             node: setup.node(),
@@ -114,7 +120,7 @@ impl Program for Bounce {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (had, due) = (self.received.count(), self.due(self.node));
         let report =
             Report::checked(had == due, || format!("node {} had {had} messages, not {due}", self.node.0));

@@ -5,7 +5,7 @@
 //! what a program's procedures do.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Class, Handler, Key, Message, Operations, Primitive, Setup, Volume};
+use tempest::{Class, Handler, Key, Message, Operations, Primitive, Volume};
 
 use super::state::{Kind, SplitPhase, Ticket};
 
@@ -97,17 +97,17 @@ pub(super) struct Owe {
     pub(super) unused: u32,
 }
 
-pub(super) fn register(setup: &mut Setup<'_>) {
-    setup.message::<Read>();
-    setup.message::<Reply>();
-    setup.message::<Fetch>();
-    setup.message::<Fetched>();
-    setup.message::<Write>();
-    setup.message::<Written>();
-    setup.message::<Acknowledge>();
-    setup.message::<Store>();
-    setup.message::<Stored>();
-    setup.message::<Owe>();
+pub(super) fn register(messages: &mut tempest::Messages<'_, SplitPhase>) {
+    messages.add::<Read>();
+    messages.add::<Reply>();
+    messages.add::<Fetch>();
+    messages.add::<Fetched>();
+    messages.add::<Write>();
+    messages.add::<Written>();
+    messages.add::<Acknowledge>();
+    messages.add::<Store>();
+    messages.add::<Stored>();
+    messages.add::<Owe>();
 }
 
 impl SplitPhase {

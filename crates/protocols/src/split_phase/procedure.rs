@@ -4,7 +4,7 @@
 //! procedure may read a word and then write it. This module must never know how words are read and written from afar.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Cells, Handler, Key, Message, Operations, Setup, Thread};
+use tempest::{Cells, Handler, Key, Message, Operations, Thread};
 
 use super::state::{SplitPhase, Ticket};
 
@@ -59,10 +59,10 @@ pub(super) struct Call {
     pub(super) ticket: u32,
 }
 
-pub(super) fn register(setup: &mut Setup<'_>) {
-    setup.message::<Invoke<FetchAdd>>();
-    setup.message::<Returned>();
-    setup.message::<Call>();
+pub(super) fn register(messages: &mut tempest::Messages<'_, SplitPhase>) {
+    messages.add::<Invoke<FetchAdd>>();
+    messages.add::<Returned>();
+    messages.add::<Call>();
 }
 
 /// Runs a procedure on the thread's own node.

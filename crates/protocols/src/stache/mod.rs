@@ -111,11 +111,16 @@ enum Entry {
     Cached(Line),
 }
 
+impl tempest::Handlers for Stache {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages::register(messages);
+    }
+}
+
 impl Protocol for Stache {
     type Config = Config;
 
     fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
-        messages::register(setup);
         let (layout, frames) = (config.space.layout(), config.space.frames());
         let memory = setup.memory::<messages::Faulted>(layout, frames == Frames::All);
         let node = setup.node();

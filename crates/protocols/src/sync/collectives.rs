@@ -106,12 +106,17 @@ impl Message for Release {
     }
 }
 
+impl tempest::Handlers for Collectives {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Come>();
+        messages.add::<Release>();
+    }
+}
+
 impl Protocol for Collectives {
     type Config = NonZeroU32;
 
     fn install(fan_in: &NonZeroU32, node: &mut Setup<'_>) -> Self {
-        node.message::<Come>();
-        node.message::<Release>();
         let shape = node.shape();
         let place = Place::of(node.node(), shape.nodes, *fan_in);
         let brought = vec![Words::default(); shape.threads as usize + place.children.len()];

@@ -72,11 +72,16 @@ impl Message for Come {
     }
 }
 
+impl tempest::Handlers for Barrier {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Come>();
+    }
+}
+
 impl Protocol for Barrier {
     type Config = ();
 
     fn install((): &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Come>();
         let (shape, id) = (node.shape(), node.node());
         let rounds = shape.nodes.next_power_of_two().trailing_zeros() as usize;
         let progress = node.keyed_sparse(move |_| Progress {

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 use tempest::entry::Given;
-use tempest::{Event, Handler, Job, Key, Launch, Message, NodeId, Policy, Program, Protocol, Report, Setup};
+use tempest::{
+    Event, Handler, Job, Key, Launch, Message, NodeId, Policy, Program, Protocol, Quiet, Report, Setup,
+};
 use tempest::{Mechanism, Shape, Thread};
 use units::Time;
 
@@ -98,12 +100,17 @@ impl Message for Back {
     }
 }
 
+impl tempest::Handlers for Starved {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Piece>();
+        messages.add::<Back>();
+    }
+}
+
 impl Protocol for Starved {
     type Config = ();
 
-    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Piece>();
-        setup.message::<Back>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { back: Event::new("stress.back") }
     }
 }
@@ -122,7 +129,7 @@ impl Program for Starved {
         thread.wait(&self.back, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -150,11 +157,16 @@ impl Message for Hope {
     }
 }
 
+impl tempest::Handlers for Hopeless {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Hope>();
+    }
+}
+
 impl Protocol for Hopeless {
     type Config = ();
 
-    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Hope>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { hope: Event::new("stress.hope") }
     }
 }
@@ -173,7 +185,7 @@ impl Program for Hopeless {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -220,12 +232,17 @@ impl Message for Idle {
     fn handle(self, _: &Boom, _payload: &[u64], _cx: &mut Handler<'_>) {}
 }
 
+impl tempest::Handlers for Boom {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Bang>();
+        messages.add::<Idle>();
+    }
+}
+
 impl Protocol for Boom {
     type Config = bool;
 
-    fn install(&polls: &bool, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Bang>();
-        setup.message::<Idle>();
+    fn install(&polls: &bool, _: &mut Setup<'_>) -> Self {
         Self { polls, never: Event::new("stress.never") }
     }
 }
@@ -250,7 +267,7 @@ impl Program for Boom {
         thread.wait(&self.never, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -261,6 +278,10 @@ const END: u64 = 1 << 62;
 /// Two threads hand a turn to and fro for a while, without a message.
 pub(crate) struct Baton {
     turns: Event,
+}
+
+impl tempest::Handlers for Baton {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Baton {
@@ -285,7 +306,7 @@ impl Program for Baton {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -338,12 +359,17 @@ impl Message for Dry {
     }
 }
 
+impl tempest::Handlers for Overflow {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Drop>();
+        messages.add::<Dry>();
+    }
+}
+
 impl Protocol for Overflow {
     type Config = u64;
 
-    fn install(&rounds: &u64, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Drop>();
-        setup.message::<Dry>();
+    fn install(&rounds: &u64, _: &mut Setup<'_>) -> Self {
         Self { rounds, back: Event::new("stress.dry") }
     }
 }
@@ -366,7 +392,7 @@ impl Program for Overflow {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
