@@ -95,7 +95,10 @@ mod tests {
     #[test]
     fn it_needs_two_nodes() {
         let instance = load(&Given::default()).unwrap();
-        let plan = |nodes| Plan::new(Mechanism::SharedMemory, Shape { nodes, threads: 1 });
+        let plan = |nodes| {
+            Plan::new(Mechanism::SharedMemory, Shape { nodes, threads: 1 })
+                .kept_by(&protocols::stache::STACHE)
+        };
         assert!(instance.job(&plan(2)).is_ok() && instance.job(&plan(5)).is_ok());
         let error = instance.job(&plan(1)).unwrap_err();
         assert_eq!(error.0, "misses on 1 node: expected --nodes of at least 2");

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use machine::Machine;
-use tempest::entry::{Given, Table};
+use protocols::stache::STACHE;
+use tempest::entry::{Given, Plan, Table};
 use tempest::{Job, Mechanism, Outcome, Shape};
 
 use crate::folder::text_of;
@@ -51,7 +52,7 @@ pub(crate) fn job(program: &str, mechanism: Mechanism, shape: Shape, inputs: &[(
     let given = Given { values, ..Given::default() };
     let entry = programs().find(program).copied().expect("a program of the table");
     let instance = (entry.load)(&given).expect("good inputs");
-    instance.job(&tempest::entry::Plan::new(mechanism, shape)).expect("enough nodes")
+    instance.job(&Plan::new(mechanism, shape).kept_by(&STACHE)).expect("enough nodes")
 }
 
 /// The figures of a run by name.
