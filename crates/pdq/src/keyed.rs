@@ -130,7 +130,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if a dense table has no such
     /// entry.
     pub fn get_any<'t>(&'t self, proof: &'t mut Proof<'_, K>, key: K) -> &'t mut T {
-        assert_sequential(proof);
+        expect_sequential(proof, "the entry of any key");
         self.reach(proof, key)
     }
 
@@ -149,7 +149,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     /// The one place where a proof becomes a reference. The proof's key is `key` or `Sequential`.
     #[inline]
     fn reach<'t>(&'t self, proof: &'t mut Proof<'_, K>, key: K) -> &'t mut T {
-        self.assert_own(proof);
+        self.expect_own(proof);
         let slot = match &self.entries {
             Entries::Dense { first, slots } => dense_slot(*first, slots, key),
             Entries::Sparse(sparse) => sparse.slot(key),
@@ -169,8 +169,8 @@ impl<T, K: Lawful> Keyed<T, K> {
     where
         K: Ord,
     {
-        self.assert_own(proof);
-        assert_sequential(proof);
+        self.expect_own(proof);
+        expect_sequential(proof, "all entries");
         let slots: Vec<_> = match &self.entries {
             Entries::Dense { first, slots } => {
                 (0..).zip(slots).map(|(at, slot)| (nth(*first, at), slot)).collect()
@@ -182,8 +182,9 @@ impl<T, K: Lawful> Keyed<T, K> {
         slots.into_iter().map(|(key, slot)| (key, unsafe { &mut *slot.0.get() }))
     }
 
+    /// Insists that a proof is of this table's dispatcher.
     #[inline]
-    fn assert_own(&self, proof: &Proof<'_, K>) {
+    fn expect_own(&self, proof: &Proof<'_, K>) {
         assert!(
             proof.dispatcher() == self.dispatcher,
             "the proof is of {:?}, the table belongs to {:?}",
@@ -220,12 +221,8 @@ impl<T, K: Lawful> Keyed<T, K> {
     }
 }
 
-fn assert_sequential<K: Lawful>(proof: &Proof<'_, K>) {
-    assert!(
-        proof.key() == Key::Sequential,
-        "only SEQUENTIAL reaches the entry of any key, but {} is held",
-        proof.key()
-    );
+fn expect_sequential<K: Lawful>(proof: &Proof<'_, K>, what: &str) {
+    assert!(proof.key() == Key::Sequential, "only SEQUENTIAL reaches {what}, but {} is held", proof.key());
 }
 
 #[inline]

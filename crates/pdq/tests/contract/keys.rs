@@ -138,22 +138,6 @@ fn sequential_sees_all_entries_in_order() {
 }
 
 #[test]
-#[should_panic(expected = "only SEQUENTIAL reaches the entry of any key, but 0x1 is held")]
-fn a_user_key_does_not_see_all_entries() {
-    let mut serial = Serial::new(DispatcherId::fresh());
-    let table = Keyed::dense(serial.id(), 0, 3, |_| ());
-    drop(table.entries(&mut serial.hold(Key::User(1))));
-}
-
-#[test]
-#[should_panic(expected = "the table belongs to")]
-fn entries_are_seen_by_the_own_dispatcher_only() {
-    let mut serial: Serial = Serial::new(DispatcherId::fresh());
-    let table = Keyed::dense(DispatcherId::fresh().id(), 0, 3, |_| ());
-    drop(table.entries(&mut serial.hold(Key::Sequential)));
-}
-
-#[test]
 fn threads_run_items_of_any_key() {
     let queue = Queue::with_keys(DispatcherId::fresh(), queue::Config::servers(2));
     let sums = Keyed::sparse(queue.id(), |_| Vec::new());
