@@ -11,8 +11,8 @@ use protocols::Barrier;
 use protocols::stache::{self, Stache};
 use protocols::sync::{BarrierRoom, Collectives, SharedBarrier};
 use tempest::{
-    Cells, Event, Handler, Key, Layout, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape,
-    Thread,
+    Cells, Event, Handler, Key, Layout, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Shape, Thread,
 };
 
 use crate::Setting;
@@ -115,11 +115,16 @@ impl Message for Ask {
     }
 }
 
+impl tempest::Handlers for Meetings {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ask>();
+    }
+}
+
 impl Protocol for Meetings {
     type Config = Kind;
 
     fn install(kind: &Kind, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Ask>();
         let shape = setup.shape();
         Self {
             shape,
@@ -150,13 +155,13 @@ impl Program for Meetings {
             self.come.set(thread.index() as usize, barrier);
             self.barrier.wait(thread);
             for to in (0..thread.nodes()).map(NodeId) {
-                thread.send(to, Ask { barrier }, &[]);
+                thread.send(to, Ask { barrier });
             }
         }
         thread.wait(&self.asked, BARRIERS * u64::from(self.shape.nodes * self.shape.threads));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let expected = BARRIERS * u64::from(self.shape.nodes * self.shape.threads);
         let asked = self.asked.count();
         Report::checked(asked == expected, || format!("{asked} questions: expected {expected}"))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Block, Event, Failure, Fault, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId,
-    Program, Protocol, Report, Rights, Segment, Setup, Tag, Thread,
+    Program, Protocol, Quiet, Report, Rights, Segment, Setup, Tag, Thread,
 };
 
 use crate::Setting;
@@ -155,7 +155,7 @@ impl Message for Order {
         match lawless.breach {
             Breach::TooLongFromHandler => {
                 let source = cx.source();
-                cx.send(source, self, &[0; MAX_WORDS]);
+                cx.send_with(source, self, &[0; MAX_WORDS]);
             }
             Breach::NoKey => cx.with(&lawless.table, |entry, _| *entry += 1),
             _ => panic!("{DELIBERATE}"),
@@ -179,11 +179,16 @@ impl Message for Forgotten {
     fn handle(self, _: &Lawless, _payload: &[u64], _cx: &mut Handler<'_>) {}
 }
 
+impl tempest::Handlers for Lawless {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Order>();
+    }
+}
+
 impl Protocol for Lawless {
     type Config = Breach;
 
     fn install(&breach: &Breach, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Order>();
         let memory = matches!(breach, Breach::LowerInHold).then(|| {
             let mut layout = Layout::new(setup.shape().nodes, 64).expect("blocks of 64 bytes are permitted");
             layout.array::<u64>("conformance.page", 1, Homes::At(NodeId(0))).expect("it is small");
@@ -214,9 +219,9 @@ impl Lawless {
                 thread.hold(Block(0).key(), |cx| cx.lower(memory, Block(0), Tag::Invalid, then));
             }
             Breach::PanicInHold => thread.hold(Key::User(0), |_| panic!("{DELIBERATE}")),
-            Breach::TooLong => thread.send(here, Order { number: 0 }, &[0; MAX_WORDS]),
-            Breach::Unregistered => thread.send(here, Forgotten { number: 0 }, &[]),
-            Breach::NoSuchNode => thread.send(NodeId(thread.nodes()), Order { number: 0 }, &[]),
+            Breach::TooLong => thread.send_with(here, Order { number: 0 }, &[0; MAX_WORDS]),
+            Breach::Unregistered => thread.send(here, Forgotten { number: 0 }),
+            Breach::NoSuchNode => thread.send(NodeId(thread.nodes()), Order { number: 0 }),
             Breach::DepositBeyond => thread.deposit(NodeId(0), beyond, &[1]),
             Breach::TransferBeyond => thread.transfer(NodeId(0), last, &[1, 2], Order { number: 0 }),
             Breach::DepositClosed => thread.deposit(NodeId(0), self.closed.place(0), &[1]),
@@ -225,7 +230,7 @@ impl Lawless {
             }
             Breach::LongDeposit => thread.deposit(here, last, &[0; MAX_WORDS + 1]),
             Breach::PanicInHandler | Breach::TooLongFromHandler | Breach::NoKey => {
-                thread.send(here, Order { number: 0 }, &[]);
+                thread.send(here, Order { number: 0 });
             }
         }
     }
@@ -239,7 +244,7 @@ impl Program for Lawless {
         thread.wait(&self.never, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(false, || "a program that broke the rules ended well".to_owned())
     }
 }

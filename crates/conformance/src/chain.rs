@@ -1,7 +1,7 @@
 //! Handlers that cause handlers: a node sends to itself, and a world does not end before the chain does.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Cells, Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Cells, Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 
 use crate::Setting;
 
@@ -56,18 +56,23 @@ impl Message for Link {
         match self.left.checked_sub(1) {
             Some(left) => {
                 let to = chain.next(cx.node(), cx.nodes());
-                cx.send(to, Link { left }, &[]);
+                cx.send(to, Link { left });
             }
             None => cx.signal(&chain.ended, 1),
         }
     }
 }
 
+impl tempest::Handlers for Chain {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Link>();
+    }
+}
+
 impl Protocol for Chain {
     type Config = Path;
 
-    fn install(&path: &Path, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Link>();
+    fn install(&path: &Path, _: &mut Setup<'_>) -> Self {
         Self { path, links: Cells::new(1, 0), ended: Event::new("conformance.ended") }
     }
 }
@@ -84,7 +89,7 @@ impl Chain {
 impl Program for Chain {
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() == 0 {
-            thread.send(self.next(thread.node(), thread.nodes()), Link { left: LINKS - 1 }, &[]);
+            thread.send(self.next(thread.node(), thread.nodes()), Link { left: LINKS - 1 });
         }
         if let Path::Own = self.path {
             thread.wait(&self.ended, 1);
@@ -92,7 +97,7 @@ impl Program for Chain {
     }
 
     /// One chain starts at each node and all go the same way, so that each node sees as many links.
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (links, ends) = (self.links.get(0), self.ended.count());
         Report::checked(links == LINKS && ends == 1, || {
             format!("{links} links and {ends} ends of chains: expected {LINKS} and 1")

@@ -2,7 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Blocked, Event, Failure, Handler, Key, Message, NodeId, Program, Protocol, Report, Segment, Setup, Thread,
+    Blocked, Event, Failure, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup,
+    Thread,
 };
 
 use crate::Setting;
@@ -98,11 +99,16 @@ impl Message for Tease {
     }
 }
 
+impl tempest::Handlers for Vain {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Tease>();
+    }
+}
+
 impl Protocol for Vain {
     type Config = Stuck;
 
     fn install(&stuck: &Stuck, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Tease>();
         Self {
             stuck,
             never: Event::new(EVENT),
@@ -117,7 +123,7 @@ impl Program for Vain {
         if thread.index() == 0 {
             let right = NodeId((thread.node().0 + 1) % thread.nodes());
             thread.deposit(right, self.memory.place(0), &[0; REACHED as usize]);
-            thread.send(right, Tease { amount: REACHED }, &[]);
+            thread.send(right, Tease { amount: REACHED });
         }
         // So that the count is settled when it is waited for.
         thread.wait(&self.reached, 1);
@@ -130,7 +136,7 @@ impl Program for Vain {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(false, || "threads waited in vain and yet all returned".to_owned())
     }
 }

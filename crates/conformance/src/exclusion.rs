@@ -6,8 +6,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape,
-    Thread,
+    Cells, Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Shape, Thread,
 };
 
 use crate::Setting;
@@ -109,12 +109,17 @@ impl Message for Left {
     }
 }
 
+impl tempest::Handlers for Exclusion {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Visit>();
+        messages.add::<Left>();
+    }
+}
+
 impl Protocol for Exclusion {
     type Config = Visits;
 
     fn install(&visits: &Visits, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Visit>();
-        setup.message::<Left>();
         let shape = setup.shape();
         Self {
             visits,
@@ -140,13 +145,13 @@ impl Exclusion {
                 let before = *count;
                 cx.charge(Operations::NONE.integers(STAY));
                 (0..STAY).for_each(|_| std::hint::spin_loop());
-                cx.send(cx.source(), Left { thread: visit.thread.into() }, &[]);
+                cx.send(cx.source(), Left { thread: visit.thread.into() });
                 *count = before + 1;
             });
         } else {
             cx.charge(Operations::NONE.integers(STAY));
             let source = cx.source();
-            cx.send(source, Left { thread: visit.thread.into() }, &[]);
+            cx.send(source, Left { thread: visit.thread.into() });
         }
         self.expect_company(visit.slot);
         self.inside.add(slot, u64::MAX); // minus one
@@ -169,7 +174,7 @@ impl Exclusion {
     fn round(&self, thread: &Thread<'_>) {
         for slot in 0..self.visits.slots {
             for node in 0..thread.nodes() {
-                thread.send(NodeId(node), Visit { slot, thread: thread.index() }, &[]);
+                thread.send(NodeId(node), Visit { slot, thread: thread.index() });
             }
             if self.visits.holds {
                 let visit = Visit { slot, thread: thread.index() };
@@ -212,15 +217,17 @@ impl Program for Exclusion {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let Shape { nodes, threads } = self.shape;
         let per_round = u64::from(threads) * (u64::from(nodes) + u64::from(self.visits.holds));
         let expected = per_round * u64::from(ROUNDS);
         let mut report = Report::default();
-        for slot in 0..KEYS as usize {
-            let total = self.total.get(slot);
-            report.merge(Report::checked(total == expected, || {
-                format!("key {slot} counted {total} handlers: expected {expected}")
+        for (slot, &count) in end.entries(&self.count) {
+            let total = self.total.get(slot as usize);
+            report.merge(Report::checked(total == expected && count == expected, || {
+                format!(
+                    "key {slot} counted {total} handlers, and {count} when the world was quiet: expected {expected}"
+                )
             }));
         }
         report

@@ -5,8 +5,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Busy, Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape,
-    Thread,
+    Busy, Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Shape, Thread,
 };
 
 use crate::Setting;
@@ -65,11 +65,16 @@ impl Message for Plain {
     }
 }
 
+impl tempest::Handlers for Pause {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Plain>();
+    }
+}
+
 impl Protocol for Pause {
     type Config = ();
 
-    fn install((): &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Plain>();
+    fn install((): &(), _: &mut Setup<'_>) -> Self {
         Self { arrived: Event::new("conformance.arrived") }
     }
 }
@@ -77,13 +82,13 @@ impl Protocol for Pause {
 impl Program for Pause {
     fn main(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
-        (0..BEFORE).for_each(|number| thread.send(next, Plain { number }, &[]));
+        (0..BEFORE).for_each(|number| thread.send(next, Plain { number }));
         thread.charge(Operations::NONE.flops(1_000_000));
-        thread.send(next, Plain { number: BEFORE }, &[]);
+        thread.send(next, Plain { number: BEFORE });
         thread.wait(&self.arrived, u64::from(thread.threads()) * (BEFORE + 1));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let arrived = self.arrived.count();
         Report::checked(arrived > BEFORE, || format!("{arrived} messages arrived: expected {}", BEFORE + 1))
     }
@@ -131,7 +136,7 @@ impl Message for Request {
         let before = flood.asked.add((thread * REQUESTS + self.number) as usize, 1);
         assert_eq!(before, 0, "{self:?} from {} came again", cx.source());
         let source = cx.source();
-        cx.send(source, Reply { thread: self.thread, number: self.number }, payload);
+        cx.send_with(source, Reply { thread: self.thread, number: self.number }, payload);
     }
 }
 
@@ -151,12 +156,17 @@ impl Message for Reply {
     }
 }
 
+impl tempest::Handlers for Flood {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+    }
+}
+
 impl Protocol for Flood {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Request>();
-        setup.message::<Reply>();
         let shape = setup.shape();
         let pairs = (shape.nodes * shape.threads * REQUESTS) as usize;
         Self {
@@ -174,16 +184,16 @@ impl Program for Flood {
             for step in 0..thread.nodes() {
                 let to = NodeId((thread.node().0 + step) % thread.nodes());
                 let (request, payload) = (Request { thread: thread.index(), number }, luggage(to, number));
-                if let Err(Busy(back)) = thread.try_send(to, request, &payload) {
+                if let Err(Busy(back)) = thread.try_send_with(to, request, &payload) {
                     assert_eq!(back, request, "what a send without room handed back");
-                    thread.send(to, back, &payload);
+                    thread.send_with(to, back, &payload);
                 }
             }
         }
         thread.wait(&self.replied[thread.index() as usize], u64::from(thread.nodes() * REQUESTS));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let once = |cells: &Cells<u64>| (0..cells.len()).filter(|&at| cells.get(at) == 1).count();
         let (asked, answered, expected) = (once(&self.asked), once(&self.answered), self.asked.len());
         Report::checked(asked == expected && answered == expected, || {
@@ -220,7 +230,7 @@ impl Message for Open {
 
     fn handle(self, _: &Burst, _payload: &[u64], cx: &mut Handler<'_>) {
         for number in 0..self.pieces {
-            (0..cx.nodes()).for_each(|node| cx.send(NodeId(node), Piece { number }, &[]));
+            (0..cx.nodes()).for_each(|node| cx.send(NodeId(node), Piece { number }));
         }
     }
 }
@@ -238,12 +248,17 @@ impl Message for Piece {
     }
 }
 
+impl tempest::Handlers for Burst {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Open>();
+        messages.add::<Piece>();
+    }
+}
+
 impl Protocol for Burst {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Open>();
-        setup.message::<Piece>();
         let shape = setup.shape();
         let pieces = Cells::new((shape.nodes * FAN_OUT) as usize, 0);
         Self { shape, pieces, arrived: Event::new("conformance.arrived") }
@@ -254,12 +269,12 @@ impl Program for Burst {
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() == 0 {
             let right = NodeId((thread.node().0 + 1) % thread.nodes());
-            thread.send(right, Open { pieces: u64::from(FAN_OUT) }, &[]);
+            thread.send(right, Open { pieces: u64::from(FAN_OUT) });
         }
         thread.wait(&self.arrived, u64::from(self.shape.nodes * FAN_OUT));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let once = (0..self.pieces.len()).filter(|&at| self.pieces.get(at) == 1).count();
         let expected = self.pieces.len();
         Report::checked(once == expected, || format!("{once} messages arrived once: expected {expected}"))

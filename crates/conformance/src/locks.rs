@@ -9,7 +9,7 @@ use protocols::stache::{self, Stache};
 use protocols::sync::{LockRoom, Locks};
 use tempest::{
     Array, Cells, Class, Event, Failure, Handler, Homes, Key, Layout, Message, Operations, Program, Protocol,
-    Report, Setup, Shape, Shared, Thread,
+    Quiet, Report, Setup, Shape, Shared, Thread,
 };
 
 use crate::Setting;
@@ -111,11 +111,16 @@ impl Message for Aside {
     }
 }
 
+impl tempest::Handlers for Critical {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Aside>();
+    }
+}
+
 impl Protocol for Critical {
     type Config = Plan;
 
     fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Aside>();
         let stache = setup.install::<Stache>(&plan.stache);
         let threads = setup.shape().threads as usize;
         Self {
@@ -171,7 +176,7 @@ impl Critical {
     fn step_aside(&self, thread: &Thread<'_>) {
         let aside = &self.aside[thread.index() as usize];
         let before = aside.count();
-        thread.send(thread.node(), Aside { thread: thread.index().into() }, &[]);
+        thread.send(thread.node(), Aside { thread: thread.index().into() });
         thread.wait(aside, before + 1);
     }
 
@@ -249,7 +254,7 @@ impl Program for Critical {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let [right, wrong] = [0, 1].map(|kind| {
             (0..self.entries[kind].len()).map(|thread| self.entries[kind].get(thread)).sum::<u64>()
         });

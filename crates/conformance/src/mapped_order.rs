@@ -4,8 +4,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Mapped, Message, NodeId, Program, Protocol, Report, Rights, Segment, Setup,
-    Shape, Thread,
+    Cells, Event, Handler, Key, Mapped, Message, NodeId, Program, Protocol, Quiet, Report, Rights, Segment,
+    Setup, Shape, Thread,
 };
 
 use crate::Setting;
@@ -72,7 +72,7 @@ impl Message for Filled {
     fn handle(self, telling: &Telling, _payload: &[u64], cx: &mut Handler<'_>) {
         let source = cx.source();
         telling.look(self.round as usize, number(telling.shape, source, self.thread));
-        cx.send(source, Seen { thread: self.thread, unused: 0 }, &[]);
+        cx.send(source, Seen { thread: self.thread, unused: 0 });
     }
 }
 
@@ -88,12 +88,17 @@ impl Message for Seen {
     }
 }
 
+impl tempest::Handlers for Telling {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Filled>();
+        messages.add::<Seen>();
+    }
+}
+
 impl Protocol for Telling {
     type Config = Way;
 
     fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Filled>();
-        setup.message::<Seen>();
         let shape = setup.shape();
         let threads = (shape.nodes * shape.threads) as usize;
         let words = ROUNDS * threads * AREA;
@@ -141,7 +146,7 @@ impl Telling {
 
     fn tell(&self, thread: &Thread<'_>, to: NodeId, round: usize) {
         let answered = &self.answered[thread.index() as usize];
-        thread.send(to, Filled { thread: thread.index(), round: round as u32 }, &[]);
+        thread.send(to, Filled { thread: thread.index(), round: round as u32 });
         thread.wait(answered, round as u64 + 1);
     }
 
@@ -195,7 +200,7 @@ impl Program for Telling {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.threads) * ROUNDS as u64;
         let found = self.found.get(0);
         Report::checked([0, expected].contains(&found), || {

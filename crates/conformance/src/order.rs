@@ -6,7 +6,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Message, NodeId, Program, Protocol, Report, Setup, Shape, Thread,
+    Cells, Event, Handler, Key, Keyed, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -145,7 +146,7 @@ impl Message for Look {
             cx.signal(&order.sent, 1);
         }
         let (source, done) = (cx.source(), u64::from(order.sent.count() == LENGTH / 2));
-        cx.send(source, Looked { done }, &[]);
+        cx.send(source, Looked { done });
     }
 }
 
@@ -162,14 +163,19 @@ impl Message for Looked {
     }
 }
 
+impl tempest::Handlers for Order {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Numbered>();
+        messages.add::<Relay>();
+        messages.add::<Look>();
+        messages.add::<Looked>();
+    }
+}
+
 impl Protocol for Order {
     type Config = Senders;
 
     fn install(&senders: &Senders, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Numbered>();
-        setup.message::<Relay>();
-        setup.message::<Look>();
-        setup.message::<Looked>();
         let shape = setup.shape();
         Self {
             senders,
@@ -193,13 +199,13 @@ impl Order {
 
     fn send(&self, thread: &Thread<'_>, number: u64) {
         for (to, message) in Self::each(thread.nodes(), thread.node(), number) {
-            thread.send(to, message, &[]);
+            thread.send(to, message);
         }
     }
 
     fn send_from_handler(&self, cx: &mut Handler<'_>, number: u64) {
         for (to, message) in Self::each(cx.nodes(), cx.node(), number) {
-            cx.send(to, message, &[]);
+            cx.send(to, message);
         }
     }
 
@@ -216,7 +222,7 @@ impl Order {
     /// A thread sends two numbers of every three, a handler the one between.
     fn alternate(&self, thread: &Thread<'_>, number: u64) {
         if number % 3 == 1 {
-            thread.send(thread.node(), Relay { number }, &[]);
+            thread.send(thread.node(), Relay { number });
             thread.wait(&self.sent, number / 3 + 1);
         } else {
             self.send(thread, number);
@@ -239,7 +245,7 @@ impl Order {
     fn look(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
         for looks in 1.. {
-            thread.send(next, Look { unused: 0 }, &[]);
+            thread.send(next, Look { unused: 0 });
             thread.wait(&self.looked, looks);
             if self.done.get(0) == 1 {
                 return;
@@ -269,7 +275,7 @@ impl Program for Order {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.nodes * LANES) * LENGTH;
         let arrived = self.arrived.get(0);
         Report::checked(arrived == expected, || format!("{arrived} messages arrived: expected {expected}"))

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Report, Setup, Shape, Thread,
+    Cells, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Shape, Thread,
 };
 
 use crate::Setting;
@@ -84,13 +84,18 @@ impl Message for Full {
     }
 }
 
+impl tempest::Handlers for Payload {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Short>();
+        messages.add::<Whole>();
+        messages.add::<Full>();
+    }
+}
+
 impl Protocol for Payload {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Short>();
-        setup.message::<Whole>();
-        setup.message::<Full>();
         Self { shape: setup.shape(), arrived: Cells::new(1, 0) }
     }
 }
@@ -103,12 +108,12 @@ impl Payload {
 
     fn send_all(thread: &Thread<'_>, to: NodeId) {
         for length in 0..MAX_WORDS as u64 {
-            thread.send(to, Short { length: length as u16 }, &words(length));
-            thread.send(to, Whole { length }, &words(length));
+            thread.send_with(to, Short { length: length as u16 }, &words(length));
+            thread.send_with(to, Whole { length }, &words(length));
         }
         let mut full = Full { words: [0; MAX_WORDS] };
         full.words.copy_from_slice(&words(MAX_WORDS as u64));
-        thread.send(to, full, &[]);
+        thread.send(to, full);
     }
 }
 
@@ -119,7 +124,7 @@ impl Program for Payload {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.nodes) * PER_PAIR;
         let arrived = self.arrived.get(0);
         Report::checked(arrived == expected, || format!("{arrived} messages arrived: expected {expected}"))

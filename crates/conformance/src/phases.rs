@@ -2,7 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Message, NodeId, Outcome, Program, Protocol, Report, Setup, Shape, Thread,
+    Cells, Event, Handler, Key, Message, NodeId, Outcome, Program, Protocol, Quiet, Report, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -72,7 +73,7 @@ impl Message for Ask {
         let name = NAMES[self.region as usize];
         assert_eq!(came, threads, "threads of {} at `{name}` when {} was in it", cx.node(), cx.source());
         let source = cx.source();
-        cx.send(source, Answer { thread: self.thread.into() }, &[]);
+        cx.send(source, Answer { thread: self.thread.into() });
     }
 }
 
@@ -88,12 +89,17 @@ impl Message for Answer {
     }
 }
 
+impl tempest::Handlers for Phases {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ask>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Phases {
     type Config = ();
 
     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Ask>();
-        setup.message::<Answer>();
         let shape = setup.shape();
         let answers = (0..shape.threads).map(|_| Event::new("conformance.answers")).collect();
         Self { shape, came: Cells::new(NAMES.len(), 0), answers }
@@ -106,7 +112,7 @@ impl Program for Phases {
             self.came.add(region as usize, 1);
             thread.phase(name);
             for node in 0..thread.nodes() {
-                thread.send(NodeId(node), Ask { region, thread: thread.index() }, &[]);
+                thread.send(NodeId(node), Ask { region, thread: thread.index() });
             }
             // The first thread leaves its answers to the next region, and at last to the end of the run.
             if thread.index() > 0 {
@@ -116,7 +122,7 @@ impl Program for Phases {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let threads = u64::from(self.shape.threads);
         let asked = u64::from(self.shape.nodes) * NAMES.len() as u64;
         let right = |region| self.came.get(region) == threads;

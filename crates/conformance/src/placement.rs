@@ -5,7 +5,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Event, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Report, Segment, Setup, Shape, Thread,
+    Event, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -120,7 +121,7 @@ impl Message for Filled {
         placement.expect_words(owner, self.words as usize);
         cx.signal(&placement.found, 1);
         let source = cx.source();
-        cx.send(source, Found { thread: self.thread, unused: 0 }, &[]);
+        cx.send(source, Found { thread: self.thread, unused: 0 });
     }
 }
 
@@ -151,13 +152,18 @@ impl Message for Found {
     }
 }
 
+impl tempest::Handlers for Placement {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Filled>();
+        messages.add::<Found>();
+        messages.add::<Wanted>();
+    }
+}
+
 impl Protocol for Placement {
     type Config = Way;
 
     fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Filled>();
-        setup.message::<Found>();
-        setup.message::<Wanted>();
         let shape = setup.shape();
         let threads = (shape.nodes * shape.threads) as usize;
         Self {
@@ -196,7 +202,7 @@ impl Placement {
     /// Shorter ones first, so that none finds its last words there already.
     fn ask(&self, thread: &Thread<'_>, to: NodeId) {
         for length in BLOCKS {
-            thread.send(to, Wanted { thread: thread.index(), words: length as u32 }, &[]);
+            thread.send(to, Wanted { thread: thread.index(), words: length as u32 });
         }
     }
 
@@ -214,7 +220,7 @@ impl Placement {
     }
 
     fn tell(&self, thread: &Thread<'_>, to: NodeId) {
-        thread.send(to, Filled { thread: thread.index(), words: AREA as u32 }, &[]);
+        thread.send(to, Filled { thread: thread.index(), words: AREA as u32 });
     }
 }
 
@@ -253,7 +259,7 @@ impl Program for Placement {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let each = match self.way {
             Way::Transfer | Way::Ask => BLOCKS.len(),
             Way::Deposit => 0,

@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 use protocols::stache::{Config, Frames, Stache, Variant};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    Array, Homes, Layout, Mechanism, NodeId, Program, Protocol, Report, Setup, Shape, Shared, Thread,
+    Array, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup, Shape, Shared, Thread,
 };
 
 use crate::Setting;
@@ -87,6 +87,10 @@ struct Tagged {
     barrier: SharedBarrier,
 }
 
+impl tempest::Handlers for Tagged {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Tagged {
     type Config = Plan;
 
@@ -157,7 +161,7 @@ impl Program for Tagged {
         (0..self.pages).for_each(|page| self.check(thread, page));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         // Every thread has insisted on what it found.
         Report { checks: 1, ..Report::default() }
     }

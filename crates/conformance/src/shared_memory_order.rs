@@ -9,7 +9,7 @@ use std::sync::Arc;
 use protocols::stache::{Config, Frames, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    Array, Failure, Homes, Layout, Mechanism, NodeId, Program, Protocol, Report, Setup, Shared, Thread,
+    Array, Failure, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
 };
 
 use crate::Setting;
@@ -86,6 +86,10 @@ struct Asked {
     words: Shared<u64>,
     other_array: Array<u64>,
     other: Shared<u64>,
+}
+
+impl tempest::Handlers for Asked {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Asked {
@@ -171,7 +175,7 @@ impl Program for Asked {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         // Every thread has insisted on what it found.
         Report { checks: 1, ..Report::default() }
     }

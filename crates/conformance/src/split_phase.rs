@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, Procedure, SplitPhase};
-use tempest::{Cells, Handler, Mechanism, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Cells, Handler, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 
 use crate::Setting;
 
@@ -82,6 +82,10 @@ struct Walk<'a> {
     held: Vec<u64>,
     next: u64,
     compared: u64,
+}
+
+impl tempest::Handlers for Random {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Random {
@@ -243,7 +247,7 @@ impl Program for Random {
         self.compared.add(0, walk.compared);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(self.compared.get(0) > 0, || "nothing was compared".to_owned())
     }
 }
@@ -263,6 +267,10 @@ struct Arrivals {
     split: Arc<SplitPhase>,
     words: LocalPtr<u64>,
     compared: Cells<u64>,
+}
+
+impl tempest::Handlers for Arrivals {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Arrivals {
@@ -320,7 +328,7 @@ impl Program for Arrivals {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let rounds = self.compared.get(0);
         Report::checked(rounds == ROUNDS, || format!("{rounds} rounds were compared: expected {ROUNDS}"))
     }
@@ -359,6 +367,10 @@ impl Procedure for Append {
         arena.set(self.length as usize, length + 1);
         length
     }
+}
+
+impl tempest::Handlers for Atomics {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Atomics {
@@ -401,7 +413,7 @@ impl Program for Atomics {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(self.compared.get(0) == 1, || "the list was not compared".to_owned())
     }
 }

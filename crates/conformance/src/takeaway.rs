@@ -13,7 +13,7 @@ use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
 use tempest::{
     Actions, Array, Block, Fault, Handler, Homes, Key, Keyed, Layout, Memory, Message, NodeId, Program,
-    Protocol, Report, Right, Setup, Shared, Tag, Thread,
+    Protocol, Quiet, Report, Right, Setup, Shared, Tag, Thread,
 };
 
 use crate::Setting;
@@ -58,10 +58,10 @@ impl Whereabouts {
             && let Some(to) = self.asked.pop_front()
         {
             if to == self.owner {
-                cx.send(to, Have {}, &[]);
+                cx.send(to, Have {});
             } else {
                 self.moves = true;
-                cx.send(self.owner, Give { to: to.0.into() }, &[]);
+                cx.send(self.owner, Give { to: to.0.into() });
             }
         }
     }
@@ -91,7 +91,7 @@ macro_rules! message {
 message! {
     /// A thread of this node wants the block.
     Want { unused } (_this, _state, cx) {
-        cx.send(HOME, Ask {}, &[]);
+        cx.send(HOME, Ask {});
     }
 }
 
@@ -131,7 +131,7 @@ message! {
     Here {} (_this, state, cx) {
         cx.raise(&state.memory, BLOCK, Tag::Writable);
         cx.resume_block(&state.memory, BLOCK, Right::Write);
-        cx.send(HOME, Arrived {}, &[]);
+        cx.send(HOME, Arrived {});
     }
 }
 
@@ -153,17 +153,22 @@ message! {
     }
 }
 
+impl tempest::Handlers for Wandering {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Want>();
+        messages.add::<Ask>();
+        messages.add::<Give>();
+        messages.add::<Gone>();
+        messages.add::<Here>();
+        messages.add::<Have>();
+        messages.add::<Arrived>();
+    }
+}
+
 impl Protocol for Wandering {
     type Config = Config;
 
     fn install(config: &Config, node: &mut Setup<'_>) -> Self {
-        node.message::<Want>();
-        node.message::<Ask>();
-        node.message::<Give>();
-        node.message::<Gone>();
-        node.message::<Here>();
-        node.message::<Have>();
-        node.message::<Arrived>();
         let mut layout = Layout::new(node.shape().nodes, config.block).expect("the length of a block");
         let words = layout.block_words();
         let array = layout.array("takeaway", words, Homes::At(HOME)).expect("there is room for a block");
@@ -217,7 +222,7 @@ impl Program for Wandering {
         self.expect(thread.read(&words, TOGETHER), all);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let lost = self.lost.load(Ordering::Relaxed);
         Report::checked(lost == 0, || {
             format!("stores were lost, seen {lost} times on {}", self.memory.node())

@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape, Thread,
-    Waiter,
+    Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shape,
+    Thread, Waiter,
 };
 
 use crate::Setting;
@@ -95,7 +95,7 @@ impl Message for Token {
     fn handle(self, waiting: &Waiting, _payload: &[u64], cx: &mut Handler<'_>) {
         let home = NodeId(self.home as u32);
         if cx.node() != home {
-            return cx.send(home, self, &[]);
+            return cx.send(home, self);
         }
         waiting.resumed.add(self.thread as usize, 1);
         assert!(
@@ -136,13 +136,18 @@ impl Message for Stray {
     }
 }
 
+impl tempest::Handlers for Waiting {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Tick>();
+        messages.add::<Stray>();
+        messages.add::<Token>();
+    }
+}
+
 impl Protocol for Waiting {
     type Config = Game;
 
     fn install(&game: &Game, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Tick>();
-        setup.message::<Stray>();
-        setup.message::<Token>();
         Self {
             game,
             shape: setup.shape(),
@@ -160,7 +165,7 @@ impl Waiting {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
         for round in 1..=ROUNDS {
             let Waiter { thread: index, generation } = thread.waiter();
-            thread.send(next, Token { thread: index, generation, home: thread.node().0.into() }, &[]);
+            thread.send(next, Token { thread: index, generation, home: thread.node().0.into() });
             for _ in 0..round % 2 * 100 {
                 thread.charge(Operations::NONE.integers(100));
                 thread.poll();
@@ -188,7 +193,7 @@ impl Waiting {
             thread.signal(&self.gathered, 1);
             if thread.index() == 0 {
                 thread.wait(&self.gathered, round * u64::from(thread.threads()));
-                thread.send(thread.node(), Tick { amount: LEAP }, &[]);
+                thread.send(thread.node(), Tick { amount: LEAP });
             }
             self.wait(thread, round * LEAP - short);
         }
@@ -199,9 +204,9 @@ impl Waiting {
         for round in 1..=3 {
             if thread.index() == 0 {
                 for generation in 0..u64::from(GENERATIONS) {
-                    thread.send(thread.node(), Stray { generation }, &[]);
+                    thread.send(thread.node(), Stray { generation });
                 }
-                thread.send(thread.node(), Tick { amount: 1 }, &[]);
+                thread.send(thread.node(), Tick { amount: 1 });
             }
             self.wait(thread, round);
         }
@@ -225,7 +230,7 @@ impl Program for Waiting {
         self.through.add(0, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (through, threads) = (self.through.get(0), u64::from(self.shape.threads));
         Report::checked(through == threads, || format!("{through} threads came through: expected {threads}"))
     }

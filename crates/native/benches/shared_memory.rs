@@ -21,7 +21,7 @@ use common::{median, raw_round_trip};
 use protocols::Barrier;
 use protocols::stache::{Config, Stache};
 use tempest::{
-    Array, Homes, Job, Launch, Layout, NodeId, Program, Protocol, Report, Setup, Shared, Thread, World,
+    Array, Homes, Job, Launch, Layout, NodeId, Program, Protocol, Quiet, Report, Setup, Shared, Thread, World,
 };
 use tradewind_native::Local;
 
@@ -68,6 +68,10 @@ struct HitsConfig {
     words: Array<u64>,
     numbers: Array<f64>,
     times: Times,
+}
+
+impl tempest::Handlers for Hits {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Hits {
@@ -199,7 +203,7 @@ impl Program for Hits {
         self.scale(thread, black_box(&mut numbers));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }
@@ -215,6 +219,10 @@ struct MissesConfig {
     config: Config,
     words: Array<u64>,
     times: Times,
+}
+
+impl tempest::Handlers for Misses {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Misses {
@@ -289,7 +297,7 @@ impl Program for Misses {
         self.note(thread, "barrier", ns);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -201,7 +201,7 @@ fn outcome(world: &World) -> Outcome {
     let end = world.running_ns();
     let (counters, breakdown) = world.totals(end);
     let mut report = Report::default();
-    world.nodes.iter().for_each(|node| report.merge(node.resident.report()));
+    world.nodes.iter().for_each(|node| report.merge(node.report()));
     Outcome {
         time: Time::from_nanoseconds(end),
         phases: world.phase_records(end),

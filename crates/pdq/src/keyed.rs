@@ -156,12 +156,7 @@ impl<T> Keyed<T> {
     /// The one place where a proof becomes a reference. The proof's key is `key` or `Sequential`.
     #[inline]
     fn reach<'t>(&'t self, proof: &'t mut Proof<'_>, key: u64) -> &'t mut T {
-        assert!(
-            proof.dispatcher() == self.dispatcher,
-            "the proof is of {:?}, the table belongs to {:?}",
-            proof.dispatcher(),
-            self.dispatcher
-        );
+        self.expect_own(proof);
         let slot = match &self.entries {
             Entries::Dense { first, slots } => dense_slot(*first, slots, key),
             Entries::Sparse(sparse) => sparse.slot(key),
@@ -170,6 +165,39 @@ impl<T> Keyed<T> {
         // `Sequential`; it stays exclusively borrowed for 't. So no other reference to this entry lives during 't and
         // every earlier access happened before (see the head of the module).
         unsafe { &mut *slot.0.get() }
+    }
+
+    /// Insists that a proof is of this table's dispatcher.
+    #[inline]
+    fn expect_own(&self, proof: &Proof<'_>) {
+        assert!(
+            proof.dispatcher() == self.dispatcher,
+            "the proof is of {:?}, the table belongs to {:?}",
+            proof.dispatcher(),
+            self.dispatcher
+        );
+    }
+
+    /// All entries that exist, in ascending order of key, while everything else stands still.
+    ///
+    /// # Panics
+    ///
+    /// If the proof is of another dispatcher, or if its key is not [`Key::Sequential`].
+    pub fn entries<'t>(&'t self, proof: &'t mut Proof<'_>) -> impl Iterator<Item = (u64, &'t mut T)> {
+        assert!(
+            proof.key() == Key::Sequential,
+            "only SEQUENTIAL reaches all entries, but {} is held",
+            proof.key()
+        );
+        self.expect_own(proof);
+        let slots: Vec<_> = match &self.entries {
+            Entries::Dense { first, slots } => (0..).zip(slots).map(|(i, slot)| (*first + i, slot)).collect(),
+            Entries::Sparse(sparse) => sparse.sorted_slots(),
+        };
+        // SAFETY: the proof is this dispatcher's and its key is `Sequential`; it stays exclusively borrowed for 't. So no other
+        // reference to any entry lives during 't and every earlier access happened before (see the head of the module). Each
+        // entry comes up once, so the references made here are of different entries.
+        slots.into_iter().map(|(key, slot)| (key, unsafe { &mut *slot.0.get() }))
     }
 
     /// All entries that exist, in ascending order of key.
@@ -264,6 +292,15 @@ impl<T> Sparse<T> {
         // SAFETY: an entry is never removed through `&self`, and the allocation of an `Arc` does not move when the map
         // moves the `Arc`. So the slot outlives the borrow of `self` that the result carries.
         unsafe { &*Arc::as_ptr(slot) }
+    }
+
+    fn sorted_slots(&self) -> Vec<(u64, &Slot<T>)> {
+        let mut all = Vec::new();
+        for shard in &self.shards {
+            let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            all.extend(shard.iter().map(|(key, slot)| (*key, self.outlive_lock(slot))));
+        }
+        sorted(all.into_iter())
     }
 
     fn sorted_mut(&mut self) -> Vec<(u64, &mut T)> {

@@ -36,7 +36,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
-use tempest::{Cells, Job, Mechanism, Merge, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Cells, Job, Mechanism, Merge, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 use units::Time;
 
 use crate::given::Reader;
@@ -199,6 +199,10 @@ fn word(repetition: u32, index: u32) -> u64 {
     u64::from(repetition + 1) << 32 | u64::from(index)
 }
 
+impl tempest::Handlers for Bandwidth {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Bandwidth {
     type Config = Config;
 
@@ -290,7 +294,7 @@ impl Program for Bandwidth {
         self.run(thread, 1, |block, repetition| self.store(thread, block, repetition));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let failures = (wrong > 0).then(|| format!("{wrong} wrong words on {}", self.node));
         let mut report = Report {

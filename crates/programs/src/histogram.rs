@@ -29,10 +29,15 @@ impl Message for Count {
     }
 }
 
+impl Handlers for Histogram {
+    fn register(messages: &mut Messages<'_, Self>) {
+        messages.add::<Count>();
+    }
+}
+
 impl Protocol for Histogram {
     type Config = Numbers;
-    fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
-        node.message::<Count>();
+    fn install(numbers: &Numbers, _: &mut Setup<'_>) -> Self {
         Self { values: numbers["values"].into(), bins: Cells::new(64, 0) }
     }
 }
@@ -41,10 +46,10 @@ impl Program for Histogram {
     fn main(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
         for value in (thread.index().into()..self.values).step_by(thread.threads() as usize) {
-            thread.send(next, Count(value * value % 64), &[]);
+            thread.send(next, Count(value * value % 64));
         }
     }
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let due = |bin: &u64| (0..self.values).filter(|value| value * value % 64 == *bin).count() as u64;
         let wrong = (0..64).filter(|bin| self.bins.get(*bin as usize) != due(bin)).count();
         Report::checked(wrong == 0, || format!("{wrong} bins hold another count than a sequential run's"))

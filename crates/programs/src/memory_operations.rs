@@ -108,12 +108,17 @@ impl Message for Arrived {
     }
 }
 
+impl Handlers for MemoryOperations {
+    fn register(messages: &mut Messages<'_, Self>) {
+        messages.add::<Ready>();
+        messages.add::<Arrived>();
+    }
+}
+
 impl Protocol for MemoryOperations {
     type Config = Numbers;
 
     fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
-        node.message::<Ready>();
-        node.message::<Arrived>();
         Self {
             rounds: numbers["rounds"],
             line: (numbers["line"] / WORD).max(1),
@@ -238,7 +243,7 @@ impl Probe<'_> {
     /// A message arrives and is not read; then its first line is.
     fn receive(&self, sender: NodeId, round: u64) {
         let program = self.program;
-        self.thread.send(sender, Ready, &[]);
+        self.thread.send(sender, Ready);
         self.thread.wait(&program.arrived, round);
         self.idle();
         let before = self.thread.memory_events();
@@ -278,7 +283,7 @@ impl Program for MemoryOperations {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let mut report = Report::checked(wrong == 0, || format!("{wrong} words have arrived wrong"));
         if (0..NAMES.len()).all(|place| self.counts.get(place) == 0) {

@@ -150,7 +150,7 @@ impl Message for Ask {
     fn handle(self, _program: &MessageCosts, _payload: &[u64], cx: &mut Handler<'_>) {
         let source = cx.source();
         for _ in 0..self.messages {
-            cx.send(source, Data, &[WORD; LONG][..self.words as usize]);
+            cx.send_with(source, Data, &[WORD; LONG][..self.words as usize]);
         }
     }
 }
@@ -165,13 +165,18 @@ impl Message for Finish {
     }
 }
 
+impl Handlers for MessageCosts {
+    fn register(messages: &mut Messages<'_, Self>) {
+        messages.add::<Data>();
+        messages.add::<Ask>();
+        messages.add::<Finish>();
+    }
+}
+
 impl Protocol for MessageCosts {
     type Config = Numbers;
 
     fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
-        node.message::<Data>();
-        node.message::<Ask>();
-        node.message::<Finish>();
         let pool = node.keyed(1, |_| VecDeque::new());
         let microseconds = |key: &str| Time::from_microseconds(numbers[key].into());
         Self {
@@ -237,7 +242,7 @@ impl Probe<'_> {
     fn ask(&self, messages: u32, words: u32) -> u64 {
         let due = self.expect(messages);
         self.program.checks.add(0, messages.into());
-        self.thread.send(self.partner, Ask { messages, words }, &[]);
+        self.thread.send(self.partner, Ask { messages, words });
         due
     }
 
@@ -259,7 +264,7 @@ impl Probe<'_> {
     /// Sends a message that the partner counts, which may be this node itself.
     fn send(&self, payload: &[u64]) {
         self.expect(u32::from(self.partner == self.thread.node()));
-        self.thread.send(self.partner, Data, payload);
+        self.thread.send_with(self.partner, Data, payload);
     }
 
     /// Polls until so many have come.
@@ -387,10 +392,10 @@ impl Program for MessageCosts {
         probe.measure_bursts();
         probe.measure_lone();
         let others = (0..=last).map(NodeId).filter(|node| *node != from);
-        others.for_each(|node| thread.send(node, Finish, &[]));
+        others.for_each(|node| thread.send(node, Finish));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let failures =
             if wrong > 0 { vec![format!("{wrong} messages held a wrong word")] } else { Vec::new() };

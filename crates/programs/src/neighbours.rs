@@ -34,7 +34,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Actions, Cells, Event, Handler, Job, Key, Keyed, Mechanism, Merge, Message, NodeId, Operations, Program,
-    Protocol, Report, Setup, Thread,
+    Protocol, Quiet, Report, Setup, Thread,
 };
 
 use crate::given::Reader;
@@ -199,11 +199,16 @@ impl Message for Value {
     }
 }
 
+impl tempest::Handlers for Neighbours {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Value>();
+    }
+}
+
 impl Protocol for Neighbours {
     type Config = Arc<Grid>;
 
     fn install(grid: &Arc<Grid>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Value>();
         let node = setup.node();
         Self {
             grid: Arc::clone(grid),
@@ -226,7 +231,7 @@ impl Neighbours {
 
     fn tell(&self, progress: &Progress, cx: &mut Actions<'_>) {
         for to in self.grid.neighbours(self.node.0) {
-            cx.send(NodeId(to), Value { value: progress.value, round: progress.round, unused: 0 }, &[]);
+            cx.send(NodeId(to), Value { value: progress.value, round: progress.round, unused: 0 });
         }
     }
 
@@ -265,7 +270,7 @@ impl Program for Neighbours {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (held, expected) = (self.result.get(0), self.grid.expected[self.node.0 as usize]);
         let heard = self.finished.count() * 2 * u64::from(self.grid.asked.dimensions);
         Report::checked(held == expected, || format!("{} holds {held:#x}: expected {expected:#x}", self.node))

@@ -94,14 +94,14 @@ mod tests {
     const FILES: [&str; 2] = [include_str!("histogram.rs"), include_str!("shared_histogram.rs")];
 
     #[test]
-    fn the_page_shows_the_files_as_they_are_in_forty_lines_at_most() {
+    fn the_page_shows_the_files_as_they_are_in_forty_five_lines_at_most() {
         let lines = FILES.map(|file| {
             let (_, code) = file.split_once("\n\n").unwrap();
             assert!(PAGE.contains(code), "{code}");
             let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
             code.lines().filter(is_code).count()
         });
-        assert!(lines[0] == 40 && lines[1] <= 40, "{lines:?}");
+        assert!(lines[0] == 44 && lines[1] <= 45, "{lines:?}");
     }
 
     #[test]

@@ -70,6 +70,10 @@ fn compute(thread: &Thread<'_>, operations: u32) {
     black_box((0..operations / 2).fold(1, |x, _| step(x)));
 }
 
+impl Handlers for PollGranularity {
+    fn register(_: &mut Messages<'_, Self>) {}
+}
+
 impl Protocol for PollGranularity {
     type Config = Numbers;
 
@@ -151,7 +155,7 @@ impl Program for PollGranularity {
         memory.barrier();
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let failures =
             if wrong > 0 { vec![format!("{wrong} wrong words read by {}", self.node)] } else { Vec::new() };

@@ -16,6 +16,10 @@ pub struct SharedHistogram {
     found: Cells<u64>,
 }
 
+impl Handlers for SharedHistogram {
+    fn register(_: &mut Messages<'_, Self>) {}
+}
+
 impl Protocol for SharedHistogram {
     type Config = Numbers;
     fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
@@ -37,7 +41,7 @@ impl Program for SharedHistogram {
             (0..64).for_each(|bin| self.found.set(bin, thread.read(&self.bins, bin)));
         }
     }
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let due = |bin: &u64| (0..self.values).filter(|value| value * value % 64 == *bin).count() as u64;
         let wrong = (0..64).filter(|bin| self.found.get(*bin as usize) != due(bin) * self.nodes).count();
         Report::checked(wrong == 0, || format!("{wrong} bins hold another count than a sequential run's"))

@@ -22,7 +22,7 @@
 //! Each of the two must have had its turns, and have found before each that the other has had as many as it should.
 
 use tempest::{
-    Cells, Event, Job, Mechanism, Merge, NodeId, Operations, Program, Protocol, Report, Setup, Thread,
+    Cells, Event, Job, Mechanism, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Thread,
 };
 
 use crate::given::Reader;
@@ -77,6 +77,10 @@ struct Turns {
     switch: Cells<f64>,
 }
 
+impl tempest::Handlers for Turns {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Turns {
     type Config = Asked;
 
@@ -120,7 +124,7 @@ impl Program for Turns {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         if self.node != NodeId(0) {
             return Report::default();
         }

@@ -74,6 +74,10 @@ pub struct WorkCosts {
     wrong: Cells<u64>,
 }
 
+impl Handlers for WorkCosts {
+    fn register(_: &mut Messages<'_, Self>) {}
+}
+
 impl Protocol for WorkCosts {
     type Config = Numbers;
 
@@ -296,7 +300,7 @@ impl Program for WorkCosts {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let failures = if wrong > 0 { vec![format!("{wrong} results were wrong")] } else { Vec::new() };
         let report = Report { checks: self.checks.get(0), failures, figures: Vec::new() };

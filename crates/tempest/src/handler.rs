@@ -49,9 +49,20 @@ impl Actions<'_> {
     /// Sends a message. Never fails, never waits; messages to one node under one key arrive in this order.
     ///
     /// # Panics
-    /// If the message was not registered, is longer than a message may be, or the node does not exist.
+    /// If the message was not registered, or the node does not exist.
     #[inline]
-    pub fn send<M: Message>(&mut self, to: NodeId, message: M, payload: &[u64]) {
+    pub fn send<M: Message>(&mut self, to: NodeId, message: M) {
+        self.send_with(to, message, &[]);
+    }
+
+    /// Sends a message with a payload, the words that its handler is given as a slice. Never fails, never waits; messages to
+    /// one node under one key arrive in this order.
+    ///
+    /// # Panics
+    /// If the message was not registered, fields and payload together exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, or
+    /// the node does not exist.
+    #[inline]
+    pub fn send_with<M: Message>(&mut self, to: NodeId, message: M, payload: &[u64]) {
         self.processor.post(to, &self.node.encode(to, &message, payload));
     }
 

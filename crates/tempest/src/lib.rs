@@ -14,9 +14,11 @@
 //! |---|---|
 //! | [`Message`] | plain data plus what to do on arrival: [`key`](Message::key) and [`handle`](Message::handle) |
 //! | [`Protocol`], [`Program`] | one value per node: its state there; a program adds a body for its threads |
-//! | [`Setup`] | what `install` gets: registers messages, makes keyed tables |
+//! | [`Handlers`] | the list of a protocol's messages |
+//! | [`Setup`] | what `install` gets: makes keyed tables and segments, installs other protocols |
 //! | [`Handler`] | what a running handler sees: its key's entries, sends, resumes, signals, charges |
 //! | [`Thread`] | what a program thread sees: blocking sends, waits, polls, holds, phases |
+//! | [`Quiet`] | what a program's report sees: a node at the end, with all its keyed state |
 //! | [`Event`], [`Cells`] | a monotone counter threads wait for; words that handlers write in bulk |
 //! | [`Segment`], [`Rights`] | memory of a node that transfers and deposits of other nodes write, and what else they may |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
@@ -49,10 +51,15 @@
 //!     }
 //! }
 //!
+//! impl Handlers for Ring {
+//!     fn register(messages: &mut Messages<'_, Self>) {
+//!         messages.add::<Hello>();
+//!     }
+//! }
+//!
 //! impl Protocol for Ring {
 //!     type Config = ();
 //!     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-//!         node.message::<Hello>();
 //!         Ring { greeted: Event::new("greeted") }
 //!     }
 //! }
@@ -60,10 +67,10 @@
 //! impl Program for Ring {
 //!     fn main(&self, thread: &Thread<'_>) {
 //!         let right = NodeId((thread.node().0 + 1) % thread.nodes());
-//!         thread.send(right, Hello { from: thread.node().0.into() }, &[]);
+//!         thread.send(right, Hello { from: thread.node().0.into() });
 //!         thread.wait(&self.greeted, 1);
 //!     }
-//!     fn report(&self) -> Report { Report::checked(self.greeted.count() == 1, || "not greeted once".into()) }
+//!     fn report(&self, _: &mut Quiet<'_>) -> Report { Report::checked(self.greeted.count() == 1, || "not greeted once".into()) }
 //! }
 //! # let _ = Job::new::<Ring>(());
 //! ```
@@ -128,6 +135,7 @@ mod node;
 mod pace;
 pub mod policy;
 mod processor;
+mod quiet;
 mod segment;
 mod setup;
 mod thread;
@@ -154,8 +162,9 @@ pub use pace::Pace;
 pub use pdq::{Key, Keyed, Proof};
 pub use policy::Policy;
 pub use processor::{Processor, Wait};
+pub use quiet::Quiet;
 pub use segment::{BadPlace, Place, Rights, Segment, SegmentId};
-pub use setup::{Flow, Protocol, Setup, Shape};
+pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};
 pub use work::{Operations, Primitive, Work};
 pub use world::{Blocked, Failure, Launch, Outcome, PhaseRecord, World};

@@ -180,10 +180,14 @@ mod tests {
     use pdq::DispatcherId;
 
     use super::*;
-    use crate::{Flow, Job, Program, Protocol, Report, Resident, Rights, Setup, Shape};
+    use crate::{Flow, Job, Program, Protocol, Quiet, Report, Resident, Rights, Setup, Shape};
 
     /// Makes a segment of 4 words, 0 to 3, that others may do so much with.
     struct Four;
+
+    impl crate::Handlers for Four {
+        fn register(_: &mut crate::Messages<'_, Self>) {}
+    }
 
     impl Protocol for Four {
         type Config = Rights;
@@ -196,7 +200,7 @@ mod tests {
 
     impl Program for Four {
         fn main(&self, _: &Thread<'_>) {}
-        fn report(&self) -> Report {
+        fn report(&self, _: &mut Quiet<'_>) -> Report {
             Report::default()
         }
     }

@@ -71,7 +71,10 @@ impl Node {
     pub(crate) fn encode<M: Message>(&self, to: NodeId, message: &M, payload: &[u64]) -> Packet {
         assert!(to.0 < self.shape.nodes, "a message to {to}: there are {} nodes", self.shape.nodes);
         let id = self.ids.get(TypeId::of::<M>()).unwrap_or_else(|| {
-            panic!("{} was never registered: call `Setup::message` in `install`", std::any::type_name::<M>())
+            panic!(
+                "{} was never registered: add it in its protocol's `Handlers::register`",
+                std::any::type_name::<M>()
+            )
         });
         Packet::encode(id, self.id, message, payload)
     }

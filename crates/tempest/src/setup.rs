@@ -2,7 +2,8 @@
 //!
 //! Every node runs the same installations in the same order, so message ids agree everywhere.
 
-use std::any::TypeId;
+use std::any::{TypeId, type_name};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use pdq::{DispatcherId, Keyed};
@@ -15,12 +16,58 @@ use crate::{Block, Fault, Layout, Memory, Message, MessageId, Node, NodeId, Righ
 ///
 /// Handlers share it as `&Self`: what they change lives in [`Keyed`] tables, [`Cells`](crate::Cells) and
 /// [`Event`](crate::Event)s.
-pub trait Protocol: Send + Sync + Sized + 'static {
+pub trait Protocol: Handlers + Send + Sync + 'static {
     /// What every node is told at installation: the problem, the parameters.
     type Config: Send + Sync + 'static;
 
-    /// Settles on a node: registers messages, allocates tables.
+    /// Settles on a node: allocates tables, installs the protocols that this one builds on.
     fn install(config: &Self::Config, node: &mut Setup<'_>) -> Self;
+}
+
+/// The messages of a protocol. Every [`Protocol`] states them, and [`Setup::install`] registers them, so that none can be
+/// forgotten.
+///
+/// `#[handlers]` writes this implementation. By hand it lists the message types:
+///
+/// ```ignore
+/// impl Handlers for Histogram {
+///     fn register(messages: &mut Messages<'_, Self>) {
+///         messages.add::<Count>();
+///     }
+/// }
+/// ```
+///
+/// Message numbers follow the order of this list. A protocol's own messages come before those of the protocols that its
+/// [`install`](Protocol::install) installs.
+pub trait Handlers: Sized + 'static {
+    /// Adds each kind of message of the protocol.
+    fn register(messages: &mut Messages<'_, Self>);
+}
+
+/// The list of messages to which [`Handlers::register`] adds those of protocol `P`.
+pub struct Messages<'a, P> {
+    node: &'a mut Node,
+    /// Number of the protocol.
+    protocol: usize,
+    of: PhantomData<fn(P)>,
+}
+
+impl<P: Protocol> Messages<'_, P> {
+    /// Adds a message of the protocol.
+    ///
+    /// # Panics
+    /// If the message has been added before.
+    pub fn add<M: Message<Protocol = P>>(&mut self) {
+        register::<M>(self.node, self.protocol);
+    }
+}
+
+/// Gives a message the next number of a node.
+fn register<M: Message>(node: &mut Node, protocol: usize) {
+    let id = MessageId(u16::try_from(node.entries.len()).expect("fewer than 65 536 kinds of messages"));
+    let is_new = node.ids.insert(TypeId::of::<M>(), id);
+    assert!(is_new, "{} is registered twice", type_name::<M>());
+    node.entries.push(Entry::of::<M>(protocol));
 }
 
 /// How large the world is.
@@ -73,26 +120,24 @@ impl<'a> Setup<'a> {
         let place = self.node.protocols;
         self.node.protocols += 1;
         self.installing.push((TypeId::of::<P>(), place));
+        P::register(&mut Messages { node: self.node, protocol: place, of: PhantomData });
         let state = Arc::new(P::install(config, self));
         self.installing.pop();
         self.node.bind(place, &(Arc::clone(&state) as State));
         state
     }
 
-    /// Registers a message of the protocol being installed.
+    /// Registers a message that only this installation of the protocol has, such as a generic one whose type parameter the
+    /// configuration decides. All others are stated in [`Handlers::register`], which comes first.
     ///
     /// # Panics
     /// If the message belongs to another protocol, or was registered before.
     pub fn message<M: Message>(&mut self) {
         let place = match self.installing.last() {
             Some((protocol, place)) if *protocol == TypeId::of::<M::Protocol>() => *place,
-            _ => panic!("{} is registered outside its protocol's `install`", std::any::type_name::<M>()),
+            _ => panic!("{} is registered outside its protocol's `install`", type_name::<M>()),
         };
-        let id =
-            MessageId(u16::try_from(self.node.entries.len()).expect("fewer than 65 536 kinds of messages"));
-        let is_new = self.node.ids.insert(TypeId::of::<M>(), id);
-        assert!(is_new, "{} is registered twice", std::any::type_name::<M>());
-        self.node.entries.push(Entry::of::<M>(place));
+        register::<M>(self.node, place);
     }
 
     /// Lets a receiver with several messages waiting call `prefetch` for one of `M` a little before its handler runs. It may
@@ -107,7 +152,7 @@ impl<'a> Setup<'a> {
     /// If the message was not registered before.
     pub fn prefetch<M: Message>(&mut self, prefetch: fn(&M, &M::Protocol)) {
         let id = self.node.ids.get(TypeId::of::<M>());
-        let id = id.unwrap_or_else(|| panic!("{} is not registered yet", std::any::type_name::<M>()));
+        let id = id.unwrap_or_else(|| panic!("{} is not registered yet", type_name::<M>()));
         self.node.entries[usize::from(id.0)].foresee(prefetch);
         self.node.foresees = true;
     }

@@ -94,12 +94,25 @@ impl<'a> Thread<'a> {
     /// Sends a message if there is room for it now.
     ///
     /// # Errors
-    /// [`Busy`] hands the message back when there is none.
+    /// [`Busy`] hands the message back when there is no room.
     ///
     /// # Panics
-    /// If the message was not registered, is longer than a message may be, or the node does not exist.
+    /// If the message was not registered, or the node does not exist.
     #[inline]
-    pub fn try_send<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) -> Result<(), Busy<M>> {
+    pub fn try_send<M: Message>(&self, to: NodeId, message: M) -> Result<(), Busy<M>> {
+        self.try_send_with(to, message, &[])
+    }
+
+    /// Sends a message with a payload, the words that its handler is given as a slice, if there is room for it now.
+    ///
+    /// # Errors
+    /// [`Busy`] hands the message back when there is no room.
+    ///
+    /// # Panics
+    /// If the message was not registered, fields and payload together exceed [`MAX_WORDS`] (14) words, or the node does not
+    /// exist.
+    #[inline]
+    pub fn try_send_with<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) -> Result<(), Busy<M>> {
         if self.processor.offer(to, &self.node.encode(to, &message, payload)) {
             Ok(())
         } else {
@@ -110,9 +123,20 @@ impl<'a> Thread<'a> {
     /// Sends a message, receiving while there is no room for it.
     ///
     /// # Panics
-    /// As [`try_send`](Self::try_send).
+    /// If the message was not registered, or the node does not exist.
     #[inline]
-    pub fn send<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) {
+    pub fn send<M: Message>(&self, to: NodeId, message: M) {
+        self.send_with(to, message, &[]);
+    }
+
+    /// Sends a message with a payload, the words that its handler is given as a slice, receiving while there is no room for
+    /// it.
+    ///
+    /// # Panics
+    /// If the message was not registered, fields and payload together exceed [`MAX_WORDS`] (14) words, or the node does not
+    /// exist.
+    #[inline]
+    pub fn send_with<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) {
         let packet = self.node.encode(to, &message, payload);
         self.insist(to, || self.processor.offer(to, &packet));
     }

@@ -4,7 +4,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{
+    Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread,
+};
 
 use crate::bare;
 use crate::run;
@@ -52,7 +54,7 @@ impl Message for Request {
     fn handle(self, it: &FetchAdd, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
         cx.with(&it.words, |word, actions| {
-            actions.send(back, Reply { held: *word }, &[]);
+            actions.send(back, Reply { held: *word });
             *word += self.amount;
         });
     }
@@ -74,11 +76,16 @@ impl Message for Reply {
     }
 }
 
+impl tempest::Handlers for FetchAdd {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+    }
+}
+
 impl Protocol for FetchAdd {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Request>();
-        node.message::<Reply>();
         let words = node.keyed(WORDS as usize + 1, |_| 0);
         Self { words, replies: Event::new("replies"), sum: AtomicU64::new(0) }
     }
@@ -92,13 +99,13 @@ impl Program for FetchAdd {
             if number % BUNCH == 0 {
                 thread.wait(&self.replies, (number + BUNCH).saturating_sub(WINDOW));
             }
-            thread.send(other, Request { word: number % WORDS, amount: 1 }, &[]);
+            thread.send(other, Request { word: number % WORDS, amount: 1 });
         }
         thread.wait(&self.replies, REQUESTS);
         thread.phase("end");
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         // Each word held 0, 1, 2 … in turn, as often as it was added to.
         let held = |word: u64| {
             let times = (REQUESTS + WORDS - 1 - word) / WORDS;

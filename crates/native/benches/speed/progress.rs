@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 
 use crate::common::pin;
 use crate::run;
@@ -55,7 +55,7 @@ impl Message for Ask {
     }
     fn handle(self, late: &Late, _: &[u64], cx: &mut Handler<'_>) {
         let (back, computed) = (cx.source(), late.computes.load(Ordering::Relaxed));
-        cx.send(back, Answer { sent_ns: self.sent_ns, computed: computed.into() }, &[]);
+        cx.send(back, Answer { sent_ns: self.sent_ns, computed: computed.into() });
     }
 }
 
@@ -79,11 +79,16 @@ impl Late {
     }
 }
 
+impl tempest::Handlers for Late {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ask>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Late {
     type Config = (Instant, Latencies);
-    fn install((epoch, latencies): &Self::Config, node: &mut Setup<'_>) -> Self {
-        node.message::<Ask>();
-        node.message::<Answer>();
+    fn install((epoch, latencies): &Self::Config, _: &mut Setup<'_>) -> Self {
         Self {
             epoch: *epoch,
             latencies: Arc::clone(latencies),
@@ -106,12 +111,12 @@ impl Program for Late {
         }
         for number in 1..=REQUESTS as u64 {
             thread::sleep(PAUSE);
-            thread.send(NodeId(1), Ask { sent_ns: self.now_ns() }, &[]);
+            thread.send(NodeId(1), Ask { sent_ns: self.now_ns() });
             thread.wait(&self.replies, number);
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -2,7 +2,7 @@
 //! ping-pong over two cache lines between two OS threads pinned to the same cores.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 
 use crate::common::raw_round_trip;
 use crate::run;
@@ -34,7 +34,7 @@ impl Message for Ping {
     }
     fn handle(self, _: &Echo, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
-        cx.send(back, Pong { number: self.number }, &[]);
+        cx.send(back, Pong { number: self.number });
     }
 }
 
@@ -49,11 +49,16 @@ impl Message for Pong {
     }
 }
 
+impl tempest::Handlers for Echo {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ping>();
+        messages.add::<Pong>();
+    }
+}
+
 impl Protocol for Echo {
     type Config = ();
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Ping>();
-        node.message::<Pong>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { replies: Event::new("replies") }
     }
 }
@@ -63,13 +68,13 @@ impl Program for Echo {
         thread.phase("echo");
         if thread.node() == NodeId(0) && thread.index() == 0 {
             for number in 0..TRIPS {
-                thread.send(NodeId(1), Ping { number }, &[]);
+                thread.send(NodeId(1), Ping { number });
                 thread.wait(&self.replies, number + 1);
             }
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let count = self.replies.count();
         Report::checked(count == 0 || count == TRIPS, || format!("{count} replies of {TRIPS}"))
     }

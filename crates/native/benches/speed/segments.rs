@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Job, Key, Mapped, Merge, Message, NodeId, Program, Protocol, Report, Rights,
-    Segment, Setup, Thread,
+    Cells, Event, Handler, Job, Key, Mapped, Merge, Message, NodeId, Program, Protocol, Quiet, Report,
+    Rights, Segment, Setup, Thread,
 };
 
 use crate::common::raw_round_trip;
@@ -102,7 +102,7 @@ impl Message for Landed {
     }
     fn handle(self, _: &Reach, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
-        cx.send(back, Answer, &[]);
+        cx.send(back, Answer);
     }
 }
 
@@ -116,11 +116,16 @@ impl Message for Answer {
     }
 }
 
+impl tempest::Handlers for Reach {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Landed>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Reach {
     type Config = Deed;
     fn install(&deed: &Deed, node: &mut Setup<'_>) -> Self {
-        node.message::<Landed>();
-        node.message::<Answer>();
         Self {
             deed,
             segment: node.segment_for(Rights::ALL, "reached", deed.words(), 0),
@@ -183,7 +188,7 @@ impl Program for Reach {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let report = Report::checked(wrong == 0, || format!("{wrong} wrong"));
         report.measured("took", self.took.get(0), "ns", Merge::Max)

@@ -4,7 +4,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{
+    Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread,
+};
 
 use crate::bare;
 use crate::run;
@@ -57,11 +59,16 @@ impl Message for End {
     }
 }
 
+impl tempest::Handlers for Stream {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Add>();
+        messages.add::<End>();
+    }
+}
+
 impl Protocol for Stream {
     type Config = u64;
     fn install(keys: &u64, node: &mut Setup<'_>) -> Self {
-        node.message::<Add>();
-        node.message::<End>();
         if *keys >= FORESEEN {
             node.prefetch::<Add>(|add, stream| stream.counts.prefetch(add.key));
         }
@@ -86,8 +93,8 @@ impl Program for Stream {
         let keys = self.keys.next_power_of_two();
         thread.phase("stream");
         if thread.node() == NodeId(0) {
-            (0..MESSAGES).for_each(|number| thread.send(NodeId(1), message(number, keys), &[]));
-            thread.send(NodeId(1), End {}, &[]);
+            (0..MESSAGES).for_each(|number| thread.send(NodeId(1), message(number, keys)));
+            thread.send(NodeId(1), End {});
         } else {
             thread.wait(&self.ended, 1);
         }
@@ -102,7 +109,7 @@ impl Program for Stream {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(self.verified.load(Ordering::Relaxed), || "the entries hold other sums".to_owned())
     }
 }

@@ -10,8 +10,8 @@ use bytemuck::{Pod, Zeroable};
 use fiber::{Fiber, Pool, Status};
 use programs::{Given, Plan};
 use tempest::{
-    Cells, Event, Handler, Job, Key, Keyed, Mechanism, Message, NodeId, Program, Protocol, Report, Setup,
-    Shape, Thread,
+    Cells, Event, Handler, Job, Key, Keyed, Mechanism, Message, NodeId, Program, Protocol, Quiet, Report,
+    Setup, Shape, Thread,
 };
 
 use crate::bare;
@@ -44,6 +44,10 @@ impl Relay {
     }
 }
 
+impl tempest::Handlers for Relay {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Relay {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
@@ -65,7 +69,7 @@ impl Program for Relay {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let passed: u64 = self.turns.iter().map(Event::count).sum();
         let all = self.rounds() * self.turns.len() as u64;
         Report::checked(passed == all + 1, || format!("{passed} turns instead of {all} and the first"))
@@ -130,7 +134,7 @@ impl Message for Request {
     fn handle(self, it: &Additions, _: &[u64], cx: &mut Handler<'_>) {
         let back = cx.source();
         cx.with(&it.words, |word, actions| {
-            actions.send(back, Reply { held: *word, thread: self.thread }, &[]);
+            actions.send(back, Reply { held: *word, thread: self.thread });
             *word += 1;
         });
     }
@@ -149,11 +153,16 @@ impl Message for Reply {
     }
 }
 
+impl tempest::Handlers for Additions {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+    }
+}
+
 impl Protocol for Additions {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Request>();
-        node.message::<Reply>();
         let waiting = || Waiting { replies: Event::new("replies"), sum: Cells::new(1, 0) };
         let waiting = (0..node.shape().threads).map(|_| waiting()).collect();
         Self { words: node.keyed(WORDS as usize, |_| 0), waiting }
@@ -166,13 +175,13 @@ impl Program for Additions {
         let replies = &self.waiting[thread.index() as usize].replies;
         thread.phase("fetch-add");
         for number in 0..REQUESTS {
-            thread.send(other, Request { word: (me + number) % WORDS, thread: me }, &[]);
+            thread.send(other, Request { word: (me + number) % WORDS, thread: me });
             thread.wait(replies, number + 1);
         }
         thread.phase("end");
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (threads, mut times) = (self.waiting.len() as u64, vec![0_u64; WORDS as usize]);
         for number in 0..threads * REQUESTS {
             times[((number / REQUESTS + number % REQUESTS) % WORDS) as usize] += 1;

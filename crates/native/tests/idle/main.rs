@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bytemuck::{Pod, Zeroable};
 use rustix::time::{ClockId, clock_gettime};
 use tempest::{
-    Event, Handler, Job, Key, Launch, Message, NodeId, Program, Protocol, Report, Setup, Thread, World,
+    Event, Handler, Job, Key, Launch, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread, World,
 };
 use tradewind_native::Local;
 
@@ -67,11 +67,16 @@ impl Message for Word {
     }
 }
 
+impl tempest::Handlers for Away {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Word>();
+    }
+}
+
 impl Protocol for Away {
     type Config = (Duration, Others);
 
-    fn install((so_long, others): &Self::Config, node: &mut Setup<'_>) -> Self {
-        node.message::<Word>();
+    fn install((so_long, others): &Self::Config, _: &mut Setup<'_>) -> Self {
         Self { so_long: *so_long, others: *others, back: Event::new("back") }
     }
 }
@@ -84,14 +89,14 @@ impl Program for Away {
             thread::sleep(self.so_long);
             let share = (used() - before).as_secs_f64() / since.elapsed().as_secs_f64();
             assert!(share < SHARE, "{:.2} % of a core", share * 100.0);
-            (0..thread.nodes()).for_each(|node| thread.send(NodeId(node), Word { counts: 1 }, &[]));
+            (0..thread.nodes()).for_each(|node| thread.send(NodeId(node), Word { counts: 1 }));
         } else if self.others == Others::Send && thread.node() == NodeId(1) {
-            (0..10_000).for_each(|_| thread.send(NodeId(0), Word { counts: 0 }, &[]));
+            (0..10_000).for_each(|_| thread.send(NodeId(0), Word { counts: 0 }));
         }
         thread.wait(&self.back, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

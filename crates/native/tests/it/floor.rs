@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Key, Keyed, Message, Program, Protocol, Report, Setup, Thread, World};
+use tempest::{Event, Handler, Key, Keyed, Message, Program, Protocol, Quiet, Report, Setup, Thread, World};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -40,11 +40,16 @@ impl Message for Work {
     }
 }
 
+impl tempest::Handlers for Computes {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Work>();
+    }
+}
+
 impl Protocol for Computes {
     type Config = ();
 
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Work>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { handled: AtomicU64::new(0), end: Event::new("the end") }
     }
 }
@@ -55,7 +60,7 @@ impl Program for Computes {
             return thread.wait(&self.end, 1);
         }
         for round in 1..=ROUNDS {
-            thread.send(thread.node(), Work { unused: 0 }, &[]);
+            thread.send(thread.node(), Work { unused: 0 });
             let start = Instant::now();
             while self.handled.load(Ordering::Relaxed) < round {
                 assert!(start.elapsed() < PATIENCE, "nobody serves who computes");
@@ -65,7 +70,7 @@ impl Program for Computes {
         thread.signal(&self.end, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -115,11 +120,16 @@ impl Message for Add {
     }
 }
 
+impl tempest::Handlers for Holds {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Add>();
+    }
+}
+
 impl Protocol for Holds {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Add>();
         let count = node.keyed(1, |_| 0);
         Self { count, held_long: AtomicBool::new(false), handled: Event::new("handled") }
     }
@@ -130,7 +140,7 @@ impl Program for Holds {
         let key = Key::User(0);
         for _ in 0..HOLDS {
             thread.hold(key, |cx| cx.with(&self.count, |count, _| *count += 1));
-            thread.send(thread.node(), Add { amount: 1 }, &[]);
+            thread.send(thread.node(), Add { amount: 1 });
         }
         thread.hold(key, |_| {
             if !self.held_long.swap(true, Ordering::Relaxed) {
@@ -144,7 +154,7 @@ impl Program for Holds {
         assert_eq!(count, 2 * all, "each hold and each message adds one");
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Key, Message, Program, Protocol, Report, Setup, Thread, World};
+use tempest::{Event, Handler, Key, Message, Program, Protocol, Quiet, Report, Setup, Thread, World};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -57,13 +57,18 @@ impl Message for Other {
     }
 }
 
+impl tempest::Handlers for Numbers {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Other>();
+        messages.add::<Number>();
+    }
+}
+
 impl Protocol for Numbers {
     /// How many should be foreseen.
     type Config = u64;
 
     fn install(expected: &u64, node: &mut Setup<'_>) -> Self {
-        node.message::<Other>();
-        node.message::<Number>();
         node.prefetch::<Number>(|number, numbers| {
             numbers.foreseen.fetch_add(1, Ordering::Relaxed);
             numbers.sum.fetch_add(number.number, Ordering::Relaxed);
@@ -77,13 +82,13 @@ impl Program for Numbers {
     fn main(&self, thread: &Thread<'_>) {
         let here = thread.node();
         (0..NUMBERS).for_each(|number| match number % 2 {
-            0 => thread.send(here, Other { number }, &[]),
-            _ => thread.send(here, Number { number }, &[]),
+            0 => thread.send(here, Other { number }),
+            _ => thread.send(here, Number { number }),
         });
         thread.wait(&self.handled, NUMBERS);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let foreseen = (self.foreseen.load(Ordering::Relaxed), self.sum.load(Ordering::Relaxed));
         // The first odd numbers add up to the square of how many there are.
         let expected = (self.expected, self.expected * self.expected);

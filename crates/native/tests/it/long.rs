@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread, World};
+use tempest::{Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread, World};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -58,7 +58,7 @@ impl Message for Hold {
             assert!(start.elapsed() < PATIENCE, "nobody handles message {} of the other key", self.until);
             std::thread::yield_now();
         }
-        cx.send(NodeId(0), Done { unused: 0 }, &[]);
+        cx.send(NodeId(0), Done { unused: 0 });
     }
 }
 
@@ -75,7 +75,7 @@ impl Message for Release {
             std::hint::spin_loop();
         }
         held.handled.fetch_add(1, Ordering::Relaxed);
-        cx.send(NodeId(0), Done { unused: 0 }, &[]);
+        cx.send(NodeId(0), Done { unused: 0 });
     }
 }
 
@@ -91,13 +91,18 @@ impl Message for Done {
     }
 }
 
+impl tempest::Handlers for Held {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Hold>();
+        messages.add::<Release>();
+        messages.add::<Done>();
+    }
+}
+
 impl Protocol for Held {
     type Config = ();
 
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Hold>();
-        node.message::<Release>();
-        node.message::<Done>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { handled: AtomicU64::new(0), answers: Event::new("done") }
     }
 }
@@ -108,18 +113,18 @@ impl Program for Held {
             return;
         }
         // It holds nobody up, but shows that handlers are not brief here.
-        thread.send(NodeId(1), Hold { until: 0 }, &[]);
+        thread.send(NodeId(1), Hold { until: 0 });
         thread.wait(&self.answers, 1);
         for round in 1..=ROUNDS {
             std::thread::sleep(SILENCE);
-            thread.send(NodeId(1), Hold { until: round }, &[]);
+            thread.send(NodeId(1), Hold { until: round });
             std::thread::sleep(SILENCE);
-            thread.send(NodeId(1), Release { unused: 0 }, &[]);
+            thread.send(NodeId(1), Release { unused: 0 });
             thread.wait(&self.answers, 1 + 2 * round);
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use bytemuck::{Pod, Zeroable};
 use conformance::Setting;
 use tempest::{
-    Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Rights, Segment, Setup, Thread, World,
+    Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Thread,
+    World,
 };
 use tradewind_native::Local;
 
@@ -46,7 +47,7 @@ impl Message for Question {
     fn handle(self, ask: &Ask, _: &[u64], cx: &mut Handler<'_>) {
         ask.is_served.store(true, Ordering::Relaxed);
         let source = cx.source();
-        cx.send(source, Answer { unused: 0 }, &[]);
+        cx.send(source, Answer { unused: 0 });
     }
 }
 
@@ -62,12 +63,17 @@ impl Message for Answer {
     }
 }
 
+impl tempest::Handlers for Ask {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Question>();
+        messages.add::<Answer>();
+    }
+}
+
 impl Protocol for Ask {
     type Config = ();
 
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Question>();
-        node.message::<Answer>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { is_served: AtomicBool::new(false), answers: Event::new("answers") }
     }
 }
@@ -89,7 +95,7 @@ impl Program for Ask {
             // Long enough for the other to compute.
             std::thread::sleep(LONG / 10);
             (1..=3).for_each(|number| {
-                thread.send(NodeId(1), Question { unused: 0 }, &[]);
+                thread.send(NodeId(1), Question { unused: 0 });
                 thread.wait(&self.answers, number);
             });
         } else {
@@ -97,7 +103,7 @@ impl Program for Ask {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -172,7 +178,7 @@ impl Message for Wake {
             cx.signal(&woken.end, 1);
         }
         let source = cx.source();
-        cx.send(source, Served { unused: 0 }, &[]);
+        cx.send(source, Served { unused: 0 });
     }
 }
 
@@ -188,12 +194,17 @@ impl Message for Served {
     }
 }
 
+impl tempest::Handlers for Woken {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Wake>();
+        messages.add::<Served>();
+    }
+}
+
 impl Protocol for Woken {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Wake>();
-        node.message::<Served>();
         Self {
             words: node.segment_for(Rights::WRITE, "words", 1, 0),
             handled: AtomicU64::new(0),
@@ -209,7 +220,7 @@ impl Program for Woken {
             (0, 0) => (1..=ROUNDS).for_each(|round| {
                 // Long enough for the others to fall asleep.
                 std::thread::sleep(Duration::from_micros(300));
-                thread.send(NodeId(1), Wake { unused: 0 }, &[]);
+                thread.send(NodeId(1), Wake { unused: 0 });
                 thread.deposit(NodeId(1), self.words.place(0), &[round]);
                 thread.wait(&self.answers, round);
             }),
@@ -226,7 +237,7 @@ impl Program for Woken {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -276,7 +287,7 @@ impl Message for Begin {
     }
 
     fn handle(self, passed: &Passed, _: &[u64], cx: &mut Handler<'_>) {
-        cx.send(NodeId(0), Began { unused: 0 }, &[]);
+        cx.send(NodeId(0), Began { unused: 0 });
         let start = Instant::now();
         while start.elapsed() < LONG / 10 {
             std::hint::spin_loop();
@@ -310,13 +321,18 @@ impl Message for Late {
     }
 }
 
+impl tempest::Handlers for Passed {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Begin>();
+        messages.add::<Began>();
+        messages.add::<Late>();
+    }
+}
+
 impl Protocol for Passed {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Begin>();
-        node.message::<Began>();
-        node.message::<Late>();
         Self {
             words: node.segment_for(Rights::WRITE, "words", 1, 0),
             is_handled: AtomicBool::new(false),
@@ -342,13 +358,13 @@ impl Program for Passed {
         match (thread.node().0, thread.index()) {
             (0, 0) => {
                 thread.wait(&self.began, 1);
-                thread.send(NodeId(1), Late { unused: 0 }, &[]);
+                thread.send(NodeId(1), Late { unused: 0 });
                 thread.deposit(NodeId(1), self.words.place(0), &[1]);
             }
             (1, 0) => {
                 // The others fall asleep.
                 std::thread::sleep(LONG / 10);
-                thread.send(NodeId(1), Begin { unused: 0 }, &[]);
+                thread.send(NodeId(1), Begin { unused: 0 });
                 thread.wait(&self.ended, 1);
                 self.compute();
             }
@@ -361,7 +377,7 @@ impl Program for Passed {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use programs::{Given, Plan};
 use tempest::{
-    Failure, Job, Launch, Mechanism, NodeId, Program, Protocol, Report, Rights, Segment, Setup, Shape,
+    Failure, Job, Launch, Mechanism, NodeId, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Shape,
     Thread, World,
 };
 use tradewind_native::Local;
@@ -21,6 +21,10 @@ struct Probe {
     deed: Deed,
     open: Segment<f64>,
     closed: Segment<u64>,
+}
+
+impl tempest::Handlers for Probe {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Probe {
@@ -50,7 +54,7 @@ impl Program for Probe {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let held: Vec<f64> = (0..4).map(|cell| self.open.cells().get(cell)).collect();
         let reached = held == [0.0, 1.5, 2.5, 1.5];
         Report::checked(reached || held == [0.0; 4], || format!("{held:?}")).figure(

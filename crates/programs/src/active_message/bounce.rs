@@ -2,7 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Merge, Message, NodeId, Operations, Program, Protocol, Report, Setup, Thread,
+    Cells, Event, Handler, Key, Merge, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Thread,
 };
 
 /// One look at the count: load, comparison and branch.
@@ -48,8 +49,14 @@ impl Message for Null {
         let last = bounce.received.count().is_multiple_of(u64::from(bounce.config.rounds));
         if cx.node() != STARTER || !last {
             let back = cx.source();
-            cx.send(back, Null, &[]);
+            cx.send(back, Null);
         }
+    }
+}
+
+impl tempest::Handlers for Bounce {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Null>();
     }
 }
 
@@ -57,7 +64,6 @@ impl Protocol for Bounce {
     type Config = Config;
 
     fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Null>();
         Self {
             config: *config,
             node: setup.node(),
@@ -93,7 +99,7 @@ impl Bounce {
         let rounds = u64::from(rounds);
         if thread.node() == STARTER {
             let start = thread.now();
-            thread.send(with, Null, &[]);
+            thread.send(with, Null);
             self.spin(thread, (number as u64 + 1) * rounds);
             let each = (thread.now() - start).as_nanoseconds() / (2 * rounds) as f64;
             self.measured.set(number, each);
@@ -114,7 +120,7 @@ impl Program for Bounce {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (had, due) = (self.received.count(), self.due(self.node));
         let report =
             Report::checked(had == due, || format!("node {} had {had} messages, not {due}", self.node.0));

@@ -3,7 +3,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Merge, Message, NodeId, Program, Protocol, Report, Segment, Setup, Thread,
+    Cells, Event, Handler, Key, Merge, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup,
+    Thread,
 };
 
 use crate::random::mix;
@@ -70,11 +71,16 @@ fn word(from: NodeId, number: u64, index: u32) -> u64 {
     mix(mix(u64::from(from.0)).wrapping_add(number)).wrapping_add(u64::from(index))
 }
 
+impl tempest::Handlers for Cut {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Arrived>();
+    }
+}
+
 impl Protocol for Cut {
     type Config = Config;
 
     fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Arrived>();
         let node = setup.node();
         let opposite = opposite(node.0, config.row, setup.shape().nodes).map(NodeId);
         let words = if opposite.is_some() { SLOTS * config.block } else { 0 };
@@ -145,7 +151,7 @@ impl Program for Cut {
         thread.phase("check");
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let due = if self.opposite.is_some() { u64::from(self.config.rounds) } else { 0 };
         let (had, wrong, whole) = (self.received.count(), self.wrong.get(0), self.is_whole());
         let report = Report::checked(had == due && wrong == 0 && whole, || {

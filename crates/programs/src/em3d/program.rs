@@ -8,8 +8,8 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
 use tempest::{
-    Event, Handler, Key, MAX_WORDS, Mechanism, Merge, Message, NodeId, Operations, Program, Protocol, Report,
-    Segment, Setup, Thread, Word, Work as Charge,
+    Event, Handler, Key, MAX_WORDS, Mechanism, Merge, Message, NodeId, Operations, Program, Protocol, Quiet,
+    Report, Segment, Setup, Thread, Word, Work as Charge,
 };
 
 use super::graph::{KINDS, Kind, Parameters, updated};
@@ -104,12 +104,17 @@ impl Message for Filled {
     }
 }
 
+impl tempest::Handlers for Em3d {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ghosts>();
+        messages.add::<Filled>();
+    }
+}
+
 impl Protocol for Em3d {
     type Config = Arc<Config>;
 
     fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Ghosts>();
-        setup.message::<Filled>();
         let barrier = setup.install::<Barrier>(&());
         let fields = KINDS.map(|kind| Field::new(&config.layout, kind, setup));
         Self { config: Arc::clone(config), node: setup.node(), barrier, fields }
@@ -159,7 +164,7 @@ impl Em3d {
             thread.charge(READ.times(words.len() as u32));
             match self.config.mechanism {
                 Mechanism::Deposit => thread.deposit(export.to, field.values.place(at), words),
-                _ => thread.send(export.to, Ghosts { at, kind: kind as u32 }, words),
+                _ => thread.send_with(export.to, Ghosts { at, kind: kind as u32 }, words),
             }
             thread.poll();
         }
@@ -269,7 +274,7 @@ impl Program for Em3d {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let mut report = self.check(Kind::E);
         report.merge(self.check(Kind::H));
         if self.node == NodeId(0) {

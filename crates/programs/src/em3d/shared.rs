@@ -21,7 +21,7 @@ use std::sync::Arc;
 use protocols::stache::{self, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    Array, Cells, Homes, Merge, NodeId, Operations, Program, Protocol, Report, Setup, Shared, Thread,
+    Array, Cells, Homes, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
 };
 
 use super::graph::{KINDS, Kind, Parameters, updated};
@@ -94,6 +94,10 @@ struct Field {
     weights: Vec<f64>,
     /// What has come of the node's own, for the check.
     results: Cells<f64>,
+}
+
+impl tempest::Handlers for SharedEm3d {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for SharedEm3d {
@@ -214,7 +218,7 @@ impl Program for SharedEm3d {
         KINDS.into_iter().for_each(|kind| self.take_down(thread, kind));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let mut report = self.check(Kind::E);
         report.merge(self.check(Kind::H));
         if self.node == NodeId(0) {

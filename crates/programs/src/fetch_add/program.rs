@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Merge, Message, NodeId, Operations, Program, Protocol, Report, Setup,
-    Thread,
+    Cells, Event, Handler, Key, Keyed, Merge, Message, NodeId, Operations, Program, Protocol, Quiet, Report,
+    Setup, Thread,
 };
 
 use super::workload::{Workload, told_hash};
@@ -44,8 +44,6 @@ pub(super) struct FetchAdd {
     replied: Box<[Event]>,
     /// Per thread: the sum of the hashes of what it was told.
     told: Cells<u64>,
-    /// What each word holds in the end.
-    totals: Cells<u64>,
     /// On the collector: the sum of what all threads were told.
     collected: Cells<u64>,
 }
@@ -97,7 +95,7 @@ impl Message for Request {
             let old = word.value;
             word.value = old.wrapping_add(self.amount);
             word.residue = residue(word.residue ^ old, steps);
-            cx.send(source, Reply { place: self.place, thread: self.thread, old }, &[]);
+            cx.send(source, Reply { place: self.place, thread: self.thread, old });
         });
     }
 }
@@ -138,13 +136,18 @@ pub(super) fn residue(from: u64, steps: u32) -> u64 {
     (0..steps).fold(from, |x, _| step(x))
 }
 
+impl tempest::Handlers for FetchAdd {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Request>();
+        messages.add::<Reply>();
+        messages.add::<Told>();
+    }
+}
+
 impl Protocol for FetchAdd {
     type Config = Arc<Workload>;
 
     fn install(workload: &Arc<Workload>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Request>();
-        setup.message::<Reply>();
-        setup.message::<Told>();
         let threads = setup.shape().threads as usize;
         let words = workload.counts_on(setup.node()).count();
         Self {
@@ -153,7 +156,6 @@ impl Protocol for FetchAdd {
             words: setup.keyed(words, |_| Word { value: 0, residue: 0 }),
             replied: (0..threads).map(|_| Event::new("fetch_add.replied")).collect(),
             told: Cells::new(threads, 0),
-            totals: Cells::new(words, 0),
             collected: Cells::new(1, 0),
         }
     }
@@ -168,35 +170,24 @@ impl FetchAdd {
             thread.charge(ISSUE);
             let (home, place) = (NodeId(word % thread.nodes()), word / thread.nodes());
             let request = Request { place, thread: thread.index(), amount: AMOUNT };
-            thread.send(home, request, &[]);
+            thread.send(home, request);
             thread.wait(replied, (sent + 1_u64).saturating_sub(window));
             thread.poll();
         }
         thread.wait(replied, words.len() as u64);
     }
 
-    /// Hands in what the check needs, when nothing is added any more.
+    /// Hands in the sum of what the thread was told, when nothing is added any more.
     fn hand_in(&self, thread: &Thread<'_>) {
         let sum = self.told.get(thread.index() as usize);
-        thread.send(COLLECTOR, Told { sum }, &[]);
-        if thread.index() == 0 {
-            thread.hold(Key::Sequential, |cx| self.read_totals(cx));
-        }
-    }
-
-    fn read_totals(&self, cx: &mut Handler<'_>) {
-        for place in 0..self.totals.len() {
-            let total = cx.with_any(&self.words, place as u64, |word, _| word.value);
-            self.totals.set(place, total);
-        }
+        thread.send(COLLECTOR, Told { sum });
     }
 }
 
 /// A node's words against what they should hold.
-pub(super) fn check_words(workload: &Workload, node: NodeId, totals: &Cells<u64>, report: &mut Report) {
+pub(super) fn check_words(workload: &Workload, node: NodeId, totals: &[u64], report: &mut Report) {
     let mut wrong = 0;
-    for (place, expected) in workload.counts_on(node).enumerate() {
-        let total = totals.get(place);
+    for (place, (expected, &total)) in workload.counts_on(node).zip(totals).enumerate() {
         report.checks += 1;
         wrong += usize::from(total != expected);
         if total != expected && wrong <= LISTED {
@@ -216,8 +207,8 @@ pub(super) fn check_told(workload: &Workload, told: u64) -> Report {
 }
 
 /// A report with what there is to say of a node's words.
-pub(super) fn figures(workload: &Workload, node: NodeId, totals: &Cells<u64>, report: Report) -> Report {
-    let made: u64 = (0..totals.len()).map(|place| totals.get(place)).sum();
+pub(super) fn figures(workload: &Workload, node: NodeId, totals: &[u64], report: Report) -> Report {
+    let made: u64 = totals.iter().sum();
     let hottest = workload.counts_on(node).max().unwrap_or(0);
     report.figure("fetch&adds", made as f64, Merge::Sum).figure(
         "fetch&adds of the hottest word",
@@ -235,12 +226,13 @@ impl Program for FetchAdd {
         self.hand_in(thread);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let totals: Vec<u64> = end.entries(&self.words).map(|(_, word)| word.value).collect();
         let mut report = Report::default();
         if self.node == COLLECTOR {
             report = check_told(&self.workload, self.collected.get(0));
         }
-        check_words(&self.workload, self.node, &self.totals, &mut report);
-        figures(&self.workload, self.node, &self.totals, report)
+        check_words(&self.workload, self.node, &totals, &mut report);
+        figures(&self.workload, self.node, &totals, report)
     }
 }

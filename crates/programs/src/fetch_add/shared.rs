@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use protocols::stache::{self, Stache};
-use tempest::{Array, Cells, Homes, NodeId, Operations, Program, Protocol, Report, Setup, Shared, Thread};
+use tempest::{
+    Array, Cells, Homes, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
+};
 
 use super::program::{AMOUNT, COLLECTOR, ISSUE, STEP, check_told, check_words, figures, residue};
 use super::workload::{Workload, told_hash};
@@ -52,6 +54,10 @@ pub(super) struct SharedFetchAdd {
     totals: Cells<u64>,
     /// On the collector: what all threads were told.
     told: Cells<u64>,
+}
+
+impl tempest::Handlers for SharedFetchAdd {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for SharedFetchAdd {
@@ -110,13 +116,14 @@ impl Program for SharedFetchAdd {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let workload = &self.config.workload;
         let mut report = Report::default();
         if self.node == COLLECTOR {
             report = check_told(workload, self.told.get(0));
         }
-        check_words(workload, self.node, &self.totals, &mut report);
-        figures(workload, self.node, &self.totals, report)
+        let totals: Vec<u64> = (0..self.totals.len()).map(|place| self.totals.get(place)).collect();
+        check_words(workload, self.node, &totals, &mut report);
+        figures(workload, self.node, &totals, report)
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Merge, Message, NodeId, Operations, Program, Protocol, Report, Setup,
-    Thread, ThreadId,
+    Cells, Event, Handler, Key, Keyed, Merge, Message, NodeId, Operations, Program, Protocol, Quiet, Report,
+    Setup, Thread, ThreadId,
 };
 
 use super::layout::{Layout, LocalEdge, Part};
@@ -41,8 +41,6 @@ pub(super) struct Iccg {
     progress: Keyed<Progress>,
     /// By thread: how many of its rows have become ready.
     ready: Box<[Event]>,
-    /// By thread: its share of x.
-    x: Box<[Cells<f64>]>,
     /// On the collector: all of x.
     gathered: Cells<f64>,
 }
@@ -139,12 +137,17 @@ impl Message for Solved {
     }
 }
 
+impl tempest::Handlers for Iccg {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Update>();
+        messages.add::<Solved>();
+    }
+}
+
 impl Protocol for Iccg {
     type Config = Arc<Layout>;
 
     fn install(layout: &Arc<Layout>, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Update>();
-        setup.message::<Solved>();
         let node = setup.node();
         let threads = setup.shape().threads;
         let parts: Box<[_]> = (0..threads).map(|index| layout.part(ThreadId { node, index })).collect();
@@ -154,8 +157,7 @@ impl Protocol for Iccg {
             node,
             progress: setup.keyed(parts.len(), |thread| Progress::new(&parts[thread as usize])),
             ready: parts.iter().map(|_| Event::new("iccg.ready")).collect(),
-            // What is never set stays no number, and fails the check.
-            x: parts.iter().map(|part| Cells::new(part.rows.len(), f64::NAN)).collect(),
+            // A value that never arrives stays no number, and fails the check.
             gathered: Cells::new(gathered, f64::NAN),
             parts,
         }
@@ -163,8 +165,8 @@ impl Protocol for Iccg {
 }
 
 impl Iccg {
-    /// Solves a thread's rows, as they become ready.
-    fn solve(&self, thread: &Thread<'_>) {
+    /// Solves a thread's rows, as they become ready, and puts their values of x in their places.
+    fn solve(&self, thread: &Thread<'_>, solution: &mut [f64]) {
         let part = &self.parts[thread.index() as usize];
         let ready = &self.ready[thread.index() as usize];
         thread.signal(ready, part.rows.iter().filter(|row| row.in_degree == 0).count() as u64);
@@ -172,6 +174,7 @@ impl Iccg {
             // Every ready row was counted, so one is there when the count exceeds the rows taken.
             thread.wait(ready, solved);
             let (place, x) = self.solve_next(thread, part);
+            solution[place] = x;
             self.send_updates(thread, part, place, x);
             self.apply_updates(thread, part.local_edges(place), x);
             thread.poll();
@@ -182,7 +185,6 @@ impl Iccg {
         let (place, sum) =
             thread.hold(key(thread), |cx| cx.with(&self.progress, |progress, _| progress.take()));
         let x = sum / part.rows[place].diagonal;
-        self.x[thread.index() as usize].set(place, x);
         thread.charge(SOLVE);
         (place, x)
     }
@@ -192,7 +194,7 @@ impl Iccg {
         for edge in part.distant_edges(place) {
             thread.charge(MAKE);
             let update = Update { thread: edge.thread.index, place: edge.place, value: edge.value * x };
-            thread.send(edge.thread.node, update, &[]);
+            thread.send(edge.thread.node, update);
         }
     }
 
@@ -213,12 +215,11 @@ impl Iccg {
     }
 
     /// Sends a thread's share of x to the collector.
-    fn gather(&self, thread: &Thread<'_>) {
-        let x = &self.x[thread.index() as usize];
-        for first in (0..x.len()).step_by(GATHERED) {
-            let values = first..x.len().min(first + GATHERED);
-            let payload: Vec<u64> = values.map(|place| x.get(place).to_bits()).collect();
-            thread.send(COLLECTOR, Solved { thread: thread.index(), first: first as u32 }, &payload);
+    fn gather(&self, thread: &Thread<'_>, x: &[f64]) {
+        for (index, values) in x.chunks(GATHERED).enumerate() {
+            let first = (index * GATHERED) as u32;
+            let payload: Vec<u64> = values.iter().map(|x| x.to_bits()).collect();
+            thread.send_with(COLLECTOR, Solved { thread: thread.index(), first }, &payload);
         }
     }
 
@@ -267,13 +268,15 @@ fn six_digits(value: f64) -> f64 {
 
 impl Program for Iccg {
     fn main(&self, thread: &Thread<'_>) {
+        // A row that is never solved stays no number, and fails the check.
+        let mut x = vec![f64::NAN; self.parts[thread.index() as usize].rows.len()];
         thread.phase("solve");
-        self.solve(thread);
+        self.solve(thread, &mut x);
         thread.phase("gather");
-        self.gather(thread);
+        self.gather(thread, &x);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let mut report = self.check_counts();
         if self.node == COLLECTOR {
             report.merge(self.check_solution());

@@ -7,7 +7,8 @@ use formats::litmus::{Formula, Place, Test};
 use protocols::stache::{self, Stache};
 use protocols::sync::{Barrier, BarrierRoom, SharedBarrier};
 use tempest::{
-    Array, BadLayout, Cells, Homes, Job, Layout, NodeId, Program, Protocol, Report, Setup, Shared, Thread,
+    Array, BadLayout, Cells, Homes, Job, Layout, NodeId, Program, Protocol, Quiet, Report, Setup, Shared,
+    Thread,
 };
 
 use super::State;
@@ -241,6 +242,10 @@ struct Litmus {
     told: Cells<u64>,
 }
 
+impl tempest::Handlers for Litmus {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Litmus {
     type Config = Config;
 
@@ -392,7 +397,7 @@ impl Program for Litmus {
     }
 
     /// The last node reports for all.
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let Some(states) = self.experiment.gather(self.known()) else { return Report::default() };
         let checks = states.len() as u64;
         let forbidden = self.experiment.count(states);

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Access, Cells, Event, Handler, Key, MemoryEvents, Merge, Message, NodeId, Operations, Place, Program,
-    Protocol, Report, Segment, Setup, Thread,
+    Protocol, Quiet, Report, Segment, Setup, Thread,
 };
 use units::Time;
 
@@ -100,12 +100,17 @@ impl Message for Arrived {
     }
 }
 
+impl tempest::Handlers for MessageMemory {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ready>();
+        messages.add::<Arrived>();
+    }
+}
+
 impl Protocol for MessageMemory {
     type Config = Values;
 
     fn install(numbers: &Values, node: &mut Setup<'_>) -> Self {
-        node.message::<Ready>();
-        node.message::<Arrived>();
         let words = numbers["bytes"].div_ceil(WORD_BYTES);
         let other = numbers["other"].div_ceil(WORD_BYTES);
         let room = words.max(other).next_multiple_of(PAGE) as usize;
@@ -250,7 +255,7 @@ impl Round<'_> {
             self.thread.drain();
             self.thread.charge(SETTLE);
         }
-        self.thread.send(from, Ready, &[]);
+        self.thread.send(from, Ready);
     }
 
     /// Waits for the messages of the round, and reads the first.
@@ -345,7 +350,7 @@ impl Program for MessageMemory {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let mut report = Report::checked(wrong == 0, || format!("{wrong} words have arrived wrong"));
         for (place, name) in TIMES.into_iter().enumerate() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use protocols::stache::{self, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
-use tempest::{Array, Cells, Homes, NodeId, Program, Protocol, Report, Setup, Shared, Thread};
+use tempest::{Array, Cells, Homes, NodeId, Program, Protocol, Quiet, Report, Setup, Shared, Thread};
 use units::Time;
 
 use super::busy::Busy;
@@ -145,6 +145,10 @@ pub(super) struct Probe {
     rounds: Cells<u64>,
     checks: Cells<u64>,
     wrong: Cells<u64>,
+}
+
+impl tempest::Handlers for Probe {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Probe {
@@ -313,7 +317,7 @@ impl Program for Probe {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (wrong, node) = (self.wrong.get(0), self.node);
         let failures = if wrong > 0 {
             vec![format!("{wrong} blocks did not hold what they should at {node}")]

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, SplitPhase};
-use tempest::{Cells, Merge, NodeId, Operations, Program, Protocol, Report, Setup, Thread};
+use tempest::{Cells, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Thread};
 use units::Time;
 
 use super::cell::{Cell, Measure, Operation};
@@ -51,6 +51,10 @@ fn written(source: NodeId, index: u32) -> u64 {
 /// The word that others find on a node.
 fn found(node: NodeId, word: u32) -> u64 {
     !written(node, word)
+}
+
+impl tempest::Handlers for Microbenchmarks {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Microbenchmarks {
@@ -269,7 +273,7 @@ impl Program for Microbenchmarks {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let mut report = Report::default();
         for (figure, cell) in self.config.cells.iter().enumerate() {
             report.checks += self.compared.get(figure);

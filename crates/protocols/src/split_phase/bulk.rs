@@ -42,7 +42,7 @@ impl Memory<'_> {
         } else {
             for (offset, values) in (to.offset()..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
                 let (thread, confirms) = self.count_store(to.node());
-                self.thread.send(to.node(), Store { offset, thread, confirms }, T::bits(values));
+                self.thread.send_with(to.node(), Store { offset, thread, confirms }, T::bits(values));
             }
         }
         self.thread.poll();
@@ -63,14 +63,14 @@ impl Memory<'_> {
             self.issuer.reserve(self.thread);
             self.issuer.count(kind, 1);
             let (offset, landing, words) = (from.offset(), to.offset(), len as u32);
-            self.thread.send(from.node(), Fetch { offset, landing, ticket, words }, &[]);
+            self.thread.send(from.node(), Fetch { offset, landing, ticket, words });
         } else {
             for start in (0..len).step_by(BLOCK) {
                 let (offset, landing) = (from.offset() + start as u32, to.offset() + start as u32);
                 let words = BLOCK.min(len - start) as u32;
                 self.issuer.reserve(self.thread);
                 self.issuer.count(kind, 1);
-                self.thread.send(from.node(), Read { offset, landing, ticket, words }, &[]);
+                self.thread.send(from.node(), Read { offset, landing, ticket, words });
             }
         }
         self.thread.poll();
@@ -94,7 +94,7 @@ impl Memory<'_> {
             for (offset, values) in (to.offset()..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
                 self.issuer.reserve(self.thread);
                 self.issuer.count(kind, 1);
-                self.thread.send(to.node(), Write { offset, ticket }, T::bits(values));
+                self.thread.send_with(to.node(), Write { offset, ticket }, T::bits(values));
             }
         }
         self.thread.poll();

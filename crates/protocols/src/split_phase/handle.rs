@@ -186,7 +186,7 @@ impl<'a> Memory<'a> {
 
     /// Sends, and polls once.
     fn send<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) {
-        self.thread.send(to, message, payload);
+        self.thread.send_with(to, message, payload);
         self.thread.poll();
     }
 }

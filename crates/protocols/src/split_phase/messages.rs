@@ -5,7 +5,7 @@
 //! what a program's procedures do.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Class, Handler, Key, Message, Operations, Primitive, Setup, Volume};
+use tempest::{Class, Handler, Key, Message, Operations, Primitive, Volume};
 
 use super::state::{Kind, SplitPhase, Ticket};
 
@@ -97,17 +97,17 @@ pub(super) struct Owe {
     pub(super) unused: u32,
 }
 
-pub(super) fn register(setup: &mut Setup<'_>) {
-    setup.message::<Read>();
-    setup.message::<Reply>();
-    setup.message::<Fetch>();
-    setup.message::<Fetched>();
-    setup.message::<Write>();
-    setup.message::<Written>();
-    setup.message::<Acknowledge>();
-    setup.message::<Store>();
-    setup.message::<Stored>();
-    setup.message::<Owe>();
+pub(super) fn register(messages: &mut tempest::Messages<'_, SplitPhase>) {
+    messages.add::<Read>();
+    messages.add::<Reply>();
+    messages.add::<Fetch>();
+    messages.add::<Fetched>();
+    messages.add::<Write>();
+    messages.add::<Written>();
+    messages.add::<Acknowledge>();
+    messages.add::<Store>();
+    messages.add::<Stored>();
+    messages.add::<Owe>();
 }
 
 impl SplitPhase {
@@ -134,7 +134,7 @@ impl SplitPhase {
         if confirms > 0 {
             let ticket = Ticket { thread: thread.into(), kind: Kind::Store }.to_bits();
             let source = cx.source();
-            cx.send(source, Acknowledge { ticket, amount: confirms.into() }, &[]);
+            cx.send(source, Acknowledge { ticket, amount: confirms.into() });
         }
     }
 
@@ -166,7 +166,7 @@ impl Message for Read {
             *word = split.memory.cells().get(place);
         }
         let source = cx.source();
-        cx.send(source, Reply { landing: self.landing, ticket: self.ticket }, words);
+        cx.send_with(source, Reply { landing: self.landing, ticket: self.ticket }, words);
     }
 }
 
@@ -229,7 +229,7 @@ impl Message for Write {
         cx.charge(Primitive::Translate);
         split.place(self.offset, payload, cx);
         let source = cx.source();
-        cx.send(source, Acknowledge { ticket: self.ticket, amount: 1 }, &[]);
+        cx.send(source, Acknowledge { ticket: self.ticket, amount: 1 });
     }
 }
 
@@ -244,7 +244,7 @@ impl Message for Written {
     fn handle(self, _split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
         let source = cx.source();
-        cx.send(source, Acknowledge { ticket: self.ticket, amount: 1 }, &[]);
+        cx.send(source, Acknowledge { ticket: self.ticket, amount: 1 });
     }
 }
 
@@ -306,6 +306,6 @@ impl Message for Owe {
     fn handle(self, split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
         split.arrivals.owed.add(0, self.bytes);
         let source = cx.source();
-        cx.send(source, Acknowledge { ticket: self.ticket, amount: 1 }, &[]);
+        cx.send(source, Acknowledge { ticket: self.ticket, amount: 1 });
     }
 }

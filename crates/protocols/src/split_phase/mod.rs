@@ -51,6 +51,10 @@
 //!
 //! struct Ring { split: Arc<SplitPhase>, number: LocalPtr<u64>, back: LocalPtr<u64> }
 //!
+//! impl tempest::Handlers for Ring {
+//!     fn register(_: &mut tempest::Messages<'_, Self>) {}
+//! }
+//!
 //! impl Protocol for Ring {
 //!     type Config = ();
 //!     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
@@ -71,7 +75,7 @@
 //!         memory.split_phase(|scope| scope.get(self.number.on(next), self.back));
 //!         assert_eq!(memory.load(self.back), me.0.into());
 //!     }
-//!     fn report(&self) -> Report {
+//!     fn report(&self, _: &mut Quiet<'_>) -> Report {
 //!         Report::checked(self.split.arena().get(1) < 3, || "nobody's number".into())
 //!     }
 //! }

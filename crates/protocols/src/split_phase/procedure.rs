@@ -4,7 +4,7 @@
 //! procedure may read a word and then write it. This module must never know how words are read and written from afar.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Cells, Handler, Key, Message, Operations, Setup, Thread};
+use tempest::{Cells, Handler, Key, Message, Operations, Thread};
 
 use super::state::{SplitPhase, Ticket};
 
@@ -59,10 +59,10 @@ pub(super) struct Call {
     pub(super) ticket: u32,
 }
 
-pub(super) fn register(setup: &mut Setup<'_>) {
-    setup.message::<Invoke<FetchAdd>>();
-    setup.message::<Returned>();
-    setup.message::<Call>();
+pub(super) fn register(messages: &mut tempest::Messages<'_, SplitPhase>) {
+    messages.add::<Invoke<FetchAdd>>();
+    messages.add::<Returned>();
+    messages.add::<Call>();
 }
 
 /// Runs a procedure on the thread's own node.
@@ -80,7 +80,7 @@ impl<P: Procedure> Message for Invoke<P> {
     fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
         let value = self.0.run(split.memory.cells(), cx);
         let source = cx.source();
-        cx.send(source, Returned { ticket: payload[0] as u32 }, &[value]);
+        cx.send_with(source, Returned { ticket: payload[0] as u32 }, &[value]);
     }
 }
 
@@ -93,7 +93,7 @@ impl Message for Call {
 
     fn handle(self, _split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
         let source = cx.source();
-        cx.send(source, Returned { ticket: self.ticket }, &[]);
+        cx.send(source, Returned { ticket: self.ticket });
     }
 }
 

@@ -232,12 +232,17 @@ impl Arrivals {
     }
 }
 
+impl tempest::Handlers for SplitPhase {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages::register(messages);
+        procedure::register(messages);
+    }
+}
+
 impl Protocol for SplitPhase {
     type Config = Plan;
 
     fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
-        messages::register(setup);
-        procedure::register(setup);
         plan.register(setup);
         let (shape, flow) = (setup.shape(), setup.flow());
         let words = plan.words() as usize + shape.threads as usize;

@@ -66,6 +66,6 @@ impl Memory<'_> {
     fn tell(&self, to: NodeId, bytes: u64) {
         self.issuer.reserve(self.thread);
         self.issuer.count(Kind::Split, 1);
-        self.thread.send(to, Owe { bytes, ticket: self.ticket(Kind::Split), unused: 0 }, &[]);
+        self.thread.send(to, Owe { bytes, ticket: self.ticket(Kind::Split), unused: 0 });
     }
 }

@@ -6,23 +6,23 @@
 //! header of a real one, so its fields have no modelled bytes.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Block, Class, Fault, Handler, Key, Message, NodeId, Right, Setup, Volume};
+use tempest::{Block, Class, Fault, Handler, Key, Message, NodeId, Right, Volume};
 
 use super::{Asker, HomeEvent, LineEvent, Request, Stache, ToCache, ToHome, Want};
 
-pub(super) fn register(setup: &mut Setup<'_>) {
-    setup.message::<Faulted>();
-    setup.message::<Ask>();
-    setup.message::<Answer>();
-    setup.message::<Return>();
-    setup.message::<Supply>();
-    setup.message::<Call>();
-    setup.message::<HomeLowered>();
-    setup.message::<LineLowered>();
-    setup.message::<Evicted>();
-    setup.message::<Retry>();
-    setup.message::<Free>();
-    setup.message::<Freed>();
+pub(super) fn register(messages: &mut tempest::Messages<'_, Stache>) {
+    messages.add::<Faulted>();
+    messages.add::<Ask>();
+    messages.add::<Answer>();
+    messages.add::<Return>();
+    messages.add::<Supply>();
+    messages.add::<Call>();
+    messages.add::<HomeLowered>();
+    messages.add::<LineLowered>();
+    messages.add::<Evicted>();
+    messages.add::<Retry>();
+    messages.add::<Free>();
+    messages.add::<Freed>();
 }
 
 /// Declares a message about a block that a node sends another: its fields, its class and volume, its key, its
@@ -272,7 +272,7 @@ mod tests {
     use std::sync::Arc;
 
     use native::Local;
-    use tempest::{Failure, Homes, Job, Launch, Layout, Program, Protocol, Report, Thread, World};
+    use tempest::{Failure, Homes, Job, Launch, Layout, Program, Protocol, Quiet, Report, Thread, World};
 
     use super::super::Config;
     use super::*;
@@ -282,10 +282,14 @@ mod tests {
 
     type Lie = fn(&Thread<'_>);
 
+    impl tempest::Handlers for Liar {
+        fn register(_: &mut tempest::Messages<'_, Self>) {}
+    }
+
     impl Protocol for Liar {
         type Config = Lie;
 
-        fn install(lie: &Lie, setup: &mut Setup<'_>) -> Self {
+        fn install(lie: &Lie, setup: &mut tempest::Setup<'_>) -> Self {
             let mut layout = Layout::new(2, 64).expect("blocks of 64 bytes are permitted");
             layout.array::<u64>("words", 1024, Homes::RoundRobin).expect("it is small");
             Self(*lie, setup.install(&Config::new(layout)))
@@ -299,13 +303,13 @@ mod tests {
             }
         }
 
-        fn report(&self) -> Report {
+        fn report(&self, _: &mut Quiet<'_>) -> Report {
             Report::checked(self.1.memory().layout().blocks() == 128, || "another layout".to_owned())
         }
     }
 
     fn tell(thread: &Thread<'_>, lie: impl Message) {
-        thread.send(NodeId(0), lie, &[]);
+        thread.send(NodeId(0), lie);
     }
 
     #[test]

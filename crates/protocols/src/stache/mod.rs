@@ -131,11 +131,16 @@ enum Entry {
     Cached(Line),
 }
 
+impl tempest::Handlers for Stache {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages::register(messages);
+    }
+}
+
 impl Protocol for Stache {
     type Config = Config;
 
     fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
-        messages::register(setup);
         let layout = &config.layout;
         let memory = setup.memory::<messages::Faulted>(layout, config.frames == Frames::Premapped);
         let (node, frames) = (setup.node(), config.frames);

@@ -65,7 +65,7 @@ impl Stache {
             !pages.waiting.is_empty()
         });
         if more {
-            cx.send(self.node, Retry {}, &[]);
+            cx.send(self.node, Retry {});
         }
         self.serve_line(block, LineEvent::Fault(right), cx);
     }
@@ -99,7 +99,7 @@ impl Stache {
     pub(super) fn may_go(&self, cx: &mut Actions<'_>) {
         // Set under the sequential key, which orders it before every handler that comes later.
         if self.starving.load(Ordering::Acquire) && self.starving.swap(false, Ordering::AcqRel) {
-            cx.send(self.node, Retry {}, &[]);
+            cx.send(self.node, Retry {});
         }
     }
 
@@ -133,7 +133,7 @@ impl Stache {
         let pages = layout.pages_of(array);
         let frees = self.frees.count();
         let free = Free { region: layout.region_of(array), first: pages.start, pages: pages.len() as u32 };
-        thread.send(self.node, free, &[]);
+        thread.send(self.node, free);
         thread.wait(&self.frees, frees + 1);
     }
 

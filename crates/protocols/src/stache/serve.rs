@@ -25,7 +25,7 @@ impl Stache {
         } else {
             // The page has given way to another since.
             let writes = u16::from(right == Right::Write);
-            cx.send(self.node, Faulted { block: block.0, writes, mapped: 0 }, &[]);
+            cx.send(self.node, Faulted { block: block.0, writes, mapped: 0 });
         }
     }
 
@@ -76,7 +76,7 @@ impl Stache {
                 cx.send_block(to, &self.memory, block, Supply { block: block.0, word: message as u32 });
             }
             HomeAction::Send(to, message) => {
-                cx.send(to, Call { block: block.0, word: message as u32 }, &[]);
+                cx.send(to, Call { block: block.0, word: message as u32 });
             }
             HomeAction::Raise(tag) => self.raise(block, tag, cx),
             HomeAction::Resume(right) => {
@@ -136,9 +136,9 @@ impl Stache {
         if message.brings_words() {
             cx.send_block(home, &self.memory, block, Return { block: block_number, word });
         } else if message.wants().is_some() {
-            cx.send(home, Ask { block: block_number, word }, &[]);
+            cx.send(home, Ask { block: block_number, word });
         } else {
-            cx.send(home, Answer { block: block_number, word }, &[]);
+            cx.send(home, Answer { block: block_number, word });
         }
     }
 

@@ -106,12 +106,17 @@ impl Message for Release {
     }
 }
 
+impl tempest::Handlers for Collectives {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Come>();
+        messages.add::<Release>();
+    }
+}
+
 impl Protocol for Collectives {
     type Config = NonZeroU32;
 
     fn install(fan_in: &NonZeroU32, node: &mut Setup<'_>) -> Self {
-        node.message::<Come>();
-        node.message::<Release>();
         let shape = node.shape();
         let place = Place::of(node.node(), shape.nodes, *fan_in);
         let brought = vec![Words::default(); shape.threads as usize + place.children.len()];
@@ -199,7 +204,7 @@ impl Step {
         }
         let words = self.combined(cx);
         match self.place.parent {
-            Some(parent) => cx.send(parent, Come { code }, words.as_slice()),
+            Some(parent) => cx.send_with(parent, Come { code }, words.as_slice()),
             None => self.release(words.as_slice(), all, cx),
         }
     }
@@ -218,7 +223,7 @@ impl Step {
     /// Tells the nodes below and the own threads what has come of it, and is ready for the next.
     fn release(&mut self, words: &[u64], all: &Collectives, cx: &mut Actions<'_>) {
         for &child in &self.place.children {
-            cx.send(child, Release, words);
+            cx.send_with(child, Release, words);
         }
         all.result.set(0, words.len() as u64);
         (1..).zip(words).for_each(|(index, word)| all.result.set(index, *word));

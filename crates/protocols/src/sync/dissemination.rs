@@ -72,11 +72,16 @@ impl Message for Come {
     }
 }
 
+impl tempest::Handlers for Barrier {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Come>();
+    }
+}
+
 impl Protocol for Barrier {
     type Config = ();
 
     fn install((): &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Come>();
         let (shape, id) = (node.shape(), node.node());
         let rounds = shape.nodes.next_power_of_two().trailing_zeros() as usize;
         let progress = node.keyed_sparse(move |_| Progress {
@@ -121,7 +126,7 @@ impl Progress {
             if self.told == self.round {
                 self.told += 1;
                 let next = (u64::from(self.node.0) + (1 << self.round)) % u64::from(self.shape.nodes);
-                cx.send(NodeId(next as u32), Come { round: self.round as u64 }, &[]);
+                cx.send(NodeId(next as u32), Come { round: self.round as u64 });
             }
             if self.heard[self.round] <= self.barrier {
                 return;

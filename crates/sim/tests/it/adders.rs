@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Report, Setup, Thread,
+    Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Thread,
 };
 
 const WORDS: u64 = 16;
@@ -37,7 +37,7 @@ impl Message for Add {
         cx.charge(Operations::NONE.loads(1).stores(1));
         cx.with(&adders.words, |word, cx| {
             *word += 1;
-            cx.send(back, Added { now: *word }, &[]);
+            cx.send(back, Added { now: *word });
         });
     }
 }
@@ -53,11 +53,16 @@ impl Message for Added {
     }
 }
 
+impl tempest::Handlers for Adders {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Add>();
+        messages.add::<Added>();
+    }
+}
+
 impl Protocol for Adders {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Add>();
-        node.message::<Added>();
         let threads = u64::from(node.shape().threads);
         Self { replies: Event::new("replies"), words: node.keyed(WORDS as usize, |_| 0), threads }
     }
@@ -69,7 +74,7 @@ impl Program for Adders {
         for request in 0..REQUESTS {
             let distance = 1 + request as u32 % (thread.nodes() - 1);
             let to = NodeId((thread.node().0 + distance) % thread.nodes());
-            thread.send(to, Add { word: request % WORDS }, &[]);
+            thread.send(to, Add { word: request % WORDS });
             thread.charge(Operations::NONE.flops(100));
             thread.poll();
             if request % 8 == 7 {
@@ -79,7 +84,7 @@ impl Program for Adders {
         thread.wait(&self.replies, REQUESTS * self.threads);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (replies, expected) = (self.replies.count(), REQUESTS * self.threads);
         Report::checked(replies == expected, || format!("{replies} replies of {expected}"))
     }
@@ -87,6 +92,10 @@ impl Program for Adders {
 
 /// One thread polls for something that never comes.
 pub(crate) struct Poller;
+
+impl tempest::Handlers for Poller {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
 
 impl Protocol for Poller {
     type Config = ();
@@ -102,7 +111,7 @@ impl Program for Poller {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

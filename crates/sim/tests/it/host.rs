@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use bytemuck::{Pod, Zeroable};
 use machine::Machine;
 use tempest::{
-    Cells, Event, Handler, Job, Key, Launch, Mechanism, Merge, Message, Program, Protocol, Report, Rights,
-    Segment, Setup, Shape, Thread, World,
+    Cells, Event, Handler, Job, Key, Launch, Mechanism, Merge, Message, Program, Protocol, Quiet, Report,
+    Rights, Segment, Setup, Shape, Thread, World,
 };
 use tradewind_sim::Model;
 
@@ -135,11 +135,16 @@ impl Message for Copied {
     }
 }
 
+impl tempest::Handlers for Copies {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Copied>();
+    }
+}
+
 impl Protocol for Copies {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Copied>();
         let words = node.segment_for(Rights::WRITE, "words", 1, 0);
         Self { words, copied: Event::new("copied"), took: Cells::new(1, 0.0) }
     }
@@ -153,7 +158,7 @@ impl Program for Copies {
         thread.wait(&self.copied, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default().measured("transfer", self.took.get(0), "ns", Merge::Max)
     }
 }

@@ -1,8 +1,8 @@
 //! An interface that is full for too long traps its processor, which empties it; nothing is lost.
 
 use tempest::{
-    Event, Handler, Job, Key, Launch, Message, NodeId, Operations, Outcome, Program, Protocol, Report, Setup,
-    Thread, World,
+    Event, Handler, Job, Key, Launch, Message, NodeId, Operations, Outcome, Program, Protocol, Quiet, Report,
+    Setup, Thread, World,
 };
 use tradewind_sim::Model;
 use units::Time;
@@ -32,10 +32,15 @@ impl Message for Drop {
     }
 }
 
+impl tempest::Handlers for Flood {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Drop>();
+    }
+}
+
 impl Protocol for Flood {
     type Config = ();
-    fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        node.message::<Drop>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Flood { arrived: Event::new("arrived") }
     }
 }
@@ -47,10 +52,10 @@ impl Program for Flood {
             thread.charge(Operations::NONE.integers(1_000_000));
             thread.wait(&self.arrived, MESSAGES * u64::from(thread.nodes() - 1));
         } else {
-            (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Drop { unused: 0 }, &[]));
+            (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Drop { unused: 0 }));
         }
     }
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, || unreachable!("what is checked is that everything arrives"))
     }
 }

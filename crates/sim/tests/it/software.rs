@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use machine::Machine;
 use programs::{Given, Plan};
 use tempest::{
-    Job, Launch, Mechanism, Operations, Outcome, Policy, Program, Protocol, Report, Setup, Shape, Thread,
-    World,
+    Job, Launch, Mechanism, Operations, Outcome, Policy, Program, Protocol, Quiet, Report, Setup, Shape,
+    Thread, World,
 };
 use tradewind_sim::Model;
 
@@ -186,6 +186,10 @@ fn every_promise_of_the_waist_holds() {
 /// Four threads: two of much work, then two of little.
 struct Uneven;
 
+impl tempest::Handlers for Uneven {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
 impl Protocol for Uneven {
     type Config = ();
     fn install(_: &(), _: &mut Setup<'_>) -> Self {
@@ -197,7 +201,7 @@ impl Program for Uneven {
     fn main(&self, thread: &Thread<'_>) {
         thread.charge(Operations::NONE.integers(if thread.index() < 2 { 10_000 } else { 1000 }));
     }
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -9,8 +9,8 @@ use native::Local;
 use protocols::stache::{Config, Stache};
 use sim::Model;
 use tempest::{
-    Array, Failure, Homes, Job, Launch, Layout, Mechanism, NodeId, Program, Protocol, Report, Setup, Shared,
-    Thread, World,
+    Array, Failure, Homes, Job, Launch, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup,
+    Shared, Thread, World,
 };
 
 /// What a thread of node 0 does wrong.
@@ -53,6 +53,10 @@ fn space(block: u32) -> (Layout, Array<u64>) {
     let mut space = Layout::new(2, block).expect("such blocks can be");
     let array = space.array("words", 512, Homes::Parts).expect("a page has room");
     (space, array)
+}
+
+impl tempest::Handlers for Careless {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Careless {
@@ -106,7 +110,7 @@ impl Program for Careless {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

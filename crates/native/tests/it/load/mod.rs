@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 use programs::Given;
-use tempest::{Event, Handler, Job, Key, Launch, Message, NodeId, Policy, Program, Protocol, Report, Setup};
+use tempest::{
+    Event, Handler, Job, Key, Launch, Message, NodeId, Policy, Program, Protocol, Quiet, Report, Setup,
+};
 use tempest::{Mechanism, Shape, Thread};
 use units::Time;
 
@@ -80,7 +82,7 @@ impl Message for Piece {
     fn handle(self, _: &Starved, _payload: &[u64], cx: &mut Handler<'_>) {
         if self.last == 1 {
             let source = cx.source();
-            cx.send(source, Back { unused: 0 }, &[]);
+            cx.send(source, Back { unused: 0 });
         }
     }
 }
@@ -97,12 +99,17 @@ impl Message for Back {
     }
 }
 
+impl tempest::Handlers for Starved {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Piece>();
+        messages.add::<Back>();
+    }
+}
+
 impl Protocol for Starved {
     type Config = ();
 
-    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Piece>();
-        setup.message::<Back>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { back: Event::new("stress.back") }
     }
 }
@@ -113,16 +120,15 @@ impl Program for Starved {
             return;
         }
         thread.hold(Key::NoSync, |cx| {
-            (1..=PIECES)
-                .for_each(|piece| cx.send(NodeId(1), Piece { last: u64::from(piece == PIECES) }, &[]));
+            (1..=PIECES).for_each(|piece| cx.send(NodeId(1), Piece { last: u64::from(piece == PIECES) }));
         });
         std::thread::sleep(NAP);
         // Whether this finds room is not the point.
-        let _ = thread.try_send(NodeId(1), Piece { last: 0 }, &[]);
+        let _ = thread.try_send(NodeId(1), Piece { last: 0 });
         thread.wait(&self.back, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -150,11 +156,16 @@ impl Message for Hope {
     }
 }
 
+impl tempest::Handlers for Hopeless {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Hope>();
+    }
+}
+
 impl Protocol for Hopeless {
     type Config = ();
 
-    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
-        setup.message::<Hope>();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
         Self { hope: Event::new("stress.hope") }
     }
 }
@@ -164,7 +175,7 @@ impl Program for Hopeless {
         match thread.index() {
             0 => {
                 let next = NodeId((thread.node().0 + 1) % thread.nodes());
-                thread.send(next, Hope { amount: 1 }, &[]);
+                thread.send(next, Hope { amount: 1 });
                 thread.wait(&self.hope, 1);
                 thread.wait(&self.hope, 2);
             }
@@ -173,7 +184,7 @@ impl Program for Hopeless {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -220,12 +231,17 @@ impl Message for Idle {
     fn handle(self, _: &Boom, _payload: &[u64], _cx: &mut Handler<'_>) {}
 }
 
+impl tempest::Handlers for Boom {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Bang>();
+        messages.add::<Idle>();
+    }
+}
+
 impl Protocol for Boom {
     type Config = bool;
 
-    fn install(&polls: &bool, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Bang>();
-        setup.message::<Idle>();
+    fn install(&polls: &bool, _: &mut Setup<'_>) -> Self {
         Self { polls, never: Event::new("stress.never") }
     }
 }
@@ -236,21 +252,21 @@ impl Program for Boom {
         match (node, thread.index()) {
             (0, 0) => {
                 std::thread::sleep(NAP);
-                thread.send(last, Bang { unused: 0 }, &[]);
+                thread.send(last, Bang { unused: 0 });
             }
             (0, 1) if self.polls => loop {
                 thread.poll();
             },
             (1, 0) => loop {
                 // Mostly refused.
-                let _ = thread.try_send(NodeId(0), Idle { unused: 0 }, &[]);
+                let _ = thread.try_send(NodeId(0), Idle { unused: 0 });
             },
             _ => {}
         }
         thread.wait(&self.never, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -261,6 +277,10 @@ const END: u64 = 1 << 62;
 /// Two threads hand a turn to and fro for a while, without a message.
 pub(crate) struct Baton {
     turns: Event,
+}
+
+impl tempest::Handlers for Baton {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Baton {
@@ -285,7 +305,7 @@ impl Program for Baton {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -321,7 +341,7 @@ impl Message for Drop {
     fn handle(self, _: &Overflow, _payload: &[u64], cx: &mut Handler<'_>) {
         if self.last == 1 {
             let source = cx.source();
-            cx.send(source, Dry { unused: 0 }, &[]);
+            cx.send(source, Dry { unused: 0 });
         }
     }
 }
@@ -338,12 +358,17 @@ impl Message for Dry {
     }
 }
 
+impl tempest::Handlers for Overflow {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Drop>();
+        messages.add::<Dry>();
+    }
+}
+
 impl Protocol for Overflow {
     type Config = u64;
 
-    fn install(&rounds: &u64, setup: &mut Setup<'_>) -> Self {
-        setup.message::<Drop>();
-        setup.message::<Dry>();
+    fn install(&rounds: &u64, _: &mut Setup<'_>) -> Self {
         Self { rounds, back: Event::new("stress.dry") }
     }
 }
@@ -356,7 +381,7 @@ impl Program for Overflow {
         for round in 1..=self.rounds {
             thread.hold(Key::NoSync, |cx| {
                 (1..=OVERFLOW)
-                    .for_each(|piece| cx.send(NodeId(1), Drop { last: u64::from(piece == OVERFLOW) }, &[]));
+                    .for_each(|piece| cx.send(NodeId(1), Drop { last: u64::from(piece == OVERFLOW) }));
             });
             // Catches the server just after it has signalled, mostly; then at other moments.
             let start = Instant::now();
@@ -366,7 +391,7 @@ impl Program for Overflow {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

@@ -204,7 +204,7 @@ impl Trial<'_> {
         self.cell.program.name
     }
 
-    /// The same run by hand.
+    /// The command line that runs this cell by hand.
     pub(super) fn command(&self) -> String {
         let Self { cell: Cell { program, policy, .. }, way: Way { nodes, processors, threads }, seed } = self;
         let inputs: String = program.inputs.iter().map(|input| format!(" --input {input}")).collect();
