@@ -3,10 +3,9 @@
 //! | module | what it does |
 //! |---|---|
 //! | `arguments` | what may be said on the command line |
-//! | `shipped` | the machine files and inputs that travel inside the command |
-//! | `target` | from a machine's name or file to a world |
-//! | `input` | from `--input` to what a program is told |
-//! | `measure` | runs one combination, as often as asked |
+//! | `shipped` | the claims and studies that travel inside the command |
+//! | `target` | from `--machine` and `--set` to machines |
+//! | `measure` | from arguments to a program with its inputs |
 //! | `run`, `compare`, `list`, `explain`, `claims`, `calibrate`, `litmus`, `model` | the commands |
 //! | `studies` | the claims and studies inside the command |
 //! | `verdicts`, `ledger` | how claims look that were held against metrics, and what was free in a model |
@@ -23,7 +22,6 @@
 //! | `page`, `table`, `columns`, `bar`, `quantity` | what a text is made of |
 //! | `interrupt` | what is put in order before an interrupt ends the command |
 //! | `progress` | how far a long command is |
-//! | `trace_file` | the file of a trace, whole or not at all |
 //!
 //! Results go to standard output; progress and errors to standard error. Exit 0: done; 1: the run or a check failed;
 //! 2: the command line or an input was wrong, and nothing was written.
@@ -41,7 +39,6 @@ mod columns;
 mod compare;
 mod explain;
 mod finding;
-mod input;
 mod interrupt;
 mod json;
 mod ledger;
@@ -65,7 +62,6 @@ mod studies;
 mod table;
 mod target;
 mod text;
-mod trace_file;
 mod verdicts;
 mod words;
 
@@ -90,6 +86,15 @@ pub(crate) enum Problem {
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
+    }
+}
+
+impl From<worlds::Error> for Problem {
+    fn from(error: worlds::Error) -> Self {
+        match error {
+            worlds::Error::Wrong(mistakes) => Self::Wrong(mistakes.iter().map(ToString::to_string).collect()),
+            other => Self::Failed(other.to_string()),
+        }
     }
 }
 

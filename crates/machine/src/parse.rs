@@ -26,7 +26,7 @@ impl Machine {
     ///
     /// All mistakes of the file at once, each with its line.
     pub fn parse(file: &str, text: &str) -> Result<Self, Errors> {
-        Self::parse_with::<&str, &str>(file, text, &[], &|_, _| None)
+        Self::parse_with::<&str, &str>(file, text, &[], &|_, _| Err(None))
     }
 
     /// As [`parse`](Self::parse), with values from the command line in place of those of the file: dotted keys

@@ -15,7 +15,7 @@ use crate::{
 pub type Loaded = Result<Box<dyn Instance>, Vec<String>>;
 
 /// A program as people choose it.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Its name on the command line.
     pub name: &'static str,

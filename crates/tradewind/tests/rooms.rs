@@ -36,7 +36,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("lab", &["machine", "units", "trace"], Tests::Free),
     ("macros", &[], Tests::Free),
     ("compare", &["tempest", "units", "trace"], Tests::Free),
-    ("worlds", &["machine", "native", "sim", "tempest", "trace", "units"], Tests::Free),
+    ("worlds", &["machine", "native", "programs", "sim", "tempest", "trace", "units"], Tests::Free),
     ("report", &["compare", "lab", "machine", "tempest", "trace", "units"], Tests::Free),
     ("tradewind", &["cli"], Tests::Free),
 ];

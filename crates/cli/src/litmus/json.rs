@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::tally::Tally;
 use super::trial::{Trial, Verdict};
 use super::{Subject, Trials, World};
-use crate::target::Target;
 use crate::{Problem, json};
+use worlds::Target;
 
 /// Everything; `mistakes` are what was wrong with the files that were not run.
 pub(super) fn write(out: &mut impl Write, trials: &Trials<'_>, mistakes: &[String]) -> Result<(), Problem> {

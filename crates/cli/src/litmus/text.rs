@@ -10,7 +10,7 @@ use super::{Subject, Trials, World, table};
 use crate::Problem;
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::several;
-use crate::target::NATIVE;
+use worlds::NATIVE;
 
 /// At most so many forbidden states are shown of each test in a table.
 const FORBIDDEN_SHOWN: usize = 4;

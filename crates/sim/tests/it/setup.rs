@@ -36,7 +36,7 @@ fn toy(name: &str, set: &[(&str, &str)]) -> Machine {
 
 fn parse(name: &str, text: &str, set: &[(&str, &str)]) -> Machine {
     let file = |name: &str| format!("{name}.toml");
-    let base = |_: &str, name: &str| Some((file(name), text_of(name)));
+    let base = |_: &str, name: &str| Ok((file(name), text_of(name)));
     Machine::parse_with(&file(name), text, set, &base).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
