@@ -158,7 +158,7 @@ fn combination(setting: &Setting) -> Value {
         "machine_digest": machine_digest,
         "policy": setting.policy.to_string(),
         "mechanism": setting.mechanism.name(),
-        "protocol": sharing.map(|sharing| sharing.protocol.name()),
+        "protocol": sharing.map(|sharing| sharing.protocol.name),
         "block_bytes": sharing.map(|sharing| sharing.block),
         "nodes": setting.nodes,
         "processors": setting.processors,

@@ -10,6 +10,7 @@
 //! | `studies` | the claims and studies inside the command |
 //! | `verdicts`, `ledger` | how claims look that were held against metrics, and what was free in a model |
 //! | `numbers` | from texts to numbers |
+//! | `programs` | the programs and coherence protocols that the command knows |
 //! | `sharing` | from `--block` and `--protocol` to how shared memory is kept coherent |
 //! | `names` | from names of policies and mechanisms to what they mean |
 //! | `ranking` | from measured combinations to ranked rows |
@@ -51,6 +52,7 @@ mod numbers;
 mod page;
 mod parts;
 mod prediction;
+mod programs;
 mod progress;
 mod quantity;
 mod ranking;

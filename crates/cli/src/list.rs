@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use programs::{Coherence, Input, PROGRAMS};
 use serde_json::{Value, json};
+use tempest::entry::{Coherence, Entry, Input};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
 use worlds::{NATIVE, Target, machines};
@@ -84,13 +84,13 @@ fn models() -> Section {
 }
 
 fn programs() -> Section {
-    let row = |entry: &programs::Entry| Row {
+    let row = |entry: &Entry| Row {
         name: entry.name.to_owned(),
         summary: format!("{} ({})", entry.summary, mechanism_names(entry)),
         inputs: entry.inputs,
         needs: Vec::new(),
     };
-    Section { title: "programs", rows: PROGRAMS.iter().map(row).collect() }
+    Section { title: "programs", rows: crate::programs::programs().entries().iter().map(row).collect() }
 }
 
 fn policies() -> Section {
@@ -159,8 +159,8 @@ fn mechanisms() -> Section {
 
 /// What may keep shared memory coherent, for people.
 fn protocols() -> String {
-    let protocol = |protocol: Coherence| format!("{protocol}: {}", protocol.summary());
-    Coherence::ALL.map(protocol).join("; ")
+    let protocol = |protocol: &Coherence| format!("{protocol}: {}", protocol.summary);
+    crate::programs::protocols().iter().map(protocol).collect::<Vec<_>>().join("; ")
 }
 
 fn studies() -> Section {

@@ -1,10 +1,11 @@
 //! From arguments to a program with its inputs, or all that is wrong with them.
 
-use programs::Entry;
+use tempest::entry::Entry;
 use tempest::{Breakdown, Counters, Mechanism, Outcome};
 use worlds::Subject;
 
 use crate::arguments::Common;
+use crate::programs::programs;
 use crate::{Problem, both, names, sharing};
 
 /// What the command line asks for, and the mechanisms that it names; `or_else` says which are used if it names none.
@@ -14,7 +15,7 @@ pub(crate) fn find(
     or_else: fn(&Entry) -> &[Mechanism],
 ) -> Result<(Subject, Vec<Mechanism>), Problem> {
     let (mechanisms, sharing) = (names::mechanisms(mechanisms), sharing::read(common));
-    match programs::find(&common.program) {
+    match programs().find(&common.program) {
         Ok(entry) => {
             let mechanisms = mechanisms.and_then(|asked| {
                 Subject::check(entry, &asked)?;
@@ -26,7 +27,9 @@ pub(crate) fn find(
             Ok((subject.sharing(sharing), mechanisms))
         }
         // What inputs there are, nobody knows.
-        Err(unknown) => both(Err(Problem::wrong(unknown)), both(mechanisms, sharing).map(|(asked, _)| asked)),
+        Err(unknown) => {
+            both(Err(Problem::wrong(unknown.to_string())), both(mechanisms, sharing).map(|(asked, _)| asked))
+        }
     }
 }
 

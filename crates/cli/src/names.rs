@@ -4,14 +4,10 @@ use std::str::FromStr;
 
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
+pub(crate) use units::names::did_you_mean as suggestion;
 
 use crate::Problem;
 use crate::list::OPTIONS;
-
-/// Of all `known` names that most like `name`, as a question; empty if none is alike.
-pub(crate) fn suggestion<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
-    worlds::nearest(name, known).map_or(String::new(), |nearest| format!(" did you mean `{nearest}`?"))
-}
 
 const POLICY: &str = "policy";
 
@@ -102,6 +98,5 @@ mod tests {
         );
         assert!(mistakes[1].contains("`fixed:0`") && mistakes[1].contains("from 1 to 64"));
         assert!(mistakes[2].starts_with("unknown policy `zzz`: expected one of"));
-        assert_eq!(suggestion("SINGLE", ["fixed", "single"]), " did you mean `single`?");
     }
 }

@@ -86,7 +86,7 @@ fn check_trace(arguments: &Run, repeat: u32) -> Result<(), Problem> {
         more => Err(Problem::wrong(format!("--trace with --repeat {more}: expected one run"))),
     };
     let common = &arguments.common;
-    let entry = programs::find(&common.program).ok();
+    let entry = crate::programs::programs().find(&common.program).ok();
     let mut read = entry.map_or(Vec::new(), |entry| inputs::paths(entry, &common.inputs));
     read.extend(machines::file(&arguments.machine));
     both(runs, TraceFile::check(path, &read).map_err(Problem::from)).map(|_| ())

@@ -1,14 +1,14 @@
 //! From `--block` and `--protocol` to how shared memory is kept coherent, or all that is wrong with them. Must never know
 //! what a protocol does.
 
-use programs::{Coherence, Entry, Plan};
 use tempest::Mechanism;
+use tempest::entry::{Coherence, Entry, Plan};
 use worlds::Sharing;
 
 use crate::Problem;
 use crate::arguments::Common;
 use crate::measure::mechanism_names;
-use crate::names::suggestion;
+use crate::programs::protocols;
 
 /// What the command line asks for.
 pub(crate) fn read(common: &Common) -> Result<Sharing, Problem> {
@@ -18,7 +18,7 @@ pub(crate) fn read(common: &Common) -> Result<Sharing, Problem> {
 /// What `--block` and `--protocol` say, where they are said.
 pub(crate) fn of(asked_block: Option<&str>, asked_protocol: Option<&str>) -> Result<Sharing, Problem> {
     let block = asked_block.map_or(Ok(Plan::BLOCK), block);
-    let protocol = asked_protocol.map_or(Ok(Coherence::default()), protocol);
+    let protocol = asked_protocol.map_or(Ok(&protocols()[0]), protocol);
     match (block, protocol) {
         (Ok(block), Ok(protocol)) => Ok(Sharing { block, protocol }),
         (block, protocol) => Err(Problem::Wrong(block.err().into_iter().chain(protocol.err()).collect())),
@@ -44,11 +44,8 @@ fn block(text: &str) -> Result<u32, String> {
     })
 }
 
-fn protocol(text: &str) -> Result<Coherence, String> {
-    text.parse().map_err(|mistake: String| {
-        let nearest = suggestion(text, Coherence::ALL.map(Coherence::name));
-        mistake.replacen("`: expected", &format!("`:{nearest} expected"), 1)
-    })
+fn protocol(text: &str) -> Result<&'static Coherence, String> {
+    Coherence::find(text, protocols()).map_err(|unknown| unknown.to_string())
 }
 
 fn useless(option: &str, text: &str, entry: &Entry, mechanisms: &[Mechanism]) -> String {

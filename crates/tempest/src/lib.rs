@@ -29,6 +29,7 @@
 //! | [`Policy`] | who injects, who runs handlers, when, in what order |
 //! | [`Controller`], [`Adjustment`] | the rule of a policy that adapts, for every world; what it changed, and why |
 //! | [`World`], [`Outcome`], [`Failure`] | how a job is launched and what comes back |
+//! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
 //!
 //! # A complete program
 //!
@@ -121,6 +122,7 @@ mod access;
 mod adaptive;
 mod anatomy;
 mod cells;
+pub mod entry;
 mod event;
 mod handler;
 mod identity;
@@ -153,7 +155,8 @@ pub use job::{Figure, Job, Merge, Program, Report, Resident};
 pub use mapped::Mapped;
 pub use mechanism::Mechanism;
 pub use memory::{
-    Array, BadLayout, Block, Fault, Homes, Layout, Lowering, Memory, Right, Run, RunMut, Shared, Tag, Words,
+    AddressSpace, Array, BadLayout, Block, Fault, Frames, Homes, Layout, Lowering, Memory, NoFrames, Right,
+    Run, RunMut, Shared, Tag, Words,
 };
 pub use message::{Class, MAX_WORDS, Message, Packet, Volume};
 pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};

@@ -9,7 +9,7 @@ use crate::{Error, Measured, Setting, Subject, Target};
 /// A comparison to be run: a program, targets, and what all runs have in common.
 ///
 /// ```
-/// # let entry = programs::find("histogram").unwrap();
+/// # let entry = tempest::entry::find("histogram", apps::ALL).unwrap();
 /// use tradewind_worlds::{Comparison, Subject, Target};
 ///
 /// let targets = vec![Target::find("ideal", &[])?, Target::find("paragon", &[])?];

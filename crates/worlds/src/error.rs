@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use tempest::entry::{BadPlan, InputError};
 use tempest::{Failure, Mechanism, Policy};
 
 use crate::{MAX_THREADS, NATIVE, inputs, machines};
@@ -122,7 +123,7 @@ pub enum Mistake {
         written: &'static [Mechanism],
     },
     /// A program refuses what it was told.
-    Input(String),
+    Input(InputError),
     /// An input file cannot be read.
     UnreadableInput {
         /// The path asked for.
@@ -148,7 +149,7 @@ pub enum Mistake {
         program: &'static str,
     },
     /// A program cannot run in the shape asked for.
-    Plan(String),
+    Plan(BadPlan),
     /// A policy cannot be had with so few processors.
     Policy(String),
     /// A run would have more threads than [`MAX_THREADS`].
@@ -195,7 +196,9 @@ impl fmt::Display for Mistake {
                 let written: Vec<_> = written.iter().map(|mechanism| mechanism.name()).collect();
                 write!(f, "mechanism `{mechanism}`: expected one of {} for `{program}`", written.join(", "))
             }
-            Self::Input(what) | Self::Plan(what) | Self::Policy(what) => f.write_str(what),
+            Self::Input(what) => what.fmt(f),
+            Self::Plan(what) => what.fmt(f),
+            Self::Policy(what) => f.write_str(what),
             Self::UnreadableInput { path, why } => {
                 let known: Vec<_> = inputs::ALL.iter().map(|shipped| shipped.name).collect();
                 write!(f, "{path}: {why}; shipped inputs are {}", known.join(", "))

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use programs::{Entry, Given, Input};
+use tempest::entry::{Entry, Given, Input};
 
 use crate::{Error, Mistake};
 
@@ -135,15 +135,15 @@ impl<'t> Told<'t> {
 }
 
 /// A shipped input by its name, or a file.
-fn open(path: &str) -> Result<programs::File, Mistake> {
+fn open(path: &str) -> Result<tempest::entry::File, Mistake> {
     if let Some(shipped) = get(path) {
-        return Ok(programs::File { name: shipped.path.to_owned(), bytes: shipped.bytes.to_vec() });
+        return Ok(tempest::entry::File { name: shipped.path.to_owned(), bytes: shipped.bytes.to_vec() });
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     match read {
         Err(error) => Err(Mistake::UnreadableInput { path: path.to_owned(), why: error.to_string() }),
         Ok(_) if bytes.len() as u64 > MAX_BYTES => Err(Mistake::LongInput { path: path.to_owned() }),
-        Ok(_) => Ok(programs::File { name: path.to_owned(), bytes }),
+        Ok(_) => Ok(tempest::entry::File { name: path.to_owned(), bytes }),
     }
 }

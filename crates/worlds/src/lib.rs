@@ -8,7 +8,7 @@
 //!
 //! let paragon = machines::get("paragon")?;
 //! assert!(paragon.nodes > 1);
-//! # let entry = programs::find("histogram").unwrap();
+//! # let entry = tempest::entry::find("histogram", apps::ALL).unwrap();
 //! let run = Run::of(entry).on(Target::find("paragon", &[])?).nodes(4).policy("single".parse()?);
 //! let outcome = run.input("values", "50").run()?;
 //! assert!(outcome.report.verified());
@@ -34,7 +34,6 @@ mod comparison;
 mod error;
 pub mod inputs;
 pub mod machines;
-mod names;
 mod run;
 mod setting;
 mod sharing;
@@ -44,7 +43,6 @@ mod trace_file;
 
 pub use comparison::{Compared, Comparison, Refusal, Step};
 pub use error::{Error, FailedRun, Mistake};
-pub use names::nearest;
 pub use native::LOOKS_APART;
 pub use run::Run;
 pub use setting::{MAX_THREADS, Measured, Setting};

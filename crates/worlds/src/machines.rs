@@ -18,8 +18,8 @@ use std::path::Path;
 
 use machine::Machine;
 
-use crate::names::nearest;
 use crate::{Error, Mistake, NATIVE};
+use units::names::nearest;
 
 /// A machine file that ships with tradewind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

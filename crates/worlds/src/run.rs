@@ -1,6 +1,6 @@
 //! A run as a library user asks for it: a program, and whatever differs from the defaults.
 
-use programs::{Coherence, Entry};
+use tempest::entry::{Coherence, Entry};
 use tempest::{Mechanism, Outcome, Policy};
 use trace::Recorder;
 use units::Time;
@@ -14,7 +14,7 @@ const USUAL_POLICY: &str = "floating";
 /// and processors as the machine has, one thread on each computing processor, the policy `floating`, the seed 1, one run.
 ///
 /// ```
-/// # let entry = programs::find("histogram").unwrap();
+/// # let entry = tempest::entry::find("histogram", apps::ALL).unwrap();
 /// use tradewind_worlds::{Run, Target};
 ///
 /// let run = Run::of(entry).on(Target::find("hurricane", &[])?).nodes(4).input("values", "50");
@@ -97,14 +97,14 @@ impl Run {
         Self { policy, ..self }
     }
 
-    /// With blocks of so many bytes in shared memory: one of [`Plan::BLOCKS`](programs::Plan::BLOCKS).
+    /// With blocks of so many bytes in shared memory: one of [`Plan::BLOCKS`](tempest::entry::Plan::BLOCKS).
     pub fn block(mut self, bytes: u32) -> Self {
         self.sharing.block = bytes;
         self
     }
 
     /// With shared memory kept coherent by this protocol.
-    pub fn protocol(mut self, protocol: Coherence) -> Self {
+    pub fn protocol(mut self, protocol: &'static Coherence) -> Self {
         self.sharing.protocol = protocol;
         self
     }

@@ -1,6 +1,6 @@
 //! One combination of program, target, mechanism and policy, and what came of running it.
 
-use programs::Plan;
+use tempest::entry::Plan;
 use tempest::{Failure, Launch, Mechanism, Outcome, Policy, Shape};
 use trace::Recorder;
 use units::Time;
@@ -72,7 +72,8 @@ impl Setting {
         let split = self.policy.split(self.processors).map_err(Mistake::Policy)?;
         let shape = self.shape(split.computing)?;
         let Sharing { block, protocol } = self.subject.sharing;
-        let plan = Plan { seed: self.seed, block, protocol, ..Plan::new(self.mechanism, shape) };
+        let plan =
+            Plan { seed: self.seed, block, protocol: Some(protocol), ..Plan::new(self.mechanism, shape) };
         let job = self.subject.instance.job(&plan).map_err(Mistake::Plan)?;
         Ok(Launch {
             mechanism: self.mechanism,

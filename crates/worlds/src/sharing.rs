@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use programs::{Coherence, Plan};
+use protocols::stache::STACHE;
+use tempest::entry::{Coherence, Plan};
 
 /// How shared memory is kept coherent, where data moves through it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,12 +11,12 @@ pub struct Sharing {
     /// Bytes of a coherence block: one of [`Plan::BLOCKS`].
     pub block: u32,
     /// The protocol that keeps the copies of blocks coherent.
-    pub protocol: Coherence,
+    pub protocol: &'static Coherence,
 }
 
 impl Default for Sharing {
     fn default() -> Self {
-        Self { block: Plan::BLOCK, protocol: Coherence::default() }
+        Self { block: Plan::BLOCK, protocol: &STACHE }
     }
 }
 

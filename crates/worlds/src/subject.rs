@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use programs::{Entry, Instance};
 use tempest::Mechanism;
+use tempest::entry::{Entry, Instance};
 
 use crate::inputs::Gatherer;
 use crate::{Error, Mistake, Sharing};
@@ -66,7 +66,7 @@ impl Subject {
     fn gathered(entry: &Entry, gatherer: Gatherer<'_>) -> Result<Self, Error> {
         let (given, verdict) = gatherer.finish();
         let loaded = (entry.load)(&given)
-            .map_err(|wrong| Error::Wrong(wrong.into_iter().map(Mistake::Input).collect()));
+            .map_err(|wrong| Error::Wrong(wrong.0.into_iter().map(Mistake::Input).collect()));
         let ((), instance) = Error::both(verdict, loaded)?;
         Ok(Self { entry: *entry, instance: instance.into(), sharing: Sharing::default() })
     }

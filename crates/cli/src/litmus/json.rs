@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
+use apps::litmus::{Placement, State};
 use formats::litmus::Architecture;
-use programs::litmus::{Placement, State};
 use serde_json::{Value, json};
 
 use super::tally::Tally;
@@ -22,7 +22,7 @@ pub(super) fn write(out: &mut impl Write, trials: &Trials<'_>, mistakes: &[Strin
         "rounds": dose.rounds,
         "seed": dose.seed,
         "block_bytes": dose.block,
-        "protocol": dose.protocol.name(),
+        "protocol": dose.protocol.name,
         "worlds": worlds.collect::<Value>(),
         "tests": tests.collect::<Value>(),
         "unread": mistakes,

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use programs::litmus::{Dose, Meeting, Question};
+use apps::litmus::{Dose, Meeting, Question};
 use tempest::policy::{PRESETS, Servers};
 use tempest::{Mechanism, Policy};
 

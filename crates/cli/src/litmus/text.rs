@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use apps::litmus::{Question, State};
 use formats::litmus::Architecture;
-use programs::litmus::{Question, State};
 
 use super::trial::Trial;
 use super::{Subject, Trials, World, table};
