@@ -11,8 +11,8 @@ use protocols::Barrier;
 use protocols::stache::{self, Stache};
 use protocols::sync::{BarrierRoom, Collectives, SharedBarrier};
 use tempest::{
-    Cells, Event, Handler, Key, Layout, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape,
-    Thread,
+    Cells, Event, Handler, Key, Layout, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Shape, Thread,
 };
 
 use crate::Setting;
@@ -161,7 +161,7 @@ impl Program for Meetings {
         thread.wait(&self.asked, BARRIERS * u64::from(self.shape.nodes * self.shape.threads));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let expected = BARRIERS * u64::from(self.shape.nodes * self.shape.threads);
         let asked = self.asked.count();
         Report::checked(asked == expected, || format!("{asked} questions: expected {expected}"))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Block, Event, Failure, Fault, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId,
-    Program, Protocol, Report, Rights, Segment, Setup, Tag, Thread,
+    Program, Protocol, Quiet, Report, Rights, Segment, Setup, Tag, Thread,
 };
 
 use crate::Setting;
@@ -244,7 +244,7 @@ impl Program for Lawless {
         thread.wait(&self.never, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(false, || "a program that broke the rules ended well".to_owned())
     }
 }

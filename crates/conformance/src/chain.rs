@@ -1,7 +1,7 @@
 //! Handlers that cause handlers: a node sends to itself, and a world does not end before the chain does.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Cells, Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Cells, Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 
 use crate::Setting;
 
@@ -97,7 +97,7 @@ impl Program for Chain {
     }
 
     /// One chain starts at each node and all go the same way, so that each node sees as many links.
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (links, ends) = (self.links.get(0), self.ended.count());
         Report::checked(links == LINKS && ends == 1, || {
             format!("{links} links and {ends} ends of chains: expected {LINKS} and 1")

@@ -2,7 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Blocked, Event, Failure, Handler, Key, Message, NodeId, Program, Protocol, Report, Segment, Setup, Thread,
+    Blocked, Event, Failure, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup,
+    Thread,
 };
 
 use crate::Setting;
@@ -135,7 +136,7 @@ impl Program for Vain {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(false, || "threads waited in vain and yet all returned".to_owned())
     }
 }

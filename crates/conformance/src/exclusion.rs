@@ -6,8 +6,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape,
-    Thread,
+    Cells, Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Shape, Thread,
 };
 
 use crate::Setting;
@@ -217,15 +217,17 @@ impl Program for Exclusion {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let Shape { nodes, threads } = self.shape;
         let per_round = u64::from(threads) * (u64::from(nodes) + u64::from(self.visits.holds));
         let expected = per_round * u64::from(ROUNDS);
         let mut report = Report::default();
-        for slot in 0..KEYS as usize {
-            let total = self.total.get(slot);
-            report.merge(Report::checked(total == expected, || {
-                format!("key {slot} counted {total} handlers: expected {expected}")
+        for (slot, &count) in end.entries(&self.count) {
+            let total = self.total.get(slot as usize);
+            report.merge(Report::checked(total == expected && count == expected, || {
+                format!(
+                    "key {slot} counted {total} handlers, and {count} when the world was quiet: expected {expected}"
+                )
             }));
         }
         report

@@ -5,8 +5,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Busy, Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape,
-    Thread,
+    Busy, Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Shape, Thread,
 };
 
 use crate::Setting;
@@ -88,7 +88,7 @@ impl Program for Pause {
         thread.wait(&self.arrived, u64::from(thread.threads()) * (BEFORE + 1));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let arrived = self.arrived.count();
         Report::checked(arrived > BEFORE, || format!("{arrived} messages arrived: expected {}", BEFORE + 1))
     }
@@ -193,7 +193,7 @@ impl Program for Flood {
         thread.wait(&self.replied[thread.index() as usize], u64::from(thread.nodes() * REQUESTS));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let once = |cells: &Cells<u64>| (0..cells.len()).filter(|&at| cells.get(at) == 1).count();
         let (asked, answered, expected) = (once(&self.asked), once(&self.answered), self.asked.len());
         Report::checked(asked == expected && answered == expected, || {
@@ -274,7 +274,7 @@ impl Program for Burst {
         thread.wait(&self.arrived, u64::from(self.shape.nodes * FAN_OUT));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let once = (0..self.pieces.len()).filter(|&at| self.pieces.get(at) == 1).count();
         let expected = self.pieces.len();
         Report::checked(once == expected, || format!("{once} messages arrived once: expected {expected}"))

@@ -9,7 +9,7 @@ use protocols::stache::{self, Stache};
 use protocols::sync::{LockRoom, Locks};
 use tempest::{
     Array, Cells, Class, Event, Failure, Handler, Homes, Key, Layout, Message, Operations, Program, Protocol,
-    Report, Setup, Shape, Shared, Thread,
+    Quiet, Report, Setup, Shape, Shared, Thread,
 };
 
 use crate::Setting;
@@ -254,7 +254,7 @@ impl Program for Critical {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let [right, wrong] = [0, 1].map(|kind| {
             (0..self.entries[kind].len()).map(|thread| self.entries[kind].get(thread)).sum::<u64>()
         });

@@ -3,7 +3,9 @@
 //! In a world that maps nothing the program here does nothing, and the promise is kept; what may not be is that some of it
 //! is mapped and some is not.
 
-use tempest::{Cells, Mapped, NodeId, Program, Protocol, Report, Rights, Segment, Setup, Shape, Thread};
+use tempest::{
+    Cells, Mapped, NodeId, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Thread,
+};
 
 use crate::Setting;
 use crate::split_phase::Dice;
@@ -127,7 +129,7 @@ impl Program for Random {
         self.mapped.add(0, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let all = u64::from(self.shape.threads);
         let mapped = self.mapped.get(0);
         let steps = mapped * u64::from(self.shape.nodes) * STEPS as u64;

@@ -4,8 +4,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Mapped, Message, NodeId, Program, Protocol, Report, Rights, Segment, Setup,
-    Shape, Thread,
+    Cells, Event, Handler, Key, Mapped, Message, NodeId, Program, Protocol, Quiet, Report, Rights, Segment,
+    Setup, Shape, Thread,
 };
 
 use crate::Setting;
@@ -200,7 +200,7 @@ impl Program for Telling {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.threads) * ROUNDS as u64;
         let found = self.found.get(0);
         Report::checked([0, expected].contains(&found), || {

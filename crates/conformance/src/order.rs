@@ -6,7 +6,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Message, NodeId, Program, Protocol, Report, Setup, Shape, Thread,
+    Cells, Event, Handler, Key, Keyed, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -274,7 +275,7 @@ impl Program for Order {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.nodes * LANES) * LENGTH;
         let arrived = self.arrived.get(0);
         Report::checked(arrived == expected, || format!("{arrived} messages arrived: expected {expected}"))

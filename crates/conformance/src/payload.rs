@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Report, Setup, Shape, Thread,
+    Cells, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Shape, Thread,
 };
 
 use crate::Setting;
@@ -124,7 +124,7 @@ impl Program for Payload {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.nodes) * PER_PAIR;
         let arrived = self.arrived.get(0);
         Report::checked(arrived == expected, || format!("{arrived} messages arrived: expected {expected}"))

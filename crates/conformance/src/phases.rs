@@ -2,7 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Message, NodeId, Outcome, Program, Protocol, Report, Setup, Shape, Thread,
+    Cells, Event, Handler, Key, Message, NodeId, Outcome, Program, Protocol, Quiet, Report, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -121,7 +122,7 @@ impl Program for Phases {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let threads = u64::from(self.shape.threads);
         let asked = u64::from(self.shape.nodes) * NAMES.len() as u64;
         let right = |region| self.came.get(region) == threads;

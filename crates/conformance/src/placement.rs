@@ -5,7 +5,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Event, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Report, Segment, Setup, Shape, Thread,
+    Event, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup, Shape,
+    Thread,
 };
 
 use crate::Setting;
@@ -258,7 +259,7 @@ impl Program for Placement {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let each = match self.way {
             Way::Transfer | Way::Ask => BLOCKS.len(),
             Way::Deposit => 0,

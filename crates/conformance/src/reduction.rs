@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use protocols::sync::{Collectives, Number, Reduction};
-use tempest::{Cells, Failure, NodeId, Program, Protocol, Report, Setup, Shape, Thread, ThreadId};
+use tempest::{Cells, Failure, NodeId, Program, Protocol, Quiet, Report, Setup, Shape, Thread, ThreadId};
 
 use crate::Setting;
 use crate::barrier::dawdle;
@@ -138,7 +138,7 @@ impl Program for Together {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (right, wrong) = (self.right.get(0), self.right.get(1));
         Report::checked(wrong == 0 && right > 0, || format!("{wrong} answers were wrong, {right} right"))
     }

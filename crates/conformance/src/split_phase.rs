@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, Procedure, SplitPhase};
-use tempest::{Cells, Handler, Mechanism, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Cells, Handler, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 
 use crate::Setting;
 
@@ -247,7 +247,7 @@ impl Program for Random {
         self.compared.add(0, walk.compared);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(self.compared.get(0) > 0, || "nothing was compared".to_owned())
     }
 }
@@ -328,7 +328,7 @@ impl Program for Arrivals {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let rounds = self.compared.get(0);
         Report::checked(rounds == ROUNDS, || format!("{rounds} rounds were compared: expected {ROUNDS}"))
     }
@@ -413,7 +413,7 @@ impl Program for Atomics {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(self.compared.get(0) == 1, || "the list was not compared".to_owned())
     }
 }

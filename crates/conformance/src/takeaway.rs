@@ -13,7 +13,7 @@ use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
 use tempest::{
     Actions, Array, Block, Fault, Handler, Homes, Key, Keyed, Layout, Memory, Message, NodeId, Program,
-    Protocol, Report, Right, Setup, Shared, Tag, Thread,
+    Protocol, Quiet, Report, Right, Setup, Shared, Tag, Thread,
 };
 
 use crate::Setting;
@@ -222,7 +222,7 @@ impl Program for Wandering {
         self.expect(thread.read(&words, TOGETHER), all);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let lost = self.lost.load(Ordering::Relaxed);
         Report::checked(lost == 0, || {
             format!("stores were lost, seen {lost} times on {}", self.memory.node())
@@ -236,7 +236,7 @@ pub fn rights_outlast_their_accesses(setting: &Setting<'_>) {
     rights_outlast_their_accesses_for(setting, 300);
 }
 
-/// The same with so many rounds of each thread.
+/// Stores that their tag allowed are never lost, with `rounds` rounds of each thread.
 pub fn rights_outlast_their_accesses_for(setting: &Setting<'_>, rounds: u64) {
     for (block, threads) in [(16, 1), (64, 1), (64, 2), (128, 2)] {
         setting.verified::<Wandering>("rights_outlast_their_accesses", Config { rounds, block }, threads);

@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Report, Setup, Shape, Thread,
-    Waiter,
+    Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shape,
+    Thread, Waiter,
 };
 
 use crate::Setting;
@@ -230,7 +230,7 @@ impl Program for Waiting {
         self.through.add(0, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (through, threads) = (self.through.get(0), u64::from(self.shape.threads));
         Report::checked(through == threads, || format!("{through} threads came through: expected {threads}"))
     }

@@ -21,7 +21,7 @@ use common::{median, raw_round_trip};
 use protocols::Barrier;
 use protocols::stache::{Config, Stache};
 use tempest::{
-    Array, Homes, Job, Launch, Layout, NodeId, Program, Protocol, Report, Setup, Shared, Thread, World,
+    Array, Homes, Job, Launch, Layout, NodeId, Program, Protocol, Quiet, Report, Setup, Shared, Thread, World,
 };
 use tradewind_native::Local;
 
@@ -203,7 +203,7 @@ impl Program for Hits {
         self.scale(thread, black_box(&mut numbers));
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }
@@ -297,7 +297,7 @@ impl Program for Misses {
         self.note(thread, "barrier", ns);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -133,6 +133,7 @@ fn run_processor(
         world.fail(Failure::Program(format!("{} panicked: {}", processor.doing(), message(&*panic))));
     }
     processor.tracer.flush();
+    processor.return_serial();
 }
 
 /// What a panic said.

@@ -24,6 +24,13 @@ impl Processor {
         }
     }
 
+    /// Returns the serial dispatcher that the processor had for itself, if it had one: it has stopped.
+    pub(crate) fn return_serial(&self) {
+        if let Some(serial) = self.serial.take() {
+            self.node().return_serial(serial);
+        }
+    }
+
     pub(crate) fn hold_serial(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
         self.take_floor();
         let mut hold = |serial: &mut Serial| {

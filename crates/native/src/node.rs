@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pdq::{Identity, Key, Queue, Serial, queue};
 use tempest::policy::{Dispatch, Split};
-use tempest::{NodeId, Packet, Policy, Resident};
+use tempest::{NodeId, Packet, Policy, Report, Resident};
 
 use crate::adaptive::Adaptive;
 use crate::floor::Floor;
@@ -177,6 +177,32 @@ impl Node {
         match &self.dispatcher {
             Dispatcher::Own(serial) => lock(serial).take(),
             Dispatcher::Serial(_) | Dispatcher::Keyed(_) => None,
+        }
+    }
+
+    /// Returns the serial dispatcher that [`take_serial`](Self::take_serial) gave: its processor has stopped.
+    pub(crate) fn return_serial(&self, returned: Serial) {
+        if let Dispatcher::Own(serial) = &self.dispatcher {
+            *lock(serial) = Some(returned);
+        }
+    }
+
+    /// The program's report of this node, when the run has ended well and its processors have stopped.
+    ///
+    /// # Panics
+    /// If a key is held, or an event waits for one: the run has not ended then.
+    pub(crate) fn report(&self) -> Report {
+        match &self.dispatcher {
+            Dispatcher::Own(serial) => {
+                let mut serial = lock(serial);
+                let serial = serial.as_mut().expect("its processor has returned it");
+                self.resident.report(serial.hold(Key::Sequential))
+            }
+            Dispatcher::Serial(serial) => self.resident.report(lock(&serial.0).hold(Key::Sequential)),
+            Dispatcher::Keyed(shared) => {
+                let held = shared.queue.try_hold(Key::Sequential);
+                self.resident.report(held.expect("nothing is unfinished at the end of a run").proof())
+            }
         }
     }
 

@@ -60,6 +60,11 @@ impl Engine {
         self.state.borrow()
     }
 
+    /// The state at the end, for what is done with it then.
+    pub(crate) fn state_mut(&self) -> std::cell::RefMut<'_, State> {
+        self.state.borrow_mut()
+    }
+
     fn failure(&self, panic: &(dyn std::any::Any + Send)) -> Failure {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text =

@@ -2,7 +2,7 @@
 
 use hardware::EventQueue;
 use machine::{Capability, Machine};
-use pdq::{DispatcherId, specification};
+use pdq::{DispatcherId, Key, specification};
 use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Report, Resident, Shape,
@@ -189,15 +189,27 @@ impl World for Model {
         }
         let mut engine = Engine::new(state, &residents);
         engine.run()?;
-        let outcome = outcome(&engine.state(), &residents);
+        let mut outcome = outcome(&engine.state());
+        outcome.report = report(&mut engine.state_mut(), &residents);
         Ok(outcome)
     }
 }
 
-fn outcome(state: &State, residents: &[Resident]) -> Outcome {
-    let (counters, breakdown) = state.totals();
+/// The program's report, of all nodes together: nothing is left to happen.
+fn report(state: &mut State, residents: &[Resident]) -> Report {
     let mut report = Report::default();
-    residents.iter().for_each(|resident| report.merge(resident.report()));
+    for (node, resident) in state.nodes.iter_mut().zip(residents) {
+        let held = node.queue.try_hold(state.now, Key::Sequential);
+        let mut held = held.expect("nothing is unfinished at the end of a run");
+        report.merge(resident.report(held.proof()));
+        node.queue.complete(state.now, held);
+    }
+    report
+}
+
+/// All but the program's report.
+fn outcome(state: &State) -> Outcome {
+    let (counters, breakdown) = state.totals();
     Outcome {
         time: state.now,
         phases: state.phase_records(),
@@ -209,7 +221,7 @@ fn outcome(state: &State, residents: &[Resident]) -> Outcome {
         adjustments: state.adjustments.clone(),
         events: Some(state.happened),
         digest: state.sink.digest().map(|digest| digest.value()),
-        report,
+        report: Report::default(),
     }
 }
 

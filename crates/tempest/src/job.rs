@@ -4,18 +4,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pdq::DispatcherId;
+use pdq::{DispatcherId, Proof};
 
-use crate::{Flow, Node, NodeId, Protocol, Setup, Shape, Thread};
+use crate::{Flow, Node, NodeId, Protocol, Quiet, Setup, Shape, Thread};
 
 /// A protocol whose nodes also run threads: an application.
 pub trait Program: Protocol {
     /// The body of each thread.
     fn main(&self, thread: &Thread<'_>);
 
-    /// What this node's share of the result is worth, once the world has ended: checked against a sequential
-    /// reference, with the program's own figures.
-    fn report(&self) -> Report;
+    /// Checks this node's share of the result against a sequential reference, and states the program's own figures. It is
+    /// called once on each node, when the run has ended well; `end` gives the entries of the node's keyed tables.
+    fn report(&self, end: &mut Quiet<'_>) -> Report;
 }
 
 /// How figures of several nodes become one.
@@ -97,15 +97,15 @@ impl Report {
 /// A program on one node, its type forgotten.
 pub(crate) trait Installed: Send + Sync {
     fn main(&self, thread: &Thread<'_>);
-    fn report(&self) -> Report;
+    fn report(&self, end: &mut Quiet<'_>) -> Report;
 }
 
 impl<P: Program> Installed for P {
     fn main(&self, thread: &Thread<'_>) {
         Program::main(self, thread);
     }
-    fn report(&self) -> Report {
-        Program::report(self)
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        Program::report(self, end)
     }
 }
 
@@ -123,9 +123,13 @@ impl Resident {
         self.program.main(thread);
     }
 
-    /// The node's share of the program's report.
-    pub fn report(&self) -> Report {
-        self.program.report()
+    /// The node's share of the program's report. The world calls this when the run has ended well and nothing of the node
+    /// runs any more; `proof` says that its dispatcher has nothing under way.
+    ///
+    /// # Panics
+    /// If the proof is of another key than the sequential one.
+    pub fn report(&self, proof: Proof<'_>) -> Report {
+        self.program.report(&mut Quiet::new(self.node.id(), proof))
     }
 }
 

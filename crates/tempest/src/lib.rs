@@ -18,6 +18,7 @@
 //! | [`Setup`] | what `install` gets: makes keyed tables and segments, installs other protocols |
 //! | [`Handler`] | what a running handler sees: its key's entries, sends, resumes, signals, charges |
 //! | [`Thread`] | what a program thread sees: blocking sends, waits, polls, holds, phases |
+//! | [`Quiet`] | what a program's report sees: a node at the end, with all its keyed state |
 //! | [`Event`], [`Cells`] | a monotone counter threads wait for; words that handlers write in bulk |
 //! | [`Segment`], [`Rights`] | memory of a node that transfers and deposits of other nodes write, and what else they may |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
@@ -28,6 +29,7 @@
 //! | [`Policy`] | who injects, who runs handlers, when, in what order |
 //! | [`Controller`], [`Adjustment`] | the rule of a policy that adapts, for every world; what it changed, and why |
 //! | [`World`], [`Outcome`], [`Failure`] | how a job is launched and what comes back |
+//! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
 //!
 //! # A complete program
 //!
@@ -69,7 +71,7 @@
 //!         thread.send(right, Hello { from: thread.node().0.into() });
 //!         thread.wait(&self.greeted, 1);
 //!     }
-//!     fn report(&self) -> Report { Report::checked(self.greeted.count() == 1, || "not greeted once".into()) }
+//!     fn report(&self, _: &mut Quiet<'_>) -> Report { Report::checked(self.greeted.count() == 1, || "not greeted once".into()) }
 //! }
 //! # let _ = Job::new::<Ring>(());
 //! ```
@@ -123,6 +125,7 @@ mod access;
 mod adaptive;
 mod anatomy;
 mod cells;
+pub mod entry;
 mod event;
 #[doc(hidden)]
 pub mod expansion;
@@ -139,6 +142,7 @@ mod node;
 mod pace;
 pub mod policy;
 mod processor;
+mod quiet;
 mod segment;
 mod setup;
 mod thread;
@@ -216,7 +220,8 @@ pub use job::{Figure, Job, Merge, Program, Report, Resident};
 pub use mapped::Mapped;
 pub use mechanism::Mechanism;
 pub use memory::{
-    Array, BadLayout, Block, Fault, Homes, Layout, Lowering, Memory, Right, Run, RunMut, Shared, Tag, Words,
+    AddressSpace, Array, BadLayout, Block, Fault, Frames, Homes, Layout, Lowering, Memory, NoFrames, Right,
+    Run, RunMut, Shared, Tag, Words,
 };
 pub use message::{Class, MAX_WORDS, Message, Packet, Volume};
 pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
@@ -225,6 +230,7 @@ pub use pace::Pace;
 pub use pdq::{Key, Keyed, Proof};
 pub use policy::Policy;
 pub use processor::{Processor, Wait};
+pub use quiet::Quiet;
 pub use segment::{BadPlace, Place, Rights, Segment, SegmentId};
 pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};

@@ -1,5 +1,6 @@
 //! The rooms of the workspace keep to themselves: who may use whom, who may be unsafe, who may print, how long a
-//! file may be. The table is that of DESIGN §3; a new room or a new arrow is written here first.
+//! file may be. The table is that of ARCHITECTURE.md; a new room or a new arrow is
+//! written here first.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,26 +17,27 @@ const CLI: &str = "cli";
 /// Each room, which rooms it may use, and whether its tests are held to the same.
 const TABLE: &[(&str, &[&str], Tests)] = &[
     ("pdq", &[], Tests::Alone),
-    // Not in DESIGN §3, but the “native segment” of its §15: a copy that may race, apart from the waist that must be safe.
+    // A copy that may race, apart from the waist, which must be safe.
     ("bulk", &[], Tests::Alone),
     ("units", &[], Tests::Alone),
     ("fiber", &[], Tests::Alone),
     ("formats", &[], Tests::Alone),
     ("trace", &["units"], Tests::Alone),
     ("machine", &["units"], Tests::Alone),
-    ("des", &["units", "trace", "fiber"], Tests::Free),
-    ("hardware", &["des", "machine", "units", "trace", "pdq"], Tests::Free),
+    ("des", &["units"], Tests::Free),
+    ("hardware", &["des", "machine", "units", "pdq"], Tests::Free),
     ("tempest", &["units", "trace", "pdq", "bulk", "macros"], Tests::Free),
     ("native", &["tempest", "pdq", "fiber", "units", "trace"], Tests::Free),
     ("sim", &["tempest", "hardware", "des", "machine", "fiber", "pdq", "units", "trace"], Tests::Free),
     ("protocols", &["tempest", "units"], Tests::Free),
-    // `units` is not in the row of DESIGN §3: a `tempest::Launch` cannot be written without `units::Time`.
+    // A `tempest::Launch` cannot be written without `units::Time`.
     ("conformance", &["tempest", "protocols", "units"], Tests::Free),
-    ("programs", &["tempest", "protocols", "formats", "units"], Tests::Free),
+    ("apps", &["tempest", "protocols", "formats", "units"], Tests::Free),
+    ("probes", &["tempest", "protocols", "formats", "units"], Tests::Free),
     ("lab", &["machine", "units", "trace"], Tests::Free),
     ("macros", &[], Tests::Free),
     ("compare", &["tempest", "units", "trace"], Tests::Free),
-    ("worlds", &["machine", "native", "sim", "tempest", "trace", "units"], Tests::Free),
+    ("worlds", &["machine", "native", "protocols", "sim", "tempest", "trace", "units"], Tests::Free),
     ("report", &["compare", "lab", "machine", "tempest", "trace", "units"], Tests::Free),
     ("tradewind", &["cli"], Tests::Free),
 ];
@@ -66,7 +68,7 @@ impl Arrow {
         let row = TABLE.iter().find(|(room, ..)| room == from);
         let Some((_, allowed, tests)) = row else {
             return (from != CLI)
-                .then(|| format!("room {from}: not in the table of DESIGN §3, so it may not use {to}"));
+                .then(|| format!("room {from}: not in the table of rooms, so it may not use {to}"));
         };
         let free = *kind == DependencyKind::Development && *tests == Tests::Free;
         if free || allowed.contains(&to.as_str()) {
@@ -192,8 +194,7 @@ fn every_room_is_in_the_table() {
     let strange = folders
         .map(|folder| name(&folder))
         .filter(|room| room != CLI && TABLE.iter().all(|(known, ..)| known != room));
-    let strange: Vec<_> =
-        strange.map(|room| format!("crates/{room}: not in the table of DESIGN §3")).collect();
+    let strange: Vec<_> = strange.map(|room| format!("crates/{room}: not in the table of rooms")).collect();
     none(&strange);
 }
 
@@ -262,7 +263,7 @@ fn a_forbidden_arrow_is_reported_with_what_is_allowed() {
         verdict("pdq", "units", Development).unwrap(),
         "crates/pdq/Cargo.toml: its tests use units: pdq may use no other room"
     );
-    assert!(verdict("programs", "native", Build).is_some());
+    assert!(verdict("apps", "native", Build).is_some());
     assert!(verdict("machine", "tempest", Development).is_some());
     assert!(verdict("novelty", "units", Normal).unwrap().contains("not in the table"));
     assert!(verdict("cli", "sim", Normal).is_none());

@@ -4,7 +4,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{
+    Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread,
+};
 
 use crate::bare;
 use crate::run;
@@ -103,7 +105,7 @@ impl Program for FetchAdd {
         thread.phase("end");
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         // Each word held 0, 1, 2 … in turn, as often as it was added to.
         let held = |word: u64| {
             let times = (REQUESTS + WORDS - 1 - word) / WORDS;

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 
 use crate::common::pin;
 use crate::run;
@@ -116,7 +116,7 @@ impl Program for Late {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -2,7 +2,7 @@
 //! ping-pong over two cache lines between two OS threads pinned to the same cores.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
 
 use crate::common::raw_round_trip;
 use crate::run;
@@ -74,7 +74,7 @@ impl Program for Echo {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let count = self.replies.count();
         Report::checked(count == 0 || count == TRIPS, || format!("{count} replies of {TRIPS}"))
     }

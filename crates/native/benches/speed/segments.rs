@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Job, Key, Mapped, Merge, Message, NodeId, Program, Protocol, Report, Rights,
-    Segment, Setup, Thread,
+    Cells, Event, Handler, Job, Key, Mapped, Merge, Message, NodeId, Program, Protocol, Quiet, Report,
+    Rights, Segment, Setup, Thread,
 };
 
 use crate::common::raw_round_trip;
@@ -188,7 +188,7 @@ impl Program for Reach {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let wrong = self.wrong.get(0);
         let report = Report::checked(wrong == 0, || format!("{wrong} wrong"));
         report.measured("took", self.took.get(0), "ns", Merge::Max)

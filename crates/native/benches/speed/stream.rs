@@ -4,7 +4,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Report, Setup, Thread};
+use tempest::{
+    Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread,
+};
 
 use crate::bare;
 use crate::run;
@@ -107,7 +109,7 @@ impl Program for Stream {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(self.verified.load(Ordering::Relaxed), || "the entries hold other sums".to_owned())
     }
 }

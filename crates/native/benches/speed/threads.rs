@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use fiber::{Fiber, Pool, Status};
-use programs::{Given, Plan};
+use tempest::entry::{Given, Plan};
 use tempest::{
-    Cells, Event, Handler, Job, Key, Keyed, Mechanism, Message, NodeId, Program, Protocol, Report, Setup,
-    Shape, Thread,
+    Cells, Event, Handler, Job, Key, Keyed, Mechanism, Message, NodeId, Program, Protocol, Quiet, Report,
+    Setup, Shape, Thread,
 };
 
 use crate::bare;
@@ -69,7 +69,7 @@ impl Program for Relay {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let passed: u64 = self.turns.iter().map(Event::count).sum();
         let all = self.rounds() * self.turns.len() as u64;
         Report::checked(passed == all + 1, || format!("{passed} turns instead of {all} and the first"))
@@ -81,7 +81,7 @@ fn switch(threads: u32) -> f64 {
     run(Job::new::<Relay>(()), 1, 1, threads, "single").timed().as_nanoseconds() / SWITCHES as f64
 }
 
-/// The same of bare fibers that are resumed in turn.
+/// Nanoseconds from one bare fiber to the next, where they are resumed in turn.
 fn bare_switch(fibers: u32) -> f64 {
     let (pool, passes) = (Pool::new(64 * 1024), Rc::new(Cell::new(0)));
     let spawn = |_| {
@@ -181,7 +181,7 @@ impl Program for Additions {
         thread.phase("end");
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (threads, mut times) = (self.waiting.len() as u64, vec![0_u64; WORDS as usize]);
         for number in 0..threads * REQUESTS {
             times[((number / REQUESTS + number % REQUESTS) % WORDS) as usize] += 1;
@@ -209,7 +209,7 @@ pub(crate) fn blocking() -> Vec<Row> {
 fn fetch_add(processors: u32, policy: &str) -> f64 {
     let mut given = Given::default();
     given.values.insert("operations".to_owned(), ADDITIONS.to_string());
-    let program = programs::find("fetch-add").expect("the program is there");
+    let program = tempest::entry::find("fetch-add", apps::ALL).expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
     let shape = Shape { nodes: 2, threads: processors };
     let job = instance.job(&Plan::new(Mechanism::Messages, shape)).expect("the shape is possible");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bytemuck::{Pod, Zeroable};
 use rustix::time::{ClockId, clock_gettime};
 use tempest::{
-    Event, Handler, Job, Key, Launch, Message, NodeId, Program, Protocol, Report, Setup, Thread, World,
+    Event, Handler, Job, Key, Launch, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread, World,
 };
 use tradewind_native::Local;
 
@@ -96,7 +96,7 @@ impl Program for Away {
         thread.wait(&self.back, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

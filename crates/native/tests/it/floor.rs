@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Key, Keyed, Message, Program, Protocol, Report, Setup, Thread, World};
+use tempest::{Event, Handler, Key, Keyed, Message, Program, Protocol, Quiet, Report, Setup, Thread, World};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -70,7 +70,7 @@ impl Program for Computes {
         thread.signal(&self.end, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -154,7 +154,7 @@ impl Program for Holds {
         assert_eq!(count, 2 * all, "each hold and each message adds one");
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

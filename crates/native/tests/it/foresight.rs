@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Key, Message, Program, Protocol, Report, Setup, Thread, World};
+use tempest::{Event, Handler, Key, Message, Program, Protocol, Quiet, Report, Setup, Thread, World};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -88,7 +88,7 @@ impl Program for Numbers {
         thread.wait(&self.handled, NUMBERS);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let foreseen = (self.foreseen.load(Ordering::Relaxed), self.sum.load(Ordering::Relaxed));
         // The first odd numbers add up to the square of how many there are.
         let expected = (self.expected, self.expected * self.expected);

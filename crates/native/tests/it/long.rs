@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Setup, Thread, World};
+use tempest::{Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread, World};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -124,7 +124,7 @@ impl Program for Held {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

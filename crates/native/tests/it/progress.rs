@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use bytemuck::{Pod, Zeroable};
 use conformance::Setting;
 use tempest::{
-    Event, Handler, Key, Message, NodeId, Program, Protocol, Report, Rights, Segment, Setup, Thread, World,
+    Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Thread,
+    World,
 };
 use tradewind_native::Local;
 
@@ -102,7 +103,7 @@ impl Program for Ask {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -236,7 +237,7 @@ impl Program for Woken {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }
@@ -376,7 +377,7 @@ impl Program for Passed {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default()
     }
 }

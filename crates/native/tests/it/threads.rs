@@ -1,6 +1,6 @@
 //! Very many threads.
 
-use tempest::{Event, Job, Launch, Program, Protocol, Report, Setup, Thread, World};
+use tempest::{Event, Job, Launch, Program, Protocol, Quiet, Report, Setup, Thread, World};
 use tradewind_native::Local;
 
 /// Threads of each processor.
@@ -30,7 +30,7 @@ impl Program for Crowd {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let count = self.came.count();
         let expected = 2 * u64::from(THREADS);
         Report::checked(count.is_multiple_of(expected) && count > 0, || {

@@ -167,6 +167,39 @@ fn a_user_key_does_not_reach_the_entry_of_any_key() {
 }
 
 #[test]
+fn sequential_reaches_all_entries_at_once() {
+    let mut serial = serial();
+    let dense = Keyed::dense(serial.id(), u64::MAX - 1, 2, |_| 1);
+    let sparse = Keyed::sparse(serial.id(), |key| key);
+    for key in [300, 5, 80] {
+        sparse.get(&mut serial.hold(Key::User(key)));
+    }
+    for table in [&dense, &sparse] {
+        let mut proof = serial.hold(Key::Sequential);
+        let all: Vec<_> = table.entries(&mut proof).collect();
+        all.into_iter().for_each(|(_, entry)| *entry += 1);
+    }
+    assert_eq!(dense.into_entries(), [(u64::MAX - 1, 2), (u64::MAX, 2)]);
+    assert_eq!(sparse.into_entries(), [(5, 6), (80, 81), (300, 301)]);
+}
+
+#[test]
+#[should_panic(expected = "only SEQUENTIAL reaches all entries, but 0x10 is held")]
+fn a_user_key_does_not_reach_all_entries() {
+    opened(Key::User(0x10), |table, serial| {
+        table.entries(&mut serial.hold(Key::User(0x10))).for_each(drop);
+    });
+}
+
+#[test]
+#[should_panic(expected = "the table belongs to")]
+fn a_proof_of_another_dispatcher_does_not_reach_all_entries() {
+    opened(Key::User(0x10), |table, _| {
+        table.entries(&mut serial().hold(Key::Sequential)).for_each(drop);
+    });
+}
+
+#[test]
 #[should_panic(expected = "the table belongs to")]
 fn a_proof_of_another_dispatcher_is_refused() {
     opened(Key::User(0x10), |table, _| {

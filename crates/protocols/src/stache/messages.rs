@@ -272,7 +272,7 @@ mod tests {
     use std::sync::Arc;
 
     use native::Local;
-    use tempest::{Failure, Homes, Job, Launch, Layout, Program, Protocol, Report, Thread, World};
+    use tempest::{Failure, Homes, Job, Launch, Layout, Program, Protocol, Quiet, Report, Thread, World};
 
     use super::super::Config;
     use super::*;
@@ -303,7 +303,7 @@ mod tests {
             }
         }
 
-        fn report(&self) -> Report {
+        fn report(&self, _: &mut Quiet<'_>) -> Report {
             Report::checked(self.1.memory().layout().blocks() == 128, || "another layout".to_owned())
         }
     }

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Report, Setup, Thread,
+    Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Thread,
 };
 
 const WORDS: u64 = 16;
@@ -84,7 +84,7 @@ impl Program for Adders {
         thread.wait(&self.replies, REQUESTS * self.threads);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let (replies, expected) = (self.replies.count(), REQUESTS * self.threads);
         Report::checked(replies == expected, || format!("{replies} replies of {expected}"))
     }
@@ -111,7 +111,7 @@ impl Program for Poller {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use bytemuck::{Pod, Zeroable};
 use machine::Machine;
 use tempest::{
-    Cells, Event, Handler, Job, Key, Launch, Mechanism, Merge, Message, Program, Protocol, Report, Rights,
-    Segment, Setup, Shape, Thread, World,
+    Cells, Event, Handler, Job, Key, Launch, Mechanism, Merge, Message, Program, Protocol, Quiet, Report,
+    Rights, Segment, Setup, Shape, Thread, World,
 };
 use tradewind_sim::Model;
 
@@ -158,7 +158,7 @@ impl Program for Copies {
         thread.wait(&self.copied, 1);
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::default().measured("transfer", self.took.get(0), "ns", Merge::Max)
     }
 }

@@ -1,8 +1,8 @@
 //! An interface that is full for too long traps its processor, which empties it; nothing is lost.
 
 use tempest::{
-    Event, Handler, Job, Key, Launch, Message, NodeId, Operations, Outcome, Program, Protocol, Report, Setup,
-    Thread, World,
+    Event, Handler, Job, Key, Launch, Message, NodeId, Operations, Outcome, Program, Protocol, Quiet, Report,
+    Setup, Thread, World,
 };
 use tradewind_sim::Model;
 use units::Time;
@@ -55,7 +55,7 @@ impl Program for Flood {
             (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Drop { unused: 0 }));
         }
     }
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, || unreachable!("what is checked is that everything arrives"))
     }
 }

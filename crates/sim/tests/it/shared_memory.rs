@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use protocols::stache::{Config, Stache};
 use tempest::{
-    Array, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Program, Protocol, Report, Setup, Shared,
-    Stage, Thread, VolumeBytes, World,
+    Array, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Program, Protocol, Quiet, Report, Setup,
+    Shared, Stage, Thread, VolumeBytes, World,
 };
 use tradewind_sim::Model;
 use units::Time;
@@ -62,7 +62,7 @@ impl Program for Reads {
         thread.phase("end");
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         let cycles = self.last.load(Ordering::Relaxed) as f64 / 2.5e6;
         Report::checked(true, String::new).figure("cycles", cycles, tempest::Merge::Max)
     }

@@ -281,7 +281,7 @@ pub(crate) fn calibrated() -> Scratch {
     calibrated_on("")
 }
 
-/// The same, with further lines of what it says of itself.
+/// A calibrated machine file whose `[calibrated]` section has further `lines`.
 fn calibrated_on(lines: &str) -> Scratch {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/ideal.toml");
     let text = fs::read_to_string(path).expect("the machine file can be read");

@@ -9,8 +9,8 @@ use native::Local;
 use protocols::stache::{Config, Stache};
 use sim::Model;
 use tempest::{
-    Array, Failure, Homes, Job, Launch, Layout, Mechanism, NodeId, Program, Protocol, Report, Setup, Shared,
-    Thread, World,
+    Array, Failure, Homes, Job, Launch, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup,
+    Shared, Thread, World,
 };
 
 /// What a thread of node 0 does wrong.
@@ -110,7 +110,7 @@ impl Program for Careless {
         }
     }
 
-    fn report(&self) -> Report {
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

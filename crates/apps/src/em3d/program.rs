@@ -1,0 +1,290 @@
+//! The program with ghosts: filled by one of three mechanisms, then computing, then a barrier.
+//!
+//! The values of a kind live in a segment: the node's own first, then its ghosts. A thread computes from there whatever
+//! filled it.
+
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+use protocols::Barrier;
+use tempest::{
+    Event, Handler, Key, MAX_WORDS, Mechanism, Merge, Message, NodeId, Operations, Program, Protocol, Quiet,
+    Report, Segment, Setup, Thread, Word, Work as Charge,
+};
+
+use super::graph::{KINDS, Kind, Parameters, updated};
+use super::layout::{Export, Layout, Share, Work};
+
+/// The most values of a message or deposit: a message has a word for where they go.
+pub(super) const MAX_VALUES: usize = MAX_WORDS - 1;
+
+/// One edge: the neighbour's place, its value, the weight; multiply and add; the loop. The eight operations of the
+/// dispatch-queue study's workload.
+pub(super) const EDGE: Operations = Operations::NONE.loads(3).flops(2).integers(3);
+
+/// One graph node beside its edges: ten operations, from the same source.
+pub(super) const NODE: Operations = Operations::NONE.loads(4).integers(4).flops(1).stores(1);
+
+/// Reading a value to be sent, found by its place.
+const READ: Operations = Operations::NONE.loads(2).integers(1);
+
+/// Writing a value into a buffer or a ghost.
+const WRITE: Operations = Operations::NONE.integers(1).stores(1);
+
+/// What every node is told.
+pub(super) struct Config {
+    /// Any but shared memory, which has no ghosts.
+    pub(super) mechanism: Mechanism,
+    pub(super) parameters: Parameters,
+    pub(super) layout: Layout,
+    /// By kind and graph node: the value after all iterations.
+    pub(super) expected: Arc<[Vec<f64>; 2]>,
+}
+
+/// One node's part of the computation.
+pub(super) struct Em3d {
+    config: Arc<Config>,
+    node: NodeId,
+    barrier: Arc<Barrier>,
+    /// By kind.
+    fields: [Field; 2],
+}
+
+/// The values of a kind on one node.
+struct Field {
+    share: Share,
+    values: Segment<f64>,
+    /// Ghosts that messages or transfers have filled.
+    filled: Event,
+}
+
+/// A few values for consecutive ghosts.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Ghosts {
+    at: u32,
+    kind: u32,
+}
+
+/// So many ghosts of a kind have been filled by a transfer.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Filled {
+    count: u32,
+    kind: u32,
+}
+
+impl Message for Ghosts {
+    type Protocol = Em3d;
+
+    /// Ghosts are cells, and no two messages have the same ones.
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, em3d: &Em3d, values: &[u64], cx: &mut Handler<'_>) {
+        let field = &em3d.fields[self.kind as usize];
+        for (place, value) in (self.at as usize..).zip(values) {
+            field.values.cells().set(place, f64::from_bits(*value));
+        }
+        cx.charge(WRITE.times(values.len() as u32));
+        cx.signal(&field.filled, values.len() as u64);
+    }
+}
+
+impl Message for Filled {
+    type Protocol = Em3d;
+
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, em3d: &Em3d, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&em3d.fields[self.kind as usize].filled, self.count.into());
+    }
+}
+
+impl tempest::Handlers for Em3d {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ghosts>();
+        messages.add::<Filled>();
+    }
+}
+
+impl Protocol for Em3d {
+    type Config = Arc<Config>;
+
+    fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
+        let barrier = setup.install::<Barrier>(&());
+        let fields = KINDS.map(|kind| Field::new(&config.layout, kind, setup));
+        Self { config: Arc::clone(config), node: setup.node(), barrier, fields }
+    }
+}
+
+impl Field {
+    fn new(layout: &Layout, kind: Kind, setup: &mut Setup<'_>) -> Self {
+        let share = layout.share(setup.node(), kind);
+        let name = match kind {
+            Kind::E => "ghosts of E",
+            Kind::H => "ghosts of H",
+        };
+        let values = setup.segment(name, share.own.len() + share.ghosts, 0.0);
+        let initial = &layout.graph.side(kind).initial;
+        for (place, graph_node) in share.own.clone().enumerate() {
+            values.cells().set(place, initial[graph_node as usize]);
+        }
+        Self { share, values, filled: Event::new(name) }
+    }
+
+    /// The bits of the values at some places.
+    fn bits<'a>(&'a self, places: &'a [u32]) -> impl Iterator<Item = u64> + 'a {
+        places.iter().map(|&place| Word::to_bits(self.values.cells().get(place as usize)))
+    }
+}
+
+impl Em3d {
+    /// Sends this thread's values of a kind to all nodes that need them.
+    fn export(&self, thread: &Thread<'_>, kind: Kind) {
+        let field = &self.fields[kind as usize];
+        for export in &field.share.threads[thread.index() as usize].exports {
+            match self.config.mechanism {
+                Mechanism::Bulk => Self::transfer(thread, field, kind, export),
+                _ => self.send(thread, field, kind, export),
+            }
+        }
+    }
+
+    /// A few values at a time, read straight from where they are, as messages or as deposits.
+    fn send(&self, thread: &Thread<'_>, field: &Field, kind: Kind, export: &Export) {
+        let size = self.config.parameters.values as usize;
+        for (at, places) in (export.at..).step_by(size).zip(export.places.chunks(size)) {
+            let mut words = [0; MAX_VALUES];
+            words.iter_mut().zip(field.bits(places)).for_each(|(word, bits)| *word = bits);
+            let words = &words[..places.len()];
+            thread.charge(READ.times(words.len() as u32));
+            match self.config.mechanism {
+                Mechanism::Deposit => thread.deposit(export.to, field.values.place(at), words),
+                _ => thread.send_with(export.to, Ghosts { at, kind: kind as u32 }, words),
+            }
+            thread.poll();
+        }
+    }
+
+    /// The ghosts stand where the values are used, so that there is nothing to scatter.
+    fn transfer(thread: &Thread<'_>, field: &Field, kind: Kind, export: &Export) {
+        let count = export.places.len() as u32;
+        let gathered: Vec<u64> = field.bits(&export.places).collect();
+        thread.charge(READ.and(WRITE).times(count));
+        let place = field.values.place(export.at);
+        thread.transfer(export.to, place, &gathered, Filled { count, kind: kind as u32 });
+        thread.poll();
+    }
+
+    /// Waits until all ghosts of a kind have been filled `times` times, and accounts for reading them where no handler
+    /// has.
+    fn await_ghosts(&self, thread: &Thread<'_>, kind: Kind, times: u64) {
+        let field = &self.fields[kind as usize];
+        let filled = match self.config.mechanism {
+            Mechanism::Deposit => field.values.deposited(),
+            _ => &field.filled,
+        };
+        thread.wait(filled, times * field.share.ghosts as u64);
+        if self.config.mechanism != Mechanism::Messages {
+            let runs = &self.work(thread, kind.other()).ghost_runs;
+            runs.iter().for_each(|&words| thread.charge(Charge::FirstRead(words)));
+        }
+    }
+
+    fn work(&self, thread: &Thread<'_>, kind: Kind) -> &Work {
+        &self.fields[kind as usize].share.threads[thread.index() as usize]
+    }
+
+    /// Updates this thread's values of a kind.
+    fn compute(&self, thread: &Thread<'_>, kind: Kind) {
+        let work = self.work(thread, kind);
+        let own = self.fields[kind as usize].values.cells();
+        let others = self.fields[kind.other() as usize].values.cells();
+        let edge = EDGE.and(Operations::NONE.integers(self.config.parameters.extra));
+        for (place, edges) in work.places.clone().zip(work.first.windows(2)) {
+            let edges = edges[0] as usize..edges[1] as usize;
+            thread.charge(NODE);
+            let neighbours = work.neighbours[edges.clone()].iter().map(|&neighbour| {
+                thread.charge(edge);
+                thread.poll();
+                others.get(neighbour as usize)
+            });
+            let place = place as usize;
+            own.set(place, updated(own.get(place), &work.weights[edges], neighbours));
+        }
+    }
+
+    /// One iteration, the `number`-th: all E from H, then all H from E.
+    fn iterate(&self, thread: &Thread<'_>, number: u64) {
+        for kind in KINDS {
+            self.export(thread, kind.other());
+            self.await_ghosts(thread, kind.other(), number);
+            self.compute(thread, kind);
+            self.barrier.wait(thread);
+        }
+    }
+
+    fn check(&self, kind: Kind) -> Report {
+        let field = &self.fields[kind as usize];
+        let own = field.share.own.clone();
+        let values = own.enumerate().map(|(place, node)| (node, field.values.cells().get(place)));
+        check(self.node, kind, values, &self.config.expected[kind as usize])
+    }
+}
+
+/// Compares a machine node's values of a kind, by graph node, with those of the sequential run, bit for bit.
+pub(super) fn check(
+    machine_node: NodeId,
+    kind: Kind,
+    values: impl ExactSizeIterator<Item = (u32, f64)>,
+    expected: &[f64],
+) -> Report {
+    let mut report = Report { checks: values.len() as u64, ..Report::default() };
+    let mut wrong = values.filter(|(node, value)| value.to_bits() != expected[*node as usize].to_bits());
+    if let Some((node, value)) = wrong.next() {
+        let (more, expected) = (wrong.count(), expected[node as usize]);
+        report.failures.push(format!(
+            "{kind:?} node {node} on {machine_node} is {value:e}: expected {expected:e}, and {more} others are wrong"
+        ));
+    }
+    report
+}
+
+/// A report with what there is to say of a graph of so many owners on each machine node.
+pub(super) fn figures(report: Report, layout: &Layout, owners: u32) -> Report {
+    report
+        .figure("edges", layout.graph.edges() as f64, Merge::Max)
+        .figure("edges between owners, share", layout.remote(owners), Merge::Max)
+        .figure("edges between nodes, share", layout.remote(1), Merge::Max)
+}
+
+impl Program for Em3d {
+    fn main(&self, thread: &Thread<'_>) {
+        let Parameters { warm_up, iterations, .. } = self.config.parameters;
+        for number in 1..=warm_up {
+            self.iterate(thread, number.into());
+        }
+        thread.phase("iterate");
+        for number in warm_up + 1..=warm_up + iterations {
+            self.iterate(thread, number.into());
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let mut report = self.check(Kind::E);
+        report.merge(self.check(Kind::H));
+        if self.node == NodeId(0) {
+            let layout = &self.config.layout;
+            report = figures(report, layout, self.config.parameters.owners).figure(
+                "values sent per iteration",
+                layout.travelling() as f64,
+                Merge::Max,
+            );
+        }
+        report
+    }
+}

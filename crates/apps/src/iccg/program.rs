@@ -1,0 +1,297 @@
+//! The program itself: rows solved as they become ready, one message for each edge that leaves a part.
+//!
+//! It must never know which world runs it, where the matrix came from or how rows were divided.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Cells, Event, Handler, Key, Keyed, Merge, Message, NodeId, Operations, Program, Protocol, Quiet, Report,
+    Setup, Thread, ThreadId,
+};
+
+use super::layout::{Layout, LocalEdge, Part};
+
+/// The node that x is gathered on.
+const COLLECTOR: NodeId = NodeId(0);
+
+/// Values of x in one message of the gathering.
+const GATHERED: usize = 12;
+
+/// Making one update: load the index and the value of an edge, multiply, count and branch. Two floating-point
+/// operations per edge are the study's: this one and the subtraction in [`APPLY`].
+const MAKE: Operations = Operations::NONE.loads(2).flops(1).integers(2);
+
+/// Applying one update: load, subtract and store the sum; load, decrement and store the presence counter, which
+/// stands in the same line; branch.
+const APPLY: Operations = Operations::NONE.loads(2).flops(1).stores(2).integers(2);
+
+/// Solving one row, its edges apart: take its index from the ready queue (load, advance, store); load the sum
+/// and the diagonal, divide, store x.
+const SOLVE: Operations = Operations::NONE.loads(3).flops(1).stores(2).integers(2);
+
+/// One node's share.
+pub(super) struct Iccg {
+    layout: Arc<Layout>,
+    node: NodeId,
+    /// By thread: what it owns.
+    parts: Box<[Part]>,
+    /// By thread: how far it is. The thread's index is the key.
+    progress: Keyed<Progress>,
+    /// By thread: how many of its rows have become ready.
+    ready: Box<[Event]>,
+    /// On the collector: all of x.
+    gathered: Cells<f64>,
+}
+
+/// How far a part is.
+struct Progress {
+    /// By place: b less the updates that have arrived.
+    sum: Vec<f64>,
+    /// By place: how many updates have not.
+    missing: Vec<u32>,
+    /// Places of rows that have all updates and are not solved, in the order they became so.
+    ready: VecDeque<u32>,
+}
+
+impl Progress {
+    fn new(part: &Part) -> Self {
+        let missing: Vec<u32> = part.rows.iter().map(|row| row.in_degree).collect();
+        let ready =
+            (0..).zip(&missing).filter(|&(_, &missing)| missing == 0).map(|(place, _)| place).collect();
+        Self { sum: part.rows.iter().map(|row| row.rhs).collect(), missing, ready }
+    }
+
+    /// Applies an update; true if it made the row ready.
+    fn apply(&mut self, place: u32, update: f64) -> bool {
+        let missing = &mut self.missing[place as usize];
+        *missing = missing.checked_sub(1).expect("as many updates of a row as it has edges");
+        self.sum[place as usize] -= update;
+        let ready = *missing == 0;
+        if ready {
+            self.ready.push_back(place);
+        }
+        ready
+    }
+
+    /// The ready row to solve next, and its sum.
+    fn take(&mut self) -> (usize, f64) {
+        let place = self.ready.pop_front().expect("a row was counted as ready") as usize;
+        (place, self.sum[place])
+    }
+}
+
+/// One edge's update, to a thread of the receiving node.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Update {
+    thread: u32,
+    place: u32,
+    value: f64,
+}
+
+/// Values of x: those at `first` and the places after it in a part of the node they come from.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Solved {
+    thread: u32,
+    first: u32,
+}
+
+impl Message for Update {
+    type Protocol = Iccg;
+
+    /// As in the study: a 4-byte index, which names thread and place, and an 8-byte value.
+    const BYTES: usize = 12;
+
+    fn key(&self) -> Key {
+        Key::User(u64::from(self.thread))
+    }
+
+    fn handle(self, program: &Iccg, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.charge(APPLY);
+        let ready = &program.ready[self.thread as usize];
+        cx.with(&program.progress, |progress, cx| {
+            if progress.apply(self.place, self.value) {
+                cx.signal(ready, 1);
+            }
+        });
+    }
+}
+
+impl Message for Solved {
+    type Protocol = Iccg;
+
+    /// Each message sets cells of its own.
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, program: &Iccg, payload: &[u64], cx: &mut Handler<'_>) {
+        let thread = ThreadId { node: cx.source(), index: self.thread };
+        let rows = &program.layout.rows_of(thread)[self.first as usize..];
+        for (&row, &bits) in rows.iter().zip(payload) {
+            program.gathered.set(row as usize, f64::from_bits(bits));
+        }
+    }
+}
+
+impl tempest::Handlers for Iccg {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Update>();
+        messages.add::<Solved>();
+    }
+}
+
+impl Protocol for Iccg {
+    type Config = Arc<Layout>;
+
+    fn install(layout: &Arc<Layout>, setup: &mut Setup<'_>) -> Self {
+        let node = setup.node();
+        let threads = setup.shape().threads;
+        let parts: Box<[_]> = (0..threads).map(|index| layout.part(ThreadId { node, index })).collect();
+        let gathered = if node == COLLECTOR { layout.problem.order() } else { 0 };
+        Self {
+            layout: Arc::clone(layout),
+            node,
+            progress: setup.keyed(parts.len(), |thread| Progress::new(&parts[thread as usize])),
+            ready: parts.iter().map(|_| Event::new("iccg.ready")).collect(),
+            // A value that never arrives stays no number, and fails the check.
+            gathered: Cells::new(gathered, f64::NAN),
+            parts,
+        }
+    }
+}
+
+impl Iccg {
+    /// Solves a thread's rows, as they become ready, and puts their values of x in their places.
+    fn solve(&self, thread: &Thread<'_>, solution: &mut [f64]) {
+        let part = &self.parts[thread.index() as usize];
+        let ready = &self.ready[thread.index() as usize];
+        thread.signal(ready, part.rows.iter().filter(|row| row.in_degree == 0).count() as u64);
+        for solved in 1..=part.rows.len() as u64 {
+            // Every ready row was counted, so one is there when the count exceeds the rows taken.
+            thread.wait(ready, solved);
+            let (place, x) = self.solve_next(thread, part);
+            solution[place] = x;
+            self.send_updates(thread, part, place, x);
+            self.apply_updates(thread, part.local_edges(place), x);
+            thread.poll();
+        }
+    }
+
+    fn solve_next(&self, thread: &Thread<'_>, part: &Part) -> (usize, f64) {
+        let (place, sum) =
+            thread.hold(key(thread), |cx| cx.with(&self.progress, |progress, _| progress.take()));
+        let x = sum / part.rows[place].diagonal;
+        thread.charge(SOLVE);
+        (place, x)
+    }
+
+    /// Updates of other parts go first: others may be waiting for them.
+    fn send_updates(&self, thread: &Thread<'_>, part: &Part, place: usize, x: f64) {
+        for edge in part.distant_edges(place) {
+            thread.charge(MAKE);
+            let update = Update { thread: edge.thread.index, place: edge.place, value: edge.value * x };
+            thread.send(edge.thread.node, update);
+        }
+    }
+
+    fn apply_updates(&self, thread: &Thread<'_>, edges: &[LocalEdge], x: f64) {
+        if edges.is_empty() {
+            return;
+        }
+        let ready = &self.ready[thread.index() as usize];
+        thread.hold(key(thread), |cx| {
+            cx.charge(MAKE.and(APPLY).times(edges.len() as u32));
+            cx.with(&self.progress, |progress, cx| {
+                let became = edges.iter().filter(|edge| progress.apply(edge.place, edge.value * x)).count();
+                if became > 0 {
+                    cx.signal(ready, became as u64);
+                }
+            });
+        });
+    }
+
+    /// Sends a thread's share of x to the collector.
+    fn gather(&self, thread: &Thread<'_>, x: &[f64]) {
+        for (index, values) in x.chunks(GATHERED).enumerate() {
+            let first = (index * GATHERED) as u32;
+            let payload: Vec<u64> = values.iter().map(|x| x.to_bits()).collect();
+            thread.send_with(COLLECTOR, Solved { thread: thread.index(), first }, &payload);
+        }
+    }
+
+    /// Whether each row became ready once.
+    fn check_counts(&self) -> Report {
+        let mut report = Report::default();
+        for (thread, (part, ready)) in self.parts.iter().zip(&self.ready).enumerate() {
+            let (rows, count, node) = (part.rows.len(), ready.count(), self.node);
+            report.merge(Report::checked(count == rows as u64, || {
+                format!("{count} rows of {node} thread {thread} became ready: expected {rows}")
+            }));
+        }
+        report
+    }
+
+    /// The verdict on all of x, and the figures of the whole system.
+    fn check_solution(&self) -> Report {
+        let problem = &self.layout.problem;
+        let x: Vec<f64> = (0..self.gathered.len()).map(|row| self.gathered.get(row)).collect();
+        let check = problem.check(&x);
+        let norm = x.iter().fold(0.0, |norm: f64, x| norm.max(x.abs()));
+        let mut report = Report::checked(check.passed(), || {
+            let (row, error, bound) = (check.row + 1, check.error, check.bound);
+            format!("row {row} of the solution has backward error {error:e}: expected at most {bound:e}")
+        });
+        report.checks = problem.order().max(1) as u64;
+        report
+            .figure("rows", problem.order() as f64, Merge::Sum)
+            .figure("edges", problem.edges() as f64, Merge::Sum)
+            .figure("remote edge fraction", self.layout.remote, Merge::Max)
+            .figure("critical path rows", self.layout.critical_path as f64, Merge::Max)
+            .figure("worst backward error", check.error, Merge::Max)
+            .figure("x norm", six_digits(norm), Merge::Max)
+    }
+}
+
+/// The key of a thread's progress.
+fn key(thread: &Thread<'_>) -> Key {
+    Key::User(u64::from(thread.index()))
+}
+
+/// Rounded to six significant digits: what is left does not depend on the order of the updates.
+fn six_digits(value: f64) -> f64 {
+    format!("{value:.5e}").parse().expect("a number reads back what it prints")
+}
+
+impl Program for Iccg {
+    fn main(&self, thread: &Thread<'_>) {
+        // A row that is never solved stays no number, and fails the check.
+        let mut x = vec![f64::NAN; self.parts[thread.index() as usize].rows.len()];
+        thread.phase("solve");
+        self.solve(thread, &mut x);
+        thread.phase("gather");
+        self.gather(thread, &x);
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let mut report = self.check_counts();
+        if self.node == COLLECTOR {
+            report.merge(self.check_solution());
+        }
+        report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn six_digits_are_kept() {
+        assert_eq!(six_digits(1.234_567_89e-7), 1.23457e-7);
+        assert_eq!(six_digits(0.0), 0.0);
+    }
+}

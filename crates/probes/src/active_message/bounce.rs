@@ -1,0 +1,137 @@
+//! Null messages to and fro between two nodes. Must never know which world runs it, nor how nodes are joined.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Cells, Event, Handler, Key, Merge, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Thread,
+};
+
+/// One look at the count: load, comparison and branch.
+const LOOK: Operations = Operations::NONE.loads(1).integers(2);
+
+/// Who starts.
+const STARTER: NodeId = NodeId(0);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Config {
+    pub(super) rounds: u32,
+    pub(super) near: u32,
+    pub(super) far: u32,
+    pub(super) hops: u32,
+}
+
+/// One node's share.
+pub(super) struct Bounce {
+    config: Config,
+    node: NodeId,
+    /// Null messages that this node has had.
+    received: Event,
+    /// On the starter: the time of half a round trip to the near node and to the far one, in nanoseconds.
+    measured: Cells<f64>,
+}
+
+/// Nothing.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Null;
+
+impl Message for Null {
+    type Protocol = Bounce;
+
+    /// It changes a count, which is atomic.
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, bounce: &Bounce, _payload: &[u64], cx: &mut Handler<'_>) {
+        // Counted before it is sent back: what answers it may be handled here at the same time as this ends.
+        cx.signal(&bounce.received, 1);
+        let last = bounce.received.count().is_multiple_of(u64::from(bounce.config.rounds));
+        if cx.node() != STARTER || !last {
+            let back = cx.source();
+            cx.send(back, Null);
+        }
+    }
+}
+
+impl tempest::Handlers for Bounce {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Null>();
+    }
+}
+
+impl Protocol for Bounce {
+    type Config = Config;
+
+    fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
+        Self {
+            config: *config,
+            node: setup.node(),
+            received: Event::new("active_message.received"),
+            measured: Cells::new(2, 0.0),
+        }
+    }
+}
+
+impl Bounce {
+    /// How many messages a node has had when both measurements are over.
+    fn due(&self, node: NodeId) -> u64 {
+        let Config { rounds, near, far, .. } = self.config;
+        let answers = u64::from(node.0 == near) + u64::from(node.0 == far);
+        u64::from(rounds) * if node == STARTER { 2 } else { answers }
+    }
+
+    /// Computes until so many messages have come.
+    fn spin(&self, thread: &Thread<'_>, until: u64) {
+        while self.received.count() < until {
+            thread.charge(LOOK);
+            thread.poll();
+            // Where nothing is polled, what has come by now would be seen only after the loop. This lets it in, and changes
+            // nothing.
+            thread.signal(&self.received, 0);
+        }
+    }
+
+    /// Plays with the near node or the far one.
+    fn play(&self, thread: &Thread<'_>, number: usize) {
+        let Config { rounds, near, far, .. } = self.config;
+        let with = NodeId([near, far][number]);
+        let rounds = u64::from(rounds);
+        if thread.node() == STARTER {
+            let start = thread.now();
+            thread.send(with, Null);
+            self.spin(thread, (number as u64 + 1) * rounds);
+            let each = (thread.now() - start).as_nanoseconds() / (2 * rounds) as f64;
+            self.measured.set(number, each);
+        } else if thread.node() == with {
+            let plays = if near == far { number as u64 + 1 } else { 1 };
+            self.spin(thread, plays * rounds);
+        }
+    }
+}
+
+impl Program for Bounce {
+    fn main(&self, thread: &Thread<'_>) {
+        for (number, name) in ["near", "far"].into_iter().enumerate() {
+            thread.phase(name);
+            if thread.index() == 0 {
+                self.play(thread, number);
+            }
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let (had, due) = (self.received.count(), self.due(self.node));
+        let report =
+            Report::checked(had == due, || format!("node {} had {had} messages, not {due}", self.node.0));
+        if self.node != STARTER {
+            return report;
+        }
+        let (near, far) = (self.measured.get(0), self.measured.get(1));
+        let per_hop = (far - near) / f64::from(self.config.hops);
+        report
+            .measured("one_way.near", near, "ns", Merge::Max)
+            .measured("one_way.far", far, "ns", Merge::Max)
+            .measured("per_hop", per_hop, "ns", Merge::Max)
+    }
+}

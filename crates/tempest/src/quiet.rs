@@ -1,0 +1,110 @@
+//! What a program sees of a node when the run is over: its keyed state, with nobody else there to hold a key.
+//!
+//! This module must never know how a world came to its end.
+
+use pdq::{Key, Keyed, Proof};
+
+use crate::NodeId;
+
+/// A node at the end of a run that ended well: no thread runs, no handler runs, and no message is under way.
+///
+/// [`Program::report`](crate::Program::report) receives one and reads the entries of any [`Keyed`] table of the node through
+/// it. A `Quiet` holds the sequential key of the node's dispatcher, so nothing can change an entry while it is read:
+///
+/// ```
+/// use tradewind_tempest::{Keyed, Quiet, Report};
+///
+/// fn check(counts: &Keyed<u64>, end: &mut Quiet<'_>) -> Report {
+///     let first = *end.get(counts, 0);
+///     let all: u64 = end.entries(counts).map(|(_, count)| count).sum();
+///     Report::checked(first <= all, || format!("the first of {} is larger than all", end.node()))
+/// }
+/// ```
+///
+/// Only a world makes one, from a proof that the sequential key is held. A program can neither make one
+///
+/// ```compile_fail,E0451
+/// use tradewind_tempest::{NodeId, Proof, Quiet};
+/// fn forge(proof: Proof<'_>) -> Quiet<'_> { Quiet { node: NodeId(0), proof } }
+/// ```
+///
+/// nor keep an entry for longer than it has been lent the `Quiet`:
+///
+/// ```compile_fail
+/// use tradewind_tempest::{Keyed, Quiet};
+/// fn escape<'a>(table: &'a Keyed<u64>, end: &mut Quiet<'_>) -> &'a u64 { end.get(table, 0) }
+/// ```
+#[derive(Debug)]
+pub struct Quiet<'a> {
+    node: NodeId,
+    proof: Proof<'a>,
+}
+
+impl<'a> Quiet<'a> {
+    /// A node whose dispatcher lends the proof that its sequential key is held.
+    ///
+    /// # Panics
+    /// If the proof is of another key.
+    pub(crate) fn new(node: NodeId, proof: Proof<'a>) -> Self {
+        assert!(proof.key() == Key::Sequential, "{node} is not quiet: key {} is held", proof.key());
+        Self { node, proof }
+    }
+
+    /// The node.
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// The entry of `key`.
+    ///
+    /// # Panics
+    /// If the table has no such entry, or belongs to another node.
+    pub fn get<'t, T>(&'t mut self, table: &'t Keyed<T>, key: u64) -> &'t T {
+        table.get_any(&mut self.proof, key)
+    }
+
+    /// All entries of a table with their keys, in ascending order of key. Of a sparse table these are the entries that have
+    /// been reached during the run.
+    ///
+    /// # Panics
+    /// If the table belongs to another node.
+    pub fn entries<'t, T>(&'t mut self, table: &'t Keyed<T>) -> impl Iterator<Item = (u64, &'t T)> {
+        table.entries(&mut self.proof).map(|(key, entry)| (key, &*entry))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pdq::{DispatcherId, Serial};
+
+    use super::*;
+
+    #[test]
+    fn dense_and_sparse_tables_are_read_whole() {
+        let mut serial = Serial::new(DispatcherId::fresh());
+        let dense = Keyed::dense(serial.id(), 0, 3, |key| 10 * key);
+        let sparse = Keyed::sparse(serial.id(), |key| key + 1);
+        for key in [9, 2, 7] {
+            sparse.get(&mut serial.hold(Key::User(key)));
+        }
+        let mut quiet = Quiet::new(NodeId(4), serial.hold(Key::Sequential));
+        assert_eq!(quiet.node(), NodeId(4));
+        assert_eq!(*quiet.get(&dense, 2), 20);
+        assert_eq!(quiet.entries(&dense).collect::<Vec<_>>(), [(0, &0), (1, &10), (2, &20)]);
+        assert_eq!(quiet.entries(&sparse).collect::<Vec<_>>(), [(2, &3), (7, &8), (9, &10)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "node 0 is not quiet")]
+    fn a_proof_of_one_key_is_not_enough() {
+        Quiet::new(NodeId(0), Serial::new(DispatcherId::fresh()).hold(Key::User(1)));
+    }
+
+    #[test]
+    #[should_panic(expected = "the table belongs to")]
+    fn a_table_of_another_node_stays_closed() {
+        let table = Keyed::dense(DispatcherId::fresh().id(), 0, 1, |_| 0);
+        let mut serial = Serial::new(DispatcherId::fresh());
+        Quiet::new(NodeId(0), serial.hold(Key::Sequential)).entries(&table).for_each(drop);
+    }
+}
