@@ -42,7 +42,7 @@ impl Subject {
         Self::gathered(entry, gatherer)
     }
 
-    /// The same program and inputs, shared memory kept coherent in another way.
+    /// Keeps shared memory coherent in another way, for the same program and inputs.
     #[must_use]
     pub fn sharing(self, sharing: Sharing) -> Self {
         Self { sharing, ..self }
