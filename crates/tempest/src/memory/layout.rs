@@ -8,9 +8,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use pdq::Key;
-
-use crate::{NodeId, Word};
+use crate::{Key, NodeId, Word};
 
 /// Modelled and native bytes of a word.
 pub(crate) const WORD_BYTES: u32 = 8;
@@ -18,21 +16,15 @@ pub(crate) const WORD_BYTES: u32 = 8;
 /// Words of a page: 4096 bytes.
 pub(crate) const PAGE_WORDS: u32 = 512;
 
-/// Keys of blocks lie here, apart from the small ones that programs use.
-const BLOCK_KEYS: u64 = 1 << 62;
-
 /// A block of the address space, numbered from 0; equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Block(pub u32);
 
 impl Block {
-    /// The synchronization key of all events that concern the block.
+    /// The key of all events that concern the block.
     pub const fn key(self) -> Key {
-        Key::User(BLOCK_KEYS | self.0 as u64)
+        Key::Block(self)
     }
-
-    /// The first key of blocks, for tables that have an entry for each.
-    pub const FIRST_KEY: u64 = BLOCK_KEYS;
 }
 
 impl fmt::Display for Block {
