@@ -3,14 +3,14 @@
 //! | module | what it does |
 //! |---|---|
 //! | `arguments` | what may be said on the command line |
-//! | `shipped` | the machine files and inputs that travel inside the command |
-//! | `target` | from a machine's name or file to a world |
-//! | `input` | from `--input` to what a program is told |
-//! | `measure` | runs one combination, as often as asked |
+//! | `shipped` | the claims and studies that travel inside the command |
+//! | `target` | from `--machine` and `--set` to machines |
+//! | `measure` | from arguments to a program with its inputs |
 //! | `run`, `compare`, `list`, `explain`, `claims`, `calibrate`, `litmus`, `model` | the commands |
 //! | `studies` | the claims and studies inside the command |
 //! | `verdicts`, `ledger` | how claims look that were held against metrics, and what was free in a model |
 //! | `numbers` | from texts to numbers |
+//! | `programs` | the programs and coherence protocols that the command knows |
 //! | `sharing` | from `--block` and `--protocol` to how shared memory is kept coherent |
 //! | `names` | from names of policies and mechanisms to what they mean |
 //! | `ranking` | from measured combinations to ranked rows |
@@ -23,7 +23,6 @@
 //! | `page`, `table`, `columns`, `bar`, `quantity` | what a text is made of |
 //! | `interrupt` | what is put in order before an interrupt ends the command |
 //! | `progress` | how far a long command is |
-//! | `trace_file` | the file of a trace, whole or not at all |
 //!
 //! Results go to standard output; progress and errors to standard error. Exit 0: done; 1: the run or a check failed;
 //! 2: the command line or an input was wrong, and nothing was written.
@@ -41,7 +40,6 @@ mod columns;
 mod compare;
 mod explain;
 mod finding;
-mod input;
 mod interrupt;
 mod json;
 mod ledger;
@@ -54,6 +52,7 @@ mod numbers;
 mod page;
 mod parts;
 mod prediction;
+mod programs;
 mod progress;
 mod quantity;
 mod ranking;
@@ -65,7 +64,6 @@ mod studies;
 mod table;
 mod target;
 mod text;
-mod trace_file;
 mod verdicts;
 mod words;
 
@@ -90,6 +88,15 @@ pub(crate) enum Problem {
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
+    }
+}
+
+impl From<worlds::Error> for Problem {
+    fn from(error: worlds::Error) -> Self {
+        match error {
+            worlds::Error::Wrong(mistakes) => Self::Wrong(mistakes.iter().map(ToString::to_string).collect()),
+            other => Self::Failed(other.to_string()),
+        }
     }
 }
 

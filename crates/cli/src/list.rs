@@ -3,18 +3,17 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use machine::Machine;
-use programs::{Coherence, Input, PROGRAMS};
 use serde_json::{Value, json};
+use tempest::entry::{Coherence, Entry, Input};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
+use worlds::{NATIVE, Target, machines};
 
 use crate::arguments::{List, What};
 use crate::measure::mechanism_names;
 use crate::page::Page;
 use crate::quantity::several;
-use crate::shipped::{CLAIMS, MACHINES};
-use crate::target::{NATIVE, Target, base};
+use crate::shipped::CLAIMS;
 use crate::{Problem, json, numbers};
 
 /// One section of the list.
@@ -42,7 +41,7 @@ impl Row {
 pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let width = numbers::width(arguments.width.as_deref())?;
     let all = [
-        (What::Machines, machines as fn() -> Section),
+        (What::Machines, models as fn() -> Section),
         (What::Programs, programs),
         (What::Policies, policies),
         (What::Mechanisms, mechanisms),
@@ -63,15 +62,13 @@ pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, P
     Ok(ExitCode::SUCCESS)
 }
 
-fn machines() -> Section {
+fn models() -> Section {
     let mut rows = vec![Row::new(
         NATIVE,
-        format!("this host: every processor is an OS thread; {} cores", native::Local::cores()),
+        format!("this host: every processor is an OS thread; {} cores", worlds::cores()),
     )];
-    for file in MACHINES {
-        let text = String::from_utf8_lossy(file.bytes);
-        let machine = Machine::parse_with::<&str, &str>(file.path, &text, &[], &base)
-            .expect("shipped machine files are valid: a test parses each");
+    for file in machines::ALL {
+        let machine = machines::get(file.name).expect("shipped machine files are valid: a test parses each");
         // Most summaries begin with their size.
         let said = match machine.summary.contains(&several(machine.nodes, "node", "nodes")) {
             true => format!("{} ({})", machine.summary, file.path),
@@ -87,13 +84,13 @@ fn machines() -> Section {
 }
 
 fn programs() -> Section {
-    let row = |entry: &programs::Entry| Row {
+    let row = |entry: &Entry| Row {
         name: entry.name.to_owned(),
         summary: format!("{} ({})", entry.summary, mechanism_names(entry)),
         inputs: entry.inputs,
         needs: Vec::new(),
     };
-    Section { title: "programs", rows: PROGRAMS.iter().map(row).collect() }
+    Section { title: "programs", rows: crate::programs::programs().entries().iter().map(row).collect() }
 }
 
 fn policies() -> Section {
@@ -145,7 +142,7 @@ fn needing(needs: &[&str]) -> String {
 /// Whether this host or a shipped machine can do a policy.
 fn is_somewhere(policy: &str) -> bool {
     let Ok(policy) = policy.parse() else { return false };
-    let names = MACHINES.iter().map(|file| file.name).chain([NATIVE]);
+    let names = machines::ALL.iter().map(|file| file.name).chain([NATIVE]);
     let mut targets = names.filter_map(|name| Target::find(name, &[]).ok());
     targets.any(|target| Mechanism::ALL.iter().any(|mechanism| target.check(*mechanism, &policy).is_ok()))
 }
@@ -162,8 +159,8 @@ fn mechanisms() -> Section {
 
 /// What may keep shared memory coherent, for people.
 fn protocols() -> String {
-    let protocol = |protocol: Coherence| format!("{protocol}: {}", protocol.summary());
-    Coherence::ALL.map(protocol).join("; ")
+    let protocol = |protocol: &Coherence| format!("{protocol}: {}", protocol.summary);
+    crate::programs::protocols().iter().map(protocol).collect::<Vec<_>>().join("; ")
 }
 
 fn studies() -> Section {

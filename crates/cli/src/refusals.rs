@@ -2,15 +2,7 @@
 //! nor how it looks.
 
 use tempest::{Mechanism, Policy};
-
-/// One thing that a machine cannot do, or could not do to its end.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Refusal {
-    pub(crate) mechanism: Mechanism,
-    /// `None` where the machine lacks the mechanism, whatever the policy.
-    pub(crate) policy: Option<Policy>,
-    pub(crate) reason: String,
-}
+use worlds::Refusal;
 
 /// Refusals of one reason.
 #[derive(PartialEq, Debug)]

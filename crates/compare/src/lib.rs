@@ -1,4 +1,38 @@
-//! Outcomes of runs → ranking, finding, agreement, prediction: plain data that serializes. It must never know text for
-//! people, programs, or worlds.
+//! What a comparison shows: outcomes of runs become rankings, findings, agreements and predictions.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`combination`] | one program by one mechanism under one policy, run once or several times |
+//! | [`parts`] | the four parts of a computing processor's time |
+//! | [`ranking`] | the combinations of one machine, the fastest first |
+//! | [`refusal`] | what a machine could not do of what was asked for |
+//! | [`tie`] | the rule by which two rows are tied |
+//! | [`counter`] | counters that can explain a part of the time |
+//! | [`finding`] | the winner on one machine, its margin, and the cause |
+//! | [`agreement`] | whether several machines rank alike |
+//! | [`prediction`] | a calibrated model's times beside those measured on the host |
+//!
+//! Everything here is plain data; findings, agreements and predictions serialize with `serde`. This room must never know
+//! an English sentence, a world that runs programs, or a program.
 
 #![forbid(unsafe_code)]
+
+pub mod agreement;
+pub mod combination;
+pub mod counter;
+pub mod finding;
+pub mod parts;
+pub mod prediction;
+pub mod ranking;
+pub mod refusal;
+#[cfg(any(test, feature = "samples"))]
+pub mod samples;
+pub mod tie;
+
+pub use agreement::Agreement;
+pub use combination::{Combination, Way};
+pub use finding::Finding;
+pub use parts::Part;
+pub use prediction::Prediction;
+pub use ranking::{Machine, Ranking, Row};
+pub use refusal::Refusal;

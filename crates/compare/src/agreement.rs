@@ -1,0 +1,339 @@
+//! Whether machines rank mechanisms and policies alike. This module must never know how that is worded.
+//!
+//! Compared is only what ran, and was right, on every machine, and for which processors did not take turns on any: nothing
+//! else has times to be ranked by. Each machine's choice is the fastest of that; what is tied with it (see
+//! [`tie`](crate::tie)) would have done as well. A mechanism, or a policy, serves all machines if it is the choice, or tied
+//! with it, on all of them. Machines can agree or disagree only on what there was a choice of.
+//!
+//! A policy is compared by the mechanism that serves all machines; where there is none, by each machine's own.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use tempest::Mechanism;
+
+use crate::combination::Way;
+use crate::ranking::{Machine, Ranking, Row};
+use crate::tie::is_tied;
+
+/// What several machines show together.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Agreement {
+    /// The choice of each machine; none if the machines have nothing in common, or times of too few mean anything.
+    pub choices: Vec<Choice>,
+    /// Whether one mechanism serves all machines; `None` where there was no choice.
+    pub mechanism: Option<Verdict>,
+    /// Whether one policy serves all machines; `None` where there was no choice.
+    pub policy: Option<Verdict>,
+    /// How much of what ran is compared.
+    pub extent: Extent,
+    /// Machines whose times mean something, whether they have anything in common or not.
+    pub compared: Vec<Name>,
+    /// Machines on which processors took turns whatever ran.
+    pub crowded: Vec<Name>,
+    /// Whether processors took turns for some combinations on the other machines.
+    pub partly_crowded: bool,
+}
+
+/// How much of what ran is common to all machines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extent {
+    /// Everything.
+    All,
+    /// Every mechanism, and not every policy.
+    SomePolicies,
+    /// Not every mechanism.
+    SomeMechanisms,
+}
+
+/// Which mechanism, or which policy, serves all machines.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// None does.
+    Differs,
+    /// The named one is the best on each machine, and nothing is tied with it.
+    Best(String),
+    /// The named one is the best on each machine, or tied with the best.
+    Tied(String),
+}
+
+/// A machine's name and its file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Name {
+    /// The machine's name.
+    pub machine: String,
+    /// The user's file that describes it.
+    pub file: Option<String>,
+}
+
+/// The fastest of what all machines can run, on one machine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Choice {
+    /// The machine.
+    #[serde(flatten)]
+    pub on: Name,
+    /// The mechanism and the policy.
+    #[serde(flatten)]
+    pub way: Way,
+}
+
+/// What several machines show together; `None` if there are no two machines with right answers.
+pub fn of(rankings: &[Ranking]) -> Option<Agreement> {
+    let worlds: Vec<_> = rankings.iter().map(World::new).filter(|world| !world.right.is_empty()).collect();
+    if worlds.len() < 2 {
+        return None;
+    }
+    let (crowded, calm): (Vec<_>, Vec<_>) = worlds.iter().partition(|world| world.ranked().next().is_none());
+    let partly_crowded = calm.iter().any(|world| world.right.len() > world.ranked().count());
+    let ways: Vec<_> = calm.iter().map(|world| world.ways()).collect();
+    let common = match calm.len() {
+        0 | 1 => BTreeSet::new(),
+        _ => ways.iter().cloned().reduce(|all, more| &all & &more)?,
+    };
+    let able: Vec<_> = calm.iter().filter_map(|world| Able::new(world, &common)).collect();
+    let mechanism = serving_mechanism(&able, &common);
+    let serving = match mechanism {
+        Some(Serves::Best(serving) | Serves::Tied(serving)) => Some(serving),
+        _ => None,
+    };
+    let names = |worlds: &[&World<'_>]| worlds.iter().map(|world| Name::of(world.machine)).collect();
+    Some(Agreement {
+        policy: serving_policy(&able, &common, serving).map(|serves| serves.verdict(String::clone)),
+        mechanism: mechanism.map(|serves| serves.verdict(Mechanism::to_string)),
+        extent: Extent::of(&common, &ways),
+        choices: able.iter().filter_map(Able::choice).collect(),
+        compared: names(&calm),
+        crowded: names(&crowded),
+        partly_crowded,
+    })
+}
+
+/// Which mechanism serves all machines; `None` if there is one only.
+fn serving_mechanism(able: &[Able<'_>], common: &BTreeSet<Way>) -> Option<Serves<Mechanism>> {
+    let tied = |able: &Able<'_>| able.tied(None).map(|(row, _)| row.mechanism).collect();
+    has_choice(common.iter().map(|way| way.mechanism))
+        .then(|| serves(able.iter().map(Able::mechanism).collect(), able.iter().map(tied).collect()))
+}
+
+/// Which policy serves all machines by the mechanism that does, or else by each machine's own; `None` if there is one only.
+fn serving_policy(
+    able: &[Able<'_>],
+    common: &BTreeSet<Way>,
+    serving: Option<Mechanism>,
+) -> Option<Serves<String>> {
+    let is_served = |way: &&Way| serving.is_none_or(|serving| serving == way.mechanism);
+    let own = |able: &Able<'_>| serving.or(able.mechanism());
+    let tied = |able: &Able<'_>| able.tied(own(able)).flat_map(|(_, here)| here.clone()).collect();
+    let best = |able: &Able<'_>| able.tied(own(able)).next().and_then(|(_, here)| here.first().cloned());
+    has_choice(common.iter().filter(is_served).map(|way| &way.policy))
+        .then(|| serves(able.iter().map(best).collect(), able.iter().map(tied).collect()))
+}
+
+fn has_choice<T: Ord>(of: impl Iterator<Item = T>) -> bool {
+    of.collect::<BTreeSet<_>>().len() > 1
+}
+
+/// What serves all machines, before it is named.
+enum Serves<T> {
+    Nothing,
+    Best(T),
+    Tied(T),
+}
+
+impl<T> Serves<T> {
+    fn verdict(&self, name: impl Fn(&T) -> String) -> Verdict {
+        match self {
+            Self::Nothing => Verdict::Differs,
+            Self::Best(one) => Verdict::Best(name(one)),
+            Self::Tied(one) => Verdict::Tied(name(one)),
+        }
+    }
+}
+
+/// What is in all of the sets of what is tied: the first machine's own best if it is.
+fn serves<T: Ord + Clone>(best: Vec<Option<T>>, tied: Vec<BTreeSet<T>>) -> Serves<T> {
+    let is_alone = tied.iter().all(|tied| tied.len() == 1);
+    let all = tied.into_iter().reduce(|all, more| &all & &more).unwrap_or_default();
+    let mut known = best.iter().flatten().filter(|best| all.contains(best));
+    let Some(one) = known.next().or_else(|| all.first()) else { return Serves::Nothing };
+    if is_alone { Serves::Best(one.clone()) } else { Serves::Tied(one.clone()) }
+}
+
+impl Name {
+    fn of(machine: &Machine) -> Self {
+        Self { machine: machine.name.clone(), file: machine.file.clone() }
+    }
+}
+
+impl Extent {
+    fn of(common: &BTreeSet<Way>, ways: &[BTreeSet<Way>]) -> Self {
+        let mechanisms = |ways: &BTreeSet<Way>| ways.iter().map(|way| way.mechanism).collect::<BTreeSet<_>>();
+        match ways {
+            ways if ways.iter().any(|ways| mechanisms(ways) != mechanisms(common)) => Self::SomeMechanisms,
+            ways if ways.iter().any(|ways| ways != common) => Self::SomePolicies,
+            _ => Self::All,
+        }
+    }
+}
+
+/// A machine with its rows that are right.
+struct World<'r> {
+    machine: &'r Machine,
+    right: Vec<&'r Row>,
+}
+
+impl<'r> World<'r> {
+    fn new(ranking: &'r Ranking) -> Self {
+        let right = ranking.rows().into_iter().filter(|row| row.verified).collect();
+        Self { machine: &ranking.machine, right }
+    }
+
+    /// The rows that have times to be ranked by.
+    fn ranked(&self) -> impl Iterator<Item = &'r Row> {
+        self.right.iter().copied().filter(|row| !row.oversubscribed)
+    }
+
+    fn ways(&self) -> BTreeSet<Way> {
+        let ways = |row: &Row| -> Vec<Way> {
+            let way = |policy: &String| Way { mechanism: row.mechanism, policy: policy.clone() };
+            row.policies.iter().map(way).collect()
+        };
+        self.ranked().flat_map(ways).collect()
+    }
+}
+
+/// A machine with what is common to all, the fastest first, each row with the policies that are.
+struct Able<'r> {
+    machine: &'r Machine,
+    rows: Vec<(&'r Row, Vec<String>)>,
+}
+
+impl<'r> Able<'r> {
+    fn new(world: &World<'r>, common: &BTreeSet<Way>) -> Option<Self> {
+        let here = |row: &Row| -> Vec<String> {
+            let is_common = |policy: &&String| {
+                common.contains(&Way { mechanism: row.mechanism, policy: (*policy).clone() })
+            };
+            row.policies.iter().filter(is_common).cloned().collect()
+        };
+        let ranked = world.ranked().map(|row| (row, here(row)));
+        let mut rows: Vec<_> = ranked.filter(|(_, here)| !here.is_empty()).collect();
+        rows.sort_by_key(|(row, _)| row.outcome.timed());
+        (!rows.is_empty()).then_some(Self { machine: world.machine, rows })
+    }
+
+    /// The mechanism of the fastest row.
+    fn mechanism(&self) -> Option<Mechanism> {
+        self.rows.first().map(|(row, _)| row.mechanism)
+    }
+
+    /// The fastest row, of a mechanism if one is given, and the rows tied with it.
+    fn tied(&self, mechanism: Option<Mechanism>) -> impl Iterator<Item = &(&'r Row, Vec<String>)> {
+        let of = move |row: &Row| mechanism.is_none_or(|mechanism| row.mechanism == mechanism);
+        let best = self.rows.iter().map(|(row, _)| *row).find(|row| of(row));
+        let is_best = move |row: &Row| best.is_some_and(|best| std::ptr::eq(best, row) || is_tied(best, row));
+        self.rows.iter().filter(move |(row, _)| of(row) && is_best(row))
+    }
+
+    fn choice(&self) -> Option<Choice> {
+        let (row, here) = self.rows.first()?;
+        let way = Way { mechanism: row.mechanism, policy: here.first()?.clone() };
+        Some(Choice { on: Name::of(self.machine), way })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::Mechanism::{Bulk, Deposit, Messages};
+
+    use super::*;
+    use crate::samples::{ranking, rows};
+
+    fn agree(native: &[Row], model: &[Row]) -> Agreement {
+        of(&[ranking("native", native), ranking("toy", model)]).expect("two machines")
+    }
+
+    fn best(one: &str) -> Option<Verdict> {
+        Some(Verdict::Best(one.to_owned()))
+    }
+
+    fn tied(one: &str) -> Option<Verdict> {
+        Some(Verdict::Tied(one.to_owned()))
+    }
+
+    fn names(names: &[Name]) -> Vec<&str> {
+        names.iter().map(|name| name.machine.as_str()).collect()
+    }
+
+    #[test]
+    fn machines_can_agree_on_the_mechanism_and_not_on_the_policy() {
+        let native = rows(&[(Bulk, "single", 10), (Bulk, "fixed:1", 20), (Messages, "single", 30)]);
+        let model = rows(&[(Bulk, "fixed:1", 1), (Messages, "single", 2), (Bulk, "single", 3)]);
+        let found = agree(&native, &model);
+        assert_eq!((found.mechanism, found.policy), (best("bulk"), Some(Verdict::Differs)));
+        let policies: Vec<_> = found.choices.iter().map(|choice| choice.way.policy.as_str()).collect();
+        assert_eq!((policies, found.extent), (vec!["single", "fixed:1"], Extent::All));
+        let found = agree(&native, &native);
+        assert_eq!((found.mechanism, found.policy), (best("bulk"), best("single")));
+    }
+
+    #[test]
+    fn what_only_one_machine_can_run_does_not_count_and_that_is_said() {
+        let native = rows(&[(Messages, "single", 10), (Messages, "fixed:1", 20)]);
+        let model =
+            rows(&[(Messages, "hurricane-1:1", 1), (Messages, "single", 2), (Messages, "fixed:1", 3)]);
+        let found = agree(&native, &model);
+        assert_eq!((found.policy, found.extent), (best("single"), Extent::SomePolicies));
+        let more = [rows(&[(Bulk, "single", 1)]), model.clone()].concat();
+        assert_eq!(agree(&native, &more).extent, Extent::SomeMechanisms);
+        let found = agree(&native[..1], &model);
+        assert!(found.mechanism.is_none() && found.policy.is_none() && found.choices.len() == 2);
+    }
+
+    #[test]
+    fn what_is_tied_with_the_best_is_not_called_the_best() {
+        let native = rows(&[(Deposit, "single", 10), (Bulk, "fixed:1", 11)]);
+        let native: Vec<_> = native.into_iter().map(|row| row.spread_by(0.2)).collect();
+        let model = rows(&[(Bulk, "fixed:1", 2), (Deposit, "single", 3)]);
+        assert_eq!(agree(&native, &model).mechanism, tied("bulk"));
+        let alike = rows(&[(Bulk, "single", 10), (Messages, "single", 10), (Deposit, "single", 20)]);
+        assert_eq!(agree(&alike, &alike).mechanism, tied("bulk"));
+    }
+
+    #[test]
+    fn times_that_mean_little_agree_with_nothing() {
+        let model = rows(&[(Messages, "single", 10), (Messages, "fixed:1", 20)]);
+        let mut native = model.clone();
+        native.iter_mut().for_each(|row| row.oversubscribed = true);
+        let found = agree(&native, &model);
+        assert_eq!((names(&found.crowded), found.choices.len()), (vec!["native"], 0));
+        let other = rows(&[(Bulk, "single", 10)]);
+        let [native, toy, tin] =
+            [("native", &native), ("toy", &model), ("tin", &other)].map(|(name, rows)| ranking(name, rows));
+        let found = of(&[native.clone(), toy.clone(), tin]).unwrap();
+        assert_eq!((names(&found.compared), found.choices.len()), (vec!["toy", "tin"], 0));
+        let found = of(&[native, toy, ranking("tin", &model)]).unwrap();
+        assert_eq!((found.policy, names(&found.crowded)), (best("single"), vec!["native"]));
+    }
+
+    #[test]
+    fn what_took_turns_on_one_machine_does_not_count_on_any() {
+        let model = rows(&[(Messages, "fixed:1", 10), (Messages, "single", 20), (Messages, "floating", 30)]);
+        let mut native =
+            rows(&[(Messages, "single", 10), (Messages, "floating", 20), (Messages, "fixed:1", 30)]);
+        native[2].oversubscribed = true;
+        let found = agree(&native, &model);
+        assert!(found.partly_crowded && found.extent == Extent::SomePolicies);
+        assert_eq!(found.policy, best("single"));
+    }
+
+    #[test]
+    fn one_machine_agrees_with_nobody() {
+        let rows = rows(&[(Messages, "single", 10), (Messages, "fixed:1", 20)]);
+        let wrong = [Row { verified: false, ..rows[0].clone() }];
+        assert!(of(&[ranking("toy", &rows)]).is_none());
+        assert!(of(&[ranking("toy", &rows), ranking("native", &wrong)]).is_none());
+    }
+}

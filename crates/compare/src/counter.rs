@@ -1,0 +1,245 @@
+//! Counters that can explain a part of the time, and the rule by which one does. This module must never know who won.
+//!
+//! A counter explains a part of a loser's time only if it belongs to the part and is clearly worse than the winner's:
+//!
+//! - memory and NI wait: sends that found no room ([`Counter::Refused`]); bytes sent ([`Counter::Bytes`]); where the loser's
+//!   threads wait for blocks of shared memory, which handlers bring, also the counters of synchronization;
+//! - message overhead: interrupts ([`Counter::Interrupts`]); messages and deposits sent ([`Counter::Sent`]); handlers that
+//!   the winner leaves to other processors ([`Counter::OwnHandlers`]);
+//! - synchronization: busy protocol processors ([`Counter::Protocol`]); a busy dispatch queue ([`Counter::Queue`]); events
+//!   waiting for a busy key ([`Counter::Keys`]); how often threads waited ([`Counter::Waits`]); events waiting for dispatch
+//!   ([`Counter::Wait`]).
+//!
+//! A share is clearly worse from [`BUSY`] on and [`CLEARLY`] above the winner's. A count is, if it is [`MORE`] times the
+//! winner's (waits of threads: [`LONGER`] times) and, of what happens to messages, [`NOTABLE`] of them. A wait is, if it is
+//! [`LONGER`] times as long and all events together waited for [`WEIGHTY`] of the run.
+
+use serde::{Deserialize, Serialize};
+use tempest::{Counters, Mechanism};
+use units::Time;
+
+use crate::parts::{Part, region};
+use crate::ranking::Row;
+
+/// The share from which a queue or a processor is busy.
+const BUSY: f64 = 0.7;
+/// How far one share must lie above another to be clearly worse.
+const CLEARLY: f64 = 0.1;
+/// How many times another a count must be to be clearly worse.
+const MORE: f64 = 1.2;
+/// The least share of messages worth naming.
+const NOTABLE: f64 = 0.01;
+/// How many times another a mean wait must be to be clearly worse.
+const LONGER: f64 = 2.0;
+/// The least share of the loser's time that all waits together must come to.
+const WEIGHTY: f64 = 0.1;
+
+/// A counter that can explain a part of the time. Its serialized name is that of `compare --json`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Counter {
+    /// The share of sends that found no room at first.
+    #[serde(rename = "refused_share")]
+    Refused,
+    /// Bytes sent.
+    #[serde(rename = "volume_bytes")]
+    Bytes,
+    /// Interrupts taken.
+    #[serde(rename = "interrupts")]
+    Interrupts,
+    /// Messages and deposits sent.
+    #[serde(rename = "sent")]
+    Sent,
+    /// Handlers that the computing processors ran; the winner has other processors for them.
+    #[serde(rename = "own_handlers")]
+    OwnHandlers,
+    /// The share of the protocol processors' time spent on events.
+    #[serde(rename = "protocol_busy")]
+    Protocol,
+    /// The share of the time in which the dispatch queue was in use.
+    #[serde(rename = "dispatching_busy")]
+    Queue,
+    /// The share of events that waited for a busy key.
+    #[serde(rename = "waited_on_key_share")]
+    Keys,
+    /// Mean nanoseconds from an event's arrival to its handler.
+    #[serde(rename = "mean_wait_ns")]
+    Wait,
+    /// How often threads waited.
+    #[serde(rename = "waits")]
+    Waits,
+}
+
+/// A counter that explains a part, with both values.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The counter.
+    pub counter: Counter,
+    /// The winner's value; `None` where the winner has no such thing.
+    pub winner: Option<f64>,
+    /// The loser's value.
+    pub loser: f64,
+}
+
+/// The first counter, in the order of the module's table, that explains why the loser spent more time on a part.
+pub fn evidence(part: Part, winner: &Row, loser: &Row) -> Option<Evidence> {
+    const OF_MEMORY: &[Counter] = &[Counter::Refused, Counter::Bytes];
+    const OF_OVERHEAD: &[Counter] = &[Counter::Interrupts, Counter::Sent, Counter::OwnHandlers];
+    const OF_WAITS: &[Counter] =
+        &[Counter::Protocol, Counter::Queue, Counter::Keys, Counter::Waits, Counter::Wait];
+    let (own, of_waits): (&[Counter], &[Counter]) = match part {
+        Part::Compute => (&[], &[]),
+        // Handlers of messages bring the blocks of shared memory.
+        Part::Memory if loser.mechanism == Mechanism::SharedMemory => (OF_MEMORY, OF_WAITS),
+        Part::Memory => (OF_MEMORY, &[]),
+        Part::Overhead => (OF_OVERHEAD, &[]),
+        Part::Synchronization => (&[], OF_WAITS),
+    };
+    own.iter().chain(of_waits).find_map(|counter| counter.explains(winner, loser))
+}
+
+impl Counter {
+    /// The counter's value in a row, where the row has one.
+    fn of(self, row: &Row) -> Option<f64> {
+        let counted = region(&row.outcome).counters;
+        let Counters { messages, deposits, handlers, interrupts, refused, blocks, volume, .. } = counted;
+        let dispatching = row.outcome.dispatching;
+        let share = |of: u64, all: u64| (all > 0).then(|| of as f64 / all as f64);
+        match self {
+            Self::Refused => share(refused, messages + deposits),
+            Self::Bytes => Some(volume.total() as f64),
+            Self::Interrupts => Some(interrupts as f64),
+            Self::Sent => Some((messages + deposits) as f64),
+            Self::OwnHandlers => row.outcome.utilization.protocol.is_none().then_some(handlers as f64),
+            Self::Protocol => row.outcome.utilization.protocol,
+            Self::Queue => dispatching.busy,
+            Self::Keys => share(dispatching.waited_on_key, row.outcome.counters.handlers),
+            Self::Wait => dispatching.mean_wait.map(Time::as_nanoseconds),
+            Self::Waits => Some(blocks as f64),
+        }
+    }
+
+    /// Both values, if the loser's is clearly worse.
+    fn explains(self, winner: &Row, loser: &Row) -> Option<Evidence> {
+        let (best, worst) = (self.of(winner), self.of(loser)?);
+        let times = |factor: f64| best.is_some_and(|best| worst >= best * factor);
+        let is_worse = match self {
+            Self::Bytes | Self::Sent => times(MORE) && worst > 0.0,
+            Self::Waits => times(LONGER) && worst > 0.0,
+            Self::Interrupts => times(MORE) && worst >= NOTABLE * Self::Sent.of(loser)? && worst > 0.0,
+            Self::Refused | Self::Keys => worst >= NOTABLE && best.is_none_or(|best| worst >= best * MORE),
+            Self::OwnHandlers => best.is_none() && worst > 0.0,
+            Self::Protocol | Self::Queue => worst >= BUSY && best.is_none_or(|best| worst >= best + CLEARLY),
+            Self::Wait => {
+                let together = worst * 1e-9 * loser.outcome.counters.handlers as f64;
+                times(LONGER) && worst > 0.0 && together >= loser.seconds() * WEIGHTY
+            }
+        };
+        is_worse.then_some(Evidence { counter: self, winner: best, loser: worst })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::Mechanism::{Messages, SharedMemory};
+
+    use super::*;
+    use crate::samples::row;
+
+    /// The counter that explains a part, with both values.
+    fn evidence_of(part: Part, best: &Row, worst: &Row) -> Option<(Counter, Option<f64>, f64)> {
+        evidence(part, best, worst).map(|evidence| (evidence.counter, evidence.winner, evidence.loser))
+    }
+
+    #[test]
+    fn a_busy_dispatch_queue_explains_synchronization() {
+        let busy = |row: Row, share| row.with(|outcome| outcome.dispatching.busy = Some(share));
+        let fixed = busy(row(Messages, "fixed:1", [40, 0, 10, 50]), 0.4);
+        let floating = busy(row(Messages, "floating", [40, 0, 12, 60]), 0.84);
+        assert_eq!(
+            evidence_of(Part::Synchronization, &fixed, &floating),
+            Some((Counter::Queue, Some(0.4), 0.84))
+        );
+    }
+
+    #[test]
+    fn busy_protocol_processors_come_before_the_queue_they_serve() {
+        let best = row(Messages, "single", [40, 0, 10, 0]);
+        let busy = row(Messages, "fixed:1", [40, 0, 0, 60]).with(|outcome| {
+            outcome.dispatching.busy = Some(0.99);
+            outcome.utilization.protocol = Some(0.98);
+        });
+        assert_eq!(evidence_of(Part::Synchronization, &best, &busy), Some((Counter::Protocol, None, 0.98)));
+    }
+
+    #[test]
+    fn what_holds_up_handlers_explains_waits_for_memory_only_where_they_bring_it() {
+        let found = |mechanism| {
+            let best = row(mechanism, "fixed:2", [40, 10, 10, 0]);
+            let busy = row(mechanism, "fixed:1", [40, 70, 10, 0]);
+            evidence_of(Part::Memory, &best, &busy.with(|outcome| outcome.utilization.protocol = Some(0.98)))
+        };
+        assert_eq!(found(SharedMemory), Some((Counter::Protocol, None, 0.98)));
+        assert_eq!(found(Messages), None);
+    }
+
+    #[test]
+    fn what_is_no_worse_than_the_winners_explains_nothing() {
+        let busy = |row: Row| row.with(|outcome| outcome.dispatching.busy = Some(0.9));
+        let best = busy(row(Messages, "single", [40, 0, 10, 0]));
+        let worst = busy(row(Messages, "floating", [40, 0, 10, 60]));
+        assert_eq!(evidence_of(Part::Synchronization, &best, &worst), None);
+    }
+
+    #[test]
+    fn each_part_is_explained_by_its_own_counters() {
+        let best = row(Messages, "best", [40, 10, 10, 10]);
+        let slower = |parts| row(Messages, "slow", parts);
+        let found = |part, loser: Row| evidence_of(part, &best, &loser).map(|(counter, ..)| counter);
+
+        assert_eq!(found(Part::Compute, slower([80, 10, 10, 10])), None);
+
+        assert_eq!(found(Part::Memory, slower([40, 50, 10, 10])), None);
+        let refused = slower([40, 50, 10, 10]).counting(|counters| counters.refused = 200);
+        assert_eq!(found(Part::Memory, refused), Some(Counter::Refused));
+        let large = slower([40, 50, 10, 10]).counting(|counters| counters.volume.data = 1 << 20);
+        assert_eq!(found(Part::Memory, large), Some(Counter::Bytes));
+
+        assert_eq!(found(Part::Overhead, slower([40, 10, 50, 10])), None);
+        let interrupted = slower([40, 10, 50, 10]).counting(|counters| counters.interrupts = 300);
+        assert_eq!(found(Part::Overhead, interrupted), Some(Counter::Interrupts));
+        let few = slower([40, 10, 50, 10]).counting(|counters| counters.interrupts = 3);
+        assert_eq!(
+            found(Part::Overhead, few),
+            None,
+            "three interrupts in a thousand messages explain nothing"
+        );
+        let talkative = slower([40, 10, 50, 10]).counting(|counters| counters.messages = 1500);
+        assert_eq!(found(Part::Overhead, talkative), Some(Counter::Sent));
+
+        let keys = slower([40, 10, 10, 50]).with(|outcome| outcome.dispatching.waited_on_key = 400);
+        assert_eq!(found(Part::Synchronization, keys), Some(Counter::Keys));
+    }
+
+    #[test]
+    fn handlers_that_the_winner_leaves_to_others_explain_overhead() {
+        let best = row(Messages, "fixed:1", [40, 0, 10, 10]);
+        let best = best.with(|outcome| outcome.utilization.protocol = Some(0.5));
+        let own = row(Messages, "single", [40, 0, 50, 0]);
+        assert_eq!(evidence_of(Part::Overhead, &best, &own), Some((Counter::OwnHandlers, None, 1000.0)));
+    }
+
+    #[test]
+    fn a_wait_must_be_long_and_weigh_something() {
+        let wait = |row: Row, nanoseconds| {
+            row.with(|outcome| outcome.dispatching.mean_wait = Some(Time::from_nanoseconds(nanoseconds)))
+        };
+        let best = wait(row(Messages, "single", [40, 0, 10, 0]), 10);
+        let slow = |nanoseconds| wait(row(Messages, "floating", [40, 0, 10, 60]), nanoseconds);
+        let found =
+            |worst: &Row| evidence_of(Part::Synchronization, &best, worst).map(|(counter, ..)| counter);
+        assert_eq!(found(&slow(15)), None);
+        assert_eq!(found(&slow(100)), Some(Counter::Wait));
+        let idle = slow(100).with(|outcome| outcome.counters.handlers = 3);
+        assert_eq!(found(&idle), None, "three events cannot hold up a run");
+    }
+}

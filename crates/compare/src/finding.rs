@@ -1,0 +1,389 @@
+//! What a comparison shows about one machine: the winner, the row it is held against, the margin, and the cause. This module
+//! must never know how a finding is worded, and never claim more than the counters show.
+//!
+//! The rules, in order:
+//!
+//! 1. Only rows whose every answer was right take part. The fastest wins.
+//! 2. [`tie`](crate::tie) says which rows are tied with the winner.
+//! 3. There are two **contrasts**: with the fastest row of the winner's mechanism that is not tied (they differ in the
+//!    policy), and with the best row of another mechanism of which no row is tied (they differ in the mechanism, each at its
+//!    best). The larger is the finding's; the other is told in passing.
+//! 4. Where winner and loser compute on different numbers of **processors** of each node, the finding says so. If the loser
+//!    has fewer, no other cause is named: what each of its processors spent more may be no more than its share of the
+//!    others' work.
+//! 5. Else the loser is slower **because of** the part of the time in which its processors spent most more than the
+//!    winner's, if that part makes up between [`MOST`] of the difference and [`OUTWEIGHED`] times as much, and the
+//!    difference is at least [`WORTHY`]. If the part is more than that, the part in which the loser spent less is named with
+//!    it, if that one makes up [`MOST`] of what is between them. Otherwise no part is named.
+//! 6. [`counter`](crate::counter) says which counter explains the part.
+//! 7. Where processors took turns on too few cores, neither part nor counter is named: what processors waited for cannot be
+//!    told from waiting for a core.
+
+use serde::{Deserialize, Serialize};
+
+use crate::combination::Way;
+use crate::counter::{Evidence, evidence};
+use crate::parts::{Part, region, shares};
+use crate::ranking::{Ranking, Row, ratio};
+use crate::tie::is_tied;
+
+/// The relative difference below which no cause is named.
+const WORTHY: f64 = 0.03;
+/// The share of a difference from which a part is not its cause but is outweighed by another.
+const OUTWEIGHED: f64 = 1.5;
+/// The least share of a difference that one part of the time must make up to be named.
+const MOST: f64 = 0.5;
+
+/// What a comparison shows about one machine.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Finding {
+    /// Whether anything ran.
+    pub ran: bool,
+    /// Whether runs never differ, as on a model.
+    pub repeatable: bool,
+    /// The fastest row with right answers only.
+    pub winner: Option<Way>,
+    /// Rows that times do not tell from the winner.
+    pub tied: Vec<Way>,
+    /// The larger of the two contrasts.
+    pub contrast: Option<Contrast>,
+    /// The smaller of the two contrasts.
+    pub other: Option<Contrast>,
+    /// Whether the rows with right answers are of several mechanisms.
+    pub several_mechanisms: bool,
+    /// Whether processors of the winner or the loser took turns, so that times mean little.
+    pub oversubscribed: bool,
+    /// Whether there was one run only where runs differ, so that no spread is known.
+    pub unrepeated: bool,
+}
+
+/// In what winner and loser differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Differs {
+    /// In the policy.
+    Policy,
+    /// In the mechanism, each at its best.
+    Mechanism,
+}
+
+/// A slower row, how much slower, and why.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Contrast {
+    /// The slower row.
+    pub loser: Way,
+    /// In what it differs from the winner.
+    pub differs: Differs,
+    /// The loser's time divided by the winner's.
+    pub ratio: f64,
+    /// How many processors of each node compute, where winner and loser differ in that.
+    pub processors: Option<Processors>,
+    /// Whether the ranges of their runs overlap.
+    pub overlaps: bool,
+    /// Why the loser is slower.
+    pub cause: Cause,
+}
+
+/// How many processors of each node compute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Processors {
+    /// Under the winner.
+    pub winner: u32,
+    /// Under the loser.
+    pub loser: u32,
+}
+
+/// Why a loser is slower, or why no cause is named.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// Processors took turns on too few cores.
+    Crowded,
+    /// The loser computes on fewer processors.
+    FewerProcessors,
+    /// The difference is too small to have one.
+    Small,
+    /// No part of the time accounts for the difference alone.
+    ManyParts,
+    /// One part of the time makes the difference.
+    Part(Because),
+}
+
+/// The part of the time that makes the difference.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Because {
+    /// The part.
+    pub part: Part,
+    /// How many seconds more each of the loser's computing processors spent on it.
+    pub seconds: f64,
+    /// That, as a share of the whole difference: above 1 where other parts are shorter.
+    pub share: f64,
+    /// The part in which the loser's processors spent less, where that makes up for most of the excess.
+    pub made_up: Option<MadeUp>,
+    /// The counter that explains the part.
+    pub evidence: Option<Evidence>,
+}
+
+/// A part of the time in which a loser's processors spent less than the winner's.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MadeUp {
+    /// The part.
+    pub part: Part,
+    /// How many seconds less.
+    pub seconds: f64,
+}
+
+/// What the rows of a machine show.
+pub fn of(ranking: &Ranking) -> Finding {
+    find(&ranking.rows(), !ranking.machine.native)
+}
+
+/// What `rows` of one machine show; `repeatable` where runs never differ.
+pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
+    let mut right: Vec<_> = rows.iter().copied().filter(|row| row.verified).collect();
+    right.sort_by_key(|row| row.outcome.timed());
+    let Some((&winner, others)) = right.split_first() else {
+        return Finding { ran: !rows.is_empty(), repeatable, ..Finding::default() };
+    };
+    let (tied, slower): (Vec<&Row>, Vec<&Row>) = others.iter().partition(|row| is_tied(winner, row));
+    let (larger, smaller) = contrasts(winner, others, &slower);
+    let contrast = |found: Option<Compared<'_>>| found.map(|found| found.contrast(winner));
+    Finding {
+        ran: true,
+        repeatable,
+        winner: Some(winner.way()),
+        oversubscribed: winner.oversubscribed
+            || larger.as_ref().is_some_and(|larger| larger.loser.oversubscribed),
+        unrepeated: !repeatable && right.iter().any(|row| row.runs == 1),
+        several_mechanisms: others.iter().any(|row| row.mechanism != winner.mechanism),
+        tied: tied.into_iter().map(Row::way).collect(),
+        contrast: contrast(larger),
+        other: contrast(smaller),
+    }
+}
+
+/// A loser whose time can be divided by the winner's.
+struct Compared<'r> {
+    loser: &'r Row,
+    differs: Differs,
+    ratio: f64,
+}
+
+/// The larger contrast and the smaller (rule 3). `others` are all rows but the winner, `slower` those that are not tied, both
+/// the fastest first.
+fn contrasts<'r>(
+    winner: &Row,
+    others: &[&'r Row],
+    slower: &[&'r Row],
+) -> (Option<Compared<'r>>, Option<Compared<'r>>) {
+    let is_untied = |row: &&&Row| {
+        let of_its = |rows: &[&Row]| rows.iter().filter(|other| other.mechanism == row.mechanism).count();
+        of_its(others) == of_its(slower)
+    };
+    let by_policy = slower.iter().find(|row| row.mechanism == winner.mechanism);
+    let by_mechanism = slower.iter().filter(|row| row.mechanism != winner.mechanism).find(is_untied);
+    let compared = |loser: Option<&&'r Row>, differs| {
+        let loser = *loser?;
+        Some(Compared { loser, differs, ratio: ratio(winner, loser)? })
+    };
+    match (compared(by_policy, Differs::Policy), compared(by_mechanism, Differs::Mechanism)) {
+        (Some(policy), Some(mechanism)) if mechanism.ratio < policy.ratio => (Some(policy), Some(mechanism)),
+        (policy, Some(mechanism)) => (Some(mechanism), policy),
+        (policy, None) => (policy, None),
+    }
+}
+
+impl Compared<'_> {
+    fn contrast(&self, winner: &Row) -> Contrast {
+        let Self { loser, differs, ratio } = *self;
+        let processors = Processors { winner: winner.split.computing, loser: loser.split.computing };
+        let overlaps = match (winner.spread, loser.spread) {
+            (Some((_, slowest)), Some((fastest, _))) => fastest <= slowest,
+            _ => false,
+        };
+        Contrast {
+            loser: loser.way(),
+            differs,
+            ratio,
+            processors: (processors.winner != processors.loser).then_some(processors),
+            overlaps,
+            cause: cause(winner, loser),
+        }
+    }
+}
+
+/// Rules 4, 5 and 7.
+fn cause(winner: &Row, loser: &Row) -> Cause {
+    if winner.oversubscribed || loser.oversubscribed {
+        Cause::Crowded
+    } else if loser.split.computing < winner.split.computing {
+        Cause::FewerProcessors
+    } else if let Some(because) = because(winner, loser) {
+        Cause::Part(because)
+    } else if loser.seconds() < winner.seconds() * (1.0 + WORTHY) {
+        Cause::Small
+    } else {
+        Cause::ManyParts
+    }
+}
+
+/// Rule 5.
+fn because(winner: &Row, loser: &Row) -> Option<Because> {
+    let [less, more] =
+        [winner, loser].map(|row| shares(&region(&row.outcome).breakdown).map(|share| share * row.seconds()));
+    let difference = loser.seconds() - winner.seconds();
+    let excess = Part::ALL.into_iter().zip(more.iter().zip(less).map(|(more, less)| more - less));
+    let (part, seconds) = excess.clone().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (opposite, negative) = excess.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let share = seconds / difference;
+    let is_outweighed = share > OUTWEIGHED;
+    let made_up = (is_outweighed && -negative >= (seconds - difference) * MOST)
+        .then_some(MadeUp { part: opposite, seconds: -negative });
+    let is_cause = difference >= winner.seconds() * WORTHY && share >= MOST && !is_outweighed;
+    (difference > 0.0 && (is_cause || made_up.is_some())).then(|| Because {
+        part,
+        seconds,
+        share,
+        made_up,
+        evidence: evidence(part, winner, loser),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::Mechanism::{Bulk, Deposit, Messages};
+
+    use super::*;
+    use crate::samples::row;
+
+    fn contrast(rows: &[Row]) -> Contrast {
+        find(&rows.iter().collect::<Vec<_>>(), true).contrast.expect("a contrast")
+    }
+
+    fn policies(ways: &[Way]) -> Vec<&str> {
+        ways.iter().map(|way| way.policy.as_str()).collect()
+    }
+
+    #[test]
+    fn the_part_with_the_largest_excess_is_the_cause() {
+        let rows = [row(Messages, "fixed:1", [40, 0, 10, 50]), row(Messages, "floating", [40, 0, 12, 60])];
+        let found = contrast(&rows);
+        assert_eq!((found.differs, found.loser.policy.as_str()), (Differs::Policy, "floating"));
+        assert!((found.ratio - 1.12).abs() < 1e-9);
+        let Cause::Part(because) = found.cause else { panic!("{found:?}") };
+        assert_eq!(because.part, Part::Synchronization);
+        assert!((because.share - 10.0 / 12.0).abs() < 1e-9 && (because.seconds - 10e-6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_loser_with_fewer_computing_processors_has_no_other_cause() {
+        let mut rows = [row(Messages, "floating", [40, 0, 10, 10]), row(Messages, "single", [40, 0, 80, 10])];
+        rows[1].split.computing = 1;
+        let found = contrast(&rows);
+        assert_eq!(found.processors, Some(Processors { winner: 2, loser: 1 }));
+        assert_eq!(found.cause, Cause::FewerProcessors);
+        // A winner with fewer won in spite of that.
+        (rows[0].split.computing, rows[1].split.computing) = (1, 2);
+        let found = contrast(&rows);
+        assert_eq!(found.processors, Some(Processors { winner: 1, loser: 2 }));
+        assert!(matches!(found.cause, Cause::Part(Because { part: Part::Overhead, .. })));
+    }
+
+    #[test]
+    fn a_part_that_another_makes_up_for_is_no_cause() {
+        let best = row(Messages, "fixed:1", [1000, 0, 100, 1500]);
+        let slow = row(Messages, "single", [1000, 0, 1400, 264]);
+        let Cause::Part(because) = contrast(&[best, slow]).cause else { panic!("a cause") };
+        let made_up = because.made_up.unwrap();
+        assert!(because.part == Part::Overhead && because.share > 10.0);
+        assert!(made_up.part == Part::Synchronization && (made_up.seconds - 1236e-6).abs() < 1e-12);
+        // Many parts that are a little shorter do not make up for it one by one.
+        let slow = row(Messages, "single", [700, 0, 1100, 1000]);
+        let best = row(Messages, "fixed:1", [1000, 300, 0, 1300]);
+        assert_eq!(contrast(&[best, slow]).cause, Cause::ManyParts);
+    }
+
+    #[test]
+    fn a_small_difference_or_one_of_many_parts_has_no_cause() {
+        let rows = [row(Messages, "a", [1000, 0, 0, 0]), row(Messages, "b", [1000, 0, 20, 0])];
+        assert_eq!(contrast(&rows).cause, Cause::Small);
+        let rows = [row(Messages, "best", [40; 4]), row(Messages, "slow", [50; 4])];
+        assert_eq!(contrast(&rows).cause, Cause::ManyParts);
+    }
+
+    #[test]
+    fn the_larger_contrast_is_told_and_each_mechanism_at_its_best() {
+        let rows = [
+            row(Bulk, "fixed:1", [100, 0, 0, 0]),
+            row(Bulk, "single", [110, 0, 0, 0]),
+            row(Messages, "single", [150, 0, 0, 0]),
+            row(Messages, "fixed:1", [300, 0, 0, 0]),
+        ];
+        let rows: Vec<_> = rows.iter().collect();
+        let finding = find(&rows, true);
+        let larger = finding.contrast.unwrap();
+        assert_eq!((larger.differs, larger.loser.mechanism), (Differs::Mechanism, Messages));
+        assert_eq!(larger.loser.policy, "single");
+        let other = finding.other.unwrap();
+        assert_eq!((other.differs, other.ratio), (Differs::Policy, 1.1));
+        let larger = find(&rows[..2], true).contrast.unwrap();
+        assert_eq!((larger.differs, larger.ratio), (Differs::Policy, 1.1));
+    }
+
+    #[test]
+    fn a_mechanism_of_which_a_row_is_tied_is_no_contrast() {
+        let rows = [
+            row(Bulk, "fixed:1", [1000, 0, 0, 0]),
+            row(Deposit, "single", [1001, 0, 0, 0]),
+            row(Bulk, "single", [1100, 0, 0, 0]),
+            row(Deposit, "fixed:1", [4000, 0, 0, 0]),
+        ];
+        let finding = find(&rows.iter().collect::<Vec<_>>(), true);
+        assert_eq!(policies(&finding.tied), ["single"]);
+        let contrast = finding.contrast.unwrap();
+        assert_eq!((contrast.differs, contrast.loser.mechanism), (Differs::Policy, Bulk));
+    }
+
+    #[test]
+    fn rows_within_the_spread_of_the_winner_are_tied() {
+        let rows = [
+            row(Messages, "single", [100, 0, 0, 0]).spread_by(0.1),
+            row(Messages, "floating", [109, 0, 0, 0]).spread_by(0.1),
+            row(Messages, "fixed:1", [200, 0, 0, 0]).spread_by(0.6),
+        ];
+        let rows: Vec<_> = rows.iter().collect();
+        let finding = find(&rows, false);
+        assert_eq!(policies(&finding.tied), ["floating"]);
+        let contrast = finding.contrast.unwrap();
+        assert!(contrast.loser.policy == "fixed:1" && contrast.overlaps);
+        let finding = find(&rows[..2], false);
+        assert!(finding.contrast.is_none() && finding.tied.len() == 1 && !finding.unrepeated);
+    }
+
+    #[test]
+    fn one_run_of_this_host_says_that_nobody_knows_the_spread() {
+        let rows = [row(Messages, "single", [100, 0, 0, 0]), row(Messages, "floating", [200, 0, 0, 0])];
+        let rows: Vec<_> = rows.iter().collect();
+        assert!(find(&rows, false).unrepeated && !find(&rows, true).unrepeated);
+    }
+
+    #[test]
+    fn a_wrong_answer_never_wins_and_never_loses() {
+        let wrong = Row { verified: false, ..row(Messages, "floating", [1, 0, 0, 0]) };
+        let right = row(Messages, "single", [100, 0, 0, 0]);
+        let finding = find(&[&wrong, &right], true);
+        assert_eq!(finding.winner.unwrap().policy, "single");
+        assert!(finding.contrast.is_none() && finding.tied.is_empty());
+        let finding = find(&[&wrong], true);
+        assert!(finding.winner.is_none() && finding.ran);
+    }
+
+    #[test]
+    fn processors_that_took_turns_have_times_and_no_causes() {
+        let best = row(Messages, "single", [40, 0, 10, 0]);
+        let mut crowded = row(Messages, "floating", [40, 0, 10, 60]);
+        crowded.oversubscribed = true;
+        let finding = find(&[&best, &crowded], false);
+        assert!(finding.oversubscribed && finding.contrast.unwrap().cause == Cause::Crowded);
+    }
+}

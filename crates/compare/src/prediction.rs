@@ -1,0 +1,263 @@
+//! Predictions: what a calibrated model says of a machine, paired with what was measured on it, and scored. This module must
+//! never know how that is shown, and never change a time.
+//!
+//! A pair is one mechanism under one policy that gave right answers on both machines, which have the same nodes and
+//! processors throughout a comparison. Its **error** is the predicted time over the measured one, less 1. A pair is not
+//! **scored** if its processors took turns on too few cores: the model has a core for each, so nothing that was measured
+//! could be held against it.
+//!
+//! The ranking shows whether the model chooses well (what the choice it predicts costs beside the best that was measured),
+//! and how many pairs of pairs it puts in the order that was measured, of those whose runs can be told apart.
+
+use serde::{Deserialize, Serialize};
+
+use crate::combination::Way;
+use crate::ranking::{Calibration, Machine, Ranking, Row};
+use crate::tie::is_tied;
+
+/// What a model predicted of a machine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The model.
+    pub model: Machine,
+    /// What the model was calibrated on.
+    pub calibration: Calibration,
+    /// First the pairs that are scored; each group the fastest measured first.
+    pub pairs: Vec<Pair>,
+    /// How many combinations were measured that the model does not have, or gets wrong.
+    pub unpredicted: usize,
+    /// How good the prediction is; `None` if no pair is scored.
+    pub score: Option<Score>,
+}
+
+/// One combination, predicted and measured.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Pair {
+    /// The combination.
+    #[serde(flatten)]
+    pub way: Way,
+    /// The time measured, in nanoseconds.
+    pub measured_ns: f64,
+    /// The difference of the slowest and the fastest run as a share of the time measured, where there were several.
+    pub spread: Option<f64>,
+    /// The time predicted, in nanoseconds.
+    pub predicted_ns: f64,
+    /// Whether processors took turns when it was measured.
+    pub oversubscribed: bool,
+}
+
+/// How good a prediction is.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Score {
+    /// How many pairs are scored: at least one.
+    pub scored: usize,
+    /// Median of the sizes of errors; of an even number, the mean of the two in the middle.
+    pub median: f64,
+    /// The pair whose error is the largest.
+    pub worst: Pair,
+    /// How the model ranks the pairs; `None` of a single one.
+    pub ranking: Option<Choice>,
+}
+
+/// How a model ranks at least two pairs.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Choice {
+    /// The fastest pair as measured.
+    pub best: Pair,
+    /// The fastest pair as predicted.
+    pub chosen: Pair,
+    /// Whether runs do not tell the chosen pair from the best.
+    pub tied: bool,
+    /// How many pairs of pairs runs tell apart.
+    pub apart: usize,
+    /// How many of those are predicted in their order.
+    pub in_order: usize,
+}
+
+impl Pair {
+    /// How much longer the model says that it takes, as a share of the time measured.
+    pub fn error(&self) -> f64 {
+        self.predicted_ns / self.measured_ns - 1.0
+    }
+
+    /// Whether the pair is scored.
+    pub fn is_scored(&self) -> bool {
+        !self.oversubscribed && self.error().is_finite()
+    }
+}
+
+impl Choice {
+    /// How much longer the predicted choice takes than the best, as a share, both as measured.
+    pub fn cost(&self) -> f64 {
+        self.chosen.measured_ns / self.best.measured_ns - 1.0
+    }
+
+    /// Whether the predicted choice is the best.
+    pub fn is_best(&self) -> bool {
+        self.best.way == self.chosen.way
+    }
+}
+
+/// What each calibrated model of a comparison predicts of a machine that is in the comparison too.
+pub fn of(rankings: &[Ranking]) -> Vec<Prediction> {
+    let predicted = |model: &Ranking| {
+        let calibration = model.machine.calibration.clone()?;
+        let measured = rankings.iter().find(|ranking| ranking.machine.name == calibration.of)?;
+        Some(Prediction::new(model.machine.clone(), calibration, &measured.rows(), &model.rows()))
+    };
+    rankings.iter().filter_map(predicted).collect()
+}
+
+/// A pair with the rows it is made of.
+type Paired<'r> = (Pair, &'r Row, &'r Row);
+
+impl Prediction {
+    fn new(model: Machine, calibration: Calibration, measured: &[&Row], predicted: &[&Row]) -> Self {
+        let (measured, predicted) = (ways(measured), ways(predicted));
+        let pairs = measured.iter().filter_map(|way| pair(way, &predicted));
+        let mut pairs: Vec<Paired<'_>> = pairs.collect();
+        pairs.sort_by_key(|(pair, row, _)| (!pair.is_scored(), row.outcome.timed()));
+        let scored: Vec<_> = pairs.iter().filter(|(pair, ..)| pair.is_scored()).collect();
+        Self {
+            model,
+            calibration,
+            unpredicted: measured.len() - pairs.len(),
+            score: score(&scored),
+            pairs: pairs.into_iter().map(|(pair, ..)| pair).collect(),
+        }
+    }
+}
+
+/// A measured combination with the same one among those predicted, if it is there.
+fn pair<'r>((way, row): &(Way, &'r Row), predicted: &[(Way, &'r Row)]) -> Option<Paired<'r>> {
+    let (_, other) = predicted.iter().find(|(other, _)| other == way)?;
+    let pair = Pair {
+        way: way.clone(),
+        measured_ns: row.outcome.timed().as_nanoseconds(),
+        spread: row.spread_share(),
+        predicted_ns: other.outcome.timed().as_nanoseconds(),
+        oversubscribed: row.oversubscribed,
+    };
+    Some((pair, row, other))
+}
+
+/// The combinations of rows with right answers.
+fn ways<'r>(rows: &[&'r Row]) -> Vec<(Way, &'r Row)> {
+    let right = rows.iter().filter(|row| row.verified);
+    let ways = |row: &&'r Row| -> Vec<(Way, &'r Row)> {
+        let way = |policy: &String| (Way { mechanism: row.mechanism, policy: policy.clone() }, *row);
+        row.policies.iter().map(way).collect()
+    };
+    right.flat_map(ways).collect()
+}
+
+/// The score of pairs that are scored, the fastest measured first.
+fn score(scored: &[&Paired<'_>]) -> Option<Score> {
+    let size = |pair: &Pair| pair.error().abs();
+    let mut sizes: Vec<_> = scored.iter().map(|(pair, ..)| size(pair)).collect();
+    sizes.sort_by(f64::total_cmp);
+    let (worst, ..) = scored.iter().max_by(|(a, ..), (b, ..)| size(a).total_cmp(&size(b)))?;
+    let middle = sizes.len() / 2;
+    let median = (sizes[middle] + sizes[(sizes.len() - 1) / 2]) / 2.0;
+    Some(Score { scored: scored.len(), median, worst: worst.clone(), ranking: choice(scored) })
+}
+
+/// How the model ranks pairs, the fastest measured first.
+fn choice(pairs: &[&Paired<'_>]) -> Option<Choice> {
+    let [best, _, ..] = pairs else { return None };
+    let predicted = |pair: &Paired<'_>| pair.2.outcome.timed();
+    let chosen = pairs.iter().min_by_key(|pair| predicted(pair))?;
+    let two = pairs.iter().enumerate();
+    let two = two.flat_map(|(index, fast)| pairs[index + 1..].iter().map(move |slow| (fast, slow)));
+    let apart: Vec<_> = two.filter(|(fast, slow)| !is_tied(fast.1, slow.1)).collect();
+    let in_order = apart.iter().filter(|(fast, slow)| predicted(fast) < predicted(slow)).count();
+    Some(Choice {
+        best: best.0.clone(),
+        chosen: chosen.0.clone(),
+        tied: is_tied(best.1, chosen.1),
+        apart: apart.len(),
+        in_order,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::Mechanism::{Bulk, Messages};
+
+    use super::*;
+    use crate::samples::{ranking, rows};
+
+    fn prediction(measured: &[Row], predicted: &[Row]) -> Prediction {
+        let mut model = ranking("model", predicted);
+        model.machine.calibration = Some(Calibration { of: "native".to_owned(), host: None });
+        of(&[ranking("native", measured), model]).pop().expect("a prediction")
+    }
+
+    #[test]
+    fn ways_are_paired_by_mechanism_and_policy_whatever_their_order() {
+        let measured = rows(&[(Messages, "fixed:1", 400), (Bulk, "single", 100), (Messages, "single", 200)]);
+        let mut predicted = rows(&[(Messages, "single", 200), (Bulk, "floating", 1), (Bulk, "single", 125)]);
+        // What came out the same on a model stands in one row.
+        predicted[0].policies.push("fixed:1".to_owned());
+        let prediction = prediction(&measured, &predicted);
+        let pairs: Vec<_> = prediction
+            .pairs
+            .iter()
+            .map(|pair| (pair.way.mechanism, pair.way.policy.as_str(), pair.error()))
+            .collect();
+        assert_eq!(pairs, [(Bulk, "single", 0.25), (Messages, "single", 0.0), (Messages, "fixed:1", -0.5)]);
+        assert_eq!(prediction.unpredicted, 0);
+        let score = prediction.score.unwrap();
+        assert_eq!((score.scored, score.median, score.worst.way.policy.as_str()), (3, 0.25, "fixed:1"));
+        let ranking = score.ranking.unwrap();
+        assert!(ranking.is_best() && ranking.cost() == 0.0);
+        // The two that the model cannot tell apart are not in order.
+        assert_eq!((ranking.apart, ranking.in_order), (3, 2));
+    }
+
+    #[test]
+    fn processors_that_took_turns_are_not_scored() {
+        let mut measured = rows(&[(Messages, "single", 100), (Messages, "floating", 100)]);
+        let predicted = rows(&[(Messages, "single", 110), (Messages, "floating", 900)]);
+        measured[1].oversubscribed = true;
+        let crowded = prediction(&measured, &predicted);
+        let score = crowded.score.unwrap();
+        assert!(crowded.pairs.len() == 2 && score.scored == 1 && score.ranking.is_none());
+        assert!((score.median - 0.1).abs() < 1e-9 && score.worst.way.policy == "single");
+        measured[0].oversubscribed = true;
+        assert!(prediction(&measured, &predicted).score.is_none());
+    }
+
+    #[test]
+    fn a_wrong_answer_is_neither_predicted_nor_a_prediction() {
+        let mut measured = rows(&[(Messages, "single", 100), (Messages, "floating", 100)]);
+        let mut predicted = rows(&[(Messages, "single", 100), (Messages, "floating", 100)]);
+        measured[0].verified = false;
+        let found = prediction(&measured, &predicted);
+        assert_eq!((found.pairs.len(), found.unpredicted), (1, 0));
+        predicted[1].verified = false;
+        let found = prediction(&measured, &predicted);
+        assert_eq!((found.pairs.len(), found.unpredicted), (0, 1));
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between_the_two_in_the_middle() {
+        let measured = rows(&[(Messages, "single", 100), (Messages, "floating", 200)]);
+        let predicted = rows(&[(Messages, "single", 110), (Messages, "floating", 140)]);
+        let median = prediction(&measured, &predicted).score.unwrap().median;
+        assert!((median - 0.2).abs() < 1e-9, "{median}");
+    }
+
+    #[test]
+    fn a_wrong_choice_costs_what_was_measured() {
+        let measured = rows(&[(Messages, "single", 100), (Messages, "floating", 150)]);
+        let predicted = rows(&[(Messages, "single", 90), (Messages, "floating", 80)]);
+        let wrong = prediction(&measured, &predicted).score.unwrap().ranking.unwrap();
+        assert!(!wrong.is_best() && !wrong.tied && (wrong.cost() - 0.5).abs() < 1e-9);
+        assert_eq!((wrong.apart, wrong.in_order), (1, 0));
+        let measured = rows(&[(Messages, "single", 100), (Messages, "floating", 105)]);
+        let measured: Vec<_> = measured.into_iter().map(|row| row.spread_by(0.1)).collect();
+        let tied = prediction(&measured, &predicted).score.unwrap().ranking.unwrap();
+        assert!(tied.tied && !tied.is_best() && tied.apart == 0);
+    }
+}

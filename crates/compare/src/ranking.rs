@@ -1,0 +1,213 @@
+//! Rankings: the combinations of one machine as rows, right answers first, the fastest first. Combinations that came out
+//! exactly equal share a row. This module must never know how rows are shown.
+
+use serde::{Deserialize, Serialize};
+use tempest::policy::Split;
+use tempest::{Mechanism, Outcome};
+use units::Time;
+
+use crate::combination::{Combination, Way};
+use crate::refusal::Refusal;
+
+/// A machine on which combinations ran.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Machine {
+    /// Its name.
+    pub name: String,
+    /// The user's file that describes it; two files may give their machines the same name.
+    pub file: Option<String>,
+    /// Whether it is this host, where two runs are never equal; two runs on a model always are.
+    pub native: bool,
+    /// The digest of all values of a model.
+    pub digest: Option<u64>,
+    /// The machine that it is a measurement of, for a calibrated model.
+    pub calibration: Option<Calibration>,
+}
+
+/// What a model was calibrated on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Calibration {
+    /// The name of the machine that was measured.
+    pub of: String,
+    /// The host that was measured, in words.
+    pub host: Option<String>,
+}
+
+/// The result of one combination, or of several that came out exactly equal.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The mechanism by which data moved.
+    pub mechanism: Mechanism,
+    /// The policies under which it came out so: at least one.
+    pub policies: Vec<String>,
+    /// Processors of each node that compute, and that only run handlers.
+    pub split: Split,
+    /// Whether processors took turns on too few cores, so that times mean little.
+    pub oversubscribed: bool,
+    /// The outcome of the run of median time.
+    pub outcome: Outcome,
+    /// The number of runs.
+    pub runs: usize,
+    /// The least and the greatest time of the runs, where runs differ.
+    pub spread: Option<(Time, Time)>,
+    /// Whether every answer of every run was right.
+    pub verified: bool,
+    /// The wrong results of every run.
+    pub failures: Vec<String>,
+}
+
+impl Row {
+    fn new(combination: &Combination, native: bool) -> Self {
+        Self {
+            mechanism: combination.mechanism,
+            policies: vec![combination.policy.clone()],
+            split: combination.split,
+            oversubscribed: combination.oversubscribed,
+            outcome: combination.median().clone(),
+            runs: combination.runs(),
+            spread: (native && combination.runs() > 1).then(|| combination.spread()),
+            verified: combination.verified(),
+            failures: combination.failures().map(str::to_owned).collect(),
+        }
+    }
+
+    /// The mechanism and the first policy.
+    pub fn way(&self) -> Way {
+        Way { mechanism: self.mechanism, policy: self.policies.first().cloned().unwrap_or_default() }
+    }
+
+    /// The time of the timed region, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.outcome.timed().as_seconds()
+    }
+
+    /// The difference of the slowest and the fastest run as a share of the median, where runs differ.
+    pub fn spread_share(&self) -> Option<f64> {
+        self.spread.map(|(least, greatest)| (greatest.as_seconds() - least.as_seconds()) / self.seconds())
+    }
+
+    /// Whether two rows of a model came out exactly equal. Two runs of this host never do.
+    fn is_same(&self, other: &Self) -> bool {
+        let [one, two] = [&self.outcome, &other.outcome];
+        one.digest.is_some()
+            && self.mechanism == other.mechanism
+            && (one.digest, one.time, one.utilization) == (two.digest, two.time, two.utilization)
+    }
+}
+
+/// A row with the combinations behind it.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The row.
+    pub row: Row,
+    /// One combination for each policy of the row, in the same order.
+    pub ran: Vec<Combination>,
+}
+
+/// The results of one machine.
+#[derive(Clone, Debug)]
+pub struct Ranking {
+    /// The machine.
+    pub machine: Machine,
+    /// Right answers first, each group the fastest first.
+    pub places: Vec<Place>,
+    /// What was asked for and the machine cannot do.
+    pub refused: Vec<Refusal>,
+    /// What was begun and did not end well.
+    pub failed: Vec<Refusal>,
+}
+
+impl Ranking {
+    /// Ranks the combinations of a machine.
+    pub fn new(machine: Machine, ran: Vec<Combination>, refused: Vec<Refusal>, failed: Vec<Refusal>) -> Self {
+        let mut places: Vec<Place> = Vec::new();
+        for combination in ran {
+            let row = Row::new(&combination, machine.native);
+            match places.iter_mut().find(|place| place.row.is_same(&row)) {
+                Some(place) => {
+                    place.row.policies.extend(row.policies);
+                    place.ran.push(combination);
+                }
+                None => places.push(Place { row, ran: vec![combination] }),
+            }
+        }
+        places.sort_by_key(|place| (!place.row.verified, place.row.outcome.timed()));
+        Self { machine, places, refused, failed }
+    }
+
+    /// The rows, in the order of their places.
+    pub fn rows(&self) -> Vec<&Row> {
+        self.places.iter().map(|place| &place.row).collect()
+    }
+
+    /// The number of combinations that ran.
+    pub fn ran(&self) -> usize {
+        self.places.iter().map(|place| place.ran.len()).sum()
+    }
+
+    /// The number of combinations that gave right answers only.
+    pub fn right(&self) -> usize {
+        self.places.iter().filter(|place| place.row.verified).map(|place| place.ran.len()).sum()
+    }
+
+    /// Whether everything that was begun ended, and with right answers only.
+    pub fn is_clean(&self) -> bool {
+        self.right() == self.ran() && self.failed.is_empty()
+    }
+}
+
+/// A row's time divided by that of the first row; `None` where an answer is wrong or the first row took no time.
+pub fn ratio(first: &Row, row: &Row) -> Option<f64> {
+    let ratio = row.seconds() / first.seconds();
+    (row.verified && first.verified && ratio.is_finite()).then_some(ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::row;
+
+    #[test]
+    fn only_a_model_can_say_that_two_runs_are_the_same() {
+        let native = row(Mechanism::Messages, "single", [1, 0, 0, 0]);
+        assert!(!native.is_same(&native));
+        let model = native.with(|outcome| outcome.digest = Some(7));
+        assert!(model.is_same(&model));
+        let other = model.clone().with(|outcome| outcome.digest = Some(8));
+        assert!(!model.is_same(&other));
+        let bulk = Row { mechanism: Mechanism::Bulk, ..model.clone() };
+        assert!(!model.is_same(&bulk));
+    }
+
+    #[test]
+    fn equal_combinations_share_a_row_and_the_fastest_comes_first() {
+        let outcome = |time, digest| {
+            let row = row(Mechanism::Messages, "", [time, 0, 0, 0]);
+            row.with(|outcome| {
+                outcome.digest = Some(digest);
+                outcome.report.checks = 1;
+            })
+            .outcome
+        };
+        let combination = |policy: &str, time, digest| {
+            let way = Way { mechanism: Mechanism::Messages, policy: policy.to_owned() };
+            Combination::new(way, Split { computing: 2, dedicated: 0 }, false, vec![outcome(time, digest)])
+        };
+        let ran = vec![combination("slow", 3, 1), combination("fast", 2, 2), combination("alike", 3, 1)];
+        let ranking = Ranking::new(Machine::default(), ran, Vec::new(), Vec::new());
+        let policies: Vec<_> = ranking.rows().iter().map(|row| row.policies.join(" ")).collect();
+        assert_eq!(policies, ["fast", "slow alike"]);
+        assert_eq!((ranking.ran(), ranking.right(), ranking.is_clean()), (3, 3, true));
+    }
+
+    #[test]
+    fn only_right_answers_have_a_ratio() {
+        let first = row(Mechanism::Messages, "single", [2, 0, 0, 0]);
+        let second = row(Mechanism::Messages, "fixed:1", [3, 0, 0, 0]);
+        assert_eq!(ratio(&first, &second), Some(1.5));
+        let wrong = Row { verified: false, ..second };
+        assert_eq!(ratio(&first, &wrong), None);
+        let nothing = row(Mechanism::Messages, "single", [0; 4]);
+        assert_eq!(ratio(&nothing, &first), None);
+    }
+}

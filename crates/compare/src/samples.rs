@@ -1,0 +1,77 @@
+//! Made-up rows for tests. This module must never be part of a build that ships.
+
+use tempest::policy::Split;
+use tempest::{Breakdown, Counters, Dispatching, Mechanism, Outcome, PhaseRecord, Report, Utilization};
+use units::Time;
+
+use crate::ranking::{Machine, Place, Ranking, Row};
+
+/// A row of a model whose two computing processors on each of two nodes spent the microseconds of `parts` each.
+pub fn row(mechanism: Mechanism, policy: &str, parts: [u64; 4]) -> Row {
+    let [compute, memory, overhead, synchronization] = parts.map(|part| Time::from_microseconds(part * 4));
+    let time = Time::from_microseconds(parts.iter().sum());
+    let breakdown = Breakdown { compute, memory, overhead, synchronization };
+    let counters = Counters { messages: 1000, handlers: 1000, ..Counters::default() };
+    Row {
+        mechanism,
+        policies: vec![policy.to_owned()],
+        split: Split { computing: 2, dedicated: 0 },
+        oversubscribed: false,
+        outcome: Outcome {
+            time,
+            phases: vec![PhaseRecord { name: "work", time, counters, breakdown }],
+            counters,
+            breakdown,
+            utilization: Utilization::default(),
+            dispatching: Dispatching::default(),
+            anatomy: Vec::new(),
+            adjustments: Vec::new(),
+            events: None,
+            digest: None,
+            report: Report::default(),
+        },
+        runs: 1,
+        spread: None,
+        verified: true,
+        failures: Vec::new(),
+    }
+}
+
+/// Rows of these mechanisms, policies and times in microseconds.
+pub fn rows(times: &[(Mechanism, &str, u64)]) -> Vec<Row> {
+    times.iter().map(|(mechanism, policy, time)| row(*mechanism, policy, [*time, 0, 0, 0])).collect()
+}
+
+/// The ranking of a machine of that name, a model unless it is called `native`, with these rows in this order.
+pub fn ranking(name: &str, rows: &[Row]) -> Ranking {
+    let machine = Machine { name: name.to_owned(), native: name == "native", ..Machine::default() };
+    let places = rows.iter().map(|row| Place { row: row.clone(), ran: Vec::new() }).collect();
+    Ranking { machine, places, refused: Vec::new(), failed: Vec::new() }
+}
+
+impl Row {
+    /// The row as measured on this host in five runs, the fastest and the slowest this far from the median.
+    #[must_use]
+    pub fn spread_by(mut self, share: f64) -> Self {
+        let around = |factor: f64| {
+            Time::from_femtoseconds((self.outcome.timed().as_femtoseconds() as f64 * factor) as u64)
+        };
+        self.spread = Some((around(1.0 - share), around(1.0 + share)));
+        self.runs = 5;
+        self
+    }
+
+    /// The row with other counters of the timed region.
+    #[must_use]
+    pub fn counting(mut self, change: impl Fn(&mut Counters)) -> Self {
+        change(&mut self.outcome.phases[0].counters);
+        self
+    }
+
+    /// The row with a change in its outcome.
+    #[must_use]
+    pub fn with(mut self, change: impl Fn(&mut Outcome)) -> Self {
+        change(&mut self.outcome);
+        self
+    }
+}
