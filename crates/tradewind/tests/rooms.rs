@@ -26,7 +26,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("machine", &["units"], Tests::Alone),
     ("des", &["units"], Tests::Free),
     ("hardware", &["des", "machine", "units", "pdq"], Tests::Free),
-    ("tempest", &["units", "trace", "pdq", "bulk"], Tests::Free),
+    ("tempest", &["units", "trace", "pdq", "bulk", "macros"], Tests::Free),
     ("native", &["tempest", "pdq", "fiber", "units", "trace"], Tests::Free),
     ("sim", &["tempest", "hardware", "des", "machine", "fiber", "pdq", "units", "trace"], Tests::Free),
     ("protocols", &["tempest", "units"], Tests::Free),
