@@ -39,7 +39,8 @@ pub fn shared_memory_is_memory(setting: &Setting<'_>) {
     stress(setting, promise, Variant::Robust, Frames::OnDemand, 64, 20);
 }
 
-/// The same with room for one or two remote pages at a time, for more threads than frames.
+/// Stores of more threads than frames to few blocks, with room for one or two remote pages at a time: none is
+/// lost, none is seen late.
 pub fn shared_memory_fits_its_frames(setting: &Setting<'_>) {
     let promise = "shared_memory_fits_its_frames";
     stress(setting, promise, Variant::Ordered, Frames::AtMost(2), 64, 8);

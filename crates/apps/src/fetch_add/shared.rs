@@ -12,8 +12,9 @@ use tempest::{
     Array, Cells, Homes, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
 };
 
-use super::program::{AMOUNT, COLLECTOR, ISSUE, STEP, check_told, check_words, figures, residue};
-use super::workload::{Workload, told_hash};
+use super::messages::{AMOUNT, COLLECTOR, ISSUE, STEP, residue};
+use super::reference::{check_told, check_words, figures, told_hash};
+use super::workload::Workload;
 
 /// The addition; load and store of the word are paid by the access.
 const ADD: Operations = Operations::NONE.integers(1);

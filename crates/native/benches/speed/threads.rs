@@ -81,7 +81,7 @@ fn switch(threads: u32) -> f64 {
     run(Job::new::<Relay>(()), 1, 1, threads, "single").timed().as_nanoseconds() / SWITCHES as f64
 }
 
-/// The same of bare fibers that are resumed in turn.
+/// Nanoseconds from one bare fiber to the next, where they are resumed in turn.
 fn bare_switch(fibers: u32) -> f64 {
     let (pool, passes) = (Pool::new(64 * 1024), Rc::new(Cell::new(0)));
     let spawn = |_| {

@@ -6,20 +6,18 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Merge, Message, NodeId, Operations, Program, Protocol, Quiet, Report,
-    Setup, Thread,
+    Cells, Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
+    Thread,
 };
 
-use super::workload::{Workload, told_hash};
+use super::reference::{check_told, check_words, figures, told_hash};
+use super::workload::Workload;
 
 /// What every request adds. It must be 1: see the check.
 pub(super) const AMOUNT: u64 = 1;
 
 /// Where the threads' sums of hashes are handed in.
 pub(super) const COLLECTOR: NodeId = NodeId(0);
-
-/// At most this many wrong words are listed one by one.
-const LISTED: usize = 8;
 
 /// Making a request: load the word's number; its node and place (2), the loop's count, bound and branch, and
 /// the window's bound.
@@ -182,39 +180,6 @@ impl FetchAdd {
         let sum = self.told.get(thread.index() as usize);
         thread.send(COLLECTOR, Told { sum });
     }
-}
-
-/// A node's words against what they should hold.
-pub(super) fn check_words(workload: &Workload, node: NodeId, totals: &[u64], report: &mut Report) {
-    let mut wrong = 0;
-    for (place, (expected, &total)) in workload.counts_on(node).zip(totals).enumerate() {
-        report.checks += 1;
-        wrong += usize::from(total != expected);
-        if total != expected && wrong <= LISTED {
-            report.failures.push(format!("word {place} of {node} holds {total}: expected {expected}"));
-        }
-    }
-    if wrong > LISTED {
-        report.failures.push(format!("and {} more words of {node}", wrong - LISTED));
-    }
-}
-
-/// What all threads were told against what they should have been.
-pub(super) fn check_told(workload: &Workload, told: u64) -> Report {
-    Report::checked(told == workload.expected_told(), || {
-        "the old values returned for some word are not 0, 1, 2, … in some order".to_owned()
-    })
-}
-
-/// A report with what there is to say of a node's words.
-pub(super) fn figures(workload: &Workload, node: NodeId, totals: &[u64], report: Report) -> Report {
-    let made: u64 = totals.iter().sum();
-    let hottest = workload.counts_on(node).max().unwrap_or(0);
-    report.figure("fetch&adds", made as f64, Merge::Sum).figure(
-        "fetch&adds of the hottest word",
-        hottest as f64,
-        Merge::Max,
-    )
 }
 
 impl Program for FetchAdd {
