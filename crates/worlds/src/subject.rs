@@ -42,7 +42,7 @@ impl Subject {
         Self::gathered(entry, gatherer)
     }
 
-    /// Keeps shared memory coherent in another way, for the same program and inputs.
+    /// This program and its inputs, with shared memory kept coherent in another way.
     #[must_use]
     pub fn sharing(self, sharing: Sharing) -> Self {
         Self { sharing, ..self }
