@@ -74,6 +74,7 @@ pub use split_phase::*;
 pub use takeaway::*;
 pub use waiting::*;
 
+use tempest::entry::Coherence;
 use tempest::{Policy, World};
 
 /// A promise: its name, and what panics if it is broken.
@@ -150,6 +151,35 @@ pub fn promises() -> &'static [Promise] {
 /// The promises that ask for nothing but shared memory, by name: those that a machine keeps whose hardware runs the protocol.
 pub fn shared_memory_promises() -> Vec<Promise> {
     promises().iter().copied().filter(|(name, _)| name.starts_with("shared_memory_")).collect()
+}
+
+/// A promise of every protocol that keeps shared memory coherent: its name, and what panics if the protocol breaks it.
+pub type CoherencePromise = (&'static str, fn(&Setting<'_>, &'static Coherence));
+
+/// The promises of every protocol that keeps shared memory coherent, by name.
+pub const COHERENCE: &[CoherencePromise] = &[
+    ("memory_is_coherent", memory_is_coherent),
+    ("memory_passes_messages", memory_passes_messages),
+    ("memory_stores_before_it_loads", memory_stores_before_it_loads),
+];
+
+/// Holds a protocol for shared memory against every promise of [`COHERENCE`] under every policy, on `nodes` nodes of
+/// `processors` processors.
+///
+/// # Panics
+/// If a policy does not parse, the world refuses it, or the protocol breaks a promise: the message says which one.
+pub fn run_coherence(
+    protocol: &'static Coherence,
+    world: &dyn World,
+    policies: &[&str],
+    nodes: u32,
+    processors: u32,
+) {
+    for text in policies {
+        let policy: Policy = text.parse().unwrap_or_else(|error| panic!("policy `{text}`: {error}"));
+        let setting = Setting { world, policy: &policy, nodes, processors };
+        COHERENCE.iter().for_each(|(_, promise)| promise(&setting, protocol));
+    }
 }
 
 /// Runs every promise under every policy, on `nodes` nodes of `processors` processors.
