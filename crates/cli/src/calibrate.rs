@@ -84,7 +84,7 @@ fn host() -> Result<Host, Problem> {
         cores,
         date: today(),
         command: format!("tradewind {} calibrate", env!("CARGO_PKG_VERSION")),
-        pace: native::LOOKS_APART,
+        pace: worlds::LOOKS_APART,
     })
 }
 

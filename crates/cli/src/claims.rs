@@ -15,8 +15,8 @@ use crate::arguments::Claims;
 use crate::names::suggestion;
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::target::Target;
 use crate::{Problem, both, ledger, numbers, studies, verdicts};
+use worlds::Target;
 
 /// A run that yielded nothing, and why.
 pub(crate) struct Failure {
@@ -132,8 +132,7 @@ fn digest(run: &Specification) -> Result<String, String> {
     match Target::find(&run.machine, &run.settings) {
         Ok(Target::Native) => Ok("native".to_owned()),
         Ok(Target::Model { machine, .. }) => Ok(format!("{:016x}", machine.digest())),
-        Err(Problem::Wrong(mistakes)) => Err(mistakes.join("\n")),
-        Err(problem) => Err(format!("{problem:?}")),
+        Err(error) => Err(error.to_string()),
     }
 }
 

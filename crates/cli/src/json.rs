@@ -3,17 +3,15 @@
 use std::io::Write;
 
 use serde_json::{Value, json};
-use tempest::{Breakdown, Counters, Outcome, PhaseRecord, Policy};
+use tempest::{Breakdown, Counters, Outcome, PhaseRecord};
 use units::Time;
+use worlds::{Measured, Refusal, Setting, Subject, Target};
 
 use crate::agreement::{Agreement, Verdict};
 use crate::arguments::Common;
 use crate::compare::{Comparison, agree};
 use crate::finding::{Because, Differs, Finding, find};
-use crate::measure::{Measured, Setting, Subject};
 use crate::ranking::{Place, Ranking, Row, ratio};
-use crate::refusals::Refusal;
-use crate::target::Target;
 use crate::{Problem, adjusting, anatomy, prediction, words};
 
 /// Writes a value, indented, with a line end.
@@ -24,10 +22,10 @@ pub(crate) fn write(out: &mut impl Write, value: &Value) -> Result<(), Problem> 
 }
 
 /// One run.
-pub(crate) fn run(common: &Common, setting: &Setting<'_>, measured: &Measured) -> Value {
-    let mut value = asked(common, setting.subject);
+pub(crate) fn run(common: &Common, setting: &Setting, measured: &Measured) -> Value {
+    let mut value = asked(common, &setting.subject);
     append(&mut value, combination(setting));
-    append(&mut value, result(setting.target, measured));
+    append(&mut value, result(&setting.target, measured));
     value
 }
 
@@ -55,7 +53,7 @@ fn asked(common: &Common, subject: &Subject) -> Value {
     })
 }
 
-fn ranking(ranking: &Ranking<'_>) -> Value {
+fn ranking(ranking: &Ranking) -> Value {
     let rows = ranking.rows();
     let places = ranking.places.iter().enumerate();
     let repeatable = !ranking.target.is_native();
@@ -70,20 +68,19 @@ fn ranking(ranking: &Ranking<'_>) -> Value {
 }
 
 /// Every combination of a row of the table.
-fn combinations(index: usize, place: &Place<'_>, first: &Row) -> Vec<Value> {
-    let row = |(same, (setting, measured)): (usize, &(Setting<'_>, Measured))| {
+fn combinations(index: usize, place: &Place, first: &Row) -> Vec<Value> {
+    let row = |(same, (setting, measured)): (usize, &(Setting, Measured))| {
         let mut value = combination(setting);
         value["rank"] = json!(place.row.verified.then_some(index + 1));
         value["same_as"] = json!((same > 0).then(|| &place.row.policies[0]));
         value["ratio_to_best"] = json!(ratio(first, &place.row));
-        append(&mut value, result(setting.target, measured));
+        append(&mut value, result(&setting.target, measured));
         value
     };
     place.ran.iter().enumerate().map(row).collect()
 }
 
 fn refused(Refusal { mechanism, policy, reason }: &Refusal) -> Value {
-    let policy = policy.as_ref().map(Policy::to_string);
     json!({ "mechanism": mechanism.name(), "policy": policy, "reason": reason })
 }
 
@@ -147,8 +144,8 @@ fn agreement(agreement: &Agreement<'_>) -> Value {
     })
 }
 
-fn combination(setting: &Setting<'_>) -> Value {
-    let machine_digest = match setting.target {
+fn combination(setting: &Setting) -> Value {
+    let machine_digest = match &setting.target {
         Target::Native => Value::Null,
         Target::Model { machine, .. } => json!(format!("{:016x}", machine.digest())),
     };
@@ -160,7 +157,7 @@ fn combination(setting: &Setting<'_>) -> Value {
         "machine_digest": machine_digest,
         "policy": setting.policy.to_string(),
         "mechanism": setting.mechanism.name(),
-        "protocol": sharing.map(|sharing| sharing.protocol.name()),
+        "protocol": sharing.map(|sharing| sharing.protocol.name),
         "block_bytes": sharing.map(|sharing| sharing.block),
         "nodes": setting.nodes,
         "processors": setting.processors,

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::claims::Outcome;
 use crate::page::{Page, QUIET, STRONG};
-use crate::target::Target;
 use crate::{Problem, json, verdicts};
+use worlds::Target;
 
 /// Columns that are left for a value.
 const LEAST_VALUE: usize = 20;

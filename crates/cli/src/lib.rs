@@ -3,14 +3,14 @@
 //! | module | what it does |
 //! |---|---|
 //! | `arguments` | what may be said on the command line |
-//! | `shipped` | the machine files and inputs that travel inside the command |
-//! | `target` | from a machine's name or file to a world |
-//! | `input` | from `--input` to what a program is told |
-//! | `measure` | runs one combination, as often as asked |
-//! | `run`, `compare`, `list`, `explain`, `claims`, `calibrate`, `litmus`, `model` | the commands |
+//! | `shipped` | the claims and studies that travel inside the command |
+//! | `target` | from `--machine` and `--set` to machines |
+//! | `measure` | from arguments to a program with its inputs |
+//! | `run`, `compare`, `list`, `explain`, `claims`, `calibrate`, `litmus`, `model`, `machine_file` | the commands |
 //! | `studies` | the claims and studies inside the command |
 //! | `verdicts`, `ledger` | how claims look that were held against metrics, and what was free in a model |
 //! | `numbers` | from texts to numbers |
+//! | `house` | what the command is made of: programs, protocols, a name |
 //! | `sharing` | from `--block` and `--protocol` to how shared memory is kept coherent |
 //! | `names` | from names of policies and mechanisms to what they mean |
 //! | `ranking` | from measured combinations to ranked rows |
@@ -23,7 +23,6 @@
 //! | `page`, `table`, `columns`, `bar`, `quantity` | what a text is made of |
 //! | `interrupt` | what is put in order before an interrupt ends the command |
 //! | `progress` | how far a long command is |
-//! | `trace_file` | the file of a trace, whole or not at all |
 //!
 //! Results go to standard output; progress and errors to standard error. Exit 0: done; 1: the run or a check failed;
 //! 2: the command line or an input was wrong, and nothing was written.
@@ -41,12 +40,13 @@ mod columns;
 mod compare;
 mod explain;
 mod finding;
-mod input;
+mod house;
 mod interrupt;
 mod json;
 mod ledger;
 mod list;
 mod litmus;
+mod machine_file;
 mod measure;
 mod model;
 mod names;
@@ -65,14 +65,13 @@ mod studies;
 mod table;
 mod target;
 mod text;
-mod trace_file;
 mod verdicts;
 mod words;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+pub use house::{BadHouse, House};
 
 use crate::arguments::{Arguments, Command};
 
@@ -90,6 +89,15 @@ pub(crate) enum Problem {
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
+    }
+}
+
+impl From<worlds::Error> for Problem {
+    fn from(error: worlds::Error) -> Self {
+        match error {
+            worlds::Error::Wrong(mistakes) => Self::Wrong(mistakes.iter().map(ToString::to_string).collect()),
+            other => Self::Failed(other.to_string()),
+        }
     }
 }
 
@@ -113,30 +121,40 @@ impl Problem {
 }
 
 /// Does what the command line says; with which code the process ends.
-pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+pub fn main(house: &House) -> ExitCode {
+    let arguments = Arguments::read(&house.name);
     let mut out = io::BufWriter::new(io::stdout().lock());
     let done = match &arguments.command {
-        Command::List(list) => list::list(list, &mut out),
+        Command::List(list) => list::list(house, list, &mut out),
         Command::Explain(explain) => explain::explain(explain, &mut out),
-        Command::Run(run) => run::run(run, &mut out),
-        Command::Compare(compare) => compare::compare(compare, &mut out),
+        Command::Run(run) => run::run(house, run, &mut out),
+        Command::Compare(compare) => compare::compare(house, compare, &mut out),
         Command::Claims(claims) => claims::claims(claims, &mut out),
         Command::Calibrate(calibrate) => calibrate::calibrate(calibrate, &mut out),
-        Command::Litmus(litmus) => litmus::litmus(litmus, &mut out),
+        Command::Litmus(litmus) => litmus::litmus(house, litmus, &mut out),
         Command::Model(model) => model::model(model, &mut out),
+        Command::Machine(machine) => machine_file::machine_file(machine, &mut out),
     };
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
     match done {
         Ok(code) => code,
         // Whoever read the results has seen enough.
         Err(Problem::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(problem) => complain(&problem),
+        Err(problem) => complain(house, &problem),
     }
 }
 
+/// Says on standard error why there is no command of this name; with which code the process ends.
+pub fn refuse(name: &str, why: &BadHouse) -> ExitCode {
+    tell(name, &Problem::wrong(why.to_string()))
+}
+
 /// Tells of a problem; with which code the command ends.
-pub(crate) fn complain(problem: &Problem) -> ExitCode {
+pub(crate) fn complain(house: &House, problem: &Problem) -> ExitCode {
+    tell(&house.name, problem)
+}
+
+fn tell(name: &str, problem: &Problem) -> ExitCode {
     let (code, lines) = match problem {
         Problem::Wrong(mistakes) => (2, mistakes.clone()),
         Problem::Failed(what) => (1, vec![what.clone()]),
@@ -145,7 +163,7 @@ pub(crate) fn complain(problem: &Problem) -> ExitCode {
     let mut err = io::stderr().lock();
     for line in lines {
         // There is nobody left to tell if this fails.
-        let _ = writeln!(err, "tradewind: error: {line}");
+        let _ = writeln!(err, "{name}: error: {line}");
     }
     ExitCode::from(code)
 }

@@ -3,19 +3,18 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use machine::Machine;
-use programs::{Coherence, Input, PROGRAMS};
 use serde_json::{Value, json};
+use tempest::entry::{Coherence, Entry, Input};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
+use worlds::{NATIVE, Target, machines};
 
 use crate::arguments::{List, What};
 use crate::measure::mechanism_names;
 use crate::page::Page;
 use crate::quantity::several;
-use crate::shipped::{CLAIMS, MACHINES};
-use crate::target::{NATIVE, Target, base};
-use crate::{Problem, json, numbers};
+use crate::shipped::CLAIMS;
+use crate::{House, Problem, json, numbers};
 
 /// One section of the list.
 struct Section {
@@ -39,10 +38,10 @@ impl Row {
 }
 
 /// Lists what was asked for.
-pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn list(house: &House, arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let width = numbers::width(arguments.width.as_deref())?;
     let all = [
-        (What::Machines, machines as fn() -> Section),
+        (What::Machines, models as fn(&House) -> Section),
         (What::Programs, programs),
         (What::Policies, policies),
         (What::Mechanisms, mechanisms),
@@ -52,7 +51,7 @@ pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, P
     // Claims are very many, and none of them can be said to another command as a whole.
     let is_shown = |what| arguments.what.map_or(what != What::Claims, |asked| asked == what);
     let chosen = all.iter().filter(|(what, _)| is_shown(*what));
-    let sections: Vec<_> = chosen.map(|(_, section)| section()).collect();
+    let sections: Vec<_> = chosen.map(|(_, section)| section(house)).collect();
     if arguments.json {
         let values = sections.iter().map(|section| (section.title.to_owned(), as_json(section)));
         json::write(out, &Value::Object(values.collect()))?;
@@ -63,15 +62,13 @@ pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, P
     Ok(ExitCode::SUCCESS)
 }
 
-fn machines() -> Section {
+fn models(_: &House) -> Section {
     let mut rows = vec![Row::new(
         NATIVE,
-        format!("this host: every processor is an OS thread; {} cores", native::Local::cores()),
+        format!("this host: every processor is an OS thread; {} cores", worlds::cores()),
     )];
-    for file in MACHINES {
-        let text = String::from_utf8_lossy(file.bytes);
-        let machine = Machine::parse_with::<&str, &str>(file.path, &text, &[], &base)
-            .expect("shipped machine files are valid: a test parses each");
+    for file in machines::ALL {
+        let machine = machines::get(file.name).expect("shipped machine files are valid: a test parses each");
         // Most summaries begin with their size.
         let said = match machine.summary.contains(&several(machine.nodes, "node", "nodes")) {
             true => format!("{} ({})", machine.summary, file.path),
@@ -86,17 +83,17 @@ fn machines() -> Section {
     Section { title: "machines", rows }
 }
 
-fn programs() -> Section {
-    let row = |entry: &programs::Entry| Row {
+fn programs(house: &House) -> Section {
+    let row = |entry: &Entry| Row {
         name: entry.name.to_owned(),
         summary: format!("{} ({})", entry.summary, mechanism_names(entry)),
         inputs: entry.inputs,
         needs: Vec::new(),
     };
-    Section { title: "programs", rows: PROGRAMS.iter().map(row).collect() }
+    Section { title: "programs", rows: house.programs.entries().iter().map(row).collect() }
 }
 
-fn policies() -> Section {
+fn policies(_: &House) -> Section {
     let row = |preset: &tempest::policy::Preset| {
         let count = if preset.counted { ":COUNT" } else { "" };
         let nowhere = if is_somewhere(preset.name) { "" } else { NOWHERE };
@@ -145,15 +142,15 @@ fn needing(needs: &[&str]) -> String {
 /// Whether this host or a shipped machine can do a policy.
 fn is_somewhere(policy: &str) -> bool {
     let Ok(policy) = policy.parse() else { return false };
-    let names = MACHINES.iter().map(|file| file.name).chain([NATIVE]);
+    let names = machines::ALL.iter().map(|file| file.name).chain([NATIVE]);
     let mut targets = names.filter_map(|name| Target::find(name, &[]).ok());
     targets.any(|target| Mechanism::ALL.iter().any(|mechanism| target.check(*mechanism, &policy).is_ok()))
 }
 
-fn mechanisms() -> Section {
+fn mechanisms(house: &House) -> Section {
     let row = |mechanism: Mechanism| match mechanism {
         Mechanism::SharedMemory => {
-            Row::new(mechanism.name(), format!("{} (--protocol {})", mechanism.summary(), protocols()))
+            Row::new(mechanism.name(), format!("{} (--protocol {})", mechanism.summary(), protocols(house)))
         }
         _ => Row::new(mechanism.name(), mechanism.summary()),
     };
@@ -161,17 +158,17 @@ fn mechanisms() -> Section {
 }
 
 /// What may keep shared memory coherent, for people.
-fn protocols() -> String {
-    let protocol = |protocol: Coherence| format!("{protocol}: {}", protocol.summary());
-    Coherence::ALL.map(protocol).join("; ")
+fn protocols(house: &House) -> String {
+    let protocol = |protocol: &Coherence| format!("{protocol}: {}", protocol.summary);
+    house.protocols.iter().map(protocol).collect::<Vec<_>>().join("; ")
 }
 
-fn studies() -> Section {
+fn studies(_: &House) -> Section {
     let rows = crate::studies::studies().into_iter().map(|study| Row::new(study.name, study.summary));
     Section { title: "studies", rows: rows.collect() }
 }
 
-fn claims() -> Section {
+fn claims(_: &House) -> Section {
     let all = CLAIMS.iter().flat_map(crate::studies::shipped_claims);
     let rows = all.map(|claim| Row::new(claim.id, format!("{}: {}", claim.place, claim.statement)));
     Section { title: "claims", rows: rows.collect() }

@@ -4,20 +4,10 @@ use std::str::FromStr;
 
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
+pub(crate) use units::names::did_you_mean as suggestion;
 
 use crate::Problem;
 use crate::list::OPTIONS;
-
-/// Names less alike than this (0 to 1, Jaro–Winkler) are not offered for one another.
-const LIKENESS: f64 = 0.7;
-
-/// Of all `known` names that most like `name`, as a question; empty if none is alike.
-pub(crate) fn suggestion<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
-    let name = name.to_lowercase();
-    let likeness = known.into_iter().map(|known| (strsim::jaro_winkler(&name, known), known));
-    let nearest = likeness.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(likeness, _)| *likeness >= LIKENESS);
-    nearest.map_or(String::new(), |(_, nearest)| format!(" did you mean `{nearest}`?"))
-}
 
 const POLICY: &str = "policy";
 
@@ -108,6 +98,5 @@ mod tests {
         );
         assert!(mistakes[1].contains("`fixed:0`") && mistakes[1].contains("from 1 to 64"));
         assert!(mistakes[2].starts_with("unknown policy `zzz`: expected one of"));
-        assert_eq!(suggestion("SINGLE", ["fixed", "single"]), " did you mean `single`?");
     }
 }

@@ -4,10 +4,7 @@
 use tempest::policy::Split;
 use tempest::{Mechanism, Outcome};
 use units::Time;
-
-use crate::measure::{Measured, Setting};
-use crate::refusals::Refusal;
-use crate::target::Target;
+use worlds::{Compared, Measured, Refusal, Setting, Target};
 
 /// What came of one combination, or of several that came out exactly the same.
 #[derive(Clone, Debug)]
@@ -32,7 +29,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    fn new(setting: &Setting<'_>, measured: &Measured) -> Self {
+    fn new(setting: &Setting, measured: &Measured) -> Self {
         let split = setting.policy.split(setting.processors);
         Self {
             mechanism: setting.mechanism,
@@ -62,26 +59,27 @@ impl Row {
 }
 
 /// One row and the combinations behind it.
-pub(crate) struct Place<'a> {
+pub(crate) struct Place {
     pub(crate) row: Row,
     /// As many as the row has policies, in the same order.
-    pub(crate) ran: Vec<(Setting<'a>, Measured)>,
+    pub(crate) ran: Vec<(Setting, Measured)>,
 }
 
 /// One machine's results.
-pub(crate) struct Ranking<'a> {
-    pub(crate) target: &'a Target,
-    pub(crate) places: Vec<Place<'a>>,
+pub(crate) struct Ranking {
+    pub(crate) target: Target,
+    pub(crate) places: Vec<Place>,
     /// What was asked for and cannot be had here, and why.
     pub(crate) refused: Vec<Refusal>,
     /// What was begun and did not end well, and why.
     pub(crate) failed: Vec<Refusal>,
 }
 
-impl<'a> Ranking<'a> {
+impl Ranking {
     /// Ranks what ran.
-    pub(crate) fn new(target: &'a Target, ran: Vec<(Setting<'a>, Measured)>) -> Self {
-        let mut places: Vec<Place<'a>> = Vec::new();
+    pub(crate) fn new(compared: Compared) -> Self {
+        let Compared { target, ran, refused, failed } = compared;
+        let mut places: Vec<Place> = Vec::new();
         for (setting, measured) in ran {
             let row = Row::new(&setting, &measured);
             match places.iter_mut().find(|place| place.row.is_same(&row)) {
@@ -93,7 +91,7 @@ impl<'a> Ranking<'a> {
             }
         }
         places.sort_by_key(|place| (!place.row.verified, place.row.outcome.timed()));
-        Self { target, places, refused: Vec::new(), failed: Vec::new() }
+        Self { target, places, refused, failed }
     }
 
     pub(crate) fn rows(&self) -> Vec<&Row> {

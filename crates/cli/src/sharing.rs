@@ -1,56 +1,42 @@
 //! From `--block` and `--protocol` to how shared memory is kept coherent, or all that is wrong with them. Must never know
 //! what a protocol does.
 
-use std::fmt;
-
-use programs::{Coherence, Entry, Plan};
 use tempest::Mechanism;
+use tempest::entry::{Coherence, Entry, Plan};
+use worlds::Sharing;
 
-use crate::Problem;
 use crate::arguments::Common;
 use crate::measure::mechanism_names;
-use crate::names::suggestion;
+use crate::{House, Problem};
 
-/// How shared memory is kept coherent, where data moves through it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Sharing {
-    /// Bytes of a coherence block.
-    pub(crate) block: u32,
-    pub(crate) protocol: Coherence,
+/// What the command line asks for.
+pub(crate) fn read(house: &House, common: &Common) -> Result<Sharing, Problem> {
+    of(house, common.block.as_deref(), common.protocol.as_deref())
 }
 
-impl Sharing {
-    /// What the command line asks for.
-    pub(crate) fn read(common: &Common) -> Result<Self, Problem> {
-        Self::of(common.block.as_deref(), common.protocol.as_deref())
-    }
-
-    /// What `--block` and `--protocol` say, where they are said.
-    pub(crate) fn of(asked_block: Option<&str>, asked_protocol: Option<&str>) -> Result<Self, Problem> {
-        let block = asked_block.map_or(Ok(Plan::BLOCK), block);
-        let protocol = asked_protocol.map_or(Ok(Coherence::default()), protocol);
-        match (block, protocol) {
-            (Ok(block), Ok(protocol)) => Ok(Self { block, protocol }),
-            (block, protocol) => Err(Problem::Wrong(block.err().into_iter().chain(protocol.err()).collect())),
-        }
-    }
-
-    /// Whether a program that may be run by these mechanisms has any use for what was asked for.
-    pub(crate) fn check(common: &Common, entry: &Entry, mechanisms: &[Mechanism]) -> Result<(), Problem> {
-        if mechanisms.contains(&Mechanism::SharedMemory) {
-            return Ok(());
-        }
-        let asked = [("--block", &common.block), ("--protocol", &common.protocol)];
-        let idle = asked.into_iter().filter_map(|(option, text)| Some((option, text.as_deref()?)));
-        let mistakes: Vec<_> = idle.map(|(option, text)| useless(option, text, entry, mechanisms)).collect();
-        if mistakes.is_empty() { Ok(()) } else { Err(Problem::Wrong(mistakes)) }
+/// What `--block` and `--protocol` say, where they are said.
+pub(crate) fn of(
+    house: &House,
+    asked_block: Option<&str>,
+    asked_protocol: Option<&str>,
+) -> Result<Sharing, Problem> {
+    let block = asked_block.map_or(Ok(Plan::BLOCK), block);
+    let protocol = asked_protocol.map_or(Ok(&house.protocols[0]), |text| protocol(house, text));
+    match (block, protocol) {
+        (Ok(block), Ok(protocol)) => Ok(Sharing { block, protocol }),
+        (block, protocol) => Err(Problem::Wrong(block.err().into_iter().chain(protocol.err()).collect())),
     }
 }
 
-impl fmt::Display for Sharing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "blocks of {} bytes, kept coherent by {}", self.block, self.protocol)
+/// Whether a program that may be run by these mechanisms has any use for what was asked for.
+pub(crate) fn check(common: &Common, entry: &Entry, mechanisms: &[Mechanism]) -> Result<(), Problem> {
+    if mechanisms.contains(&Mechanism::SharedMemory) {
+        return Ok(());
     }
+    let asked = [("--block", &common.block), ("--protocol", &common.protocol)];
+    let idle = asked.into_iter().filter_map(|(option, text)| Some((option, text.as_deref()?)));
+    let mistakes: Vec<_> = idle.map(|(option, text)| useless(option, text, entry, mechanisms)).collect();
+    if mistakes.is_empty() { Ok(()) } else { Err(Problem::Wrong(mistakes)) }
 }
 
 fn block(text: &str) -> Result<u32, String> {
@@ -61,11 +47,8 @@ fn block(text: &str) -> Result<u32, String> {
     })
 }
 
-fn protocol(text: &str) -> Result<Coherence, String> {
-    text.parse().map_err(|mistake: String| {
-        let nearest = suggestion(text, Coherence::ALL.map(Coherence::name));
-        mistake.replacen("`: expected", &format!("`:{nearest} expected"), 1)
-    })
+fn protocol(house: &House, text: &str) -> Result<&'static Coherence, String> {
+    Coherence::find(text, house.protocols).map_err(|unknown| unknown.to_string())
 }
 
 fn useless(option: &str, text: &str, entry: &Entry, mechanisms: &[Mechanism]) -> String {
@@ -96,9 +79,11 @@ mod tests {
 
     #[test]
     fn the_nearest_protocol_is_offered() {
-        let said = protocol("stach").unwrap_err();
-        let expected =
-            "unknown protocol `stach`: did you mean `stache`? expected one of stache, stache-unordered";
+        static KNOWN: &[Coherence] =
+            &[Coherence { name: "stache", summary: "", install: |_, _| unreachable!() }];
+        let house = House::new("tradewind", &[], &[KNOWN]).unwrap();
+        let said = protocol(&house, "stach").unwrap_err();
+        let expected = "unknown protocol `stach`: did you mean `stache`? expected one of stache";
         assert_eq!(said, expected);
     }
 }

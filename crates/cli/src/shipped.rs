@@ -1,8 +1,8 @@
-//! The machine files and inputs that travel inside the command, so that it works from any folder.
+//! The claims and studies that travel inside the command, so that it works from any folder.
 
 /// A file inside the command.
 pub(crate) struct Shipped {
-    /// Its name on the command line.
+    /// The name of a study, or of a file as studies call it.
     pub(crate) name: &'static str,
     /// What to call it in errors.
     pub(crate) path: &'static str,
@@ -11,35 +11,9 @@ pub(crate) struct Shipped {
 
 macro_rules! shipped {
     ($name:literal, $path:literal) => {
-        Shipped { name: $name, path: $path, bytes: include_bytes!(concat!("../../../", $path)) }
+        Shipped { name: $name, path: $path, bytes: include_bytes!(concat!("../", $path)) }
     };
 }
-
-/// Machine models.
-pub(crate) static MACHINES: &[Shipped] = &[
-    shipped!("alewife", "machines/alewife.toml"),
-    shipped!("avalanche", "machines/avalanche.toml"),
-    shipped!("avalanche-memory", "machines/avalanche-memory.toml"),
-    shipped!("avalanche-noncoherent", "machines/avalanche-noncoherent.toml"),
-    shipped!("avalanche-widget", "machines/avalanche-widget.toml"),
-    shipped!("cm-5", "machines/cm-5.toml"),
-    shipped!("hurricane", "machines/hurricane.toml"),
-    shipped!("hurricane-1", "machines/hurricane-1.toml"),
-    shipped!("ideal", "machines/ideal.toml"),
-    shipped!("meiko-cs2", "machines/meiko-cs2.toml"),
-    shipped!("now", "machines/now.toml"),
-    shipped!("paragon", "machines/paragon.toml"),
-    shipped!("s-coma", "machines/s-coma.toml"),
-    shipped!("sparc20-myrinet", "machines/sparc20-myrinet.toml"),
-    shipped!("t3d", "machines/t3d.toml"),
-];
-
-/// Inputs of programs. See `inputs/README.md` for where they come from.
-pub(crate) static INPUTS: &[Shipped] = &[
-    shipped!("bcsstk13", "inputs/bcsstk13.mtx.gz"),
-    shipped!("494_bus", "inputs/494_bus.mtx"),
-    shipped!("jagmesh7", "inputs/jagmesh7.mtx"),
-];
 
 /// What the literature says.
 pub(crate) static CLAIMS: &[Shipped] = &[
@@ -70,13 +44,3 @@ pub(crate) static SURVEYS: &[Shipped] =
 
 /// How far a metric may be from a claim.
 pub(crate) static TOLERANCES: Shipped = shipped!("tolerances", "studies/tolerances.toml");
-
-/// The shipped file of that name.
-pub(crate) fn find<'a>(files: &'a [Shipped], name: &str) -> Option<&'a Shipped> {
-    files.iter().find(|file| file.name == name)
-}
-
-/// All names, for people.
-pub(crate) fn names(files: &[Shipped]) -> String {
-    files.iter().map(|file| file.name).collect::<Vec<_>>().join(", ")
-}

@@ -1,127 +1,14 @@
-//! From a machine's name or file to a world.
+//! From `--machine` and `--set` to machines, or all that is wrong with them.
 
-use std::path::Path;
+use worlds::machines::is_same;
+use worlds::{NATIVE, Target};
 
-use machine::Machine;
-use native::Local;
-use sim::Model;
-use tempest::{Mechanism, Policy, World};
-
-use crate::Problem;
-use crate::names::suggestion;
 use crate::quantity::several;
-use crate::shipped::{self, MACHINES};
-
-/// The name of this host.
-pub(crate) const NATIVE: &str = "native";
-
-/// Nodes and processors of a native run when nobody says.
-const NATIVE_SHAPE: (u32, u32) = (2, 2);
-
-/// A machine to run on.
-pub(crate) enum Target {
-    /// This host.
-    Native,
-    /// A model.
-    Model {
-        machine: Box<Machine>,
-        /// Where it is described, if not inside the command.
-        file: Option<String>,
-    },
-}
-
-impl Target {
-    /// The machine of that name or file, with settings from the command line.
-    pub(crate) fn find(name: &str, settings: &[(String, String)]) -> Result<Self, Problem> {
-        if name == NATIVE {
-            return match settings.first() {
-                None => Ok(Self::Native),
-                Some((key, _)) => Err(Problem::wrong(format!(
-                    "--set {key}: machine `{NATIVE}` is this host and has no values to set; expected a model"
-                ))),
-            };
-        }
-        let (path, text) = read(name)?;
-        let machine = Machine::parse_with(&path, &text, settings, &base)
-            .map_err(|errors| Problem::Wrong(errors.to_string().lines().map(str::to_owned).collect()))?;
-        Ok(Self::Model { machine: Box::new(machine), file: file(name).map(str::to_owned) })
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        match self {
-            Self::Native => NATIVE,
-            Self::Model { machine, .. } => &machine.name,
-        }
-    }
-
-    /// The file that describes it, if the user named one: two files may give their machines the same name.
-    pub(crate) fn file(&self) -> Option<&str> {
-        match self {
-            Self::Native => None,
-            Self::Model { file, .. } => file.as_deref(),
-        }
-    }
-
-    /// Its name, and its file if it has one.
-    pub(crate) fn label(&self) -> String {
-        label(self.name(), self.file())
-    }
-
-    /// The machine whose measurement it is, if it is one of a machine that is there.
-    pub(crate) fn measured(&self) -> Option<&str> {
-        match self {
-            Self::Native => None,
-            Self::Model { machine, .. } => {
-                machine.calibrated.as_ref().map(|calibrated| calibrated.of.as_str())
-            }
-        }
-    }
-
-    /// The host that it is a measurement of, if its file says so.
-    pub(crate) fn measured_host(&self) -> Option<&str> {
-        match self {
-            Self::Native => None,
-            Self::Model { machine, .. } => machine.calibrated.as_ref()?.host.as_deref(),
-        }
-    }
-
-    /// A reason for refusing something, with the file of the machine that refuses it.
-    pub(crate) fn refusing(&self, reason: String) -> String {
-        self.file().map_or(reason.clone(), |file| format!("{file}: {reason}"))
-    }
-
-    /// Whether two runs can differ in time.
-    pub(crate) fn is_native(&self) -> bool {
-        matches!(self, Self::Native)
-    }
-
-    /// Nodes and processors when nobody says.
-    pub(crate) fn shape(&self) -> (u32, u32) {
-        match self {
-            Self::Native => NATIVE_SHAPE,
-            Self::Model { machine, .. } => (machine.nodes, machine.processors),
-        }
-    }
-
-    /// Whether the machine has what a mechanism and a policy need, or what it lacks.
-    pub(crate) fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), String> {
-        match self {
-            Self::Native => Local::check(mechanism, policy),
-            Self::Model { machine, .. } => Model::new((**machine).clone()).check(mechanism, policy),
-        }
-    }
-
-    pub(crate) fn world(&self) -> Box<dyn World> {
-        match self {
-            Self::Native => Box::new(Local::new()),
-            Self::Model { machine, .. } => Box::new(Model::new((**machine).clone())),
-        }
-    }
-}
+use crate::{Problem, both};
 
 /// The cores that this command may use, in words: `the 2 cores of this host`.
 pub(crate) fn cores() -> String {
-    format!("the {} of this host", several(Local::cores() as u32, "core", "cores"))
+    format!("the {} of this host", several(worlds::cores() as u32, "core", "cores"))
 }
 
 /// The name of a machine, and its file if it has one.
@@ -141,50 +28,34 @@ pub(crate) fn settings(texts: &[String]) -> (Vec<(String, String)>, Result<(), P
     (good.into_iter().flatten().collect(), verdict)
 }
 
-/// The file that a machine's name means, if it means one.
-pub(crate) fn file(name: &str) -> Option<&str> {
-    let is_file = shipped::find(MACHINES, name).is_none() && (name.ends_with(".toml") || name.contains('/'));
-    is_file.then_some(name)
+/// The machine of this name with these settings.
+pub(crate) fn find(name: &str, settings: &[String]) -> Result<Target, Problem> {
+    let (settings, verdict) = self::settings(settings);
+    let target = Target::find(name, &settings).map_err(Problem::from);
+    both(verdict, target).map(|((), target)| target)
 }
 
-/// Whether two names mean the same machine, however they are written.
-pub(crate) fn is_same(one: &str, other: &str) -> bool {
-    let place = |name| file(name).and_then(|path| std::fs::canonicalize(path).ok());
-    one == other || place(one).is_some_and(|one| place(other) == Some(one))
-}
-
-/// What the machine file `from` extends by this name: a shipped machine, or a file beside it.
-pub(crate) fn base(from: &str, name: &str) -> Option<(String, String)> {
-    let beside = || Path::new(from).parent().map(|folder| folder.join(name));
-    match file(name) {
-        None => read(name).ok(),
-        Some(_) => read(beside()?.to_str()?).ok(),
-    }
-}
-
-/// Name for errors, and text, of a shipped machine or a file.
-fn read(name: &str) -> Result<(String, String), Problem> {
-    if let Some(file) = shipped::find(MACHINES, name) {
-        return Ok((file.path.to_owned(), String::from_utf8_lossy(file.bytes).into_owned()));
-    }
-    if file(name).is_none() {
-        return Err(Problem::wrong(unknown(name)));
-    }
-    let bytes = std::fs::read(name).map_err(|error| Problem::wrong(format!("{name}: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        Problem::wrong(format!("{name}: byte {}: expected UTF-8 text", error.utf8_error().valid_up_to()))
-    })?;
-    Ok((name.to_owned(), text))
-}
-
-fn unknown(name: &str) -> String {
-    let file = format!("{name}.toml");
-    let nearest = match Path::new(&file).is_file() {
-        true => format!(" did you mean `{file}`?"),
-        false => suggestion(name, MACHINES.iter().map(|file| file.name).chain([NATIVE])),
+/// The machines of these names, each once, the models with these settings.
+pub(crate) fn find_all(machines: &[String], settings: &[String]) -> Result<Vec<Target>, Problem> {
+    let (settings, verdict) = self::settings(settings);
+    // Settings are values of models; in a comparison with this host they concern the models alone.
+    let find = |name: &String| match name == NATIVE && machines.len() > 1 {
+        true => Target::find(name, &[]),
+        false => Target::find(name, &settings),
     };
-    format!(
-        "unknown machine `{name}`:{nearest} expected {NATIVE}, {}, or a file such as my-machine.toml",
-        shipped::names(MACHINES)
-    )
+    let mut mistakes = Vec::new();
+    let mut targets = Vec::new();
+    for (index, name) in machines.iter().enumerate() {
+        if machines[..index].iter().any(|earlier| is_same(earlier, name)) {
+            mistakes.push(format!("--machine {name}: given twice; expected each machine once"));
+            continue;
+        }
+        match find(name).map_err(Problem::from) {
+            Ok(target) => targets.push(target),
+            Err(Problem::Wrong(lines)) => mistakes.extend(lines),
+            Err(other) => return Err(other),
+        }
+    }
+    let targets = if mistakes.is_empty() { Ok(targets) } else { Err(Problem::Wrong(mistakes)) };
+    both(verdict, targets).map(|((), targets)| targets)
 }

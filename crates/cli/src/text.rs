@@ -4,16 +4,17 @@ use std::io::Write;
 
 use tempest::policy::Servers;
 use tempest::{Mechanism, Outcome};
+use worlds::{Measured, Refusal, Setting, Target};
 
 use crate::compare::{Comparison, agree};
 use crate::finding;
-use crate::measure::{Measured, Setting, region};
+use crate::measure::region;
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::parts::{self, Part};
 use crate::quantity::{bytes, number, percent, seconds, several, time};
 use crate::ranking::{Ranking, Row};
-use crate::refusals::{self, Group, Refusal};
-use crate::target::{self, Target};
+use crate::refusals::{self, Group};
+use crate::target;
 use crate::{Problem, adjusting, anatomy, bar, prediction, table, words};
 
 /// The widest bar of a single run.
@@ -23,7 +24,7 @@ const LONGEST_BAR: usize = 40;
 pub(crate) fn run(
     out: &mut impl Write,
     page: &Page,
-    setting: &Setting<'_>,
+    setting: &Setting,
     measured: &Measured,
 ) -> Result<(), Problem> {
     let outcome = measured.median();
@@ -62,7 +63,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-fn size(setting: &Setting<'_>) -> String {
+fn size(setting: &Setting) -> String {
     format!(
         "{} of {}, {} each",
         several(setting.nodes, "node", "nodes"),
@@ -99,7 +100,7 @@ impl<W: Write> Rows<'_, W> {
         self.line(&self.page.paint(ALARM, &said))
     }
 
-    fn roles(&mut self, setting: &Setting<'_>, outcome: &Outcome) -> Result<(), Problem> {
+    fn roles(&mut self, setting: &Setting, outcome: &Outcome) -> Result<(), Problem> {
         if setting.policy.servers != Servers::Adaptive {
             return Ok(());
         }
@@ -165,7 +166,7 @@ impl<W: Write> Rows<'_, W> {
     }
 
     /// What accesses to shared memory were made of.
-    fn anatomy(&mut self, setting: &Setting<'_>, outcome: &Outcome) -> Result<(), Problem> {
+    fn anatomy(&mut self, setting: &Setting, outcome: &Outcome) -> Result<(), Problem> {
         if setting.sharing().is_none() || outcome.anatomy.is_empty() {
             return Ok(());
         }
@@ -222,7 +223,7 @@ fn world(
     out: &mut impl Write,
     page: &Page,
     comparison: &Comparison<'_>,
-    ranking: &Ranking<'_>,
+    ranking: &Ranking,
     legend: &mut Legend,
 ) -> Result<(), Problem> {
     let rows = ranking.rows();
@@ -250,11 +251,11 @@ fn world(
     Ok(())
 }
 
-fn title(comparison: &Comparison<'_>, ranking: &Ranking<'_>, rows: &[&Row]) -> String {
+fn title(comparison: &Comparison<'_>, ranking: &Ranking, rows: &[&Row]) -> String {
     let mut title = format!(
         "{} ({}), {} of {}",
         ranking.target.name(),
-        kind(ranking.target),
+        kind(&ranking.target),
         several(comparison.nodes, "node", "nodes"),
         several(comparison.processors, "processor", "processors"),
     );
@@ -276,7 +277,7 @@ fn title(comparison: &Comparison<'_>, ranking: &Ranking<'_>, rows: &[&Row]) -> S
     title
 }
 
-fn notes(out: &mut impl Write, page: &Page, ranking: &Ranking<'_>, rows: &[&Row]) -> Result<(), Problem> {
+fn notes(out: &mut impl Write, page: &Page, ranking: &Ranking, rows: &[&Row]) -> Result<(), Problem> {
     if rows.iter().any(|row| row.oversubscribed) {
         let note = format!("more processors than {}: they took turns", target::cores());
         writeln!(out, "{}", page.paint(QUIET, &page.fold("  * ", &note)))?;

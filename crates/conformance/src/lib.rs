@@ -160,10 +160,10 @@ pub fn run_all(world: &dyn World, policies: &[&str], nodes: u32, processors: u32
     run(promises(), world, policies, nodes, processors);
 }
 
-/// As [`run_all`], some promises.
+/// Runs the given promises under every policy, on `nodes` nodes of `processors` processors.
 ///
 /// # Panics
-/// As [`run_all`].
+/// If a policy does not parse, the world refuses it, or a promise is broken.
 pub fn run(promises: &[Promise], world: &dyn World, policies: &[&str], nodes: u32, processors: u32) {
     for text in policies {
         let policy: Policy = text.parse().unwrap_or_else(|error| panic!("policy `{text}`: {error}"));

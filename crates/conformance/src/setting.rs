@@ -37,7 +37,7 @@ impl Setting<'_> {
         self.run_by::<P>(Mechanism::Messages, config, threads)
     }
 
-    /// As [`run`](Self::run), with data moved by a mechanism.
+    /// Runs a program whose data moves by `mechanism`, with `threads` threads on each computing processor.
     pub(crate) fn run_by<P: Program>(
         &self,
         mechanism: Mechanism,
@@ -62,10 +62,10 @@ impl Setting<'_> {
         self.verified_by::<P>(Mechanism::Messages, promise, config, threads)
     }
 
-    /// As [`verified`](Self::verified), with data moved by a mechanism.
+    /// Runs a program whose data moves by `mechanism`. It must end well and find its own result right.
     ///
     /// # Panics
-    /// As [`verified`](Self::verified).
+    /// If it does not.
     pub(crate) fn verified_by<P: Program>(
         &self,
         mechanism: Mechanism,

@@ -9,10 +9,11 @@
 
 use std::num::NonZeroU32;
 
-use protocols::stache::{Config, Frames, Stache, Variant};
+use protocols::stache::{Config, Stache, Variant};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    Array, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup, Shape, Shared, Thread,
+    AddressSpace, Array, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup,
+    Shape, Shared, Thread,
 };
 
 use crate::Setting;
@@ -32,13 +33,14 @@ const COUNTERS_OF_A_PAGE: usize = 2;
 /// Stores of few threads to few blocks: none is lost, none is seen late, with room for all pages.
 pub fn shared_memory_is_memory(setting: &Setting<'_>) {
     for block in [16, 128] {
-        stress(setting, "shared_memory_is_memory", Variant::Ordered, Frames::Premapped, block, 20);
+        stress(setting, "shared_memory_is_memory", Variant::Ordered, Frames::All, block, 20);
     }
     let promise = "shared_memory_is_memory";
     stress(setting, promise, Variant::Robust, Frames::OnDemand, 64, 20);
 }
 
-/// The same with room for one or two remote pages at a time, for more threads than frames.
+/// Stores of more threads than frames to few blocks, with room for one or two remote pages at a time: none is
+/// lost, none is seen late.
 pub fn shared_memory_fits_its_frames(setting: &Setting<'_>) {
     let promise = "shared_memory_fits_its_frames";
     stress(setting, promise, Variant::Ordered, Frames::AtMost(2), 64, 8);
@@ -50,7 +52,7 @@ pub fn shared_memory_fits_its_frames(setting: &Setting<'_>) {
 /// in each page. With `rounds` in the thousands this is the full dose.
 pub fn shared_memory_stress(setting: &Setting<'_>, rounds: u32) {
     for variant in [Variant::Ordered, Variant::Robust] {
-        for frames in [Frames::Premapped, Frames::AtMost(2)] {
+        for frames in [Frames::All, Frames::AtMost(2)] {
             stress(setting, "shared_memory_stress", variant, frames, 64, rounds);
         }
     }
@@ -62,7 +64,7 @@ fn stress(setting: &Setting<'_>, promise: &str, variant: Variant, frames: Frames
     let mut layout = Layout::new(setting.nodes, block).expect("blocks have a permitted length");
     let words = layout.array("words", pages * PAGE_WORDS, Homes::RoundRobin).expect("it is small");
     let barrier = SharedBarrier::room(&mut layout).expect("it is small");
-    let config = Config::new(layout).variant(variant).frames(frames).expect("there is a frame");
+    let config = Config::new(AddressSpace::new(layout, frames).expect("there is a frame")).variant(variant);
     setting.verified_by::<Tagged>(
         Mechanism::SharedMemory,
         promise,

@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 
-use protocols::stache::{Config, Frames, Stache};
+use protocols::stache::{Config, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    Array, Failure, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
+    AddressSpace, Array, Failure, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report,
+    Setup, Shared, Thread,
 };
 
 use crate::Setting;
@@ -26,14 +27,14 @@ const STRIDE: usize = 16;
 
 /// What is stored before a flag is seen by whoever sees the flag.
 pub fn shared_memory_passes_messages(setting: &Setting<'_>) {
-    for frames in [Frames::Premapped, Frames::AtMost(1)] {
+    for frames in [Frames::All, Frames::AtMost(1)] {
         ask(setting, "shared_memory_passes_messages", Question::Message, frames);
     }
 }
 
 /// Of two nodes that each store and then read what the other stores, at least one reads the other's store.
 pub fn shared_memory_stores_before_it_loads(setting: &Setting<'_>) {
-    ask(setting, "shared_memory_stores_before_it_loads", Question::Dekker, Frames::Premapped);
+    ask(setting, "shared_memory_stores_before_it_loads", Question::Dekker, Frames::All);
 }
 
 /// An array that was given back is used no more, and an index that is not there never.
@@ -71,7 +72,7 @@ fn plan(setting: &Setting<'_>, question: Question, frames: Frames) -> Plan {
     let words = layout.array("words", 512, Homes::At(NodeId(0))).expect("it is small");
     let other = layout.array("other", 1024, Homes::RoundRobin).expect("it is small");
     let barrier = SharedBarrier::room(&mut layout).expect("it is small");
-    let config = Config::new(layout).frames(frames).expect("there is a frame");
+    let config = Config::new(AddressSpace::new(layout, frames).expect("there is a frame"));
     Plan { question, config, barrier, words, other }
 }
 

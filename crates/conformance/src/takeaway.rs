@@ -236,7 +236,7 @@ pub fn rights_outlast_their_accesses(setting: &Setting<'_>) {
     rights_outlast_their_accesses_for(setting, 300);
 }
 
-/// The same with so many rounds of each thread.
+/// Stores that their tag allowed are never lost, with `rounds` rounds of each thread.
 pub fn rights_outlast_their_accesses_for(setting: &Setting<'_>, rounds: u64) {
     for (block, threads) in [(16, 1), (64, 1), (64, 2), (128, 2)] {
         setting.verified::<Wandering>("rights_outlast_their_accesses", Config { rounds, block }, threads);

@@ -120,7 +120,7 @@ impl Crew {
         (last, self.fibers[last].settle())
     }
 
-    /// As [`Fiber::prefetch`].
+    /// Asks for the cache lines that the next resumption of a fiber will touch, as [`Fiber::prefetch`] does.
     #[inline]
     pub fn prefetch(&self, number: usize) {
         self.fibers[number].prefetch();
@@ -174,7 +174,7 @@ pub fn pass(number: usize) -> bool {
     true
 }
 
-/// As [`Crew::prefetch`], of the crew whose fiber runs.
+/// Asks for the cache lines that the next resumption of a fiber of the running crew will touch.
 ///
 /// # Panics
 /// If no fiber of a crew is running, or there is no fiber of that number.

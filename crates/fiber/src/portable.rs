@@ -53,10 +53,10 @@ impl Routine {
         unsafe { self.go_on() };
     }
 
-    /// The same, with a promise in the place of the borrow.
+    /// Runs the body until it suspends or ends, without a unique borrow.
     ///
     /// # Safety
-    /// As that of `swap.rs`, which needs it.
+    /// The fiber does not run, and it is not moved or dropped before this returns.
     pub(crate) unsafe fn go_on(&self) {
         let _running = Running(RUNNING.replace(self));
         let _resumer = Resumer::remember();

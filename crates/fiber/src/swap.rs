@@ -217,10 +217,12 @@ impl Routine {
         unsafe { self.go_on() };
     }
 
-    /// The same, with a promise in the place of the borrow. If the turn is passed, until who has it in the end suspends or ends.
+    /// Runs the body until it suspends or ends, without a unique borrow. If the turn is passed, until the
+    /// fiber that has it last suspends or ends.
     ///
     /// # Safety
-    /// The fiber does not run, and neither it nor who may be passed the turn is moved or dropped before this returns.
+    /// The fiber does not run, and neither it nor a fiber that may be passed the turn is moved or dropped
+    /// before this returns.
     #[inline]
     pub(crate) unsafe fn go_on(&self) {
         // SAFETY: the caller's promise.

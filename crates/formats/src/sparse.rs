@@ -53,8 +53,8 @@ pub struct SparseMatrix {
 }
 
 impl SparseMatrix {
-    /// The same matrix as [`Symmetry::Symmetric`]: of the entries, those of the lower triangle, in their
-    /// order. A matrix that is symmetric already is returned as it is.
+    /// Makes the matrix [`Symmetry::Symmetric`]: of the entries it keeps those of the lower triangle, in
+    /// their order. A matrix that is symmetric already is returned unchanged.
     ///
     /// # Errors
     /// The shape if it is not square, else the first entry, in the order of the list, without one of exactly

@@ -137,7 +137,7 @@ impl<'s> Table<'s> {
         self.required(key, expected, text)
     }
 
-    /// The same, but it may be missing.
+    /// A text of one line or more, not empty, that may be missing.
     pub(crate) fn optional_text(&self, key: &'static str, expected: &str) -> Option<String> {
         self.optional(key, expected, text)
     }

@@ -3,9 +3,11 @@
 use crate::source_text::SourceText;
 use crate::{Error, Errors};
 
-/// Finds a machine file to extend: given what the file that asks is called, and the name it asks for, what the found
-/// one is called and its text.
-pub type Bases<'b> = dyn Fn(&str, &str) -> Option<(String, String)> + 'b;
+/// Finds a machine file to extend.
+///
+/// Arguments: the name of the file that extends, and the name that stands behind its `extends`. The answer: name and text of
+/// the file found, or, where there is none, the known name that is most like the one asked for, if any is.
+pub type Bases<'b> = dyn Fn(&str, &str) -> Result<(String, String), Option<String>> + 'b;
 
 /// The key that names the file to extend.
 pub(crate) const EXTENDS: &str = "extends";
@@ -39,14 +41,25 @@ fn base(chain: &[SourceText], bases: &Bases<'_>) -> Result<Option<(String, Strin
     let name = item
         .as_str()
         .ok_or_else(|| refuse("the name of a machine such as \"cm-5\", or a file".to_owned()))?;
-    let found = bases(&last.name, name);
-    let base = found.ok_or_else(|| refuse("a machine that ships, or a file beside this one".to_owned()))?;
-    match chain.iter().find(|source| source.name == base.0) {
+    let base = bases(&last.name, name).map_err(|nearest| {
+        let nearest = nearest.map_or(String::new(), |nearest| format!(" (did you mean \"{nearest}\"?)"));
+        refuse(format!("a machine that ships{nearest}, or a file beside this one"))
+    })?;
+    match chain.iter().position(|source| source.name == base.0) {
         None => Ok(Some(base)),
-        Some(again) => {
-            let line = again.table().get(EXTENDS).and_then(|item| again.line_of(item)).unwrap_or(1);
-            let place = format!("{}:{line}", again.name);
-            Err(refuse(format!("a machine that does not extend this one in turn, as {place} begins to")))
+        Some(first) => {
+            let circle = circle(&chain[first..]);
+            Err(refuse(format!("a machine that does not extend this one in turn; the circle is {circle}")))
         }
     }
+}
+
+/// Files that extend each other, the last one the first: `a.toml:2 -> b.toml:1 -> a.toml`.
+fn circle(files: &[SourceText]) -> String {
+    let place = |source: &SourceText| {
+        let line = source.table().get(EXTENDS).and_then(|item| source.line_of(item)).unwrap_or(1);
+        format!("{}:{line} -> ", source.name)
+    };
+    let places: String = files.iter().map(place).collect();
+    places + &files[0].name
 }

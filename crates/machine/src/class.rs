@@ -64,7 +64,7 @@ impl FromStr for Class {
 pub struct ByClass<T>([T; 6]);
 
 impl<T: Copy> ByClass<T> {
-    /// The same value for all classes.
+    /// Gives all classes one value.
     pub const fn uniform(value: T) -> Self {
         Self([value; 6])
     }

@@ -28,7 +28,7 @@ impl<'a> Section<'a> {
         self.convert(key, found, |raw| count(raw).ok_or_else(|| EXPECTED.to_owned()))
     }
 
-    /// As [`count`](Self::count), or the word "unlimited", which is `None` inside.
+    /// A whole number of at least 1, or the word "unlimited", which is read as an inner `None`.
     pub(crate) fn limit(&self, key: &'static str) -> Option<Option<usize>> {
         const EXPECTED: &str = "a whole number from 1, such as 16, or \"unlimited\"";
         let found = self.require(key, EXPECTED)?;
@@ -104,7 +104,7 @@ impl<'a> Section<'a> {
         if self.has(key) { read(self).map(Some) } else { Some(None) }
     }
 
-    /// As [`section`](Self::section); `Some(None)` where there is none.
+    /// What `read` makes of a section; `Some(None)` if the file has no such section.
     pub(crate) fn optional_section<T>(
         &self,
         key: &'static str,
@@ -120,7 +120,7 @@ impl<'a> Section<'a> {
         self.convert(key, found, |raw| raw.boolean().ok_or_else(|| EXPECTED.to_owned()))
     }
 
-    /// As [`count`](Self::count), or the word "never", which is `None` inside.
+    /// A whole number of at least 1, or the word "never", which is read as an inner `None`.
     pub(crate) fn count_or_never(&self, key: &'static str) -> Option<Option<u32>> {
         const EXPECTED: &str = "a whole number from 1, such as 8, or \"never\"";
         let found = self.require(key, EXPECTED)?;

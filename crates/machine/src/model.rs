@@ -79,8 +79,8 @@ pub struct Processor {
     pub thread_switch: Time,
     /// A poll that finds nothing.
     pub poll: Time,
-    /// What a message from another node takes longer that was not there yet when the one before it from that node was taken
-    /// up: nothing has brought it nearer meanwhile. Zero unless stated.
+    /// Extra time of the first message of a burst from another node: no earlier message has prefetched its
+    /// cache line. Zero unless stated.
     pub fetch: Time,
     /// How far apart looks at back-edges are meant to be: a poll in between is passed by. Zero unless stated: every poll looks.
     pub pace: Time,

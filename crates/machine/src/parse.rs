@@ -16,7 +16,8 @@ use crate::{
 /// Stands in for a clock that was refused, so that the other mistakes of the file are found in the same reading.
 pub(crate) const NO_CLOCK: Frequency = Frequency::from_megahertz(1_000);
 
-/// The same for the line of the memory.
+/// Stands in for a memory line that was refused, so that the other mistakes of the file are found in one
+/// reading.
 const NO_LINE: Bytes = Bytes::new(64);
 
 impl Machine {
@@ -26,13 +27,14 @@ impl Machine {
     ///
     /// All mistakes of the file at once, each with its line.
     pub fn parse(file: &str, text: &str) -> Result<Self, Errors> {
-        Self::parse_with::<&str, &str>(file, text, &[], &|_, _| None)
+        Self::parse_with::<&str, &str>(file, text, &[], &|_, _| Err(None))
     }
 
-    /// As [`parse`](Self::parse), with values from the command line in place of those of the file: dotted keys
-    /// such as `processor.clock`, values without quotes such as `200MHz`, lists separated by commas. Of two
-    /// values for one key the later holds; one for a policy, `policy.np.processor.poll`, goes before one in general. They
-    /// are checked as the file's own are. `bases` finds the files that it extends.
+    /// Reads a machine file together with values from the command line, which replace those of the file:
+    /// dotted keys such as `processor.clock`, values without quotes such as `200MHz`, lists separated by
+    /// commas. Of two values for one key the later holds; one for a policy, `policy.np.processor.poll`,
+    /// precedes one in general. They are checked like the file's own. `bases` finds the files that it
+    /// extends.
     ///
     /// # Errors
     ///

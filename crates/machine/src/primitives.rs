@@ -45,7 +45,8 @@ primitives! {
     read_fault_state,
     /// Sending a message's header: destination, handler, block address.
     send_header,
-    /// The same of a message to the own node, which the same processor may read; `None`: no other price.
+    /// Sending the header of a message to the own node, which the same processor may read; `None`: no price
+    /// of its own.
     send_own,
     /// Sending one further 8-byte word.
     send_word,
@@ -55,7 +56,7 @@ primitives! {
     receive_word,
     /// Reading one message out of the NI, header and the words that come with it.
     extract,
-    /// The same of a message from the own node; `None`: no other price.
+    /// Reading one message from the own node out of the NI; `None`: no price of its own.
     extract_own,
     /// Writing a message into the queue to the node's other kind of processor.
     hand_over,

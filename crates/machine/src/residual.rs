@@ -1,7 +1,8 @@
-//! What of a price is a processor's own time, beside the bus transactions that are part of it: never less than nothing.
+//! A price without its bus transactions: the processor's own share. It must not be negative.
 //!
-//! A price is what an idle machine takes. Where the memory system is known in detail, the transactions in it are made on the
-//! bus, and only the rest is a fixed time; so a price is exact when the bus is idle and grows with its load.
+//! A price is the time on an idle machine. Where the memory system is known in detail, the transactions in
+//! the price are made on the bus, and only the rest is a fixed time. So a price is exact when the bus is idle
+//! and grows with its load.
 
 use units::{Bytes, Time};
 

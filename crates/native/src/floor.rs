@@ -46,7 +46,7 @@ const APART: u32 = 16;
 pub(crate) struct Floor {
     /// Who had it last, and how much that one had done.
     last: Apart,
-    /// The same when one became idle.
+    /// The value of `last` when its processor became idle.
     left: Apart,
     /// 1 while somebody waits for it.
     wanted: Apart,

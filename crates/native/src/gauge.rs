@@ -25,7 +25,7 @@ pub(crate) fn header_bytes(words: usize) -> u64 {
 pub(crate) struct Gauge {
     /// Messages sent and threads woken on other processors, counted before anybody can see them.
     pub(crate) sent: AtomicU64,
-    /// The same, once they have been dealt with here.
+    /// Messages and wake-ups from other processors that have been dealt with here.
     pub(crate) handled: AtomicU64,
     /// Nothing to do here. See `ending`.
     pub(crate) idle: AtomicBool,

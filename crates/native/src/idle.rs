@@ -96,7 +96,8 @@ impl Processor {
         if self.finds_work_soon() {
             return false;
         }
-        // Who leaves events to others, or to who has the floor, has not looked for any. What they have left for so long it takes.
+        // The spin above ignores events that are reserved for other processors. Any that are still there
+        // after the whole spin are taken now.
         if self.sees_work() {
             return true;
         }

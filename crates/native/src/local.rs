@@ -56,8 +56,8 @@ impl Local {
         Self::default()
     }
 
-    /// The same with rings of `slots` messages (a power of two) and `window` credits per lane, for tests that want full
-    /// rings to happen.
+    /// This host with rings of `slots` messages (a power of two) and `window` credits per lane, for tests
+    /// that want full rings.
     ///
     /// # Panics
     /// If `slots` is no power of two, or there is no credit at all.
@@ -68,15 +68,15 @@ impl Local {
         Self { depths: Depths { slots, window, ..Depths::default() }, ..Self::default() }
     }
 
-    /// The same with outboxes of `packets` in all on a node, at which a run is given up whose handlers start messages
-    /// without end.
+    /// Limits the outboxes of a node to `packets` in all. A run whose handlers start messages without end is
+    /// given up there.
     #[must_use]
     pub fn with_outbox(self, packets: usize) -> Self {
         Self { depths: Depths { outbox: packets, ..self.depths }, ..self }
     }
 
-    /// The same, but where the policy adapts the roles of processors change all the time and for no reason, also where
-    /// processors share cores: for tests of what changes may not break.
+    /// Changes the roles of processors all the time and for no reason under an adaptive policy, even where
+    /// processors share cores. For tests of what changes must not break.
     #[must_use]
     pub fn restless(self) -> Self {
         Self { judging: Judging::Restless, ..self }

@@ -315,7 +315,7 @@ impl Processor {
         self.sees_own_work() || self.serves() && self.sees_events()
     }
 
-    /// The same, as far as events are not concerned.
+    /// Whether there is a reason other than events not to sleep.
     #[inline]
     pub(crate) fn sees_own_work(&self) -> bool {
         !self.world.is_running() || !self.node().inboxes[self.number].is_empty()

@@ -35,7 +35,7 @@ impl Processor {
         }
     }
 
-    /// The same, where nodes have several processors.
+    /// Wakes one processor of the destination, which has several.
     fn wake_one_of(&self, to: NodeId) {
         let mut berths = self.world.server_berths(to).iter();
         let may_wake = self.world.split.dedicated == 0 || berths.clone().all(Berth::is_away);

@@ -53,7 +53,8 @@ impl Processor {
         self.serve_if(Self::sees_events)
     }
 
-    /// The same, but what the node has sent to itself waits for who has the floor.
+    /// Moves messages on and runs handlers, but leaves messages that the node sent to itself to the processor
+    /// that has the floor.
     pub(crate) fn serve_due(&self) -> usize {
         self.serve_if(Self::sees_events_due)
     }
@@ -62,7 +63,8 @@ impl Processor {
     fn serve_if(&self, sees_events: impl FnOnce(&Self) -> bool) -> usize {
         self.move_on();
         let is_sampled = self.batches.get() % SAMPLE == SAMPLE / 2;
-        // One that is alone finds out by receiving, unless it is to look at the clock before.
+        // A node of one processor skips this test: receiving is as cheap. A sampled batch makes it all the
+        // same, so as not to read the clock for nothing.
         if (is_sampled || !self.is_alone() || self.node().has_set_aside()) && !sees_events(self) {
             return 0;
         }
@@ -90,7 +92,8 @@ impl Processor {
         self.sees_events_but(|_| true)
     }
 
-    /// The same, but for what the node has sent to itself while another processor has the floor.
+    /// Whether events wait for this processor. Messages that the node sent to itself do not count while
+    /// another processor has the floor.
     #[inline]
     pub(crate) fn sees_events_due(&self) -> bool {
         match self.floor() {
@@ -338,7 +341,7 @@ impl Processor {
         self.handle_uncounted(packet, proof)
     }
 
-    /// The same, and the caller counts it.
+    /// Runs the handler of a message; the caller counts it as handled.
     pub(crate) fn handle_uncounted(&self, packet: &Packet, mut proof: Proof<'_>) -> Option<Pending> {
         let node = &self.node().resident.node;
         let before = self.doing.replace(Doing::Handler(packet.id()));

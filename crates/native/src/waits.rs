@@ -46,7 +46,7 @@ impl Processor {
         if self.is_alone() { self.end_wait_alone(node, waiter) } else { self.end_wait(node.id, waiter) }
     }
 
-    /// The same where one OS thread runs all of this node.
+    /// Makes a thread of this node ready if it still waits for this. One OS thread runs all of the node.
     #[inline]
     pub(crate) fn end_wait_alone(&self, node: &Node, waiter: Waiter) -> bool {
         let ended = node.threads[waiter.thread as usize].end_wait_alone(waiter);

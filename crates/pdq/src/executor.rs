@@ -10,7 +10,7 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use crate::{Handling, Key, Queue, Worker};
+use crate::{Handling, Key, Queue, UserKey, Worker};
 
 /// Runs `handler` for the items of `queue`, on as many threads as it has servers, while `produce` runs on this one. When
 /// it returns, the queue is closed, what waits is run, and the threads end.
@@ -37,9 +37,9 @@ use crate::{Handling, Key, Queue, Worker};
 /// # Panics
 ///
 /// If a server of the queue has a worker already. If `produce` panics, so does this, after all handlers have ended.
-pub fn execute<T: Send, R>(
-    queue: &Queue<T>,
-    handler: impl Fn(T, Handling<'_, '_, T>) + Sync,
+pub fn execute<T: Send, R, K: UserKey + Send>(
+    queue: &Queue<T, K>,
+    handler: impl Fn(T, Handling<'_, '_, T, K>) + Sync,
     produce: impl FnOnce() -> R,
 ) -> Result<R, Panicked> {
     let panics = Panics::default();
@@ -79,19 +79,22 @@ pub fn execute<T: Send, R>(
 ///
 /// Dropping it is finishing it, but for the report of panics; dropped by one of its own handlers, it does not wait.
 #[derive(Debug)]
-pub struct Executor<T> {
-    queue: Arc<Queue<T>>,
+pub struct Executor<T, K: UserKey = u64> {
+    queue: Arc<Queue<T, K>>,
     panics: Arc<Panics>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl<T: Send + 'static> Executor<T> {
+impl<T: Send + 'static, K: UserKey + Send + 'static> Executor<T, K> {
     /// Starts a thread for each server of the queue.
     ///
     /// # Panics
     ///
     /// If the system has no thread left to give.
-    pub fn start(queue: Queue<T>, handler: impl Fn(T, Handling<'_, '_, T>) + Send + Sync + 'static) -> Self {
+    pub fn start(
+        queue: Queue<T, K>,
+        handler: impl Fn(T, Handling<'_, '_, T, K>) + Send + Sync + 'static,
+    ) -> Self {
         let (queue, handler, panics) = (Arc::new(queue), Arc::new(handler), Arc::new(Panics::default()));
         let mut executor = Self { threads: Vec::new(), queue, panics };
         for server in 0..executor.queue.servers() {
@@ -103,9 +106,9 @@ impl<T: Send + 'static> Executor<T> {
     }
 }
 
-impl<T> Executor<T> {
+impl<T, K: UserKey> Executor<T, K> {
     /// The queue, to enqueue to.
-    pub fn queue(&self) -> &Queue<T> {
+    pub fn queue(&self) -> &Queue<T, K> {
         &self.queue
     }
 
@@ -122,7 +125,7 @@ impl<T> Executor<T> {
     /// Ends the threads as soon as they have run what they have claimed, and returns what was not run; see [`Queue::abort`].
     ///
     /// Panics of handlers are to be had from [`Queue::statistics`] only.
-    pub fn abort(mut self) -> Vec<(Key, T)> {
+    pub fn abort(mut self) -> Vec<(Key<K>, T)> {
         let mut waiting = self.queue.abort();
         self.end();
         // What the last handlers have enqueued.
@@ -148,19 +151,23 @@ impl<T> Executor<T> {
     }
 }
 
-impl<T> Drop for Executor<T> {
+impl<T, K: UserKey> Drop for Executor<T, K> {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-fn work<T>(mut worker: Worker<'_, T>, handler: impl Fn(T, Handling<'_, '_, T>), panics: &Panics) {
+fn work<T, K: UserKey>(
+    mut worker: Worker<'_, T, K>,
+    handler: impl Fn(T, Handling<'_, '_, T, K>),
+    panics: &Panics,
+) {
     worker.run_catching(handler, |payload| panics.add(payload));
 }
 
-struct CloseOnDrop<'q, T>(&'q Queue<T>);
+struct CloseOnDrop<'q, T, K: UserKey>(&'q Queue<T, K>);
 
-impl<T> Drop for CloseOnDrop<'_, T> {
+impl<T, K: UserKey> Drop for CloseOnDrop<'_, T, K> {
     fn drop(&mut self) {
         self.0.close();
     }

@@ -4,19 +4,30 @@
 //! address, a row, a connection), nor which queue asks.
 
 use std::fmt;
+use std::hash::Hash;
+
+use crate::spread::spread;
+
+/// What a user key can do: be copied, compared and hashed. Every type that can is one.
+///
+/// Equal keys must feed a `Hasher` the same words, as everywhere. A type that breaks this, or whose equality contradicts itself,
+/// loses the queue's exclusion and order. State in a [`Keyed`](crate::Keyed) table asks for more: see [`Lawful`](crate::Lawful).
+pub trait UserKey: Copy + Eq + Hash {}
+
+impl<K: Copy + Eq + Hash> UserKey for K {}
 
 /// Names the group of resources that a handler touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Key {
+pub enum Key<K = u64> {
     /// One group of resources. Items of equal user keys run one at a time, in arrival order.
-    User(u64),
+    User(K),
     /// Everything. Runs alone: after every older item is done, before any younger one starts.
     Sequential,
     /// Nothing that needs protection. Conflicts only with [`Key::Sequential`].
     NoSync,
 }
 
-impl Key {
+impl<K: UserKey> Key<K> {
     /// Whether items of these keys must not overlap and must keep their arrival order.
     pub fn conflicts(self, other: Self) -> bool {
         match (self, other) {
@@ -28,8 +39,9 @@ impl Key {
 
     /// Which of `partitions` static partitions serves this key: 0 for all but user keys.
     ///
-    /// A user key `k` goes to `⌊partitions · frac(k / φ)⌋` (Fibonacci hashing). Keys that are multiples of a power of
-    /// two, as addresses are, thereby spread evenly over all partitions, which `k % partitions` would not do.
+    /// A user key of one word `k` goes to `⌊partitions · frac(k / φ)⌋` (Fibonacci hashing). Keys that are multiples of a power
+    /// of two, as addresses are, thereby spread evenly over all partitions, which `k % partitions` would not do. A key of several
+    /// words is hashed word by word, as its `Hash` feeds them; so a key that feeds one word only has the partition of that word.
     ///
     /// # Panics
     ///
@@ -39,7 +51,7 @@ impl Key {
         match self {
             // One partition is the common case; it should cost nothing.
             Self::User(key) if partitions > 1 => {
-                let scaled = u128::from(spread(key)) * partitions as u128;
+                let scaled = u128::from(spread(&key)) * partitions as u128;
                 usize::try_from(scaled >> 64).expect("a fraction of a number fits that number's type")
             }
             _ => 0,
@@ -47,15 +59,11 @@ impl Key {
     }
 }
 
-/// Spreads what distinguishes two keys into the upper bits (Knuth's multiplicative hashing).
-pub(crate) fn spread(key: u64) -> u64 {
-    key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
-}
-
-impl fmt::Display for Key {
+/// A user key is shown by its `Debug`, numbers in hexadecimal.
+impl<K: fmt::Debug> fmt::Display for Key<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::User(key) => write!(f, "{key:#x}"),
+            Self::User(key) => write!(f, "{key:#x?}"),
             Self::Sequential => f.pad("SEQUENTIAL"),
             Self::NoSync => f.pad("NOSYNC"),
         }

@@ -5,7 +5,8 @@
 //!
 //! Why it is sound, once for all accesses. An entry is reached only with a proof of the table's own dispatcher, whose
 //! key is the entry's *whole* key or `Sequential`. Proofs of equal user keys conflict, and `Sequential` conflicts with
-//! all, so at any time at most one live proof reaches a given entry. The `&mut T` handed out borrows that proof
+//! all, so at any time at most one live proof reaches a given entry. That takes keys whose equality and hash never lie, to the
+//! dispatcher as to the table, and a dense table's places are as good as equality: what [`Lawful`] promises. The `&mut T` handed out borrows that proof
 //! exclusively, so each proof yields one reference at a time. Between two proofs that conflict, the dispatcher orders
 //! the end of one before the beginning of the other (under the latch of their lane in the queue, by `&mut self` elsewhere), so accesses from
 //! different threads do not race.
@@ -13,9 +14,9 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::key::spread;
+use crate::spread::spread;
 use crate::sync::{Arc, Mutex, PoisonError, UnsafeCell};
-use crate::{DispatcherId, Key, Proof};
+use crate::{DispatcherId, Key, Lawful, Proof};
 
 /// A table with one `T` per user key, whose entries are reached by proof of holding their key.
 ///
@@ -62,14 +63,14 @@ use crate::{DispatcherId, Key, Proof};
 ///     scope.spawn(|| drop(&table));
 /// });
 /// ```
-pub struct Keyed<T> {
+pub struct Keyed<T, K = u64> {
     dispatcher: DispatcherId,
-    entries: Entries<T>,
+    entries: Entries<T, K>,
 }
 
-enum Entries<T> {
-    Dense { first: u64, slots: Box<[Slot<T>]> },
-    Sparse(Sparse<T>),
+enum Entries<T, K> {
+    Dense { first: K, slots: Box<[Slot<T>]> },
+    Sparse(Sparse<T, K>),
 }
 
 /// One entry. `Sync` by the argument at the head of the module.
@@ -80,30 +81,26 @@ struct Slot<T>(UnsafeCell<T>);
 // another, which is what `T: Send` allows.
 unsafe impl<T: Send> Sync for Slot<T> {}
 
-impl<T> Keyed<T> {
-    /// A table with an entry for each key from `first_key` up, `len` in all, made at once by `init`.
+impl<T, K: Lawful> Keyed<T, K> {
+    /// A table with an entry for each key from `first_key` up, `len` in all, made at once by `init`. The keys are the steps of
+    /// [`Lawful::forward`]: numbers, or what ends with one.
     ///
     /// # Panics
     ///
-    /// If the last key would exceed `u64::MAX`.
-    pub fn dense(
-        dispatcher: DispatcherId,
-        first_key: u64,
-        len: usize,
-        mut init: impl FnMut(u64) -> T,
-    ) -> Self {
+    /// If there is no such last key, because it would exceed what a key can be, or because such keys have no steps.
+    pub fn dense(dispatcher: DispatcherId, first_key: K, len: usize, mut init: impl FnMut(K) -> T) -> Self {
         assert!(
-            len == 0 || first_key.checked_add(len as u64 - 1).is_some(),
-            "{len} keys from {first_key:#x} up exceed the range of a key"
+            len == 0 || first_key.forward(len - 1).is_some(),
+            "{len} keys from {first_key:#x?} up exceed the range of a key"
         );
-        let slots = (0..len as u64).map(|i| Slot(UnsafeCell::new(init(first_key + i)))).collect();
+        let slots = (0..len).map(|at| Slot(UnsafeCell::new(init(nth(first_key, at))))).collect();
         Self { dispatcher, entries: Entries::Dense { first: first_key, slots } }
     }
 
     /// A table with an entry for every key, each made by `init` when it is first reached.
     ///
     /// `init` runs under no lock. If it panics, the entry does not exist yet and the next access tries again.
-    pub fn sparse(dispatcher: DispatcherId, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Self {
+    pub fn sparse(dispatcher: DispatcherId, init: impl Fn(K) -> T + Send + Sync + 'static) -> Self {
         Self { dispatcher, entries: Entries::Sparse(Sparse::new(Box::new(init))) }
     }
 
@@ -118,7 +115,7 @@ impl<T> Keyed<T> {
     ///
     /// If the proof is of another dispatcher, if its key is not a user key, or if a dense table has no such entry.
     #[inline]
-    pub fn get<'t>(&'t self, proof: &'t mut Proof<'_>) -> &'t mut T {
+    pub fn get<'t>(&'t self, proof: &'t mut Proof<'_, K>) -> &'t mut T {
         match proof.key() {
             Key::User(key) => self.reach(proof, key),
             Key::Sequential => panic!("SEQUENTIAL names no entry of its own: say which one with `get_any`"),
@@ -132,12 +129,8 @@ impl<T> Keyed<T> {
     ///
     /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if a dense table has no such
     /// entry.
-    pub fn get_any<'t>(&'t self, proof: &'t mut Proof<'_>, key: u64) -> &'t mut T {
-        assert!(
-            proof.key() == Key::Sequential,
-            "only SEQUENTIAL reaches the entry of any key, but {} is held",
-            proof.key()
-        );
+    pub fn get_any<'t>(&'t self, proof: &'t mut Proof<'_, K>, key: K) -> &'t mut T {
+        expect_sequential(proof, "the entry of any key");
         self.reach(proof, key)
     }
 
@@ -145,7 +138,7 @@ impl<T> Keyed<T> {
     /// only the beginning of it, one cache line. Needs no proof, as it touches nothing: it does nothing where a dense table
     /// has no such entry, for a sparse one, and on hosts other than x86-64.
     #[inline]
-    pub fn prefetch(&self, key: u64) {
+    pub fn prefetch(&self, key: K) {
         if let Entries::Dense { first, slots } = &self.entries
             && let Some(slot) = find_dense(*first, slots, key)
         {
@@ -155,7 +148,7 @@ impl<T> Keyed<T> {
 
     /// The one place where a proof becomes a reference. The proof's key is `key` or `Sequential`.
     #[inline]
-    fn reach<'t>(&'t self, proof: &'t mut Proof<'_>, key: u64) -> &'t mut T {
+    fn reach<'t>(&'t self, proof: &'t mut Proof<'_, K>, key: K) -> &'t mut T {
         self.expect_own(proof);
         let slot = match &self.entries {
             Entries::Dense { first, slots } => dense_slot(*first, slots, key),
@@ -167,9 +160,31 @@ impl<T> Keyed<T> {
         unsafe { &mut *slot.0.get() }
     }
 
+    /// All entries that exist, in ascending order of key, while everything else stands still.
+    ///
+    /// # Panics
+    ///
+    /// If the proof is of another dispatcher, or if its key is not [`Key::Sequential`].
+    pub fn entries<'t>(&'t self, proof: &'t mut Proof<'_, K>) -> impl Iterator<Item = (K, &'t mut T)>
+    where
+        K: Ord,
+    {
+        self.expect_own(proof);
+        expect_sequential(proof, "all entries");
+        let slots: Vec<_> = match &self.entries {
+            Entries::Dense { first, slots } => {
+                (0..).zip(slots).map(|(at, slot)| (nth(*first, at), slot)).collect()
+            }
+            Entries::Sparse(sparse) => sparse.sorted(),
+        };
+        // SAFETY: the proof was just found to be this dispatcher's and of `Sequential`, so no other proof lives; it stays
+        // exclusively borrowed for 't. Each slot comes up once, so no two of the references are to the same entry.
+        slots.into_iter().map(|(key, slot)| (key, unsafe { &mut *slot.0.get() }))
+    }
+
     /// Insists that a proof is of this table's dispatcher.
     #[inline]
-    fn expect_own(&self, proof: &Proof<'_>) {
+    fn expect_own(&self, proof: &Proof<'_, K>) {
         assert!(
             proof.dispatcher() == self.dispatcher,
             "the proof is of {:?}, the table belongs to {:?}",
@@ -178,33 +193,14 @@ impl<T> Keyed<T> {
         );
     }
 
-    /// All entries that exist, in ascending order of key, while everything else stands still.
-    ///
-    /// # Panics
-    ///
-    /// If the proof is of another dispatcher, or if its key is not [`Key::Sequential`].
-    pub fn entries<'t>(&'t self, proof: &'t mut Proof<'_>) -> impl Iterator<Item = (u64, &'t mut T)> {
-        assert!(
-            proof.key() == Key::Sequential,
-            "only SEQUENTIAL reaches all entries, but {} is held",
-            proof.key()
-        );
-        self.expect_own(proof);
-        let slots: Vec<_> = match &self.entries {
-            Entries::Dense { first, slots } => (0..).zip(slots).map(|(i, slot)| (*first + i, slot)).collect(),
-            Entries::Sparse(sparse) => sparse.sorted_slots(),
-        };
-        // SAFETY: the proof is this dispatcher's and its key is `Sequential`; it stays exclusively borrowed for 't. So no other
-        // reference to any entry lives during 't and every earlier access happened before (see the head of the module). Each
-        // entry comes up once, so the references made here are of different entries.
-        slots.into_iter().map(|(key, slot)| (key, unsafe { &mut *slot.0.get() }))
-    }
-
     /// All entries that exist, in ascending order of key.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut T)> {
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, &mut T)>
+    where
+        K: Ord,
+    {
         let entries: Vec<_> = match &mut self.entries {
             Entries::Dense { first, slots } => {
-                (0..).zip(slots).map(|(i, slot)| (*first + i, slot.0.get_mut())).collect()
+                (0..).zip(slots).map(|(at, slot)| (nth(*first, at), slot.0.get_mut())).collect()
             }
             Entries::Sparse(sparse) => sparse.sorted_mut(),
         };
@@ -212,26 +208,37 @@ impl<T> Keyed<T> {
     }
 
     /// All entries that exist, in ascending order of key.
-    pub fn into_entries(self) -> Vec<(u64, T)> {
+    pub fn into_entries(self) -> Vec<(K, T)>
+    where
+        K: Ord,
+    {
         match self.entries {
             Entries::Dense { first, slots } => {
-                (0..).zip(slots).map(|(i, slot)| (first + i, slot.0.into_inner())).collect()
+                (0..).zip(slots).map(|(at, slot)| (nth(first, at), slot.0.into_inner())).collect()
             }
             Entries::Sparse(sparse) => sparse.into_sorted(),
         }
     }
 }
 
+fn expect_sequential<K: Lawful>(proof: &Proof<'_, K>, what: &str) {
+    assert!(proof.key() == Key::Sequential, "only SEQUENTIAL reaches {what}, but {} is held", proof.key());
+}
+
 #[inline]
-fn dense_slot<T>(first: u64, slots: &[Slot<T>], key: u64) -> &Slot<T> {
+fn dense_slot<T, K: Lawful>(first: K, slots: &[Slot<T>], key: K) -> &Slot<T> {
     find_dense(first, slots, key).unwrap_or_else(|| {
-        panic!("key {key:#x} is outside the table: it has {} keys from {first:#x} up", slots.len())
+        panic!("key {key:#x?} is outside the table: it has {} keys from {first:#x?} up", slots.len())
     })
 }
 
 #[inline]
-fn find_dense<T>(first: u64, slots: &[Slot<T>], key: u64) -> Option<&Slot<T>> {
-    key.checked_sub(first).and_then(|i| slots.get(usize::try_from(i).ok()?))
+fn find_dense<T, K: Lawful>(first: K, slots: &[Slot<T>], key: K) -> Option<&Slot<T>> {
+    slots.get(key.steps_after(first)?)
+}
+
+fn nth<K: Lawful>(first: K, at: usize) -> K {
+    first.forward(at).expect("a dense table ends at a key that there is")
 }
 
 /// Asks for the first line of a slot.
@@ -250,26 +257,26 @@ fn fetch_ahead<T>(slot: &Slot<T>) {
 
 /// Entries come and stay: `Arc` gives them a stable address without claiming, as a `Box` would, to be the only way to
 /// reach them while the map moves it about. The count stays at one.
-type Shard<T> = Mutex<HashMap<u64, Arc<Slot<T>>>>;
+type Shard<T, K> = Mutex<HashMap<K, Arc<Slot<T>>>>;
 
 /// Entries by key, made on first use, in shards so that look-ups of different keys seldom meet at a lock.
-struct Sparse<T> {
-    shards: Box<[Shard<T>]>,
-    init: Box<dyn Fn(u64) -> T + Send + Sync>,
+struct Sparse<T, K> {
+    shards: Box<[Shard<T, K>]>,
+    init: Box<dyn Fn(K) -> T + Send + Sync>,
 }
 
 const SHARD_BITS: u32 = 6;
 
-impl<T> Sparse<T> {
-    fn new(init: Box<dyn Fn(u64) -> T + Send + Sync>) -> Self {
+impl<T, K: Lawful> Sparse<T, K> {
+    fn new(init: Box<dyn Fn(K) -> T + Send + Sync>) -> Self {
         Self { shards: (0..1 << SHARD_BITS).map(|_| Shard::default()).collect(), init }
     }
 
-    fn slot(&self, key: u64) -> &Slot<T> {
+    fn slot(&self, key: K) -> &Slot<T> {
         self.existing(key).unwrap_or_else(|| self.created(key))
     }
 
-    fn existing(&self, key: u64) -> Option<&Slot<T>> {
+    fn existing(&self, key: K) -> Option<&Slot<T>> {
         let shard = self.shard(key).lock().unwrap_or_else(PoisonError::into_inner);
         shard.get(&key).map(|slot| self.outlive_lock(slot))
     }
@@ -277,14 +284,14 @@ impl<T> Sparse<T> {
     /// Makes the entry outside the lock: `init` is foreign code, which may panic or come back to this table (for
     /// another key; the proof of this one is taken).
     #[cold]
-    fn created(&self, key: u64) -> &Slot<T> {
+    fn created(&self, key: K) -> &Slot<T> {
         let made = Arc::new(Slot(UnsafeCell::new((self.init)(key))));
         let mut shard = self.shard(key).lock().unwrap_or_else(PoisonError::into_inner);
         self.outlive_lock(shard.entry(key).or_insert(made))
     }
 
-    fn shard(&self, key: u64) -> &Shard<T> {
-        &self.shards[(spread(key) >> (u64::BITS - SHARD_BITS)) as usize]
+    fn shard(&self, key: K) -> &Shard<T, K> {
+        &self.shards[(spread(&key) >> (u64::BITS - SHARD_BITS)) as usize]
     }
 
     /// Frees a look-up's result from the lock it was made under; `slot` is one of this table's entries.
@@ -294,22 +301,30 @@ impl<T> Sparse<T> {
         unsafe { &*Arc::as_ptr(slot) }
     }
 
-    fn sorted_slots(&self) -> Vec<(u64, &Slot<T>)> {
-        let mut all = Vec::new();
-        for shard in &self.shards {
+    fn sorted(&self) -> Vec<(K, &Slot<T>)>
+    where
+        K: Ord,
+    {
+        let lock = |shard: &Shard<T, K>| {
             let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            all.extend(shard.iter().map(|(key, slot)| (*key, self.outlive_lock(slot))));
-        }
-        sorted(all.into_iter())
+            shard.iter().map(|(key, slot)| (*key, self.outlive_lock(slot))).collect::<Vec<_>>()
+        };
+        sorted(self.shards.iter().flat_map(lock))
     }
 
-    fn sorted_mut(&mut self) -> Vec<(u64, &mut T)> {
+    fn sorted_mut(&mut self) -> Vec<(K, &mut T)>
+    where
+        K: Ord,
+    {
         let maps =
             self.shards.iter_mut().map(|shard| shard.get_mut().unwrap_or_else(PoisonError::into_inner));
         sorted(maps.flatten().map(|(key, slot)| (*key, only_owner(Arc::get_mut(slot)).0.get_mut())))
     }
 
-    fn into_sorted(self) -> Vec<(u64, T)> {
+    fn into_sorted(self) -> Vec<(K, T)>
+    where
+        K: Ord,
+    {
         let maps =
             self.shards.into_iter().map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner));
         sorted(maps.flatten().map(|(key, slot)| (key, only_owner(Arc::into_inner(slot)).0.into_inner())))
@@ -320,13 +335,13 @@ fn only_owner<S>(slot: Option<S>) -> S {
     slot.expect("the table never clones the Arc of an entry")
 }
 
-fn sorted<V>(entries: impl Iterator<Item = (u64, V)>) -> Vec<(u64, V)> {
+fn sorted<V, K: Ord + Copy>(entries: impl Iterator<Item = (K, V)>) -> Vec<(K, V)> {
     let mut entries: Vec<_> = entries.collect();
     entries.sort_unstable_by_key(|(key, _)| *key);
     entries
 }
 
-impl<T> fmt::Debug for Keyed<T> {
+impl<T, K> fmt::Debug for Keyed<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The entries belong to whoever holds their keys and cannot be shown.
         f.debug_struct("Keyed").field("dispatcher", &self.dispatcher).finish_non_exhaustive()

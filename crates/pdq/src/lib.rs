@@ -92,16 +92,20 @@ mod executor;
 mod key;
 #[allow(unsafe_code)]
 mod keyed;
+#[allow(unsafe_code)]
+mod lawful;
 mod proof;
 pub mod queue;
 mod serial;
 pub mod specification;
+mod spread;
 mod statistics;
 mod sync;
 
 pub use executor::{Executor, Panicked, execute};
-pub use key::Key;
+pub use key::{Key, UserKey};
 pub use keyed::Keyed;
+pub use lawful::Lawful;
 pub use proof::{DispatcherId, Held, Identity, Proof};
 pub use queue::{Dispatch, Handling, Paused, Producer, Queue, Refused, Worker};
 pub use serial::Serial;

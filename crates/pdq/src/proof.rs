@@ -9,6 +9,7 @@
 //!
 //! This module must never know in which order a dispatcher serves its items, nor what the keys protect.
 
+use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -65,21 +66,21 @@ impl Identity {
 /// ```
 #[must_use = "dropping the token keeps its key held for ever: give it back with `complete`"]
 #[derive(Debug)]
-pub struct Held {
-    key: Key,
+pub struct Held<K = u64> {
+    key: Key<K>,
     dispatcher: DispatcherId,
     /// Where the dispatcher finds the item's traces again: a ticket, or a lane.
     place: u64,
 }
 
-impl Held {
+impl<K: Copy> Held<K> {
     /// Mints a token. The caller is a dispatcher and has made sure that no conflicting token is outstanding.
-    pub(crate) fn new(key: Key, dispatcher: DispatcherId, place: u64) -> Self {
+    pub(crate) fn new(key: Key<K>, dispatcher: DispatcherId, place: u64) -> Self {
         Self { key, dispatcher, place }
     }
 
     /// The key that is held.
-    pub fn key(&self) -> Key {
+    pub fn key(&self) -> Key<K> {
         self.key
     }
 
@@ -89,7 +90,7 @@ impl Held {
     }
 
     /// Lends out the proof that the key is held.
-    pub fn proof(&mut self) -> Proof<'_> {
+    pub fn proof(&mut self) -> Proof<'_, K> {
         Proof::new(self.key, self.dispatcher)
     }
 
@@ -100,7 +101,10 @@ impl Held {
     ///
     /// If it is not.
     #[inline]
-    pub fn proof_of(&mut self, key: Key) -> Proof<'_> {
+    pub fn proof_of(&mut self, key: Key<K>) -> Proof<'_, K>
+    where
+        K: Eq + Debug,
+    {
         assert!(
             self.key == Key::Sequential || self.key == key,
             "key {key} is not held with key {}",
@@ -117,8 +121,7 @@ impl Held {
     pub(crate) fn redeem(self, dispatcher: DispatcherId) -> u64 {
         assert!(
             self.dispatcher == dispatcher,
-            "key {} is held at {:?} and cannot be given back to {dispatcher:?}",
-            self.key,
+            "a key held at {:?} cannot be given back to {dispatcher:?}",
             self.dispatcher,
         );
         self.place
@@ -147,20 +150,20 @@ impl Held {
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Proof<'a> {
-    key: Key,
+pub struct Proof<'a, K = u64> {
+    key: Key<K>,
     dispatcher: DispatcherId,
-    holder: PhantomData<&'a mut Held>,
+    holder: PhantomData<&'a mut Held<K>>,
 }
 
-impl Proof<'_> {
+impl<K: Copy> Proof<'_, K> {
     /// A proof for as long as the caller says. The caller ties that to an exclusive borrow of what holds the key.
-    pub(crate) fn new(key: Key, dispatcher: DispatcherId) -> Self {
+    pub(crate) fn new(key: Key<K>, dispatcher: DispatcherId) -> Self {
         Self { key, dispatcher, holder: PhantomData }
     }
 
     /// The key that is held.
-    pub fn key(&self) -> Key {
+    pub fn key(&self) -> Key<K> {
         self.key
     }
 
@@ -170,7 +173,7 @@ impl Proof<'_> {
     }
 
     /// The same proof for a shorter time, to hand on by value.
-    pub fn reborrow(&mut self) -> Proof<'_> {
+    pub fn reborrow(&mut self) -> Proof<'_, K> {
         Proof::new(self.key, self.dispatcher)
     }
 }

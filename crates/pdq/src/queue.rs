@@ -53,7 +53,7 @@ pub use self::producer::Producer;
 use self::room::Room;
 pub use self::worker::Worker;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use crate::{DispatcherId, Held, Identity, Key, Statistics};
+use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 
 /// What a queue is built like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,10 +93,10 @@ impl Config {
 /// Each server can be run as a [`Worker`], which is the fast way: it takes runs of items and buffers what its handlers
 /// enqueue.
 #[derive(Debug)]
-pub struct Queue<T> {
+pub struct Queue<T, K: UserKey = u64> {
     identity: Identity,
     config: Config,
-    lanes: Box<[Lane<T>]>,
+    lanes: Box<[Lane<T, K>]>,
     gate: Gate<T>,
     room: Room,
     idle: Idle,
@@ -123,12 +123,23 @@ struct Server {
 const AT_GATE: u64 = u64::MAX;
 
 impl<T> Queue<T> {
-    /// An empty queue.
+    /// An empty queue of items whose keys are numbers.
     ///
     /// # Panics
     ///
     /// Unless there are from 1 to `servers` partitions: the items of one without a server would never run.
     pub fn new(identity: Identity, config: Config) -> Self {
+        Self::with_keys(identity, config)
+    }
+}
+
+impl<T, K: UserKey> Queue<T, K> {
+    /// An empty queue of items with keys of any type.
+    ///
+    /// # Panics
+    ///
+    /// Unless there are from 1 to `servers` partitions: the items of one without a server would never run.
+    pub fn with_keys(identity: Identity, config: Config) -> Self {
         assert!(
             (1..=config.servers).contains(&config.partitions),
             "{} partitions cannot be served by {} servers, one each",
@@ -171,7 +182,7 @@ impl<T> Queue<T> {
     ///
     /// When this returns, the item has its place: whatever is enqueued afterwards, by whichever thread, is younger.
     #[inline]
-    pub fn enqueue(&self, key: Key, item: T) {
+    pub fn enqueue(&self, key: Key<K>, item: T) {
         self.room.spill(1);
         self.place(key, item);
     }
@@ -182,7 +193,7 @@ impl<T> Queue<T> {
     /// # Errors
     ///
     /// [`Refused`] hands the item back.
-    pub fn try_enqueue(&self, key: Key, item: T) -> Result<(), Refused<T>> {
+    pub fn try_enqueue(&self, key: Key<K>, item: T) -> Result<(), Refused<T>> {
         if self.is_closed() {
             return Err(Refused::Closed(item));
         }
@@ -201,7 +212,7 @@ impl<T> Queue<T> {
     /// # Panics
     ///
     /// In debug builds, inside a handler that a [`Worker`] of this queue runs: it might wait for itself.
-    pub fn enqueue_when_room(&self, key: Key, item: T) -> Result<(), Refused<T>> {
+    pub fn enqueue_when_room(&self, key: Key<K>, item: T) -> Result<(), Refused<T>> {
         handling::assert_outside_handlers(self.id());
         if !self.room.enter(|| self.is_closed()) {
             return Err(Refused::Closed(item));
@@ -215,7 +226,7 @@ impl<T> Queue<T> {
     /// # Panics
     ///
     /// If there is no such server.
-    pub fn dequeue(&self, server: usize) -> Option<Dispatch<'_, T>> {
+    pub fn dequeue(&self, server: usize) -> Option<Dispatch<'_, T, K>> {
         let (key, item, place) = self.take(server)?;
         self.room.leave(1);
         Some(Dispatch::new(self, Held::new(key, self.id(), place), item))
@@ -226,7 +237,7 @@ impl<T> Queue<T> {
     /// # Panics
     ///
     /// If there is no such server, or if a worker already stands for it.
-    pub fn worker(&self, server: usize) -> Worker<'_, T> {
+    pub fn worker(&self, server: usize) -> Worker<'_, T, K> {
         self.employ(server);
         Worker::new(self, server)
     }
@@ -237,13 +248,13 @@ impl<T> Queue<T> {
     }
 
     /// A handle to enqueue many items through.
-    pub fn producer(&self) -> Producer<'_, T> {
+    pub fn producer(&self) -> Producer<'_, T, K> {
         Producer::new(self)
     }
 
     /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
     /// conflicts, waiting ones included, and after an abort.
-    pub fn try_hold(&self, key: Key) -> Option<Held> {
+    pub fn try_hold(&self, key: Key<K>) -> Option<Held<K>> {
         let place = match key {
             Key::Sequential => self.gate.try_hold(&self.lanes).then_some(AT_GATE),
             _ => self.try_hold_in_lane(key),
@@ -251,7 +262,7 @@ impl<T> Queue<T> {
         Some(Held::new(key, self.id(), place))
     }
 
-    fn try_hold_in_lane(&self, key: Key) -> Option<u64> {
+    fn try_hold_in_lane(&self, key: Key<K>) -> Option<u64> {
         let at = self.lane_of(key);
         let lane = &self.lanes[at];
         // While writers are kept out, no sequential item arrives and nothing of the key.
@@ -266,7 +277,7 @@ impl<T> Queue<T> {
     /// # Panics
     ///
     /// If another dispatcher minted the token.
-    pub fn complete(&self, held: Held) -> bool {
+    pub fn complete(&self, held: Held<K>) -> bool {
         let key = held.key();
         match held.redeem(self.id()) {
             AT_GATE => {
@@ -292,7 +303,7 @@ impl<T> Queue<T> {
     /// # Panics
     ///
     /// If another dispatcher minted the token.
-    pub fn complete_with(&self, held: Held, continuation: T) {
+    pub fn complete_with(&self, held: Held<K>, continuation: T) {
         let key = held.key();
         let place = held.redeem(self.id());
         self.room.re_enter(1);
@@ -350,7 +361,7 @@ impl<T> Queue<T> {
 
     /// Gives an item that has been counted its place.
     #[inline]
-    fn place(&self, key: Key, item: T) {
+    fn place(&self, key: Key<K>, item: T) {
         match key {
             Key::Sequential => {
                 self.gate
@@ -366,7 +377,7 @@ impl<T> Queue<T> {
     }
 
     /// The same, for items that `close` stops; it passes through the writers' latch of each lane.
-    fn place_unless_closed(&self, key: Key, item: T) -> Result<(), Refused<T>> {
+    fn place_unless_closed(&self, key: Key<K>, item: T) -> Result<(), Refused<T>> {
         let placed = match key {
             Key::Sequential => self.gate.arrive(&self.lanes, item, || self.is_closed()),
             _ => {
@@ -389,7 +400,7 @@ impl<T> Queue<T> {
 
     /// The lane that all items of a user key pass through. Those of a partition pass through its lanes.
     #[inline]
-    fn lane_of(&self, key: Key) -> usize {
+    fn lane_of(&self, key: Key<K>) -> usize {
         match key {
             Key::User(_) => key.partition(self.lanes.len()),
             Key::NoSync if self.config.partitions == 1 => {
@@ -414,7 +425,7 @@ impl<T> Queue<T> {
     }
 
     /// Takes one item with its place.
-    fn take(&self, server: usize) -> Option<(Key, T, u64)> {
+    fn take(&self, server: usize) -> Option<(Key<K>, T, u64)> {
         assert!(server < self.config.servers, "server {server} of {}", self.config.servers);
         if self.passes_gate(server)
             && let Some(item) = self.gate.take()

@@ -3,6 +3,8 @@
 //! It has no queue, no lock and no atomic; what makes it a dispatcher is that `hold` borrows it exclusively. It must
 //! never know where items come from.
 
+use std::marker::PhantomData;
+
 use crate::{DispatcherId, Identity, Key, Proof};
 
 /// A dispatcher with one server in serial order: it mints the same proofs as a queue and costs nothing.
@@ -27,14 +29,23 @@ use crate::{DispatcherId, Identity, Key, Proof};
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Serial {
+pub struct Serial<K = u64> {
     identity: Identity,
+    /// It holds keys of this type and stores none.
+    keys: PhantomData<fn(K)>,
 }
 
 impl Serial {
-    /// The serial dispatcher of that identity.
+    /// The serial dispatcher of that identity, with numbers for keys.
     pub fn new(identity: Identity) -> Self {
-        Self { identity }
+        Self::with_keys(identity)
+    }
+}
+
+impl<K: Copy> Serial<K> {
+    /// The serial dispatcher of that identity, with keys of any type.
+    pub fn with_keys(identity: Identity) -> Self {
+        Self { identity, keys: PhantomData }
     }
 
     /// The name that tables are built with.
@@ -43,7 +54,7 @@ impl Serial {
     }
 
     /// Holds `key` for as long as the proof lives. Never waits: the exclusive borrow says that nothing else runs.
-    pub fn hold(&mut self, key: Key) -> Proof<'_> {
+    pub fn hold(&mut self, key: Key<K>) -> Proof<'_, K> {
         Proof::new(key, self.id())
     }
 }

@@ -18,7 +18,7 @@
 
 use std::collections::VecDeque;
 
-use crate::{DispatcherId, Held, Identity, Key, Statistics};
+use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 
 /// What the modelled queue is built like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,15 +61,15 @@ impl Default for Config {
 /// assert!(queue.can_dispatch(1));
 /// ```
 #[derive(Debug)]
-pub struct Specification<T> {
+pub struct Specification<T, K = u64> {
     identity: Identity,
     /// The nearer of window and capacity; `usize::MAX` if neither bounds the search.
     reach: usize,
     capacity: usize,
     serial: bool,
-    partitions: Vec<Partition<T>>,
+    partitions: Vec<Partition<T, K>>,
     /// The active-key table: dispatched items that are not done, those between a handler and its continuation included.
-    active: Vec<Active>,
+    active: Vec<Active<K>>,
     /// How many of `active` are between a handler and its continuation: nobody holds a token for them.
     continuing: usize,
     waiting: usize,
@@ -80,26 +80,26 @@ pub struct Specification<T> {
 }
 
 #[derive(Debug)]
-struct Partition<T> {
+struct Partition<T, K> {
     /// In arrival order, hence by ticket.
-    waiting: VecDeque<Entry<T>>,
+    waiting: VecDeque<Entry<T, K>>,
     /// Continuations by ticket. Their keys stand in the active-key table, so they are outside window and capacity.
-    continuations: VecDeque<Entry<T>>,
+    continuations: VecDeque<Entry<T, K>>,
 }
 
 #[derive(Debug)]
-struct Entry<T> {
+struct Entry<T, K> {
     ticket: u64,
-    key: Key,
+    key: Key<K>,
     /// A search has passed it over because its key was held.
     passed_over: bool,
     item: T,
 }
 
 #[derive(Debug)]
-struct Active {
+struct Active<K> {
     ticket: u64,
-    key: Key,
+    key: Key<K>,
 }
 
 /// How a search ended.
@@ -117,6 +117,17 @@ impl<T> Specification<T> {
     ///
     /// If window, capacity or the number of partitions is 0: nothing could ever be dispatched.
     pub fn new(identity: Identity, config: Config) -> Self {
+        Self::with_keys(identity, config)
+    }
+}
+
+impl<T, K: UserKey> Specification<T, K> {
+    /// An empty queue.
+    ///
+    /// # Panics
+    ///
+    /// If window, capacity or the number of partitions is 0: nothing could ever be dispatched.
+    pub fn with_keys(identity: Identity, config: Config) -> Self {
         let capacity = config.capacity.unwrap_or(usize::MAX);
         let reach = config.window.unwrap_or(usize::MAX).min(capacity);
         assert!(reach > 0, "a queue with a window or a capacity of 0 dispatches nothing");
@@ -143,7 +154,7 @@ impl<T> Specification<T> {
     }
 
     /// Appends an item at the tail. Never fails: what the device has no room for waits in memory.
-    pub fn enqueue(&mut self, key: Key, item: T) {
+    pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.count_arrival(key);
         let ticket = self.take_ticket();
         let home = key.partition(self.partitions.len());
@@ -157,7 +168,7 @@ impl<T> Specification<T> {
     }
 
     /// Takes the oldest dispatchable item that this server may serve.
-    pub fn dispatch(&mut self, server: usize) -> Option<(Held, T)> {
+    pub fn dispatch(&mut self, server: usize) -> Option<(Held<K>, T)> {
         if self.closed_by_serial() {
             return None;
         }
@@ -180,7 +191,7 @@ impl<T> Specification<T> {
 
     /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
     /// conflicts, waiting ones included. Costs a look at every waiting item.
-    pub fn try_hold(&mut self, key: Key) -> Option<Held> {
+    pub fn try_hold(&mut self, key: Key<K>) -> Option<Held<K>> {
         if self.closed_by_serial() || self.unfinished().any(|other| other.conflicts(key)) {
             return None;
         }
@@ -196,7 +207,7 @@ impl<T> Specification<T> {
     /// # Panics
     ///
     /// If another dispatcher minted the token.
-    pub fn complete(&mut self, held: Held) {
+    pub fn complete(&mut self, held: Held<K>) {
         let ticket = held.redeem(self.id());
         let position = self.active.iter().position(|active| active.ticket == ticket);
         self.active.swap_remove(position.expect("a token is outstanding for active items only"));
@@ -208,7 +219,7 @@ impl<T> Specification<T> {
     /// # Panics
     ///
     /// If another dispatcher minted the token.
-    pub fn complete_with(&mut self, held: Held, continuation: T) {
+    pub fn complete_with(&mut self, held: Held<K>, continuation: T) {
         let key = held.key();
         let ticket = held.redeem(self.id());
         let home = key.partition(self.partitions.len());
@@ -273,7 +284,7 @@ impl<T> Specification<T> {
     }
 
     /// No item that is held conflicts, and a sequential item has no older one waiting.
-    fn is_free<U>(&self, entry: &Entry<U>) -> bool {
+    fn is_free<U>(&self, entry: &Entry<U, K>) -> bool {
         !self.active.iter().any(|active| active.key.conflicts(entry.key))
             && (entry.key != Key::Sequential || self.oldest_waiting() == Some(entry.ticket))
     }
@@ -295,13 +306,13 @@ impl<T> Specification<T> {
             .min()
     }
 
-    fn unfinished(&self) -> impl Iterator<Item = Key> {
+    fn unfinished(&self) -> impl Iterator<Item = Key<K>> {
         let waiting = self.partitions.iter().flat_map(|partition| &partition.waiting).map(|entry| entry.key);
         self.active.iter().map(|active| active.key).chain(waiting)
     }
 
     /// Takes what a search found or the first continuation, whichever is older.
-    fn take(&mut self, partition: usize, search: &Search) -> Option<Entry<T>> {
+    fn take(&mut self, partition: usize, search: &Search) -> Option<Entry<T, K>> {
         let Partition { waiting, continuations } = &mut self.partitions[partition];
         let found = search.found.then(|| waiting[search.passed].ticket);
         if let Some(continuation) = continuations.front()
@@ -324,7 +335,7 @@ impl<T> Specification<T> {
         self.next_ticket
     }
 
-    fn count_arrival(&mut self, key: Key) {
+    fn count_arrival(&mut self, key: Key<K>) {
         self.statistics.enqueued += 1;
         let behind_sequential = self.barrier() != u64::MAX;
         let behind_anything = self.waiting > 0 || !self.active.is_empty();

@@ -16,3 +16,6 @@ pub mod stache;
 pub mod sync;
 
 pub use sync::Barrier;
+
+/// The protocols that keep shared memory coherent; the first is used unless a person says another.
+pub static COHERENCE: &[tempest::entry::Coherence] = &[stache::STACHE, stache::STACHE_UNORDERED];

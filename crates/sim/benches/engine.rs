@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use programs::Given;
+use tempest::entry::Given;
 use tempest::{Launch, Outcome, Shape, World};
 
 const ROUNDS: usize = 7;
@@ -71,9 +71,11 @@ fn fetch_add(shape: Shape) -> tempest::Job {
     for (key, value) in [("operations", OPERATIONS * NODES), ("window", WINDOW), ("words", 512)] {
         given.values.insert(key.to_owned(), value.to_string());
     }
-    let program = programs::find("fetch-add").expect("the program is there");
+    let program = tempest::entry::find("fetch-add", apps::ALL).expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
-    instance.job(&programs::Plan::new(tempest::Mechanism::Messages, shape)).expect("the shape is possible")
+    instance
+        .job(&tempest::entry::Plan::new(tempest::Mechanism::Messages, shape))
+        .expect("the shape is possible")
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

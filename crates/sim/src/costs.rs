@@ -25,7 +25,7 @@ impl State {
         self.named_price(core, primitive, class).1
     }
 
-    /// As [`price`](Self::price), with the name of the primitive.
+    /// The name of a primitive, and what a use of it costs a core for a message of some class.
     pub(crate) fn named_price(
         &self,
         core: usize,
@@ -186,8 +186,8 @@ impl State {
         }
     }
 
-    /// As [`spend_primitive`](Self::spend_primitive), for a message of another class. What is done no time at all needs no
-    /// price.
+    /// Spends the cost of `count` uses of a primitive for a message of the given class. A primitive that is
+    /// used no times needs no price.
     pub(crate) fn spend_primitive_for(
         &mut self,
         core: usize,

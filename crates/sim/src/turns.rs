@@ -26,7 +26,7 @@ impl State {
         self.next_caller(node)
     }
 
-    /// As [`caller`](Self::caller), for something that waits while the turn is passed on.
+    /// The processor that calls the routine for something that waits while the turn is passed on.
     pub(crate) fn next_caller(&mut self, node: usize) -> Option<usize> {
         if !self.floats(node) {
             return self.idle_server(node);

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use machine::Machine;
-use programs::{Given, Plan};
+use tempest::entry::{Given, Plan};
 use tempest::{Job, Launch, Mechanism, Outcome, Shape, World};
 use tradewind_sim::Model;
 
@@ -25,7 +25,8 @@ fn paragon() -> Machine {
 fn job(handlers_only: bool) -> Job {
     let values = [("handlers-only".to_owned(), handlers_only.to_string())].into();
     let given = Given { values, ..Given::default() };
-    let instance = (programs::find("neighbours").expect("a program").load)(&given).expect("good inputs");
+    let instance = (tempest::entry::find("neighbours", probes::ALL).expect("a program").load)(&given)
+        .expect("good inputs");
     let plan = Plan::new(Mechanism::Messages, Shape { nodes: NODES, threads: 1 });
     instance.job(&plan).expect("a job")
 }

@@ -1,11 +1,12 @@
-//! Touching memory: what a program does to words of its own node's segments, where a model is to know of it, and what a
-//! modelled memory system counts.
+//! Touching memory: what a program says it does to words of its own node's segments, and what a modelled
+//! memory system counts.
 //!
-//! Most work is counted in operations, loads and stores that hit among them. A program that studies the memory system
-//! itself says which words it touches and how; natively that costs and does nothing. The data are the program's own: a
-//! touch moves none. What a cache makes of it is the model's affair.
+//! Most work is counted in operations, including loads and stores that hit. A program that studies the memory
+//! system itself says which words it touches and how. Natively that costs and does nothing. The data are the
+//! program's own: a touch moves none, and a model decides what a cache makes of it. This module must never
+//! know a memory system.
 
-/// What is done to words.
+/// The kind of access to words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
     /// Each word is loaded, and the next instruction uses it.
@@ -20,7 +21,8 @@ pub enum Access {
     Purge,
 }
 
-/// What the memory system and the interface of a node have counted since the run began; all zero where nothing counts.
+/// The counters of a node's memory system and interface since the run began; all zero in a world that does
+/// not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MemoryEvents {
     /// Transactions on the node's bus.
@@ -39,28 +41,29 @@ pub struct MemoryEvents {
     pub buffer_supplies: u64,
     /// Lines that caches wrote back.
     pub write_backs: u64,
-    /// Lines that the interface's buffer gave up to memory, for want of room or of a tag.
+    /// Lines that the interface's buffer wrote to memory for want of room or of a tag.
     pub evictions: u64,
     /// Blocks of the interface's buffer that messages have filled, wholly or in part.
     pub kept_blocks: u64,
-    /// Lines in them.
+    /// Lines in those blocks.
     pub kept_lines: u64,
     /// Lines fetched because a message covers only a part of them.
     pub merges: u64,
-    /// Loads that hit a line which an interface has overwritten in memory since.
+    /// Loads that hit a line which an interface has since overwritten in memory.
     pub stale_loads: u64,
     /// Lines that an interface read from memory although a cache had newer ones.
     pub stale_sends: u64,
-    /// Lines written back over what an interface had put in memory since.
+    /// Lines written back over what an interface had since put in memory.
     pub overwritten: u64,
     /// Packets sent.
     pub packets: u64,
-    /// Of those, how many paid for a way through the network: they joined no packet before them.
+    /// Packets among those that paid for a way through the network, because they joined no packet before
+    /// them.
     pub fall_throughs: u64,
 }
 
 impl MemoryEvents {
-    /// What has been counted since `before`.
+    /// The counts since `before`.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {

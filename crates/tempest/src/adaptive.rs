@@ -1,29 +1,38 @@
-//! The adaptive policy's judgement: when a node dedicates a processor to handlers, and when it takes one back.
+//! The rule of the adaptive policy: when a node dedicates a processor to handlers, and when that processor
+//! computes again.
 //!
-//! One pure rule for every world. A world measures what its node did in an interval and gives the [`Reading`] to the node's
-//! [`Controller`]; what that answers the world does, and reports as an [`Adjustment`]. This module must never know how a
-//! world measures, or how it moves a processor from one role to the other.
+//! One pure rule serves every world. A world measures its node over an interval and gives the [`Reading`] to
+//! the node's [`Controller`]. The world carries out the controller's answer and reports it as an
+//! [`Adjustment`]. This module must never know how a world measures, or how it moves a processor from one
+//! role to the other.
 //!
 //! # The rule
 //!
-//! *When a change is worth trying.* A handler is the same work whoever runs it, so a dedicated processor does not save it. What it
-//! saves its node is *looking*: polls, and changes between threads and handlers. And what it costs is a processor. So the first
-//! is tried where looking is a good [part](GAIN) of what events take, and the threads' own work [fits](MARGIN) the processors that
-//! are left; another where those dedicated are [full](FULL) and [events wait](WAITING) for them. The first is also tried where
-//! processors compute while events wait, and these would keep one processor [busy](UNUSED) but not [full](FULL): answers that
-//! come late cost time on other nodes, which no share of this one's time shows. A dedicated processor is taken back where what
-//! all of them do would fit one fewer with room to spare; the last of them only where those that compute have [no time](SPARE)
-//! left, since nobody else would do anything with it.
+//! *When a change is worth a trial.* A handler is the same work on every processor, so a dedicated processor
+//! does not save handlers. It saves its node the *looking*: polls, and switches between threads and handlers.
+//! It costs the node a computing processor.
 //!
-//! *Whether it was.* No formula knows a program: threads may not divide evenly among the processors that are left. So every
-//! change is a trial. While it seemed worth it, and then [as long](TRIAL) after it, the controller notes how much the node gets
-//! done ([`Reading::progress`]), and it goes back where that became much [less](WORSE). What was before a change seemed worth it
-//! is not compared: the program may have done something else.
+//! - The first processor is dedicated where looking is a large [share](GAIN) of what events take, and the
+//!   threads' own work [fits](MARGIN) the processors that remain.
+//! - The first is also dedicated where events wait while processors compute, and the handlers would keep one
+//!   processor [busy](UNUSED) but not [full](FULL). Late answers cost time on other nodes, which no share of
+//!   this node's time shows.
+//! - Another is dedicated where the dedicated ones are [full](FULL) and [events wait](WAITING).
+//! - One is released where the work of all dedicated processors would fit one fewer with room to spare. The
+//!   last one is released only where the computing processors have [no idle time](SPARE) left; otherwise
+//!   nothing would use it.
 //!
-//! *How it comes to rest.* What is tried has seemed worth it for some intervals, and after each change the controller looks on
-//! for a number of them. Each change that takes back the one before doubles that number, so that a load on which nothing is
-//! right costs ever less, up to [a bound](LONGEST), which keeps it able to follow a load that changes; each change in the same
-//! direction makes it the [first](FIRST) again.
+//! *Whether the change was right.* No formula knows a program: its threads may not divide evenly among the
+//! remaining processors. So every change is a trial. While a change seems worth a trial, and for [as
+//! long](TRIAL) after it is made, the controller records how much the node gets done ([`Reading::progress`]).
+//! It reverts the change if that fell by a [wide](WORSE) margin. Progress from before the change seemed worth
+//! it is not compared, because the program may have done something else then.
+//!
+//! *How it comes to rest.* A change must seem worth a trial for several intervals, and after each change the
+//! controller waits for a number of intervals. A change that reverts the one before doubles that number, so
+//! that a load on which nothing helps costs ever less, up to [a bound](LONGEST) that keeps the controller
+//! able to follow a load that changes. A change in the same direction resets the number to the
+//! [first](FIRST).
 
 use std::fmt;
 
@@ -31,113 +40,121 @@ use units::Time;
 
 use crate::NodeId;
 
-/// Of what events take of the computing processors' time: what share of it must be looking before one is dedicated. Below a
-/// quarter, what is won is less than what is lost where threads do not divide evenly among the processors left.
+/// The share of the computing processors' event time that looking must take before one of them is dedicated.
+/// Below a quarter the gain is smaller than the loss where threads do not divide evenly among the remaining
+/// processors.
 const GAIN: f64 = 0.25;
 
-/// Of a processor's time: by how much the threads' own work must be less than what the processors left can do.
+/// A share of one processor's time. The threads' own work must be less than the remaining processors can do
+/// by at least this much.
 const MARGIN: f64 = 0.25;
 
-/// Of their time: how busy dedicated processors are before there is one more.
+/// The share of their time that dedicated processors must be busy before another is dedicated.
 const FULL: f64 = 0.8;
 
-/// Of the time of those that would stay: how busy they would be, at most, when one is taken back. Far enough from [`FULL`] that
-/// one more is not wanted at once.
+/// The share of their time that the dedicated processors that remain would at most be busy when one is
+/// released. It is far enough from [`FULL`] that the released one is not wanted at once.
 const UNUSED: f64 = 0.4;
 
-/// Events that wait, for each computing processor, from which on they queue: every one of them could have one at once.
+/// The number of waiting events per computing processor from which on they queue: each such processor could
+/// take one at once.
 const WAITING: f64 = 1.0;
 
-/// Of a processor's time: how much of it those that compute must have left for a dedicated one to be of no use to them. Less than
-/// [`MARGIN`], so that what made room for it does not take it back.
+/// A share of one processor's time. The last dedicated processor computes again when the computing processors
+/// together have less idle time than this. It is less than [`MARGIN`], so that the change that made room for
+/// the processor does not release it.
 const SPARE: f64 = 0.1;
 
-/// By what share less must be done after a change than before for the change to be taken back. A program has times of its own
-/// in which it does more and less: what differs by less than a quarter need not be the change's doing.
+/// The share by which progress must fall after a change for the change to be reverted. A program does more at
+/// some times than at others: a difference of less than a quarter need not be the effect of the change.
 const WORSE: f64 = 0.25;
 
-/// Intervals for which a wish must last, and from one change to the next at first: so many that one does not decide.
+/// The number of intervals for which a change must seem worth a trial, and at first the number from one
+/// change to the next. Several, so that one interval does not decide.
 const FIRST: usize = 4;
 
-/// Intervals after a change until it is judged: some times [`FIRST`], since programs go round in loops longer than that.
+/// The number of intervals after which a change is judged. Several times [`FIRST`], because the loops of a
+/// program may be longer than that.
 const TRIAL: usize = 16;
 
-/// Intervals from one change to the next, at most: a trial that fails is then a thirty-second part of the time.
+/// The largest number of intervals from one change to the next. A trial that fails then takes a thirty-second
+/// part of the time.
 const LONGEST: usize = 512;
 
-/// What a node did in an interval.
+/// A measurement of one node over one interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Reading {
-    /// When the interval ended, since the run began.
+    /// The end of the interval, since the run began.
     pub at: Time,
-    /// Processors of the node.
+    /// The number of processors of the node.
     pub processors: u32,
-    /// Of those, how many were dedicated to handlers.
+    /// The number of those that were dedicated to handlers.
     pub dedicated: u32,
-    /// Share of the computing processors' time, 0 to 1, that handlers took.
+    /// The share of the computing processors' time, 0 to 1, that handlers took.
     pub handlers: f64,
-    /// Share of the computing processors' time, 0 to 1, that went into looking for events, and into changing between them and
-    /// threads: what they would be spared if others ran the handlers.
+    /// The share of the computing processors' time, 0 to 1, that went into looking for events and into
+    /// switching between events and threads: what they save if other processors run the handlers.
     pub looking: f64,
-    /// Share of the computing processors' time, 0 to 1, in which they had nothing to do.
+    /// The share of the computing processors' time, 0 to 1, in which they had nothing to do.
     pub idle: f64,
-    /// Share of the dedicated processors' time, 0 to 1, that handlers took; 0 where there are none.
+    /// The share of the dedicated processors' time, 0 to 1, that handlers took; 0 if there are no dedicated
+    /// processors.
     pub protocol: f64,
-    /// Events that waited to be dispatched, on the average over the interval.
+    /// The mean number of events that waited to be dispatched.
     pub waiting: f64,
-    /// How much the node got done for each unit of time, threads' own work and handlers alike, in any unit that is the same
-    /// in all readings; 0 in a world that cannot say.
+    /// The work that the node got done in a unit of time, threads' own work and handlers alike, in any unit
+    /// that is the same in all readings; 0 in a world that cannot measure it.
     pub progress: f64,
 }
 
-/// Why a controller decided as it did.
+/// The reason for a controller's decision.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Why {
-    /// Looking for events and changing to them was this share of what they took.
+    /// Looking took this share of the time that events took.
     Looking(f64),
     /// Dedicated processors were busy for this share of their time.
     Full(f64),
-    /// So many events waited, on the average.
+    /// This many events waited, on average.
     Waiting(f64),
-    /// Dedicated processors were busy for this share of their time only.
+    /// Dedicated processors were busy for only this share of their time.
     Unused(f64),
-    /// The change before was for the worse: this share of what the node got done before it, it got done after it.
+    /// The previous change made things worse: since then the node got this share of its earlier work done.
     Worse(f64),
 }
 
-/// A change that was made on a node.
+/// A change of the number of dedicated processors of a node.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Adjustment {
     /// The node.
     pub node: NodeId,
-    /// When, since the run began.
+    /// The time of the change, since the run began.
     pub at: Time,
-    /// How many of its processors are dedicated from then on.
+    /// The number of dedicated processors from then on.
     pub dedicated: u32,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
-/// A change that has not proved itself.
+/// A change whose effect has not been judged yet.
 #[derive(Clone, Copy, Debug)]
 struct Trial {
-    /// Dedicated processors before it.
+    /// The number of dedicated processors before the change.
     from: u32,
-    /// The mean progress before it.
+    /// The mean progress before the change.
     before: f64,
 }
 
-/// What the intervals since a change were like.
+/// Averages over the intervals since the last change.
 #[derive(Clone, Copy, Debug, Default)]
 struct Since {
     intervals: usize,
-    /// Of all of them on the average, later of about the last [`FIRST`].
+    /// The mean over all intervals at first, later over about the last [`FIRST`].
     handlers: f64,
     looking: f64,
     idle: f64,
     protocol: f64,
     waiting: f64,
-    /// Of all, their sum.
+    /// The sum of the progress of all intervals.
     progress: f64,
 }
 
@@ -154,32 +171,32 @@ impl Since {
         towards(&mut self.waiting, reading.waiting);
     }
 
-    /// What got done in them, on the average.
+    /// The mean progress of the intervals.
     fn progress(&self) -> f64 {
         self.progress / self.intervals as f64
     }
 }
 
-/// What seems worth trying.
+/// A change that seems worth a trial.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wish {
-    /// So many dedicated processors.
+    /// The number of dedicated processors that seems better.
     dedicated: u32,
-    /// In so many intervals, one after the other.
+    /// The number of consecutive intervals in which it has seemed so.
     intervals: usize,
-    /// Of those, the sum.
+    /// The sum of the progress of those intervals.
     progress: f64,
 }
 
-/// Decides for one node.
+/// The adaptive rule for one node: takes readings, answers with changes.
 #[derive(Clone, Debug)]
 pub struct Controller {
     since: Since,
     trial: Option<Trial>,
-    /// Intervals to look on after a change.
+    /// The number of intervals to wait after a change.
     stay: usize,
     wish: Wish,
-    /// Whether the last change dedicated one more; `None` before there was one.
+    /// Whether the last change dedicated one more processor; `None` before the first change.
     rose: Option<bool>,
 }
 
@@ -190,13 +207,14 @@ impl Default for Controller {
 }
 
 impl Controller {
-    /// For a node that has dedicated no processor yet.
+    /// Makes the controller of a node without dedicated processors.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many processors are to be dedicated from now on and why, if that changes. The intervals of readings begin when the
-    /// change before has been made.
+    /// Takes the reading of an interval. Returns the number of processors to dedicate from now on and the
+    /// reason, if that number changes. The first interval after a change begins when the world has carried
+    /// the change out.
     pub fn observe(&mut self, reading: &Reading) -> Option<(u32, Why)> {
         self.since.add(reading);
         let failed = self.trial.take_if(|_| self.since.intervals == TRIAL);
@@ -209,7 +227,7 @@ impl Controller {
         Some((dedicated, why))
     }
 
-    /// What has seemed worth trying for long enough.
+    /// The change that has seemed worth a trial for long enough, if there is one.
     fn lasting(&mut self, reading: &Reading) -> Option<(u32, Why)> {
         let better = self.better(reading);
         let dedicated = better.map_or(reading.dedicated, |(dedicated, _)| dedicated);
@@ -221,7 +239,7 @@ impl Controller {
         better.filter(|_| self.wish.intervals >= FIRST && self.since.intervals >= self.stay)
     }
 
-    /// What seems worth trying.
+    /// A change that seems worth a trial.
     fn better(&self, reading: &Reading) -> Option<(u32, Why)> {
         let Reading { processors, dedicated, .. } = *reading;
         let computing = f64::from(processors - dedicated);
@@ -237,14 +255,15 @@ impl Controller {
         unused.then(|| (dedicated - 1, Why::Unused(protocol)))
     }
 
-    /// How many processors the threads' own work takes: what is left of their time. Shares known from samples may come to more
-    /// than all of it.
+    /// The number of processors that the threads' own work keeps busy: what is left of the computing
+    /// processors' time. Shares that are known from samples may sum to more than all of it, so the result is
+    /// bounded below by 0.
     fn own(&self, computing: f64) -> f64 {
         let Since { handlers, looking, idle, .. } = self.since;
         (1.0 - handlers - looking - idle).max(0.0) * computing
     }
 
-    /// Why one of the `computing` processors should be dedicated too.
+    /// The reason to dedicate one of the `computing` processors, if there is one.
     fn wants_more(&self, computing: f64, dedicated: u32) -> Option<Why> {
         let Since { handlers, looking, protocol, waiting, .. } = self.since;
         let own = self.own(computing);
@@ -306,16 +325,16 @@ impl fmt::Display for Why {
 mod tests {
     use super::*;
 
-    /// A node in one interval: handlers, looking, idle, protocol, waiting, progress.
+    /// One interval of a node: handlers, looking, idle, protocol, waiting, progress.
     type Measured = [f64; 6];
 
-    /// Four processors that look for as long as they handle: a dedicated one is busy for 0.7 of its time.
+    /// Four processors that look for as long as they handle. A dedicated one is busy for 0.7 of its time.
     const LOOKS: [Measured; 2] = [[0.2, 0.2, 0.3, 0.0, 0.0, 1.0], [0.0, 0.0, 0.3, 0.7, 0.0, 1.2]];
 
     /// Four processors that compute, and hardly look.
     const COMPUTES: [Measured; 2] = [[0.01, 0.01, 0.0, 0.0, 0.0, 3.9], [0.0, 0.0, 0.0, 0.05, 0.0, 3.0]];
 
-    /// Drives a controller through `intervals`: what changed at which of them, from 1.
+    /// Drives a controller through `intervals`. Returns the interval of each change, from 1, with the change.
     fn drive(processors: u32, intervals: u64, load: impl Fn(u64, usize) -> Measured) -> Vec<(u64, u32, Why)> {
         let (mut controller, mut dedicated, mut changes) = (Controller::new(), 0, Vec::new());
         for interval in 1..=intervals {

@@ -1,20 +1,23 @@
-//! What protocol events took, kind by kind and step by step: from it the rows of a table of what a remote access is made of
-//! are read. Worlds that do not account for time leave it empty.
+//! The cost of protocol events, kind by kind and step by step. A table of what a remote access is made of is
+//! read from it.
+//!
+//! A world that does not account for time leaves it empty. This module must never know what a kind of message
+//! means.
 
 use units::Time;
 
-/// What all events of one kind took together.
+/// The cost of all events of one kind together.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stage {
-    /// The message that the events are, by its type; [`Stage::ACCESS`] for what threads do themselves.
+    /// The type name of the message; [`Stage::ACCESS`] for what threads do themselves.
     pub kind: &'static str,
-    /// How many: handlers that have begun, or accesses to shared memory.
+    /// The number of handlers that have begun, or of accesses to shared memory.
     pub events: u64,
-    /// From leaving for the network until they were in the interface of their destination; zero for faults.
+    /// The time from leaving for the network to arrival in the interface of the destination; zero for faults.
     pub travel: Time,
-    /// From there until a processor took them.
+    /// The time from arrival until a processor took the event.
     pub wait: Time,
-    /// What processors did for them.
+    /// The steps that processors took for the events.
     pub steps: Vec<Step>,
 }
 
@@ -22,32 +25,33 @@ pub struct Stage {
 /// [`Stage::COMPLETION`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
-    /// Its name.
+    /// The name of the step.
     pub name: &'static str,
-    /// How often it was taken.
+    /// The number of times that the step was taken.
     pub times: u64,
-    /// The time of all of them, on the path of what followed.
+    /// The time of all of them together, on the path of what followed.
     pub time: Time,
 }
 
 impl Stage {
     /// The kind of what threads do themselves: accesses to shared memory.
     pub const ACCESS: &'static str = "access";
-    /// The step of an access that faulted and goes ahead at last: its line comes from memory.
+    /// The step of an access that faulted and then goes ahead: its line comes from memory.
     pub const COMPLETE: &'static str = "complete_access";
-    /// The step of an access that the node had the right to and whose line was in no state for it in the processor's cache.
+    /// The step of an access that the node had the right to, and that missed in the processor's cache.
     pub const MISS: &'static str = "miss";
-    /// The step that follows a handler before its processor is free: off the path of what the handler has let go on.
+    /// The step between the end of a handler and the release of its processor: off the path of what the
+    /// handler resumed.
     pub const COMPLETION: &'static str = "completion";
 
-    /// The step of a name, if it was taken.
+    /// The step of this name, if it was taken.
     pub fn step(&self, name: &str) -> Option<&Step> {
         self.steps.iter().find(|step| step.name == name)
     }
 }
 
 impl Step {
-    /// What it took on average, rounded down to a femtosecond.
+    /// The mean time of the step, rounded down to a femtosecond.
     pub fn mean(&self) -> Time {
         Time::from_femtoseconds(self.time.as_femtoseconds() / self.times.max(1))
     }

@@ -1,8 +1,10 @@
-//! Words that handlers write in bulk: ghost values, counters.
+//! Arrays of words that handlers and threads of a node share: ghost values, counters.
 //!
-//! Relaxed atomics: any thread or handler of the node may read and write any cell, and no access tears. They
-//! carry no order by themselves. The happens-before from a handler's writes to the thread that reads them comes
-//! from the [`Event`](crate::Event) the handler signals afterwards.
+//! Cells are relaxed atomics: any thread or handler of the node may read and write any cell, and no access
+//! tears. They carry no order by themselves. An [`Event`](crate::Event) orders them: what a handler wrote
+//! before it signalled an event is seen by the thread that waited for the event.
+//!
+//! This module must never know what the words mean.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -12,12 +14,12 @@ use bytemuck::Pod;
 
 /// A value of one cell: 64 bits, copied whole.
 pub trait Word: Pod + Send + Sync {
-    /// The bits to store.
+    /// Converts the value to the bits that are stored.
     fn to_bits(self) -> u64;
-    /// The value of stored bits.
+    /// Converts stored bits to the value.
     fn from_bits(bits: u64) -> Self;
 
-    /// The bits of values that stand side by side: themselves.
+    /// Views a slice of values as a slice of their bits.
     ///
     /// # Panics
     /// If a value has not the size and boundary of a word.
@@ -26,10 +28,10 @@ pub trait Word: Pod + Send + Sync {
         bytemuck::cast_slice(values)
     }
 
-    /// The same, to be changed.
+    /// Views a mutable slice of values as a mutable slice of their bits.
     ///
     /// # Panics
-    /// As [`bits`](Self::bits).
+    /// If a value does not have the size and alignment of a word.
     #[inline]
     fn bits_mut(values: &mut [Self]) -> &mut [u64] {
         bytemuck::cast_slice_mut(values)
@@ -54,7 +56,7 @@ impl Word for f64 {
     }
 }
 
-/// A fixed number of cells.
+/// A fixed-length array of words that handlers and threads of a node share.
 #[derive(Debug)]
 pub struct Cells<T> {
     bits: Arc<[AtomicU64]>,
@@ -62,51 +64,51 @@ pub struct Cells<T> {
 }
 
 impl<T: Word> Cells<T> {
-    /// `len` cells, each holding `value`.
+    /// Makes `len` cells, each holding `value`.
     pub fn new(len: usize, value: T) -> Self {
         Self { bits: (0..len).map(|_| AtomicU64::new(value.to_bits())).collect(), word: PhantomData }
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn len(&self) -> usize {
         self.bits.len()
     }
 
-    /// Whether there are none.
+    /// Whether the array has no cells.
     pub fn is_empty(&self) -> bool {
         self.bits.is_empty()
     }
 
-    /// The same cells once more.
+    /// Makes another handle to this array's memory.
     pub(crate) fn same(&self) -> Self {
         Self { bits: self.shared(), word: PhantomData }
     }
 
-    /// Their bits, which whoever has them may read and write as well.
+    /// The memory of the cells, shared: its holder may read and write it too.
     pub(crate) fn shared(&self) -> Arc<[AtomicU64]> {
         Arc::clone(&self.bits)
     }
 
-    /// The cells `from` and on, `len` of them.
+    /// The `len` cells from cell `from` on.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If the array ends before them.
     pub(crate) fn stretch(&self, from: usize, len: usize) -> &[AtomicU64] {
         &self.bits[from..][..len]
     }
 
-    /// Sets as many cells as there are values, from cell `from` on.
+    /// Writes `values` into the cells from cell `from` on.
     ///
     /// # Panics
-    /// If there are not so many cells.
+    /// If the array ends before the last value.
     pub fn write(&self, from: usize, values: &[T]) {
         bulk::store(self.stretch(from, values.len()), T::bits(values));
     }
 
-    /// The values of as many cells, from cell `from` on.
+    /// Fills `values` from the cells from cell `from` on.
     ///
     /// # Panics
-    /// If there are not so many cells.
+    /// If the array ends before the last value.
     pub fn read(&self, from: usize, values: &mut [T]) {
         bulk::load(self.stretch(from, values.len()), T::bits_mut(values));
     }

@@ -1,73 +1,78 @@
-//! An event: a monotone counter that threads of one node wait for.
+//! An event: a counter that only grows, and that threads of one node wait for.
 //!
-//! There are two ways to it, and each event goes one of them for good.
+//! There are two protocols for it, *shared* and *alone*, and each event uses one of them for its whole life.
 //!
 //! # Shared: why no wake-up is lost
 //!
-//! A waiter, under the list's lock, enlists itself, then sets `waiters` and reads `count` again; a signaller adds to
-//! `count` and then reads `waiters`. All four are sequentially consistent, so at least one of them sees the other:
-//! either the waiter sees the new count and does not block, or the signaller sees `waiters` and takes the lock to
-//! look for it. A waiter that was enlisted and also saw the count withdraws under the same lock, so that nobody resumes it.
+//! A waiter takes the list's lock, enlists itself, sets `waiters`, and reads `count` again. A signaller adds
+//! to `count` and then reads `waiters`. All four are sequentially consistent, so at least one of the two sees
+//! the other: either the waiter sees the new count and does not block, or the signaller sees `waiters` and
+//! takes the lock to look for the waiter. A waiter that was enlisted and also saw the count withdraws under
+//! the same lock, so that no signaller resumes it.
 //!
-//! The addition is also a release and the waiter's read an acquire: what happened before the signal happens
+//! The addition is also a release, and the waiter's read an acquire: what happened before the signal happens
 //! before the wait returns.
 //!
 //! # Alone: why no locked instruction is needed
 //!
-//! Where one thread of the host runs all that a node runs, that thread does everything that is ever done to the node's events,
-//! one after the other: between a load and the store that follows nothing happens to the event, so plain loads and stores do.
-//! A world says so by the methods that it calls ([`add_alone`](Event::add_alone), [`enlist_alone`](Event::enlist_alone)).
+//! Where one OS thread runs everything that a node runs, that thread performs every operation on the node's
+//! events, one after the other. Nothing happens to an event between its load and the store that follows, so
+//! plain loads and stores suffice. A world chooses this protocol by calling [`add_alone`](Event::add_alone)
+//! and [`enlist_alone`](Event::enlist_alone).
 //!
-//! Two things could be otherwise, and both are seen to. Deposits of other nodes count in an event of a segment: such an event
-//! is *open* from the start, and goes the shared way whatever it is called by. And a program might use one event on two
-//! nodes, which would resume threads of the wrong one anyway: the first node to use an event alone becomes its *keeper*, by an
-//! atomic exchange, and any other panics.
+//! Two cases would break it, and both are caught:
+//!
+//! - Deposits of other nodes count in an event of a segment. Such an event is *open* from the start, and uses
+//!   the shared protocol whichever methods are called.
+//! - A program might use one event on two nodes, which would resume threads of the wrong node anyway. The
+//!   first node that uses an event alone becomes its *keeper*, by an atomic exchange; a use on any other node
+//!   panics.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::{NodeId, Waiter};
 
-/// No node keeps the event yet.
+/// The value of `keeper` before any node has used the event alone.
 const UNKEPT: u32 = u32::MAX;
 
-/// Any node may use the event.
+/// The value of `keeper` of an event that any node may use, by the shared protocol.
 const OPEN: u32 = u32::MAX - 1;
 
-/// Nobody waits.
+/// The value of `waiters` when no thread waits.
 const NONE: u8 = 0;
 
-/// One waits, in `first`: alone only.
+/// The value of `waiters` when one thread waits, in `first`. Only the alone protocol uses it.
 const FIRST: u8 = 1;
 
-/// Whoever waits stands in the list.
+/// The value of `waiters` when the waiting threads stand in the list.
 const LISTED: u8 = 2;
 
 /// A named counter that only grows. Handlers and threads [signal](crate::Actions::signal) it; threads
 /// [wait](crate::Thread::wait) until it has reached a value.
 ///
-/// All that a signal and a wait touch where nobody else waits lies in one line of the cache.
+/// The fields that an uncontended signal or wait touches share one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Event {
     name: &'static str,
     count: AtomicU64,
-    /// The node that uses it alone, or that nobody does.
+    /// The node that uses the event alone; `UNKEPT` or `OPEN` if there is none.
     keeper: AtomicU32,
-    /// Where waiters are.
+    /// Where waiting threads stand: `NONE`, `FIRST` or `LISTED`.
     waiters: AtomicU8,
-    /// The count that the only waiter wants, and who it is.
+    /// The count that the only waiter wants, and the waiter, packed.
     first: [AtomicU64; 2],
     list: Box<Mutex<Vec<(u64, Waiter)>>>,
 }
 
 impl Event {
-    /// A counter at zero. The name appears where a deadlock is reported.
+    /// Makes a counter at zero. Its name appears where a deadlock is reported.
     pub fn new(name: &'static str) -> Self {
         Self::kept_by(UNKEPT, name)
     }
 
-    /// A counter that other nodes count in too.
+    /// Makes a counter that other nodes add to as well.
     pub(crate) fn open(name: &'static str) -> Self {
         Self::kept_by(OPEN, name)
     }
@@ -83,18 +88,19 @@ impl Event {
         }
     }
 
-    /// Its name.
+    /// The event's name.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it counts now. What was signalled up to here happened before.
+    /// The current count. What was signalled up to this count happened before the call returns.
     #[inline]
     pub fn count(&self) -> u64 {
         self.count.load(Ordering::Acquire)
     }
 
-    /// For worlds: adds to the count and gives every waiter that this satisfies to `resume`, in the order they came.
+    /// For worlds: adds to the count and passes each waiter that the new count satisfies to `resume`, in
+    /// order of arrival.
     pub fn add(&self, amount: u64, resume: impl FnMut(Waiter)) {
         let count = self.count.fetch_add(amount, Ordering::SeqCst).wrapping_add(amount);
         if self.waiters.load(Ordering::SeqCst) != NONE {
@@ -102,7 +108,8 @@ impl Event {
         }
     }
 
-    /// For worlds: [`add`](Self::add) where whoever calls this is one thread of the host, which alone runs all that `node` runs.
+    /// For worlds: adds to the count by the alone protocol and passes each waiter that the new count
+    /// satisfies to `resume`. The caller must be the one OS thread that runs everything of `node`.
     ///
     /// # Panics
     /// If another node uses the event.
@@ -146,7 +153,8 @@ impl Event {
         due.into_iter().for_each(resume);
     }
 
-    /// For worlds: enlists a waiter. Returns false, and does not enlist it, if the count is already there.
+    /// For worlds: enlists a waiter. Returns false, and does not enlist it, if the count has already reached
+    /// `at_least`.
     pub fn enlist(&self, at_least: u64, waiter: Waiter) -> bool {
         let mut list = self.lock();
         list.push((at_least, waiter));
@@ -159,7 +167,9 @@ impl Event {
         !reached
     }
 
-    /// For worlds: [`enlist`](Self::enlist), called as [`add_alone`](Self::add_alone) is.
+    /// For worlds: enlists a waiter by the alone protocol. Returns false, and does not enlist it, if the
+    /// count has already reached `at_least`. The caller must be the one OS thread that runs everything of
+    /// `node`.
     ///
     /// # Panics
     /// If another node uses the event.
@@ -181,7 +191,7 @@ impl Event {
         true
     }
 
-    /// Alone only.
+    /// Enlists a second or later waiter. Only the alone protocol uses it.
     #[cold]
     fn enlist_behind_others(&self, at_least: u64, waiter: Waiter) {
         let mut list = self.lock();
@@ -192,7 +202,7 @@ impl Event {
         list.push((at_least, waiter));
     }
 
-    /// Who stands in `first`, and the count it wants.
+    /// The only waiter, unpacked from `first`, and the count that it wants.
     #[inline]
     fn first(&self) -> (u64, Waiter) {
         let [at_least, waiter] = &self.first;
@@ -205,7 +215,7 @@ impl Event {
         self.waiters.store(if list.is_empty() { NONE } else { LISTED }, Ordering::SeqCst);
     }
 
-    /// Whether only `node` uses the event.
+    /// Whether `node` uses the event alone. The first call for an unkept event makes `node` its keeper.
     #[inline]
     fn is_kept_by(&self, node: NodeId) -> bool {
         let keeper = self.keeper.load(Ordering::Relaxed);
@@ -242,7 +252,7 @@ mod tests {
         Waiter { thread, generation: 7 }
     }
 
-    /// Who is resumed when `amount` is added.
+    /// The threads that are resumed when `amount` is added.
     fn add(event: &Event, alone: bool, amount: u64) -> Vec<u32> {
         let mut resumed = Vec::new();
         let resume = |waiter: Waiter| {

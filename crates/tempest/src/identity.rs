@@ -1,33 +1,35 @@
-//! Names of things: nodes, threads, messages, waiters. Plain numbers, dense, chosen by registration order.
+//! Names of nodes, threads, messages and waiters: plain numbers, dense, in order of registration.
+//!
+//! This module must never know what the numbers name.
 
 use std::fmt;
 
-/// A node of the machine, `0..nodes`.
+/// The number of a node of the machine, `0..nodes`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
 
-/// A kind of message: dense, in order of registration, equal on every node.
+/// The number of a kind of message: dense, in order of registration, equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MessageId(pub u16);
 
-/// A program thread: its node and its index there, `0..threads` of the node.
+/// A program thread: its node, and its index there, `0..threads`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ThreadId {
-    /// The node it lives on.
+    /// The node that the thread lives on.
     pub node: NodeId,
-    /// Its index among the threads of that node.
+    /// The thread's index among the threads of that node.
     pub index: u32,
 }
 
 /// The right to resume a blocked thread of this node once.
 ///
-/// Index plus generation: a thread's generation advances each time it is resumed, so a waiter kept too long
-/// names nobody and resuming it does nothing.
+/// It is the thread's index and generation. A thread's generation advances each time it is resumed, so a
+/// waiter that is kept too long names no wait, and resuming it does nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Waiter {
-    /// Index of the thread on its node.
+    /// The index of the thread on its node.
     pub thread: u32,
-    /// Which of the thread's waits this is.
+    /// The number of the thread's wait.
     pub generation: u32,
 }
 

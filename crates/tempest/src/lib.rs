@@ -29,6 +29,7 @@
 //! | [`Policy`] | who injects, who runs handlers, when, in what order |
 //! | [`Controller`], [`Adjustment`] | the rule of a policy that adapts, for every world; what it changed, and why |
 //! | [`World`], [`Outcome`], [`Failure`] | how a job is launched and what comes back |
+//! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
 //!
 //! # A complete program
 //!
@@ -117,11 +118,17 @@
 
 #![forbid(unsafe_code)]
 
+// The attributes name this crate as its users do, in its own tests and examples too.
+extern crate self as tradewind_tempest;
+
 mod access;
 mod adaptive;
 mod anatomy;
 mod cells;
+pub mod entry;
 mod event;
+#[doc(hidden)]
+pub mod expansion;
 mod handler;
 mod identity;
 mod job;
@@ -142,6 +149,66 @@ mod thread;
 mod work;
 mod world;
 
+/// Makes each `#[message]` method of an `impl` a kind of message, and the `impl` the list of them.
+///
+/// ```
+/// use tradewind_tempest::*;
+///
+/// struct Histogram {
+///     bins: Keyed<u64>,
+/// }
+///
+/// #[handlers]
+/// impl Histogram {
+///     /// Counts a value in its bin.
+///     #[message(key = bin)]
+///     fn count(&self, bin: u64, cx: &mut Handler<'_>) {
+///         cx.with(&self.bins, |count, _| *count += 1);
+///     }
+///
+///     /// Counts each word of the payload.
+///     #[message(key = bin, class = System, volume = Request, bytes = 4)]
+///     fn count_all(&self, bin: u64, payload: &[u64], cx: &mut Handler<'_>) {
+///         cx.with(&self.bins, |count, _| *count += payload.len() as u64);
+///     }
+/// }
+///
+/// impl Protocol for Histogram {
+///     type Config = ();
+///     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+///         Histogram { bins: setup.keyed(64, |_| 0) }
+///     }
+/// }
+///
+/// fn tell(thread: &Thread<'_>, to: NodeId) {
+///     thread.send(to, Histogram::count(5));
+///     thread.send_with(to, Histogram::count_all(5), &[1, 2, 3]);
+/// }
+/// ```
+///
+/// The method `count` becomes a type `Count`, plain data with a field for each argument; a function `Histogram::count(bin)`
+/// that makes the message; and the message's handler, whose body is the method's. The type and the function have the
+/// method's visibility and documentation. `#[handlers]` also writes the list of messages, [`Handlers`], in the order of the
+/// source.
+///
+/// A message method has `&self`, the arguments, and `cx: &mut Handler<'_>` at the end. Arguments are plain data and travel as
+/// `repr(C)` lays them, at most 14 words of 8 bytes together. A parameter `payload: &[u64]` before `cx` is given the words
+/// that [`send_with`](Thread::send_with) sends behind the arguments.
+///
+/// | option of `#[message]` | meaning | without it |
+/// |---|---|---|
+/// | `key = …` | the key of the handler: an expression over the arguments that is a `u64`, a `u32`, a [`Block`], `Sequential`, `NoSync` or any other [`Key`]; `Self` is the protocol | `NoSync` |
+/// | `class = …` | a [`Class`]: which processors may run the handler | `User` |
+/// | `volume = …` | a [`Volume`]: which part of the volume the bytes are | `Data` |
+/// | `bytes = …` | modelled bytes of the arguments | their size |
+/// | `payload_word_bytes = …` | modelled bytes of one payload word | 8 |
+/// | `name = …` | the name of the type | the method's name, as `CountAll` of `count_all` |
+///
+/// A message whose code is written by hand, such as one of a generic type, takes its place in the list as
+/// `#[message] type Any = Name;`.
+///
+/// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait.
+pub use ::macros::handlers;
 pub use access::{Access, MemoryEvents};
 pub use adaptive::{Adjustment, Controller, Reading, Why};
 pub use anatomy::{Stage, Step};
@@ -153,7 +220,8 @@ pub use job::{Figure, Job, Merge, Program, Report, Resident};
 pub use mapped::Mapped;
 pub use mechanism::Mechanism;
 pub use memory::{
-    Array, BadLayout, Block, Fault, Homes, Layout, Lowering, Memory, Right, Run, RunMut, Shared, Tag, Words,
+    AddressSpace, Array, BadLayout, Block, Fault, Frames, Homes, Layout, Lowering, Memory, NoFrames, Right,
+    Run, RunMut, Shared, Tag, Words,
 };
 pub use message::{Class, MAX_WORDS, Message, Packet, Volume};
 pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};

@@ -1,30 +1,33 @@
-//! Segments of other nodes as plain loads and stores, where their memory is mapped: natively in one process always, in a
-//! model never.
+//! Segments of other nodes as plain loads and stores, where their memory is mapped: natively within one
+//! process, in a model never.
 //!
-//! A thread [maps](Thread::map) a node's part of a segment once and then reads and writes its words through the handle. No
-//! world stands between: an access is one comparison and the instruction itself. The comparison checks the bound and the
-//! [right](crate::Rights) at once, since a handle shows all words where the node may do that, and none where it may not. An
-//! access that is refused panics where it is made, and nothing of it is done.
+//! A thread [maps](Thread::map) a node's part of a segment once, and then reads and writes its words through
+//! the handle. No world stands between: an access is one comparison and the instruction itself. The
+//! comparison checks the bound and the [right](crate::Rights) at once, because a handle shows all words to a
+//! node that has the right and none to a node that lacks it. A refused access panics at the caller and
+//! changes nothing.
 //!
 //! # What orders accesses
 //!
-//! [`put`](Mapped::put), [`get`](Mapped::get) and the copies are relaxed: each word arrives whole, but others may see two of
-//! them in either order. [`fetch_add`](Mapped::fetch_add) and [`compare_exchange`](Mapped::compare_exchange) acquire and
-//! release.
+//! [`put`](Mapped::put), [`get`](Mapped::get) and the copies are relaxed: each word arrives whole, but
+//! another processor may see two of them in either order. [`fetch_add`](Mapped::fetch_add) and
+//! [`compare_exchange`](Mapped::compare_exchange) acquire and release.
 //!
-//! - What a thread has put *before* it sends a message, transfers, deposits, signals, ends a hold, enters a phase or changes a
-//!   word in one step is seen by whoever was told: by the handler of that message, after the wait that the deposit's count or
-//!   the signal ended, and by whoever finds the changed word changed by such a step of its own.
-//! - What a thread gets after it was told is therefore what was put before.
-//! - A thread sees its own accesses in order. Words of the own node are the same memory as [`Segment::cells`].
+//! - What a thread put *before* it sends a message, transfers, deposits, signals, ends a hold, enters a phase
+//!   or changes a word atomically is seen by the receiver of that news: by the message's handler, after the
+//!   wait that the deposit's count or the signal ended, and by a thread whose own atomic step finds the
+//!   changed word.
+//! - Hence what a thread gets after such news is what was put before it.
+//! - A thread sees its own accesses in order. Words of its own node are the same memory as
+//!   [`Segment::cells`].
 //!
 //! # What is counted
 //!
-//! Nothing: these are loads and stores of the thread, as those of its own memory are. They are no messages, no deposits, and
-//! no part of any volume; a loop of them would be mostly counting otherwise.
+//! Nothing. These are loads and stores of the thread, like those of its own memory. They are no messages, no
+//! deposits, and no part of any volume; a loop of them would otherwise be mostly counting.
 //!
-//! A program that wants puts and gets in every world uses the split-phase layer of the protocols, which takes this way where
-//! it is told to and there is one. This module must never know how memory came to be mapped.
+//! A program that wants puts and gets in every world uses the split-phase protocol, which takes this way
+//! where it is asked to and memory is mapped. This module must never know how memory came to be mapped.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,10 +35,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::segment::{Deed, Part, range};
 use crate::{Cells, Node, NodeId, Place, Segment, SegmentId, Thread, Word};
 
-/// A node's part of a segment, in reach of this processor's loads and stores. Made by [`Thread::map`].
+/// A node's part of a segment, within reach of this processor's loads and stores. Made by [`Thread::map`].
 #[derive(Clone, Copy)]
 pub struct Mapped<'a, T> {
-    /// What may be read, written and changed in one step: each all words of the part, or none.
+    /// The words that this node may read, write, and change atomically: for each, all words of the part or
+    /// none.
     readable: &'a [AtomicU64],
     writable: &'a [AtomicU64],
     changeable: &'a [AtomicU64],
@@ -46,8 +50,8 @@ pub struct Mapped<'a, T> {
 }
 
 impl<'a> Thread<'a> {
-    /// A node's part of a segment for direct access; `None` where its memory is not in reach, as in a model. The same in a
-    /// world for all nodes and segments.
+    /// Maps a node's part of a segment for direct access. `None` where its memory is out of reach, as in a
+    /// model. A world gives one answer for all nodes and segments.
     ///
     /// # Panics
     /// If there is no such node, or it has no such segment.
@@ -59,7 +63,7 @@ impl<'a> Thread<'a> {
 }
 
 impl<'a, T: Word> Mapped<'a, T> {
-    /// A segment of a node as another one may use it.
+    /// Makes the handle by which node `by` uses a segment of node `there`.
     fn new(by: NodeId, there: &'a Node, segment: SegmentId) -> Self {
         let part = there.segments.part(segment);
         let part: &Part = part.unwrap_or_else(|| panic!("{} has no segment {}", there.id(), segment.0));
@@ -75,10 +79,10 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// The value of a word now.
+    /// Reads a word.
     ///
     /// # Panics
-    /// If there is no such word, or this node may not read it.
+    /// If the part has no such word, or this node may not read it.
     #[inline]
     pub fn get(&self, offset: usize) -> T {
         match self.readable.get(offset) {
@@ -90,7 +94,7 @@ impl<'a, T: Word> Mapped<'a, T> {
     /// Writes a word.
     ///
     /// # Panics
-    /// If there is no such word, or this node may not write it.
+    /// If the part has no such word, or this node may not write it.
     #[inline]
     pub fn put(&self, offset: usize, value: T) {
         match self.writable.get(offset) {
@@ -99,26 +103,26 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// Reads as many words as there are `values`, from `offset` on.
+    /// Fills `values` from the words from `offset` on.
     ///
     /// # Panics
-    /// If there are not so many words, or this node may not read them.
+    /// If the part ends before them, or this node may not read them.
     pub fn read(&self, offset: usize, values: &mut [T]) {
         bulk::load(self.stretch(self.readable, Deed::Read, offset, values.len()), T::bits_mut(values));
     }
 
-    /// As [`read`](Self::read), `len` words into cells of the own node, from cell `cell` on.
+    /// Copies `len` words, from `offset` on, into `cells` of this node, from cell `cell` on.
     ///
     /// # Panics
-    /// As [`read`](Self::read), and if there are not so many cells.
+    /// If the part or `cells` ends before them, or this node may not read the part.
     pub fn read_into(&self, offset: usize, cells: &Cells<T>, cell: usize, len: usize) {
         bulk::copy(self.stretch(self.readable, Deed::Read, offset, len), cells.stretch(cell, len));
     }
 
-    /// Writes words one after the other, from `offset` on.
+    /// Writes `values` into the words from `offset` on.
     ///
     /// # Panics
-    /// If there are not so many words, or this node may not write them.
+    /// If the part ends before them, or this node may not write them.
     pub fn write(&self, offset: usize, values: &[T]) {
         bulk::store(self.stretch(self.writable, Deed::Write, offset, values.len()), T::bits(values));
     }
@@ -131,7 +135,8 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// Says who wanted what, and why not. By value, so that the fast path need not have the handle in memory.
+    /// Panics with the access and the reason for its refusal. It takes the handle by value, so that the fast
+    /// path need not keep the handle in memory.
     #[cold]
     #[inline(never)]
     fn refuse(self, deed: Deed, offset: usize, words: usize) -> ! {
@@ -141,23 +146,23 @@ impl<'a, T: Word> Mapped<'a, T> {
 }
 
 impl Mapped<'_, u64> {
-    /// Adds to a word in one step, wrapping, and returns what it held before.
+    /// Adds `amount` to a word atomically, wrapping, and returns the word's previous value.
     ///
     /// # Panics
-    /// If there is no such word, or this node may not change it in one step.
+    /// If the part has no such word, or this node may not change it atomically.
     #[inline]
     pub fn fetch_add(&self, offset: usize, amount: u64) -> u64 {
         self.changeable(offset).fetch_add(amount, Ordering::AcqRel)
     }
 
-    /// Replaces a word by `new` in one step if it is `current`; returns what it held before, as an error if that was something
-    /// else.
+    /// Replaces a word by `new` atomically if it holds `current`. Returns the word's previous value either
+    /// way.
     ///
     /// # Errors
-    /// What the word holds, if it is not `current`.
+    /// The word's value, if it is not `current`.
     ///
     /// # Panics
-    /// As [`fetch_add`](Self::fetch_add).
+    /// If the part has no such word, or this node may not change it atomically.
     #[inline]
     pub fn compare_exchange(&self, offset: usize, current: u64, new: u64) -> Result<u64, u64> {
         self.changeable(offset).compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire)
@@ -182,7 +187,7 @@ mod tests {
     use super::*;
     use crate::{Flow, Job, Program, Protocol, Quiet, Report, Resident, Rights, Setup, Shape};
 
-    /// Makes a segment of 4 words, 0 to 3, that others may do so much with.
+    /// A program with a segment of 4 words, 0 to 3, and the rights that it is configured with.
     struct Four;
 
     impl crate::Handlers for Four {
@@ -216,7 +221,7 @@ mod tests {
         Mapped::new(NodeId(by), node, SegmentId(0))
     }
 
-    /// What an access is refused with.
+    /// The message of the panic by which an access is refused.
     fn refused<R>(access: impl FnOnce() -> R) -> String {
         let panic = catch_unwind(AssertUnwindSafe(|| drop(access()))).expect_err("the access is refused");
         panic.downcast_ref::<String>().expect("it says why").clone()

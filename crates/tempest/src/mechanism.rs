@@ -1,27 +1,28 @@
-//! Mechanisms: how data moves. A program says which it is written for; a run uses one of them.
+//! Mechanisms: how data moves. A program lists those that it is written for; a run uses one of them.
 //!
-//! A mechanism says what it needs of a machine ([`Mechanism::needs`], in the words machine files use). Nothing here
-//! knows how a world moves anything.
+//! A mechanism names what it needs of a machine ([`Mechanism::needs`], in the words of machine files). This
+//! module must never know how a world moves data.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How data moves between nodes.
+/// A way in which data moves between nodes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Mechanism {
-    /// Active messages: a handler takes each in and puts its values where they belong.
+    /// Active messages: a handler receives each message and puts its values where they belong.
     #[default]
     Messages,
-    /// Values gathered into one block, moved to the receiver's memory by the interface, one handler at its end.
+    /// Values gathered into one block that the interface moves to the receiver's memory; one handler runs at
+    /// its end.
     Bulk,
-    /// A few words at a time to places in the receiver's memory that the sender chooses; no handler runs.
+    /// A few words at a time, to places in the receiver's memory that the sender chooses; no handler runs.
     Deposit,
     /// Loads and stores of a shared address space, kept coherent block by block.
     SharedMemory,
 }
 
 impl Mechanism {
-    /// All of them.
+    /// All mechanisms.
     pub const ALL: [Self; 4] = [Self::Messages, Self::Bulk, Self::Deposit, Self::SharedMemory];
 
     /// The name on the command line.
@@ -34,7 +35,7 @@ impl Mechanism {
         }
     }
 
-    /// One line for people.
+    /// A one-line description for people.
     pub const fn summary(self) -> &'static str {
         match self {
             Self::Messages => "active messages; who notices them, and when, is the policy's",
@@ -44,7 +45,8 @@ impl Mechanism {
         }
     }
 
-    /// What it needs of a machine, in the words of machine files' `can` lists.
+    /// The capability that the mechanism needs of a machine, in the words of the `can` lists of machine
+    /// files.
     pub const fn needs(self) -> Option<&'static str> {
         match self {
             Self::Messages => None,
@@ -54,7 +56,7 @@ impl Mechanism {
         }
     }
 
-    /// Whether a machine that `can` do only so much can do it.
+    /// Checks that a machine with the capabilities `can` can do this mechanism.
     ///
     /// # Errors
     /// Names the mechanism, the machine and what is missing.

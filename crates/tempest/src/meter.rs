@@ -1,6 +1,7 @@
-//! What is measured of a run: counts, the four-part time and four-part volume breakdown, utilization.
+//! Measurements of a run: counts, processor time in four parts, volume in four parts, utilization.
 //!
-//! Worlds fill these in, each with its own clock; both report all of it.
+//! Every world fills in all of them, each with its own clock. This module must never know how a world
+//! measures.
 
 use std::ops::{AddAssign, Sub};
 
@@ -8,34 +9,34 @@ use units::Time;
 
 use crate::Volume;
 
-/// Where processor time went, summed over the computing processors.
+/// Where the computing processors' time went, summed over them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Breakdown {
     /// The program's own work.
     pub compute: Time,
-    /// Waiting for memory, blocks of shared memory among it, or for room in the network interface.
+    /// Waiting for memory, including blocks of shared memory, or for room in the network interface.
     pub memory: Time,
     /// Sending, receiving, dispatching and running handlers.
     pub overhead: Time,
-    /// Waiting for another thread or for a message, with nothing else to do.
+    /// Waiting for another thread or a message, with nothing else to do.
     pub synchronization: Time,
 }
 
 /// Bytes that entered the network, by purpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct VolumeBytes {
-    /// Values the program moved, blocks of shared memory among them.
+    /// Values that the program moved, including blocks of shared memory.
     pub data: u64,
-    /// Headers of what moved them.
+    /// Headers of the messages that moved them.
     pub headers: u64,
-    /// Requests, headers included.
+    /// Requests, including their headers.
     pub requests: u64,
-    /// Invalidations and their acknowledgements, headers included.
+    /// Invalidations and their acknowledgements, including their headers.
     pub invalidations: u64,
 }
 
 impl VolumeBytes {
-    /// Counts a message of `bytes` and its `header`.
+    /// Counts a message of `bytes` and its `header`, in bytes, as volume of the given purpose.
     pub fn count(&mut self, volume: Volume, bytes: u64, header: u64) {
         match volume {
             Volume::Data => {
@@ -47,7 +48,7 @@ impl VolumeBytes {
         }
     }
 
-    /// All of them.
+    /// The sum of all four parts.
     pub fn total(&self) -> u64 {
         self.data + self.headers + self.requests + self.invalidations
     }
@@ -56,19 +57,19 @@ impl VolumeBytes {
 /// Counts of one processor, one phase or a whole run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
-    /// Messages sent, those to the own node included.
+    /// Messages sent, including those to the sender's own node.
     pub messages: u64,
-    /// Of those, block transfers.
+    /// Block transfers among those messages.
     pub transfers: u64,
-    /// Deposits sent, which are no messages: no handler runs.
+    /// Deposits sent. A deposit is no message: no handler runs.
     pub deposits: u64,
     /// Handlers run.
     pub handlers: u64,
     /// Interrupts taken to notice a message.
     pub interrupts: u64,
-    /// Times a thread blocked.
+    /// Number of times that a thread blocked.
     pub blocks: u64,
-    /// Sends that found no room at first, each counted once.
+    /// Sends that found no room at first. Each is counted once, however often it tried again.
     pub refused: u64,
     /// Bytes sent.
     pub volume: VolumeBytes,
@@ -107,7 +108,7 @@ impl AddAssign for Breakdown {
 
 impl Sub for Counters {
     type Output = Self;
-    /// What was counted since `earlier`.
+    /// The counts since `earlier`.
     fn sub(self, earlier: Self) -> Self {
         Self {
             messages: self.messages - earlier.messages,
@@ -129,7 +130,7 @@ impl Sub for Counters {
 
 impl Sub for Breakdown {
     type Output = Self;
-    /// What was spent since `earlier`.
+    /// The time spent since `earlier`.
     fn sub(self, earlier: Self) -> Self {
         Self {
             compute: self.compute - earlier.compute,
@@ -143,21 +144,22 @@ impl Sub for Breakdown {
 /// How busy processors were, each between 0 and 1.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Utilization {
-    /// Share of the computing processors' time not spent waiting.
+    /// The share of the computing processors' time that was not spent waiting.
     pub compute: f64,
-    /// Share of the dedicated protocol processors' time spent on events; `None` where there are none.
+    /// The share of the dedicated protocol processors' time that was spent on events; `None` if there are no
+    /// such processors.
     pub protocol: Option<f64>,
 }
 
-/// What the dispatch queues saw, summed over nodes.
+/// Measurements of the dispatch queues, over all nodes.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Dispatching {
     /// Events that waited because their key was held.
     pub waited_on_key: u64,
-    /// Mean time from arrival to the start of the handler; `None` where that is not measured.
+    /// Mean time from an event's arrival to the start of its handler; `None` where it is not measured.
     pub mean_wait: Option<Time>,
-    /// Share of the time, 0 to 1, in which an event waited or its key was held, mean over the nodes; `None` where that is
-    /// not measured.
+    /// The share of the time, 0 to 1, in which an event waited or its key was held, as a mean over the nodes;
+    /// `None` where it is not measured.
     pub busy: Option<f64>,
 }
 

@@ -1,47 +1,49 @@
-//! How often a processor that computes looks for events where the policy leaves that open: about as often as its world wants to,
-//! told in back-edges of its threads.
+//! The polling interval of a computing processor where the policy leaves it open: about as often as the world
+//! wants, counted in back-edges of the program's threads.
 //!
-//! A back-edge may come every nanosecond or every millisecond, and a look takes longer than most of what threads do in
-//! between. So a thread that may look at every back-edge looks at every so many: twice as many where two looks came
-//! shortly after each other and found nothing, half as many where they were far apart or found something. Where the
-//! policy says how often a thread polls (`+every=K`), that is how often.
+//! A back-edge may come every nanosecond or every millisecond, and a look for events takes longer than most
+//! of what threads do between two back-edges. So a thread that may look at every back-edge looks only at some
+//! of them. The number of back-edges between two looks doubles if two looks came shortly after each other and
+//! found nothing; it halves if they were far apart or found something. A policy that gives the interval
+//! (`+every=K`) is obeyed as it stands.
 //!
-//! This module must never know what is looked for, nor which world's time it is.
+//! This module must never know what a look finds, nor which world's time it is.
 
 use std::cell::Cell;
 
 use units::Time;
 
-/// Back-edges between two looks at most. Where a loop of short steps is followed by one of long steps, so many of these pass
-/// before anybody finds out.
+/// The largest number of back-edges between two looks. Where a loop of short steps is followed by one of long
+/// steps, this many long steps pass before the interval shrinks.
 const MOST: u32 = 256;
 
-/// How far apart a processor's looks are.
+/// The polling interval of one processor.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// They are meant to be so far apart.
+    /// The wanted time between two looks.
     apart: Time,
-    /// In back-edges.
+    /// The present number of back-edges between two looks.
     every: Cell<u32>,
-    /// When the last one was, since the run began.
+    /// The time of the last look, since the run began.
     looked: Cell<Time>,
-    /// Whether it found anything.
+    /// Whether the last look found anything.
     found: Cell<bool>,
 }
 
 impl Pace {
-    /// Looks that are meant to be so far apart.
+    /// Makes the interval for looks that are wanted `apart` from each other.
     pub const fn new(apart: Time) -> Self {
         Self { apart, every: Cell::new(1), looked: Cell::new(Time::ZERO), found: Cell::new(false) }
     }
 
-    /// What a look found.
+    /// Notes whether a look found anything.
     #[inline]
     pub fn note(&self, found: bool) {
         self.found.set(found);
     }
 
-    /// Back-edges from a look to the next one; it is `now`, since the run began.
+    /// The number of back-edges from a look to the next one, where `now` is the time of the look since the
+    /// run began.
     pub fn next(&self, now: Time) -> u32 {
         let elapsed = now.saturating_sub(self.looked.replace(now));
         let every = self.every.get();
@@ -61,7 +63,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// The numbers that a processor goes through whose back-edges take so long.
+    /// The intervals of a processor whose back-edges are `edge_ns` apart.
     fn numbers(pace: &Pace, start_ns: u64, edge_ns: u64, looks: usize) -> Vec<u32> {
         let mut now = start_ns;
         let mut every = pace.every.get();

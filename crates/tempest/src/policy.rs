@@ -1,17 +1,18 @@
-//! Policies: who injects, who runs handlers, when, in what order.
+//! Policies: which processors inject messages and run handlers, when, and in what order.
 //!
-//! Every arrangement of the studies is a point in one space; the known ones have names. A policy is written
-//! `PRESET[:COUNT][+OPTION]…`, for example `fixed:2`, `floating+every=16` or `single+interrupt`.
+//! Every arrangement of the studies is a point in one space, and the known ones have names. A policy is
+//! written `PRESET[:COUNT][+OPTION]…`, for example `fixed:2`, `floating+every=16` or `single+interrupt`.
 //!
-//! A policy says what it needs of a machine ([`Policy::needs`], in the words machine files use); a world that
-//! lacks one of those refuses it by name. Nothing here knows how a world obeys.
+//! A policy lists what it needs of a machine ([`Policy::needs`], in the words of machine files). A world that
+//! lacks one of them refuses the policy and names what is missing. This module must never know how a world
+//! carries a policy out.
 
 use std::fmt;
 use std::str::FromStr;
 
 use units::Time;
 
-/// How long an event waits before a helper that was asked for by name alone runs its handler.
+/// The time that an event waits before a helper runs its handler, if the option gives no time.
 const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
 
 /// Which processors run handlers.
@@ -19,101 +20,105 @@ const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
 pub enum Servers {
     /// The node's one computing processor, between its threads.
     Compute,
-    /// `count` processors that do nothing else, taken from the node's own.
+    /// `count` of the node's own processors, which do nothing else.
     Taken,
-    /// `count` processors that do nothing else, added to the node's own.
+    /// `count` processors added to the node's own, which do nothing else.
     Added,
-    /// Any computing processor when it is idle; their back-edge polls take [`Turns`].
+    /// Any computing processor when it is idle. Polls at back-edges take [`Turns`].
     Idle,
     /// A processor in the network interface.
     Network,
-    /// The computing processor or the network processor, whichever is free.
+    /// The computing processor or the network processor: the one that is free.
     Either,
     /// `count` processors embedded in a device on the memory bus.
     Embedded,
-    /// A state machine.
+    /// A hardware state machine.
     Hardware,
-    /// Starts like `Idle`, dedicates processors and takes them back as measured.
+    /// Starts like `Idle`; dedicates processors and releases them as measured.
     Adaptive,
 }
 
-/// In what order events are handed to processors.
+/// The order in which events are handed to processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dispatch {
-    /// One at a time per node, in order of arrival.
+    /// One event at a time per node, in order of arrival.
     Serial,
-    /// Distinct keys in parallel, equal keys one at a time.
+    /// Events of distinct keys in parallel, of equal keys one at a time.
     Keyed,
-    /// Keyed, each key bound to one processor.
+    /// Like `Keyed`, with each key bound to one processor.
     Partitioned,
 }
 
-/// How a processor notices an event.
+/// The way in which a processor notices an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// It looks, at back-edges and when idle.
+    /// The processor looks, at back-edges and when idle.
     Poll,
-    /// It is interrupted.
+    /// The processor is interrupted.
     Interrupt,
-    /// It looks; it is interrupted only when every processor of the node computes.
+    /// The processor looks. It is interrupted only when every processor of the node computes.
     InterruptWhenBusy,
 }
 
-/// Who puts messages into the network.
+/// The processor that puts messages into the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Injector {
-    /// The processor that sends, with the interface locked where several may.
+    /// The sending processor, with the interface locked where several may inject.
     Sender,
-    /// The protocol processor, handed the message by the sender.
+    /// The protocol processor, to which the sender hands the message.
     Protocol,
-    /// The network processor, through its queue; the sender where the machine has none.
+    /// The network processor, through its queue; the sender on a machine without one.
     Network,
-    /// A device that takes messages from any processor.
+    /// A device, which takes messages from any processor.
     Device,
 }
 
-/// Whose turn it is to look for events, where every computing processor of a node may: one at a time, round robin.
+/// The order in which the computing processors of a node look for events. One looks at a time, round robin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turns {
-    /// Those that idle come first: one that computes has a turn only where none idles.
+    /// Idle processors come first. A computing processor has a turn only if none idles.
     IdleFirst,
-    /// Every processor has its turn. One that computes keeps it until its next poll, and the others wait for it.
+    /// Every processor has its turn. A computing processor keeps its turn until its next poll, and the others
+    /// wait for it.
     Strict,
 }
 
-/// One arrangement.
+/// A policy: one point of the space.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
     preset: &'static Preset,
-    /// How many processors [`Servers::Taken`], `Added` or `Embedded` means; 0 where it means none.
+    /// The number of processors that [`Servers::Taken`], `Added` or `Embedded` dedicates; 0 for other
+    /// servers.
     pub count: u32,
     /// Which processors run handlers.
     pub servers: Servers,
-    /// In what order.
+    /// The order of dispatch.
     pub dispatch: Dispatch,
-    /// How they notice.
+    /// The way in which these processors notice events.
     pub notice: Notice,
-    /// Who injects.
+    /// The processor that injects.
     pub injector: Injector,
-    /// A computing processor polls at every so many loop back-edges, 0 for never; `None`: as usual in the world at hand
-    /// ([`poll_interval`](Self::poll_interval)).
+    /// The number of loop back-edges from one poll of a computing processor to the next, 0 for never. `None`
+    /// leaves it to the world ([`poll_interval`](Self::poll_interval)).
     pub poll_every: Option<u32>,
-    /// Whose turn it is to look for events, under [`Servers::Idle`].
+    /// The order in which processors look for events under [`Servers::Idle`].
     pub turns: Turns,
-    /// Threads stay on the processor that they began on, also where processors of a node could share them.
+    /// Whether threads stay on the processor where they began, even where the processors of a node could
+    /// share them.
     pub bound: bool,
-    /// A helper of the node, which is no processor of it, runs the handlers of events that nobody has run for so long.
+    /// The time after which a helper of the node runs the handlers that no processor has run; `None` for no
+    /// helper. A helper is an extra OS thread, not a processor of the node.
     pub helper: Option<Time>,
 }
 
-/// A named point of the space.
+/// A named policy.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Preset {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// One line for people.
+    /// A one-line description for people.
     pub summary: &'static str,
-    /// Whether it takes `:COUNT`.
+    /// Whether the preset takes `:COUNT`.
     pub counted: bool,
     servers: Servers,
     dispatch: Dispatch,
@@ -145,7 +150,7 @@ impl Preset {
     }
 }
 
-/// Every named policy.
+/// All named policies.
 pub static PRESETS: &[Preset] = &[
     preset(
         "single",
@@ -236,12 +241,12 @@ pub static PRESETS: &[Preset] = &[
 ];
 
 impl Policy {
-    /// Name of the preset it started from.
+    /// The name of the preset that this policy started from.
     pub fn preset(&self) -> &'static str {
         self.preset.name
     }
 
-    /// What it needs of a machine, in the words of machine files' `can` lists.
+    /// The capabilities that the policy needs of a machine, in the words of the `can` lists of machine files.
     pub fn needs(&self) -> Vec<&'static str> {
         let mut needs = Vec::new();
         needs.push(match self.servers {
@@ -274,10 +279,10 @@ impl Policy {
         needs
     }
 
-    /// Which of the policy's needs a machine that `can` do only so much lacks, as an error for people.
+    /// Checks that a machine with the capabilities `can` provides everything that the policy needs.
     ///
     /// # Errors
-    /// Names the policy, the machine and the first thing missing.
+    /// Names the policy, the machine and the first missing capability.
     pub fn check(&self, machine: &str, can: &[&str]) -> Result<(), String> {
         match self.needs().into_iter().find(|need| !can.contains(need)) {
             None => Ok(()),
@@ -288,10 +293,10 @@ impl Policy {
         }
     }
 
-    /// How many of a node's `processors` compute, and how many run handlers and nothing else.
+    /// The number of a node's `processors` that compute, and the number that only run handlers.
     ///
     /// # Errors
-    /// When none would be left to compute.
+    /// If none would be left to compute.
     pub fn split(&self, processors: u32) -> Result<Split, String> {
         match self.servers {
             // The node's one processor that sees the network, or shares it with the network processor.
@@ -310,8 +315,8 @@ impl Policy {
         }
     }
 
-    /// At how many back-edges a computing processor polls, 0 for never, where `usual` is what a world does whose processors
-    /// have to look and that is told nothing.
+    /// The number of back-edges from one poll of a computing processor to the next, 0 for never. `usual` is
+    /// the number in a world whose processors have to look and whose policy does not say.
     pub fn poll_interval(&self, usual: u32) -> u32 {
         let looks = self.preset.polls && self.notice != Notice::Interrupt;
         self.poll_every.unwrap_or(if looks { usual } else { 0 })
@@ -343,7 +348,8 @@ impl Policy {
         options
     }
 
-    /// How long a helper waits, where one has anything to do: computing processors run handlers, and look for them.
+    /// The time that a helper waits. Refused where a helper has nothing to do: it serves computing processors
+    /// that run handlers and poll for them.
     fn helped(&self, waits: Time) -> Result<Time, String> {
         let computing = matches!(self.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);
         if computing && self.notice == Notice::Poll {
@@ -393,7 +399,7 @@ impl Policy {
     }
 }
 
-/// The roles of a node's processors.
+/// The number of a node's processors in each role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Split {
     /// Processors that run program threads.
@@ -402,7 +408,8 @@ pub struct Split {
     pub dedicated: u32,
 }
 
-/// Several dedicated processors dispatch by key unless told otherwise; one has nothing to gain.
+/// The dispatch order of a preset with a count: several dedicated processors dispatch by key; one alone would
+/// gain nothing.
 fn default_dispatch(preset: &Preset, count: u32) -> Dispatch {
     match preset.servers {
         Servers::Taken if preset.dispatch == Dispatch::Serial && count > 1 => Dispatch::Keyed,

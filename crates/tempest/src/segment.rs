@@ -1,12 +1,13 @@
-//! Segments: memory of a node that other nodes reach without a handler of its own to do it.
+//! Segments: memory of a node that other nodes reach without running a handler.
 //!
-//! Every node makes the same segments in the same order, so that one number names the counterpart on every node;
-//! their lengths may differ. Memory elsewhere is never a pointer: it is a node, a segment and an offset, and all three are
-//! checked before anything is touched, and so is what others may do there ([`Rights`]).
+//! Every node makes the same segments in the same order, so that one number names the counterpart on every
+//! node; their lengths may differ. Memory of another node is never a pointer: it is a node, a segment and an
+//! offset. All three are checked before anything is touched, and so is the right to touch it ([`Rights`]).
 //!
-//! Words are relaxed atomics, as in [`Cells`]: what has been written is ordered by the handler that a
-//! [transfer](crate::Thread::transfer) ends with, by the count of words that [deposits](crate::Thread::deposit)
-//! have placed, or as [mapped](crate::Mapped) memory says. This module must never know who moves the words.
+//! Words are relaxed atomics, as those of [`Cells`]. What was written is ordered by the handler that a
+//! [transfer](crate::Thread::transfer) ends with, by the count of words that
+//! [deposits](crate::Thread::deposit) have placed, or by the rules of [mapped](crate::Mapped) memory. This
+//! module must never know which part of a world moves the words.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,16 +16,16 @@ use std::sync::atomic::AtomicU64;
 
 use crate::{Cells, Event, NodeId, Waiter, Word};
 
-/// A segment: dense, in order of allocation, equal on every node.
+/// The number of a segment: from 0, in order of allocation, equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SegmentId(pub u16);
 
-/// A word of a segment, on whichever node it is used with.
+/// The place of a word: a segment and an offset, without a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The segment.
     pub segment: SegmentId,
-    /// Its word, from 0.
+    /// The offset of the word in the segment, in words from 0.
     pub offset: u32,
 }
 
@@ -37,15 +38,15 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// Nothing.
+    /// Other nodes may do nothing.
     pub const NOTHING: Self = Self { read: false, write: false, change: false };
-    /// Read it, where it is [mapped](crate::Thread::map).
+    /// Other nodes may read, where the segment is [mapped](crate::Thread::map).
     pub const READ: Self = Self { read: true, ..Self::NOTHING };
-    /// Write it: by transfers, by deposits, and where it is mapped.
+    /// Other nodes may write: by transfers, by deposits, and where the segment is mapped.
     pub const WRITE: Self = Self { write: true, ..Self::NOTHING };
-    /// Both.
+    /// Other nodes may read and write.
     pub const READ_WRITE: Self = Self { read: true, ..Self::WRITE };
-    /// Both, and change words in one step where it is mapped.
+    /// Other nodes may read, write, and change words in one atomic step where the segment is mapped.
     pub const ALL: Self = Self { change: true, ..Self::READ_WRITE };
 
     pub(crate) fn allow(self, deed: Deed) -> bool {
@@ -57,21 +58,21 @@ impl Rights {
     }
 }
 
-/// What somebody does to words of a segment.
+/// A kind of access to words of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Deed {
     Read,
     Write,
-    /// Atomically: load and store in one step.
+    /// An atomic read-modify-write.
     Change,
 }
 
-/// A count on lines of its own: other nodes add to it, and should not take away what stands beside it.
+/// A counter on cache lines of its own: other nodes add to it, and must not take the neighbouring data away.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Deposited(Event);
 
-/// This node's part of a segment. A clone is the same memory.
+/// This node's part of a segment. A clone refers to the same memory.
 #[derive(Debug)]
 pub struct Segment<T> {
     id: SegmentId,
@@ -86,36 +87,38 @@ impl<T: Word> Clone for Segment<T> {
 }
 
 impl<T: Word> Segment<T> {
-    /// Where its word `offset` is, on any node.
+    /// The place of word `offset`, for use with any node.
     pub fn place(&self, offset: u32) -> Place {
         Place { segment: self.id, offset }
     }
 
-    /// Its number.
+    /// The segment's number.
     pub(crate) fn id(&self) -> SegmentId {
         self.id
     }
 
-    /// The words of this node.
+    /// The words of this node's part.
     #[inline]
     pub fn cells(&self) -> &Cells<T> {
         &self.cells
     }
 
-    /// Counts the words that deposits have placed in this node's part. What a deposit placed happens before a wait
-    /// that its count ends.
+    /// The counter of words that deposits have placed in this node's part. What a deposit placed happens
+    /// before the end of a wait for its count.
     pub fn deposited(&self) -> &Event {
         &self.deposited.0
     }
 }
 
-/// Modelled segments begin at multiples of so many bytes; the first page holds none, so that no address is 0.
+/// Modelled segments begin at multiples of this many bytes. The first page holds none, so that no address is
+/// 0.
 const PAGE: u64 = 4096;
 
-/// Modelled bytes of a word.
+/// The modelled size of a word in bytes.
 const WORD_BYTES: u64 = 8;
 
-/// Words for a place that is not there, or that is not for others to touch.
+/// An access to words that do not exist, or that the accessing node may not touch. It displays as a sentence
+/// that names both nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadPlace(String);
 
@@ -125,7 +128,7 @@ impl fmt::Display for BadPlace {
     }
 }
 
-/// A node's part of a segment, the type of its words forgotten: they are all 64 bits.
+/// A node's part of a segment, without the type of its words: each is 64 bits.
 pub(crate) struct Part {
     bits: Arc<[AtomicU64]>,
     rights: Rights,
@@ -133,7 +136,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Its words, as far as `by` may do that to them: all, or none. `node` is whose part it is.
+    /// The words on which `by` may do `deed`: all of the part, or none. `node` owns the part.
     pub(crate) fn open(&self, (by, node): (NodeId, NodeId), deed: Deed) -> &[AtomicU64] {
         if by == node || self.rights.allow(deed) { &self.bits } else { &[] }
     }
@@ -167,7 +170,8 @@ impl Segments {
         self.0.get(usize::from(segment.0))
     }
 
-    /// Writes words that come from a node to a place on another, which these segments are of.
+    /// Writes words from one node to a place on another. `nodes` are the sender and the node that owns these
+    /// segments.
     #[inline]
     pub(crate) fn write(&self, nodes: (NodeId, NodeId), place: Place, words: &[u64]) -> Result<(), BadPlace> {
         let room = self.part(place.segment).map_or(&[][..], |part| part.open(nodes, Deed::Write));
@@ -180,14 +184,14 @@ impl Segments {
         }
     }
 
-    /// The bits of words of `node`, which these segments are of.
+    /// Reads words of `node`, which owns these segments, as bits.
     pub(crate) fn read(&self, node: NodeId, place: Place, words: usize) -> Result<Vec<u64>, BadPlace> {
         let mut bits = vec![0; words];
         bulk::load(self.find(node, place, words)?, &mut bits);
         Ok(bits)
     }
 
-    /// The modelled address of words of `node`.
+    /// The modelled address of words of `node`, which owns these segments.
     pub(crate) fn address(&self, node: NodeId, place: Place, words: usize) -> Result<u64, BadPlace> {
         self.find(node, place, words)?;
         let pages = |part: &Part| (part.bits.len() as u64 * WORD_BYTES).div_ceil(PAGE);
@@ -195,7 +199,7 @@ impl Segments {
         Ok((1 + before) * PAGE + u64::from(place.offset) * WORD_BYTES)
     }
 
-    /// Words of the own node.
+    /// Finds words for an access of the node that owns them.
     fn find(&self, node: NodeId, place: Place, words: usize) -> Result<&[AtomicU64], BadPlace> {
         let room = self.part(place.segment).map_or(&[][..], |part| &part.bits);
         let found = range(place.offset as usize, words).and_then(|range| room.get(range));
@@ -204,7 +208,7 @@ impl Segments {
         })
     }
 
-    /// Why `by` may not do something to words of `node`, which these segments are of.
+    /// Says why `by` may not do `deed` to words of `node`, which owns these segments.
     #[cold]
     pub(crate) fn refuse(
         &self,
@@ -223,13 +227,13 @@ impl Segments {
         BadPlace(format!("{words} words {how} {by} at {} of {node}, which {why}", spell(place)))
     }
 
-    /// How much room a segment has, in words of a sentence.
+    /// The size of a segment, as the end of a sentence.
     fn room(&self, place: Place) -> String {
         self.part(place.segment)
             .map_or_else(|| "does not exist".to_owned(), |part| format!("has {}", part.bits.len()))
     }
 
-    /// Counts words that were deposited, and gives the threads that waited for them to `resume`.
+    /// Adds deposited words to the segment's count, and passes the threads that waited for them to `resume`.
     #[inline]
     pub(crate) fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
         if let Some(part) = self.part(place.segment) {
@@ -238,7 +242,7 @@ impl Segments {
     }
 }
 
-/// So many words from an offset on, if that can be.
+/// The range of `words` words from `from` on; `None` if it overflows.
 #[inline]
 pub(crate) fn range(from: usize, words: usize) -> Option<Range<usize>> {
     from.checked_add(words).map(|end| from..end)

@@ -1,11 +1,12 @@
-//! Work: what a step costs, counted by the program and priced by the machine.
+//! Work: the cost of a step, counted by the program and priced by the machine.
 //!
-//! Programs count operations; protocols charge named primitives. The native world ignores both (the host does
-//! the work itself); a model turns each into time by the prices in its machine file. No price stands here.
+//! Programs count operations; protocols charge named primitives. The native world ignores both, because the
+//! host does the work itself. A model turns each into time by the prices of its machine file. No price stands
+//! here.
 
 use crate::Block;
 
-/// Operations of a computing step, per kind.
+/// The operations of a computing step, by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Operations {
     /// Floating-point operations.
@@ -19,26 +20,26 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// Nothing at all: the start of a count.
+    /// No operations: where a count begins.
     pub const NONE: Self = Self { flops: 0, integers: 0, loads: 0, stores: 0 };
 
-    /// The same with `count` floating-point operations.
+    /// This step with its floating-point operations set to `count`.
     pub const fn flops(self, count: u32) -> Self {
         Self { flops: count, ..self }
     }
-    /// The same with `count` integer and branch operations.
+    /// This step with its integer and branch operations set to `count`.
     pub const fn integers(self, count: u32) -> Self {
         Self { integers: count, ..self }
     }
-    /// The same with `count` loads.
+    /// This step with its loads set to `count`.
     pub const fn loads(self, count: u32) -> Self {
         Self { loads: count, ..self }
     }
-    /// The same with `count` stores.
+    /// This step with its stores set to `count`.
     pub const fn stores(self, count: u32) -> Self {
         Self { stores: count, ..self }
     }
-    /// This step done `times` times.
+    /// This step repeated `times` times.
     pub const fn times(self, times: u32) -> Self {
         Self {
             flops: self.flops * times,
@@ -47,7 +48,7 @@ impl Operations {
             stores: self.stores * times,
         }
     }
-    /// This step followed by another.
+    /// This step and another, one after the other.
     pub const fn and(self, other: Self) -> Self {
         Self {
             flops: self.flops + other.flops,
@@ -60,13 +61,14 @@ impl Operations {
 
 /// A named step of a protocol, priced by the machine with an on-path cost and an off-path occupancy.
 ///
-/// Worlds charge `Dispatch`, `DispatchFault`, `DetectMiss`, `SendHeader`, `SendWord`, `StartTransfer` and `Resume` themselves,
-/// where those happen; a protocol charges the rest. What it does to a block it charges as [`Work::Block`].
+/// A world itself charges `Dispatch`, `DispatchFault`, `DetectMiss`, `SendHeader`, `SendWord`,
+/// `StartTransfer` and `Resume` where they happen; a protocol charges the others. A protocol charges its work
+/// on a block as [`Work::Block`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Primitive {
     /// Hand an event to a processor and start its handler.
     Dispatch,
-    /// Find that an access is not allowed, on the processor that makes it.
+    /// Find that an access is not allowed, on the processor that attempts it.
     DetectMiss,
     /// Hand an access fault to a processor and start its handler.
     DispatchFault,
@@ -80,13 +82,13 @@ pub enum Primitive {
     StartTransfer,
     /// Read one message out of the network interface.
     Extract,
-    /// Write a message into the queue to the node's other kind of processor.
+    /// Write a message into the queue from a compute processor to the network processor, or back.
     HandOver,
-    /// Take a message out of that queue.
+    /// Take a message out of the queue between compute and network processor.
     Take,
-    /// Bookkeeping of a global access at its issue.
+    /// Bookkeeping when a global access is issued.
     Issue,
-    /// Bookkeeping of a global access when its answer is there.
+    /// Bookkeeping when the answer to a global access has arrived.
     Complete,
     /// Add to the counter of stored data at the target.
     CountStore,
@@ -106,28 +108,29 @@ pub enum Primitive {
     MapPage,
     /// Remove a block's lines from the processors' caches.
     Purge,
-    /// Let a waiting thread go on.
+    /// Make a waiting thread ready.
     Resume,
     /// Translate an address.
     Translate,
-    /// Translate an address that was used just before.
+    /// Translate an address that was translated just before.
     TranslateAgain,
-    /// Put a request aside that cannot be served yet.
+    /// Put aside a request that cannot be served yet.
     Defer,
 }
 
-/// One charge: operations of a step, a number of protocol primitives, or the first look at what was placed.
+/// One charge: operations of a step, protocol primitives, or the first read of received words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// Computing.
+    /// Operations of a computing step.
     Compute(Operations),
-    /// `count` times a protocol primitive.
+    /// A protocol primitive, the given number of times.
     Primitive(Primitive, u32),
-    /// A protocol primitive done to a block of shared memory: [`Primitive::FetchBlock`], [`PlaceBlock`](Primitive::PlaceBlock) or
-    /// [`Purge`](Primitive::Purge). What it takes depends on the block's length, and a model may put it on a bus.
+    /// A protocol primitive on a block of shared memory: [`Primitive::FetchBlock`],
+    /// [`PlaceBlock`](Primitive::PlaceBlock) or [`Purge`](Primitive::Purge). Its cost depends on the block's
+    /// length, and a model may put it on a bus.
     Block(Primitive, Block),
-    /// Reading so many consecutive words for the first time after a transfer or deposit placed them: they come from
-    /// memory. Charge it beside the loads, which are priced as hits.
+    /// The first read of this many consecutive words after a transfer or deposit placed them: they come from
+    /// memory. It is charged beside the loads, which are priced as cache hits.
     FirstRead(u32),
 }
 

@@ -1,4 +1,6 @@
-//! Worlds: what runs jobs, and what comes back.
+//! Worlds: what runs jobs, the description of a run, and its outcome.
+//!
+//! This module must never know any one world.
 
 use std::fmt;
 
@@ -19,32 +21,34 @@ pub trait World {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure>;
 }
 
-/// One run to be done.
+/// The description of one run.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// What to run.
+    /// The program with its input.
     pub job: Job,
-    /// How its data moves: what the world must be able to do.
+    /// The mechanism that moves the program's data; the world must be able to do it.
     pub mechanism: Mechanism,
-    /// Nodes, at least 1.
+    /// The number of nodes, at least 1.
     pub nodes: u32,
-    /// Processors of each node, at least 1.
+    /// The number of processors of each node, at least 1.
     pub processors: u32,
-    /// Program threads per computing processor, at least 1.
+    /// The number of program threads per computing processor, at least 1.
     pub threads: u32,
-    /// Who injects, who runs handlers, when, in what order.
+    /// The policy: which processors inject and run handlers, when, and in what order.
     pub policy: Policy,
-    /// Seed of everything a model leaves to chance.
+    /// The seed of everything that a model leaves to chance.
     pub seed: u64,
-    /// Give up when nothing has happened for so long, in the world's own time.
+    /// The time without any progress after which the world gives up, in the world's own time; `None` for no
+    /// limit.
     pub stall_limit: Option<Time>,
-    /// What keeps the events of the run, if anybody wants them. The world says who there is and hands everything in; to
-    /// [`finish`](Recorder::finish) is the caller's.
+    /// The recorder of the run's events; `None` if the run is not traced. The world describes processors and
+    /// threads to it and hands in all events; the caller [finishes](Recorder::finish) it.
     pub trace: Option<Recorder>,
 }
 
 impl Launch {
-    /// A run on one node of one processor, by messages, from seed 1, without a limit: say what differs.
+    /// Describes a run on one node of one processor, by messages, from seed 1, without a stall limit. Change
+    /// the fields that differ.
     pub fn new(job: Job, policy: Policy) -> Self {
         Self {
             job,
@@ -63,46 +67,46 @@ impl Launch {
 /// One timed region of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PhaseRecord {
-    /// The name the program gave it.
+    /// The name that the program gave it.
     pub name: &'static str,
-    /// From the last thread's entry to the last thread's entry of the next, or the end.
+    /// The time from the last thread's entry to the last thread's entry into the next region, or to the end.
     pub time: Time,
-    /// What was counted in it.
+    /// The counts in this region.
     pub counters: Counters,
-    /// Where the computing processors' time went in it.
+    /// Where the computing processors' time went in this region.
     pub breakdown: Breakdown,
 }
 
-/// What a run that ended well yields.
+/// The result of a run that ended well.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// From start to end, in the world's own time.
+    /// The time from start to end, in the world's own time.
     pub time: Time,
-    /// The timed regions, in order. Before the first `phase` call nothing is timed.
+    /// The timed regions, in order. Nothing is timed before the first `phase` call.
     pub phases: Vec<PhaseRecord>,
-    /// Counts of the whole run.
+    /// The counts of the whole run.
     pub counters: Counters,
     /// Where the computing processors' time went.
     pub breakdown: Breakdown,
-    /// How busy processors were.
+    /// The utilization of the processors.
     pub utilization: Utilization,
-    /// What the dispatch queues saw.
+    /// The measurements of the dispatch queues.
     pub dispatching: Dispatching,
-    /// What protocol events took, kind by kind; empty in a world that does not account for time.
+    /// The cost of protocol events, kind by kind; empty in a world that does not account for time.
     pub anatomy: Vec<Stage>,
-    /// What a policy that adapts did, in order of time.
+    /// The changes that an adaptive policy made, in order of time.
     pub adjustments: Vec<Adjustment>,
-    /// Events the engine of a model went through; `None` where there is no engine.
+    /// The number of events that the engine of a model processed; `None` without an engine.
     pub events: Option<u64>,
-    /// Digest of the event stream, in a world that can promise to repeat it.
+    /// The digest of the event stream; `None` in a world that cannot promise to repeat it.
     pub digest: Option<u64>,
     /// The program's own check and figures.
     pub report: Report,
 }
 
 impl Outcome {
-    /// The time that counts: that of the first timed region if there is one, else of the whole run. What a program
-    /// does to check itself it does in later regions.
+    /// The time that comparisons use: that of the first timed region if there is one, else that of the whole
+    /// run. A program checks its result in later regions.
     pub fn timed(&self) -> Time {
         self.phases.first().map_or(self.time, |phase| phase.time)
     }
@@ -111,11 +115,11 @@ impl Outcome {
 /// A thread that waits for something that will not come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Blocked {
-    /// Who.
+    /// The thread.
     pub thread: ThreadId,
-    /// For what, as a person would say it.
+    /// What the thread waits for, in a person's words.
     pub waits_for: String,
-    /// Since when, from the start of the run.
+    /// The time at which the wait began, from the start of the run.
     pub since: Time,
 }
 
@@ -125,23 +129,23 @@ impl fmt::Display for Blocked {
     }
 }
 
-/// Why a run yielded nothing.
+/// The reason why a run has no outcome.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Failure {
-    /// The world cannot do what was asked; nothing ran.
+    /// The world cannot do what was asked. Nothing ran.
     Refused(String),
     /// Every thread that has not returned waits, and nothing is in flight.
     Deadlock {
-        /// When, from the start of the run.
+        /// The time of the deadlock, from the start of the run.
         at: Time,
-        /// Who waits for what.
+        /// The waiting threads.
         blocked: Vec<Blocked>,
     },
     /// Nothing happened for as long as the caller set as limit.
     Stalled {
         /// The limit.
         limit: Time,
-        /// Who waits for what. Threads that compute without end are not among them.
+        /// The waiting threads. Threads that compute without end are not among them.
         blocked: Vec<Blocked>,
     },
     /// The program broke a promise or panicked.
@@ -165,7 +169,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// At most this many waiting threads are listed; the rest are counted.
+/// The largest number of waiting threads that are listed; the others are counted.
 const LISTED: usize = 16;
 
 fn list(f: &mut fmt::Formatter<'_>, blocked: &[Blocked]) -> fmt::Result {

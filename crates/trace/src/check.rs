@@ -80,11 +80,11 @@ pub fn read(bytes: &[u8]) -> Result<Reading, String> {
     Ok(Reading { flows, ..slices_of(file, events)? })
 }
 
-/// As [`read`], without the flows: for a trace of a run that need not be well-formed.
+/// Reads a trace and checks all of it but the flows: for a run that need not have ended well.
 ///
 /// # Errors
 ///
-/// As [`read`], without those of flows.
+/// The first thing found wrong with the packets or the slices, as [`read`] has them.
 pub fn slices(bytes: &[u8]) -> Result<Reading, String> {
     let (file, events) = File::read(bytes)?;
     slices_of(file, events)

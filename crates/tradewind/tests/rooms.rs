@@ -26,19 +26,44 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("machine", &["units"], Tests::Alone),
     ("des", &["units"], Tests::Free),
     ("hardware", &["des", "machine", "units", "pdq"], Tests::Free),
-    ("tempest", &["units", "trace", "pdq", "bulk"], Tests::Free),
+    ("tempest", &["units", "trace", "pdq", "bulk", "macros"], Tests::Free),
     ("native", &["tempest", "pdq", "fiber", "units", "trace"], Tests::Free),
     ("sim", &["tempest", "hardware", "des", "machine", "fiber", "pdq", "units", "trace"], Tests::Free),
     ("protocols", &["tempest", "units"], Tests::Free),
     // A `tempest::Launch` cannot be written without `units::Time`.
     ("conformance", &["tempest", "protocols", "units"], Tests::Free),
-    ("programs", &["tempest", "protocols", "formats", "units"], Tests::Free),
+    ("apps", &["tempest", "protocols", "formats", "units"], Tests::Free),
+    ("probes", &["tempest", "protocols", "formats", "units"], Tests::Free),
     ("lab", &["machine", "units", "trace"], Tests::Free),
     ("macros", &[], Tests::Free),
     ("compare", &["tempest", "units", "trace"], Tests::Free),
-    ("worlds", &["machine", "native", "sim", "tempest", "trace", "units"], Tests::Free),
+    (
+        "worlds",
+        &["compare", "machine", "native", "protocols", "sim", "tempest", "trace", "units"],
+        Tests::Free,
+    ),
     ("report", &["compare", "lab", "machine", "tempest", "trace", "units"], Tests::Free),
-    ("tradewind", &["cli"], Tests::Free),
+    (
+        "tradewind",
+        &[
+            "apps",
+            "cli",
+            "compare",
+            "conformance",
+            "formats",
+            "machine",
+            "native",
+            "probes",
+            "protocols",
+            "report",
+            "sim",
+            "tempest",
+            "trace",
+            "units",
+            "worlds",
+        ],
+        Tests::Free,
+    ),
 ];
 
 /// Whether the tests of a room may use rooms that it may not use itself.
@@ -262,7 +287,7 @@ fn a_forbidden_arrow_is_reported_with_what_is_allowed() {
         verdict("pdq", "units", Development).unwrap(),
         "crates/pdq/Cargo.toml: its tests use units: pdq may use no other room"
     );
-    assert!(verdict("programs", "native", Build).is_some());
+    assert!(verdict("apps", "native", Build).is_some());
     assert!(verdict("machine", "tempest", Development).is_some());
     assert!(verdict("novelty", "units", Normal).unwrap().contains("not in the table"));
     assert!(verdict("cli", "sim", Normal).is_none());

@@ -32,7 +32,7 @@ impl ParseError {
         Self { expected, problem }
     }
 
-    /// The same error in a place that would also have accepted other quantities.
+    /// Turns this error into that of a place that would also have accepted other quantities.
     pub(crate) fn expecting(self, expected: &'static str) -> Self {
         Self { expected, ..self }
     }

@@ -26,6 +26,7 @@ mod cycles;
 mod decimal;
 mod error;
 mod frequency;
+pub mod names;
 mod scale;
 mod span;
 mod time;

@@ -32,7 +32,7 @@ impl Scale {
         })
     }
 
-    /// As [`parse`](Self::parse), for a quantity that cannot be zero.
+    /// The number of steps in a text such as `"2.5 us"`, for a quantity that cannot be zero.
     pub(crate) fn parse_above_zero(&self, text: &str) -> Result<u64, ParseError> {
         match self.parse(text)? {
             0 => Err(ParseError::new(self.expected, Problem::Zero)),

@@ -10,7 +10,7 @@ use crate::{Cycles, Frequency, ParseError, Quantity, Time};
 pub enum Span {
     /// Cycles of the node's clock.
     Cycles(Cycles),
-    /// The same time whatever the clock.
+    /// A time that does not depend on the clock.
     Time(Time),
 }
 

@@ -1,4 +1,53 @@
-//! Machines that ship, as data; worlds by name or file; runs that are measured. The only room that builds a world.
-//! It must never know text for people, arguments, or any one program.
+//! Machines that ship with tradewind, worlds by name or file, and measured runs of programs.
+//!
+//! A *target* is what a program runs on: this host, or a modelled machine described by a file. A *run* is one program on one
+//! target; a *comparison* is one program on several targets, by every mechanism under every policy that each of them can do.
+//!
+//! ```
+//! use tradewind_worlds::{Run, Target, machines};
+//!
+//! let paragon = machines::get("paragon")?;
+//! assert!(paragon.nodes > 1);
+//! # let entry = tempest::entry::find("histogram", apps::ALL).unwrap();
+//! let run = Run::of(entry).on(Target::find("paragon", &[])?).nodes(4).policy("single".parse()?);
+//! let outcome = run.input("values", "50").run()?;
+//! assert!(outcome.report.verified());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`machines`] | the shipped machine models: names, texts, parsed; machine files of one's own |
+//! | [`inputs`] | the shipped input files of programs; what a program is told, files opened |
+//! | [`Target`] | a machine to run on: this host or a model |
+//! | [`Subject`] | a program with its inputs, checked |
+//! | [`Run`], [`Setting`], [`Measured`] | one combination of program, target, mechanism and policy; what came of it |
+//! | [`Comparison`], [`Compared`] | every combination that targets can do; what came of each |
+//! | [`TraceFile`] | the file of a trace, whole or not at all |
+//! | [`Error`], [`Mistake`] | what went wrong: every mistake in a request at once |
+//!
+//! This room builds worlds, and opens files. It must never know arguments of a command line, nor how results look.
 
 #![forbid(unsafe_code)]
+
+mod comparison;
+mod error;
+pub mod inputs;
+pub mod machines;
+mod run;
+mod setting;
+mod sharing;
+mod subject;
+mod target;
+mod trace_file;
+
+pub use compare::Refusal;
+pub use comparison::{Compared, Comparison, Step};
+pub use error::{Error, FailedRun, Mistake};
+pub use native::LOOKS_APART;
+pub use run::Run;
+pub use setting::{MAX_THREADS, Measured, Setting};
+pub use sharing::Sharing;
+pub use subject::Subject;
+pub use target::{NATIVE, Target, cores};
+pub use trace_file::TraceFile;

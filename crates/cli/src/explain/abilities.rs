@@ -3,7 +3,7 @@
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
 
-use crate::target::Target;
+use worlds::Target;
 
 /// What a machine can run, and why not the rest.
 pub(super) struct Abilities {

@@ -18,13 +18,14 @@ use std::process::ExitCode;
 
 use machine::{Machine, Value};
 use tempest::Policy;
+use worlds::{NATIVE, Target};
 
 use self::abilities::Abilities;
 use self::derived::{Derived, Underived};
 use crate::arguments::Explain;
 use crate::names::policies;
 use crate::page::Page;
-use crate::target::{NATIVE, Target, settings};
+use crate::target::settings;
 use crate::{Problem, both, numbers};
 
 /// All there is to say about a machine.
@@ -59,7 +60,7 @@ pub(crate) fn explain(arguments: &Explain, out: &mut impl Write) -> Result<ExitC
     let (set, mistakes) = settings(&arguments.settings);
     let asked: Vec<_> = arguments.policy.iter().cloned().collect();
     let (target, ((policy, ()), width)) = both(
-        Target::find(&arguments.machine, &set),
+        Target::find(&arguments.machine, &set).map_err(Problem::from),
         both(both(policies(&asked), mistakes), numbers::width(arguments.width.as_deref())),
     )?;
     let Target::Model { machine, .. } = &target else {

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
+use apps::litmus::{Placement, State};
 use formats::litmus::Architecture;
-use programs::litmus::{Placement, State};
 use serde_json::{Value, json};
 
 use super::tally::Tally;
 use super::trial::{Trial, Verdict};
 use super::{Subject, Trials, World};
-use crate::target::Target;
 use crate::{Problem, json};
+use worlds::Target;
 
 /// Everything; `mistakes` are what was wrong with the files that were not run.
 pub(super) fn write(out: &mut impl Write, trials: &Trials<'_>, mistakes: &[String]) -> Result<(), Problem> {
@@ -22,7 +22,7 @@ pub(super) fn write(out: &mut impl Write, trials: &Trials<'_>, mistakes: &[Strin
         "rounds": dose.rounds,
         "seed": dose.seed,
         "block_bytes": dose.block,
-        "protocol": dose.protocol.name(),
+        "protocol": dose.protocol.name,
         "worlds": worlds.collect::<Value>(),
         "tests": tests.collect::<Value>(),
         "unread": mistakes,

@@ -21,21 +21,20 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use programs::litmus::{Dose, Meeting, Question};
+use apps::litmus::{Dose, Meeting, Question};
 use tempest::policy::{PRESETS, Servers};
 use tempest::{Mechanism, Policy};
 
 use crate::arguments::Litmus;
-use crate::compare::find_targets;
 use crate::numbers::LitmusNumbers;
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::sharing::Sharing;
-use crate::target::Target;
-use crate::{Problem, both, complain, names};
+use crate::target::find_all;
+use crate::{House, Problem, both, complain, names, sharing};
 use collection::Collection;
 use tally::Tally;
 use trial::Trial;
+use worlds::Target;
 
 /// What every world has whose processors look for messages.
 const USUAL_POLICY: &str = "floating";
@@ -63,8 +62,8 @@ struct Trials<'a> {
 }
 
 /// Runs everything and reports.
-pub(crate) fn litmus(arguments: &Litmus, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    let sharing = Sharing::of(arguments.block.as_deref(), arguments.protocol.as_deref());
+pub(crate) fn litmus(house: &House, arguments: &Litmus, out: &mut impl Write) -> Result<ExitCode, Problem> {
+    let sharing = sharing::of(house, arguments.block.as_deref(), arguments.protocol.as_deref());
     let asked = both(sharing, LitmusNumbers::read(arguments));
     let (worlds, (sharing, numbers)) = both(worlds(arguments), asked)?;
     let Collection { subjects, mistakes } = Collection::read(&arguments.paths);
@@ -82,7 +81,8 @@ pub(crate) fn litmus(arguments: &Litmus, out: &mut impl Write) -> Result<ExitCod
         text::write(out, &Page::find(numbers.width), &trials)?;
     }
     out.flush()?;
-    let unread = if mistakes.is_empty() { ExitCode::SUCCESS } else { complain(&Problem::Wrong(mistakes)) };
+    let unread =
+        if mistakes.is_empty() { ExitCode::SUCCESS } else { complain(house, &Problem::Wrong(mistakes)) };
     let is_clean = trials.tallies().iter().all(Tally::is_clean);
     Ok(if is_clean { unread } else { ExitCode::FAILURE })
 }
@@ -90,7 +90,7 @@ pub(crate) fn litmus(arguments: &Litmus, out: &mut impl Write) -> Result<ExitCod
 /// The machines asked for, each with its policy.
 fn worlds(arguments: &Litmus) -> Result<Vec<World>, Problem> {
     let policy = names::policies(arguments.policy.as_slice());
-    let (targets, policy) = both(find_targets(&arguments.machine, &arguments.settings), policy)?;
+    let (targets, policy) = both(find_all(&arguments.machine, &arguments.settings), policy)?;
     let worlds = targets.into_iter().map(|target| World::new(target, policy.first()));
     let (good, bad): (Vec<_>, Vec<_>) = worlds.partition(Result::is_ok);
     let mistakes: Vec<_> = bad.into_iter().filter_map(Result::err).collect();
@@ -134,7 +134,7 @@ fn run<'a>(subjects: &'a [Subject], worlds: &'a [World], dose: Dose) -> Result<T
     let progress = Progress::new(subjects.len() * worlds.len());
     let mut by_world = Vec::new();
     for world in worlds {
-        let jobs = if world.target.is_native() { 1 } else { native::Local::cores() };
+        let jobs = if world.target.is_native() { 1 } else { worlds::cores() };
         by_world.push(in_parallel(subjects, jobs, |subject| {
             progress.begin(format!("{} on {}", subject.question.test.name, world.target.label()));
             let dose = Dose { meeting: world.meeting(), ..dose };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use anstyle::Style;
-use programs::litmus::{Placement, Question, State};
+use apps::litmus::{Placement, Question, State};
 
 use super::trial::{Trial, Verdict};
 use super::{Trials, World};

@@ -1,6 +1,6 @@
 //! What the trials of one world show together. Must never know how that looks.
 
-use programs::litmus::Question;
+use apps::litmus::Question;
 
 use super::trial::{Trial, Verdict};
 

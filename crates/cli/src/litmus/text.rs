@@ -2,15 +2,15 @@
 
 use std::io::Write;
 
+use apps::litmus::{Question, State};
 use formats::litmus::Architecture;
-use programs::litmus::{Question, State};
 
 use super::trial::Trial;
 use super::{Subject, Trials, World, table};
 use crate::Problem;
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::several;
-use crate::target::NATIVE;
+use worlds::NATIVE;
 
 /// At most so many forbidden states are shown of each test in a table.
 const FORBIDDEN_SHOWN: usize = 4;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use programs::litmus::{Dose, Experiment, Placement, Question, Seen, State};
+use apps::litmus::{Dose, Experiment, Placement, Question, Seen, State};
 use tempest::{Failure, Launch, Mechanism};
 
 use super::World;

@@ -24,7 +24,7 @@ use crate::page::{Page, STRONG};
 use crate::ranking::Ranking;
 
 /// Writes what every calibrated model of a comparison predicted, if there is one.
-pub(crate) fn write(out: &mut impl Write, page: &Page, rankings: &[Ranking<'_>]) -> Result<(), Problem> {
+pub(crate) fn write(out: &mut impl Write, page: &Page, rankings: &[Ranking]) -> Result<(), Problem> {
     for prediction in pairs::predictions(rankings) {
         let title = words::title(&prediction);
         let name = prediction.model.name();
@@ -37,6 +37,6 @@ pub(crate) fn write(out: &mut impl Write, page: &Page, rankings: &[Ranking<'_>])
 }
 
 /// The same, for programs.
-pub(crate) fn json(rankings: &[Ranking<'_>]) -> Value {
+pub(crate) fn json(rankings: &[Ranking]) -> Value {
     pairs::predictions(rankings).iter().map(json::prediction).collect()
 }

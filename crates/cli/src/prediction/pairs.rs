@@ -10,7 +10,7 @@
 
 use crate::finding::is_tied;
 use crate::ranking::{Ranking, Row};
-use crate::target::Target;
+use worlds::Target;
 
 /// One way to run the program, predicted and measured.
 #[derive(Clone, Copy, Debug)]
@@ -79,11 +79,11 @@ impl Choice<'_> {
 }
 
 /// What each calibrated model of a comparison predicted of a machine that is in it too.
-pub(super) fn predictions<'r>(rankings: &'r [Ranking<'_>]) -> Vec<Prediction<'r>> {
-    let of = |model: &'r Ranking<'_>| {
+pub(super) fn predictions<'r>(rankings: &'r [Ranking]) -> Vec<Prediction<'r>> {
+    let of = |model: &'r Ranking| {
         let machine = model.target.measured()?;
         let measured = rankings.iter().find(|ranking| ranking.target.name() == machine)?;
-        Some(Prediction::new(model.target, machine, &measured.rows(), &model.rows()))
+        Some(Prediction::new(&model.target, machine, &measured.rows(), &model.rows()))
     };
     rankings.iter().filter_map(of).collect()
 }
@@ -143,7 +143,7 @@ pub(super) mod samples {
     use super::Prediction;
     use crate::ranking::Row;
     use crate::ranking::samples::row;
-    use crate::target::Target;
+    use worlds::Target;
 
     /// Rows of these mechanisms, policies and times.
     pub(in super::super) fn rows(times: &[(Mechanism, &str, u64)]) -> Vec<Row> {

@@ -26,7 +26,7 @@ fn assert_mistakes(body: &str, expected: &[&str]) {
     assert_eq!(file(body).expect_err("the file has a mistake").to_string(), expected.join("\n"));
 }
 
-/// The same for [`SYMMETRIC`] with one piece replaced.
+/// Checks all mistakes of [`SYMMETRIC`] with one piece replaced.
 #[track_caller]
 fn assert_replaced(old: &str, new: &str, expected: &[&str]) {
     assert_eq!(SYMMETRIC.matches(old).count(), 1, "{old}");

@@ -46,7 +46,7 @@ fn assert_mistakes(text: &str, expected: &[&str]) {
     assert_eq!(errors.to_string(), expected.join("\n"));
 }
 
-/// The same for a good file with one piece replaced.
+/// Checks all mistakes of a good file with one piece replaced.
 #[track_caller]
 fn assert_replaced(file: &str, old: &str, new: &str, expected: &[&str]) {
     assert_eq!(file.matches(old).count(), 1, "{old}");

@@ -26,7 +26,7 @@ fn assert_mistakes(text: &str, expected: &[&str]) {
     assert_eq!(errors.to_string(), expected.join("\n"));
 }
 
-/// The same for the whole file with one piece replaced.
+/// Checks all mistakes of the whole file with one piece replaced.
 #[track_caller]
 fn assert_replaced(old: &str, new: &str, expected: &[&str]) {
     assert_eq!(WHOLE.matches(old).count(), 1, "{old}");

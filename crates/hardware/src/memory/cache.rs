@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(cache.insert(8, State::Shared), None);
     }
 
-    /// The same cache as a list of lines, the one used last at its end.
+    /// A reference cache for the tests: a list of lines, the one used last at its end.
     #[derive(Default)]
     struct Naive(Vec<(u64, State)>);
 

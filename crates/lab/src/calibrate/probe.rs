@@ -87,7 +87,7 @@ impl Round {
         Ok(())
     }
 
-    /// The same with another value of a figure.
+    /// Replaces the value of a figure.
     #[cfg(test)]
     pub(super) fn with(mut self, name: &str, value: f64) -> Self {
         self.0.insert(name.to_owned(), value);

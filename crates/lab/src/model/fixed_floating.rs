@@ -46,7 +46,7 @@ pub struct Node {
     pub saved: f64,
     /// What a request and its reply cost the requester's protocol processor under Fixed.
     pub request: f64,
-    /// The same under Single.
+    /// What a request and its reply cost the requester's processor under Single.
     pub single_request: f64,
     /// The handler of a foreign request under Single.
     pub single_reply: f64,

@@ -24,7 +24,7 @@ const fn path(n: u64) -> Cost {
 /// The price of `set_tag`, written so, with these settings of the command line. A cycle is 20 ns.
 fn price(written: &str, set: &[(&str, &str)]) -> ByClass<Cost> {
     let text = CORRECT.replace("set_tag = \"5 cycles\"", &format!("set_tag = {written}"));
-    let machine = Machine::parse_with("toy.toml", &text, set, &|_, _| None);
+    let machine = Machine::parse_with("toy.toml", &text, set, &|_, _| Err(None));
     machine.unwrap_or_else(|errors| panic!("{errors}")).primitives.set_tag.expect("it has a price")
 }
 

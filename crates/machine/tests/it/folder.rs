@@ -28,7 +28,7 @@ pub(crate) fn text_of(name: &str) -> String {
 /// One of them; it and what it extends have the texts that `text` gives.
 pub(crate) fn read(name: &str, text: impl Fn(&str) -> String) -> Machine {
     let file = |name: &str| format!("machines/{name}.toml");
-    let base = |_: &str, name: &str| Some((file(name), text(name)));
+    let base = |_: &str, name: &str| Ok((file(name), text(name)));
     Machine::parse_with::<&str, &str>(&file(name), &text(name), &[], &base)
         .unwrap_or_else(|errors| panic!("{errors}"))
 }

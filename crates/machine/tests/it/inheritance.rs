@@ -8,8 +8,9 @@ use units::Time;
 fn read(text: &str, others: &[(&str, &str)], set: &[(&str, &str)]) -> Result<Machine, Errors> {
     let bases = |_: &str, name: &str| {
         let all = others.iter().chain([&("toy", CORRECT)]);
-        let found = all.into_iter().find(|(known, _)| *known == name)?;
-        Some((format!("{name}.toml"), found.1.to_owned()))
+        let found = all.clone().find(|(known, _)| *known == name);
+        let nearest = || all.map(|(known, _)| (*known).to_owned()).find(|known| known[..1] == name[..1]);
+        found.map(|(_, text)| (format!("{name}.toml"), (*text).to_owned())).ok_or_else(nearest)
     };
     Machine::parse_with("mine.toml", text, set, &bases)
 }
@@ -114,7 +115,8 @@ fn a_circle_is_told_with_both_its_places() {
     );
     assert_eq!(
         told,
-        "other.toml:1: extends = \"mine\": expected a machine that does not extend this one in turn, as mine.toml:2 begins to"
+        "other.toml:1: extends = \"mine\": expected a machine that does not extend this one in turn; \
+         the circle is mine.toml:2 -> other.toml:1 -> mine.toml"
     );
 }
 
@@ -124,6 +126,10 @@ fn what_cannot_be_extended_is_told() {
     assert_eq!(
         told,
         "mine.toml:1: extends = \"nobody\": expected a machine that ships, or a file beside this one"
+    );
+    assert_eq!(
+        refusal("extends = \"tuy\"\n", &[]),
+        "mine.toml:1: extends = \"tuy\": expected a machine that ships (did you mean \"toy\"?), or a file beside this one"
     );
     assert!(
         refusal("extends = 3\n", &[]).starts_with("mine.toml:1: extends = 3: expected the name of a machine")

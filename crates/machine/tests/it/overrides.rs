@@ -6,7 +6,7 @@ use units::Time;
 const FILE: &str = include_str!("../../../../machines/hurricane-1.toml");
 
 fn with(overrides: &[(&str, &str)]) -> Result<Machine, Errors> {
-    Machine::parse_with("machines/hurricane-1.toml", FILE, overrides, &|_, _| None)
+    Machine::parse_with("machines/hurricane-1.toml", FILE, overrides, &|_, _| Err(None))
 }
 
 fn of_user(price: &Option<ByClass<Cost>>) -> Cost {
@@ -78,7 +78,8 @@ fn a_bad_override_says_so() {
 #[test]
 fn overrides_are_reported_after_the_file() {
     let text = FILE.replace("\"16 B\"", "\"16\"");
-    let errors = Machine::parse_with("some.toml", &text, &[("nodes", "none")], &|_, _| None).unwrap_err();
+    let errors =
+        Machine::parse_with("some.toml", &text, &[("nodes", "none")], &|_, _| Err(None)).unwrap_err();
     let keys: Vec<_> = errors.iter().map(|error| error.key.as_str()).collect();
     assert_eq!(keys, ["interface.header", "nodes"]);
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use programs::{File, Given, Plan};
+use tempest::entry::{File, Given, Plan};
 use tempest::{Job, Mechanism, Policy, Shape};
 
 use crate::common::median;
@@ -68,7 +68,7 @@ impl Case {
         let values = self.inputs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         let files = self.file.iter().map(|(key, name)| ((*key).to_owned(), shipped(name)));
         let given = Given { values: values.collect(), files: files.collect::<BTreeMap<_, _>>() };
-        let entry = programs::find(self.program).expect("a program of the registry");
+        let entry = tempest::entry::find(self.program, apps::ALL).expect("a program of the registry");
         let instance = (entry.load)(&given).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
         instance.job(plan).expect("a plan that the program can run by")
     }

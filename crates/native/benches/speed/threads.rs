@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use fiber::{Fiber, Pool, Status};
-use programs::{Given, Plan};
+use tempest::entry::{Given, Plan};
 use tempest::{
     Cells, Event, Handler, Job, Key, Keyed, Mechanism, Message, NodeId, Program, Protocol, Quiet, Report,
     Setup, Shape, Thread,
@@ -81,7 +81,7 @@ fn switch(threads: u32) -> f64 {
     run(Job::new::<Relay>(()), 1, 1, threads, "single").timed().as_nanoseconds() / SWITCHES as f64
 }
 
-/// The same of bare fibers that are resumed in turn.
+/// Nanoseconds from one bare fiber to the next, where they are resumed in turn.
 fn bare_switch(fibers: u32) -> f64 {
     let (pool, passes) = (Pool::new(64 * 1024), Rc::new(Cell::new(0)));
     let spawn = |_| {
@@ -209,7 +209,7 @@ pub(crate) fn blocking() -> Vec<Row> {
 fn fetch_add(processors: u32, policy: &str) -> f64 {
     let mut given = Given::default();
     given.values.insert("operations".to_owned(), ADDITIONS.to_string());
-    let program = programs::find("fetch-add").expect("the program is there");
+    let program = tempest::entry::find("fetch-add", apps::ALL).expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
     let shape = Shape { nodes: 2, threads: processors };
     let job = instance.job(&Plan::new(Mechanism::Messages, shape)).expect("the shape is possible");

@@ -1,6 +1,6 @@
 //! Segments in one process are mapped, and refuse what is not there or not for others.
 
-use programs::{Given, Plan};
+use tempest::entry::{Given, Plan};
 use tempest::{
     Failure, Job, Launch, Mechanism, NodeId, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Shape,
     Thread, World,
@@ -96,7 +96,7 @@ fn an_access_that_is_refused_is_the_programs_failure() {
 fn split_phase(program: &str, mechanism: Mechanism, direct: &str) -> tempest::Outcome {
     let policy = "floating".parse().expect("a policy of this host");
     let given = Given { values: [("direct".to_owned(), direct.to_owned())].into(), ..Given::default() };
-    let program = programs::find(program).expect("the program is there");
+    let program = tempest::entry::find(program, probes::ALL).expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
     let job =
         instance.job(&Plan::new(mechanism, Shape { nodes: 3, threads: 1 })).expect("the shape is possible");

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use programs::Coherence;
-use programs::litmus::{Dose, Experiment, Meeting, Placement, Question};
+use apps::litmus::{Dose, Experiment, Meeting, Placement, Question};
+use protocols::stache::STACHE;
 use tempest::{Launch, Mechanism, World};
 
 use crate::local::Local;
@@ -28,7 +28,7 @@ fn questions() -> Vec<Arc<Question>> {
 
 /// How many forbidden states of a test were seen. A run that ended because the waist noticed something itself counts as one.
 fn forbidden(question: &Arc<Question>) -> usize {
-    let (protocol, meeting) = (Coherence::Stache, Meeting::Messages);
+    let (protocol, meeting) = (&STACHE, Meeting::Messages);
     let dose = Dose { rounds: ROUNDS, block: 64, protocol, seed: 1, meeting };
     let experiment = Experiment::new(Arc::clone(question), dose);
     let job = experiment.job().expect("blocks have this length");

@@ -8,7 +8,6 @@ use crate::ours::{Ours, OursSingle};
 use crate::partition::Partition;
 use crate::shared::{Channel, Segments};
 use crate::state::{NoLock, Parking, Spin, Work};
-use crate::strand_access::Stranded;
 use crate::workload::{Cell, Keys, Topology};
 
 /// All of them, in the order of the tables' columns.
@@ -28,16 +27,15 @@ pub(crate) enum Name {
     Channel,
     Tokio,
     Rayon,
-    Strands,
 }
 
 /// What a contender is compared as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Ours,
-    /// What ours could have been, or another way to use it.
+    /// Another way to use ours.
     Design,
-    /// Runs only where an aim asks for it and has no column.
+    /// Runs only where its comparison says something, and has no column.
     Reference,
     /// Is no queue for any use; says what the host could do.
     Bound,
@@ -45,7 +43,7 @@ pub(crate) enum Kind {
     Rival,
 }
 
-pub(crate) const ALL: [Name; 12] = [
+pub(crate) const ALL: [Name; 11] = [
     Name::Ours,
     Name::OursSingle,
     Name::OursAlone,
@@ -57,7 +55,6 @@ pub(crate) const ALL: [Name; 12] = [
     Name::Channel,
     Name::Tokio,
     Name::Rayon,
-    Name::Strands,
 ];
 
 impl Name {
@@ -74,14 +71,13 @@ impl Name {
             Self::Channel => "channel",
             Self::Tokio => "tokio",
             Self::Rayon => "rayon",
-            Self::Strands => "strands",
         }
     }
 
     pub(crate) fn kind(self) -> Kind {
         match self {
             Self::Ours => Kind::Ours,
-            Self::OursSingle | Self::Strands => Kind::Design,
+            Self::OursSingle => Kind::Design,
             Self::OursAlone | Self::OneThread => Kind::Reference,
             Self::InlineLock | Self::Partition => Kind::Bound,
             Self::SegQueue | Self::SegQueueParking | Self::Channel | Self::Tokio | Self::Rayon => Kind::Rival,
@@ -126,7 +122,6 @@ impl Name {
             Self::Channel => Box::new(Raced::<Channel, Spin>::new(cell, topology, work)),
             Self::Tokio => Box::new(Actors::new(cell, topology, work)),
             Self::Rayon => Box::new(Jobs::new(cell, topology, work)),
-            Self::Strands => Box::new(Raced::<Stranded, NoLock>::new(cell, topology, work)),
         }
     }
 }

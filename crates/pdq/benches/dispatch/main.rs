@@ -12,8 +12,8 @@
 //! On a host with a single core the figures mean nothing. A run whose threads had to wait for a core is repeated, as long
 //! as patience lasts; how many such runs had to be kept is said below the tables.
 //!
-//! Progress goes to stderr; tables and the list of aims go to stdout. `--markdown` prints the table for the README,
-//! `--quick` takes about half a minute.
+//! Progress goes to stderr, the table to stdout. `--brief` prints the columns that the README has, `--quick` takes about half
+//! a minute.
 //!
 //! Instructions of an uncontended round trip are the difference of two runs, here with a hundred thousand trips between:
 //!
@@ -29,7 +29,6 @@
 )]
 
 mod actors;
-mod aims;
 mod contenders;
 mod harness;
 mod host;
@@ -41,8 +40,6 @@ mod ours;
 mod partition;
 mod shared;
 mod state;
-mod strand_access;
-mod strands;
 mod tables;
 mod uncontended;
 mod workload;
@@ -63,12 +60,7 @@ fn main() -> ExitCode {
     }
     let uncontended = uncontended::measure(options.rounds);
     let all = measure::measure(&options);
-    if options.markdown {
-        tables::markdown(&all);
-    } else {
-        tables::print(&all, options.rounds);
-        tables::print_disturbance(&all);
-        aims::print(&all, &uncontended);
-    }
+    tables::print(&all, options.brief);
+    tables::print_notes(&all, options.rounds, &uncontended);
     ExitCode::SUCCESS
 }

@@ -11,7 +11,7 @@ cargo bench -p tradewind-pdq --bench dispatch -- [OPTIONS]
   --handler LIST     nanoseconds, of 0, 50, 200
   --workers LIST     1 (beside a producer), 2 (that produce)
   --only LIST        contenders by name
-  --markdown         the compact table for a README
+  --brief            of the rivals, only the best
   uncontended N      only N uncontended round trips, to count instructions";
 
 /// The handlers' nanoseconds of computation.
@@ -21,7 +21,7 @@ const HANDLERS: [u32; 3] = [0, 50, 200];
 pub(crate) struct Options {
     pub(crate) rounds: usize,
     pub(crate) quick: bool,
-    pub(crate) markdown: bool,
+    pub(crate) brief: bool,
     /// Only so many round trips.
     pub(crate) uncontended: Option<u64>,
     keys: Vec<Keys>,
@@ -40,7 +40,7 @@ impl Options {
         let mut options = Self {
             rounds: 5,
             quick: false,
-            markdown: false,
+            brief: false,
             uncontended: None,
             keys: KEYS.to_vec(),
             handlers: HANDLERS.to_vec(),
@@ -51,7 +51,7 @@ impl Options {
             let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value\n{USAGE}"));
             match argument.as_str() {
                 "--quick" => (options.quick, options.rounds) = (true, 3),
-                "--markdown" => options.markdown = true,
+                "--brief" => options.brief = true,
                 "--rounds" => options.rounds = number(&value()?)?.max(1),
                 "--keys" => options.keys = list(&value()?, key_set)?,
                 "--handler" => options.handlers = list(&value()?, handler)?,

@@ -7,10 +7,10 @@
 
 use super::Queue;
 use super::lane::Lane;
-use crate::Key;
 use crate::sync::Ordering;
+use crate::{Key, UserKey};
 
-impl<T> Queue<T> {
+impl<T, K: UserKey> Queue<T, K> {
     /// No new items from outside: [`Queue::try_enqueue`] and [`Queue::enqueue_when_room`] refuse from now on. What waits
     /// is still run, and so is what handlers enqueue. When all of it is done, [`Worker::run`](crate::Worker::run) returns.
     pub fn close(&self) {
@@ -32,7 +32,7 @@ impl<T> Queue<T> {
     ///
     /// Handlers that run end as usual, and a worker runs what it has claimed (up to a block of items). What they still
     /// enqueue stays in the queue; abort it again to have that too.
-    pub fn abort(&self) -> Vec<(Key, T)> {
+    pub fn abort(&self) -> Vec<(Key<K>, T)> {
         self.aborted.store(true, Ordering::Release);
         // Before anybody can see that the queue is closed, so that who does starts nothing more than it has claimed.
         self.lanes.iter().for_each(|lane| lane.serve().stop());
@@ -79,7 +79,7 @@ impl<T> Queue<T> {
             }
             done += serving.counts().done;
         }
-        let arrived = |lane: &Lane<T>| lane.pushed() + lane.serve().counts().holds;
+        let arrived = |lane: &Lane<T, K>| lane.pushed() + lane.serve().counts().holds;
         let arrived: u64 = self.lanes.iter().map(arrived).sum();
         done == arrived + self.gate.counts().arrived
     }

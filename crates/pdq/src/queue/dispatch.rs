@@ -5,7 +5,7 @@
 use std::ops::{Deref, DerefMut};
 
 use crate::sync::panicking;
-use crate::{Held, Key, Proof, Queue};
+use crate::{Held, Key, Proof, Queue, UserKey};
 
 /// A dispatched item that owns its key. Dropping it completes the item, also when a panicking handler unwinds: the key
 /// is released and [`Statistics::panicked`](crate::Statistics::panicked) counts it. What the handler left half-done in
@@ -25,43 +25,43 @@ use crate::{Held, Key, Proof, Queue};
 /// ```
 #[must_use = "dropping the guard completes the item"]
 #[derive(Debug)]
-pub struct Dispatch<'q, T> {
+pub struct Dispatch<'q, T, K: UserKey = u64> {
     // Fields drop in this order: the item goes while its key is still held, and the key comes back even if the item's
     // own `drop` panics.
     item: T,
-    release: Release<'q, T>,
+    release: Release<'q, T, K>,
 }
 
 /// Completes on drop what has not been taken out.
 #[derive(Debug)]
-struct Release<'q, T> {
-    queue: &'q Queue<T>,
-    held: Option<Held>,
+struct Release<'q, T, K: UserKey> {
+    queue: &'q Queue<T, K>,
+    held: Option<Held<K>>,
 }
 
-impl<'q, T> Dispatch<'q, T> {
-    pub(super) fn new(queue: &'q Queue<T>, held: Held, item: T) -> Self {
+impl<'q, T, K: UserKey> Dispatch<'q, T, K> {
+    pub(super) fn new(queue: &'q Queue<T, K>, held: Held<K>, item: T) -> Self {
         Self { item, release: Release { queue, held: Some(held) } }
     }
 
     /// The key that is held.
-    pub fn key(&self) -> Key {
+    pub fn key(&self) -> Key<K> {
         self.release.held().key()
     }
 
     /// Lends out the proof that the key is held.
-    pub fn proof(&mut self) -> Proof<'_> {
+    pub fn proof(&mut self) -> Proof<'_, K> {
         self.release.held_mut().proof()
     }
 
     /// The item and the proof side by side: what a handler needs.
-    pub fn parts(&mut self) -> (&mut T, Proof<'_>) {
+    pub fn parts(&mut self) -> (&mut T, Proof<'_, K>) {
         (&mut self.item, self.release.held_mut().proof())
     }
 
     /// Takes the item and the token out of the guard. The token must be given back with [`Queue::complete`] or
     /// [`Queue::complete_with`]; nobody does so when a panic unwinds past it.
-    pub fn into_parts(mut self) -> (T, Held) {
+    pub fn into_parts(mut self) -> (T, Held<K>) {
         let held = self.release.held.take();
         (self.item, held.expect(PRESENT))
     }
@@ -70,17 +70,17 @@ impl<'q, T> Dispatch<'q, T> {
 /// Why the token can be expected inside the guard.
 const PRESENT: &str = "the token leaves the guard only when the guard is consumed";
 
-impl<T> Release<'_, T> {
-    fn held(&self) -> &Held {
+impl<T, K: UserKey> Release<'_, T, K> {
+    fn held(&self) -> &Held<K> {
         self.held.as_ref().expect(PRESENT)
     }
 
-    fn held_mut(&mut self) -> &mut Held {
+    fn held_mut(&mut self) -> &mut Held<K> {
         self.held.as_mut().expect(PRESENT)
     }
 }
 
-impl<T> Drop for Release<'_, T> {
+impl<T, K: UserKey> Drop for Release<'_, T, K> {
     fn drop(&mut self) {
         if let Some(held) = self.held.take() {
             if panicking() {
@@ -91,7 +91,7 @@ impl<T> Drop for Release<'_, T> {
     }
 }
 
-impl<T> Deref for Dispatch<'_, T> {
+impl<T, K: UserKey> Deref for Dispatch<'_, T, K> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -99,7 +99,7 @@ impl<T> Deref for Dispatch<'_, T> {
     }
 }
 
-impl<T> DerefMut for Dispatch<'_, T> {
+impl<T, K: UserKey> DerefMut for Dispatch<'_, T, K> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.item
     }

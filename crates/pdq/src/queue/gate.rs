@@ -25,6 +25,7 @@ use super::inbox::Tail;
 use super::lane::{Lane, NO_FENCE};
 use super::latch::Guard;
 use super::padded::Padded;
+use crate::UserKey;
 use crate::sync::{AtomicBool, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError, mutated};
 
 #[derive(Debug)]
@@ -99,7 +100,12 @@ impl<T> Gate<T> {
     }
 
     /// Appends a sequential item, unless `refuses` says otherwise once no writer can come between.
-    pub(super) fn arrive(&self, lanes: &[Lane<T>], item: T, refuses: impl Fn() -> bool) -> Result<(), T> {
+    pub(super) fn arrive<K: UserKey>(
+        &self,
+        lanes: &[Lane<T, K>],
+        item: T,
+        refuses: impl Fn() -> bool,
+    ) -> Result<(), T> {
         let mut state = self.lock();
         let writing = keep_writers_out(lanes);
         if refuses() {
@@ -113,7 +119,7 @@ impl<T> Gate<T> {
     }
 
     /// Takes the sequential key without an item, if nothing at all is unfinished.
-    pub(super) fn try_hold(&self, lanes: &[Lane<T>]) -> bool {
+    pub(super) fn try_hold<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> bool {
         let mut state = self.lock();
         if state.aborted || !state.items.is_empty() {
             return false;
@@ -154,7 +160,7 @@ impl<T> Gate<T> {
     }
 
     /// The sequential item that ran is done. What is behind it may pass, up to the next one; whether there is anything.
-    pub(super) fn complete(&self, lanes: &[Lane<T>]) -> bool {
+    pub(super) fn complete<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> bool {
         let mut state = self.lock();
         state.items.pop_front();
         state.counts.done += 1;
@@ -196,7 +202,7 @@ impl<T> Gate<T> {
     }
 
     /// Takes all sequential items that wait, with their positions, and leaves only one that runs.
-    pub(super) fn abort(&self, lanes: &[Lane<T>]) -> Vec<(Vec<u64>, T)> {
+    pub(super) fn abort<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> Vec<(Vec<u64>, T)> {
         let mut state = self.lock();
         state.aborted = true;
         state.fence(lanes);
@@ -210,7 +216,7 @@ impl<T> Gate<T> {
     }
 
     /// Gives an arrival its place. The caller holds the lock and keeps writers out.
-    fn stand(&self, state: &mut State<T>, lanes: &[Lane<T>], item: Option<T>) {
+    fn stand<K: UserKey>(&self, state: &mut State<T>, lanes: &[Lane<T, K>], item: Option<T>) {
         state.positions.extend(lanes.iter().map(Lane::pushed));
         state.items.push_back(item);
         state.counts.arrived += 1;
@@ -221,7 +227,7 @@ impl<T> Gate<T> {
     }
 
     /// Asks all lanes to drain for the oldest item; true if they have, and the item is ready. The caller holds the lock.
-    fn drain(&self, lanes: &[Lane<T>]) -> bool {
+    fn drain<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> bool {
         self.signs.left.store(lanes.len() + 1, Ordering::Relaxed);
         let at_once = lanes.iter().filter(|lane| lane.serve().drain()).count();
         let ready = self.signs.left.fetch_sub(at_once + 1, Ordering::AcqRel) == at_once + 1;
@@ -239,7 +245,7 @@ impl<T> Gate<T> {
 impl<T> State<T> {
     /// Moves the fence of a lane from the item that is done to the next, or away; returns how many may pass. Writers are kept
     /// out where it goes away: an item is counted here, or finds no fence, and so does whoever looks for it.
-    fn open(&self, lanes: &[Lane<T>], at: usize) -> u64 {
+    fn open<K: UserKey>(&self, lanes: &[Lane<T, K>], at: usize) -> u64 {
         let next = self.positions.get(lanes.len() + at).copied();
         let _writing = (next.is_none() && !mutated!("opened-unseen")).then(|| lanes[at].write());
         let upto = next.unwrap_or_else(|| lanes[at].pushed());
@@ -248,7 +254,7 @@ impl<T> State<T> {
     }
 
     /// Sets the fences of the oldest item.
-    fn fence(&self, lanes: &[Lane<T>]) {
+    fn fence<K: UserKey>(&self, lanes: &[Lane<T, K>]) {
         for (index, lane) in lanes.iter().enumerate() {
             let open = || self.positions.get(index).copied().unwrap_or(NO_FENCE);
             lane.set_fence(if self.aborted { 0 } else { open() });
@@ -256,6 +262,6 @@ impl<T> State<T> {
     }
 }
 
-fn keep_writers_out<T>(lanes: &[Lane<T>]) -> Vec<Guard<'_, Tail<T>>> {
+fn keep_writers_out<T, K: UserKey>(lanes: &[Lane<T, K>]) -> Vec<Guard<'_, Tail<T, K>>> {
     lanes.iter().map(Lane::write).collect()
 }

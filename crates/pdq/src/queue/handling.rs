@@ -12,7 +12,7 @@ use super::lane::Left;
 use super::outbox::Outbox;
 use super::{AT_GATE, Queue};
 use crate::sync::{mutated, thread_local};
-use crate::{DispatcherId, Held, Key, Proof};
+use crate::{DispatcherId, Held, Key, Proof, UserKey};
 
 /// A running handler's view of its item's key and of the queue. Passed to handlers by a [`Worker`](crate::Worker).
 ///
@@ -37,49 +37,49 @@ use crate::{DispatcherId, Held, Key, Proof};
 ///     held
 /// }
 /// ```
-pub struct Handling<'c, 'q, T> {
-    key: Key,
-    batch: &'c mut Batch<'q, T>,
+pub struct Handling<'c, 'q, T, K: UserKey = u64> {
+    key: Key<K>,
+    batch: &'c mut Batch<'q, T, K>,
 }
 
 /// What a panicking handler has left.
 pub(super) type Payload = Box<dyn Any + Send>;
 
 /// What handlers reach of their worker.
-pub(super) struct Batch<'q, T> {
-    pub(super) outbox: Outbox<'q, T>,
+pub(super) struct Batch<'q, T, K: UserKey> {
+    pub(super) outbox: Outbox<'q, T, K>,
     /// Where the running items come from.
     pub(super) place: u64,
-    pub(super) left: Left<T>,
+    pub(super) left: Left<T, K>,
 }
 
-impl<'q, T> Handling<'_, 'q, T> {
+impl<'q, T, K: UserKey> Handling<'_, 'q, T, K> {
     /// The queue.
-    pub fn queue(&self) -> &'q Queue<T> {
+    pub fn queue(&self) -> &'q Queue<T, K> {
         self.batch.queue()
     }
 
     /// The key that is held.
     #[inline]
-    pub fn key(&self) -> Key {
+    pub fn key(&self) -> Key<K> {
         self.key
     }
 
     /// Lends out the proof that the key is held.
     #[inline]
-    pub fn proof(&mut self) -> Proof<'_> {
+    pub fn proof(&mut self) -> Proof<'_, K> {
         Proof::new(self.key, self.queue().id())
     }
 
     /// Appends an item to the queue: as [`Queue::enqueue`], but through the worker's buffer.
     #[inline]
-    pub fn enqueue(&mut self, key: Key, item: T) {
+    pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.batch.outbox.push(key, item);
     }
 
     /// The handler ends but its key stays held, until the token is given back with [`Queue::complete`] or
     /// [`Queue::complete_with`]. No server is occupied meanwhile.
-    pub fn keep(self) -> Held {
+    pub fn keep(self) -> Held<K> {
         self.batch.keep(self.key)
     }
 
@@ -90,12 +90,12 @@ impl<'q, T> Handling<'_, 'q, T> {
     }
 }
 
-impl<'q, T> Batch<'q, T> {
-    pub(super) fn new(outbox: Outbox<'q, T>) -> Self {
+impl<'q, T, K: UserKey> Batch<'q, T, K> {
+    pub(super) fn new(outbox: Outbox<'q, T, K>) -> Self {
         Self { outbox, place: 0, left: Left { kept: Vec::new(), returned: Vec::new() } }
     }
 
-    pub(super) fn queue(&self) -> &'q Queue<T> {
+    pub(super) fn queue(&self) -> &'q Queue<T, K> {
         self.outbox.queue()
     }
 
@@ -103,8 +103,8 @@ impl<'q, T> Batch<'q, T> {
     /// foreign code while the claim is not over.)
     pub(super) fn run(
         &mut self,
-        mut next: impl FnMut() -> Option<(Key, T)>,
-        handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
+        mut next: impl FnMut() -> Option<(Key<K>, T)>,
+        handler: &mut impl FnMut(T, Handling<'_, 'q, T, K>),
     ) -> Vec<Payload> {
         let mut panics = Vec::new();
         let outer = enter_handlers(self.queue().id());
@@ -128,7 +128,7 @@ impl<'q, T> Batch<'q, T> {
     }
 
     #[cold]
-    fn keep(&mut self, key: Key) -> Held {
+    fn keep(&mut self, key: Key<K>) -> Held<K> {
         // The key may be given back before the claim ends: what the handler has enqueued is older than what comes then.
         self.outbox.flush();
         self.left.kept.push(key);
@@ -139,7 +139,7 @@ impl<'q, T> Batch<'q, T> {
     }
 }
 
-impl<T> fmt::Debug for Handling<'_, '_, T> {
+impl<T, K: UserKey + fmt::Debug> fmt::Debug for Handling<'_, '_, T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handling").field("key", &self.key).finish_non_exhaustive()
     }

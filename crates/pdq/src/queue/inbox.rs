@@ -26,73 +26,74 @@ use std::ptr::{self, addr_of};
 use super::latch::{Guard, Latch};
 use super::padded::{Padded, prefetch_to_read, prefetch_to_write};
 use super::tuning::BLOCK;
-use crate::Key;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, UnsafeCell, mutated};
+use crate::{Key, UserKey};
 
 /// The writers' side.
 #[derive(Debug)]
-pub(super) struct Inbox<T> {
-    tail: Latch<Tail<T>>,
+pub(super) struct Inbox<T, K: UserKey> {
+    tail: Latch<Tail<T, K>>,
     /// Items ever published.
     pushed: AtomicU64,
     /// Which thread published last. Only a hint.
     writer: AtomicUsize,
     /// Blocks to use again. Apart from the others, because readers write it.
-    spare: Padded<AtomicPtr<Block<T>>>,
+    spare: Padded<AtomicPtr<Block<T, K>>>,
 }
 
 /// Where the next item goes; reached under the writers' latch.
 #[derive(Debug)]
-pub(super) struct Tail<T> {
-    block: *mut Block<T>,
+pub(super) struct Tail<T, K: UserKey> {
+    block: *mut Block<T, K>,
     /// Slots of `block` in use.
     used: usize,
 }
 
 /// The reader's side.
 #[derive(Debug)]
-pub(super) struct Reader<T> {
+pub(super) struct Reader<T, K: UserKey> {
     /// The block of the item taken last; at the start, the first block.
-    block: *mut Block<T>,
+    block: *mut Block<T, K>,
     /// Items ever taken.
     taken: u64,
     /// Position behind the last slot of `block`.
     end: u64,
-    claimed: Option<Slots<T>>,
+    claimed: Option<Slots<T, K>>,
 }
 
 /// A run of slots in one block.
 #[derive(Debug)]
-struct Slots<T> {
-    block: *mut Block<T>,
+struct Slots<T, K: UserKey> {
+    block: *mut Block<T, K>,
     from: usize,
     to: usize,
 }
 
 /// A claimed run of items, to be moved out one after the other and then given back with [`Reader::finish`].
 #[derive(Debug)]
-pub(super) struct Span<'q, T> {
-    slots: Slots<T>,
+pub(super) struct Span<'q, T, K: UserKey> {
+    slots: Slots<T, K>,
     /// First and last as they were when claimed.
     whole: (usize, usize),
     /// So many more were there.
     rest: u64,
     /// The last of them was published by this thread.
     own: bool,
-    inbox: PhantomData<&'q Inbox<T>>,
+    inbox: PhantomData<&'q Inbox<T, K>>,
 }
 
 #[derive(Debug)]
-struct Block<T> {
-    next: AtomicPtr<Block<T>>,
-    /// Bit per slot: its key is [`Key::NoSync`], and the word in the slot says nothing.
+struct Block<T, K: UserKey> {
+    next: AtomicPtr<Block<T, K>>,
+    /// Bit per slot: its key is [`Key::NoSync`], and there is none in the slot.
     nosync: AtomicU64,
-    slots: [UnsafeCell<MaybeUninit<Slot<T>>>; BLOCK],
+    slots: [UnsafeCell<MaybeUninit<Slot<T, K>>>; BLOCK],
 }
 
 #[derive(Debug)]
-struct Slot<T> {
-    key: u64,
+struct Slot<T, K> {
+    /// Initialized unless the slot's bit in `nosync` is set.
+    key: MaybeUninit<K>,
     item: T,
 }
 
@@ -100,13 +101,13 @@ const _: () = assert!(BLOCK <= 64, "there is a bit for each slot");
 
 // SAFETY: the raw pointers own the blocks and their items, like a `Vec<T>` split between `Inbox` and `Reader`; which
 // thread reaches which slot when is the subject of the head of this module.
-unsafe impl<T: Send> Send for Tail<T> {}
+unsafe impl<T: Send, K: UserKey + Send> Send for Tail<T, K> {}
 // SAFETY: as above.
-unsafe impl<T: Send> Send for Reader<T> {}
+unsafe impl<T: Send, K: UserKey + Send> Send for Reader<T, K> {}
 // SAFETY: a span owns its items and is the only one to move them out.
-unsafe impl<T: Send> Send for Span<'_, T> {}
+unsafe impl<T: Send, K: UserKey + Send> Send for Span<'_, T, K> {}
 
-impl<T> Block<T> {
+impl<T, K: UserKey> Block<T, K> {
     fn boxed() -> *mut Self {
         let block: *mut Self = Box::into_raw(Box::<Self>::new_uninit()).cast();
         // SAFETY: the memory is this function's alone, and each field is written before anybody can see it. A block of
@@ -114,7 +115,7 @@ impl<T> Block<T> {
         unsafe {
             (&raw mut (*block).next).write(AtomicPtr::new(ptr::null_mut()));
             (&raw mut (*block).nosync).write(AtomicU64::new(0));
-            let slots = (&raw mut (*block).slots).cast::<UnsafeCell<MaybeUninit<Slot<T>>>>();
+            let slots = (&raw mut (*block).slots).cast::<UnsafeCell<MaybeUninit<Slot<T, K>>>>();
             for index in 0..BLOCK {
                 slots.add(index).write(UnsafeCell::new(MaybeUninit::uninit()));
             }
@@ -123,15 +124,15 @@ impl<T> Block<T> {
     }
 
     /// So many slots share a cache line.
-    const SLOTS_PER_LINE: usize = match 64 / size_of::<Slot<T>>() {
+    const SLOTS_PER_LINE: usize = match 64 / size_of::<Slot<T, K>>() {
         0 => 1,
         slots => slots,
     };
 
     /// Where the slot at `index` is, if the block is alive.
     #[inline]
-    fn slot_address(block: *mut Self, index: usize) -> *const Slot<T> {
-        block.wrapping_byte_add(offset_of!(Self, slots)).cast::<Slot<T>>().wrapping_add(index)
+    fn slot_address(block: *mut Self, index: usize) -> *const Slot<T, K> {
+        block.wrapping_byte_add(offset_of!(Self, slots)).cast::<Slot<T, K>>().wrapping_add(index)
     }
 
     /// The slot at `index`.
@@ -140,7 +141,7 @@ impl<T> Block<T> {
     ///
     /// `block` is alive.
     #[inline]
-    unsafe fn slot<'b>(block: *mut Self, index: usize) -> &'b UnsafeCell<MaybeUninit<Slot<T>>> {
+    unsafe fn slot<'b>(block: *mut Self, index: usize) -> &'b UnsafeCell<MaybeUninit<Slot<T, K>>> {
         debug_assert!(index < BLOCK);
         // SAFETY: the block is alive, and the index is below its length. What others do to slots, they do inside the
         // cells.
@@ -151,13 +152,18 @@ impl<T> Block<T> {
     ///
     /// `block` is alive and the slot published, and it is not used anew meanwhile.
     #[inline]
-    unsafe fn key(block: *mut Self, index: usize) -> Key {
-        // SAFETY: of the caller. `nosync` is atomic; a published slot's key is initialized and only ever read.
+    unsafe fn key(block: *mut Self, index: usize) -> Key<K> {
+        // SAFETY: of the caller. `nosync` is atomic, and its bits are those of the items in the slots: both change before
+        // the slot is published. A published slot's key is only ever read; where the bit is clear, it is initialized.
         unsafe {
             if (*block).nosync.load(Ordering::Relaxed) >> index & 1 == 1 {
                 Key::NoSync
             } else {
-                Key::User(addr_of!((*Self::slot(block, index).get_shared().cast::<Slot<T>>()).key).read())
+                Key::User(
+                    addr_of!((*Self::slot(block, index).get_shared().cast::<Slot<T, K>>()).key)
+                        .read()
+                        .assume_init(),
+                )
             }
         }
     }
@@ -168,13 +174,13 @@ impl<T> Block<T> {
     #[inline]
     unsafe fn item(block: *mut Self, index: usize) -> T {
         // SAFETY: of the caller.
-        unsafe { addr_of!((*Self::slot(block, index).get_shared().cast::<Slot<T>>()).item).read() }
+        unsafe { addr_of!((*Self::slot(block, index).get_shared().cast::<Slot<T, K>>()).item).read() }
     }
 }
 
-impl<T> Inbox<T> {
+impl<T, K: UserKey> Inbox<T, K> {
     /// Both sides of an empty inbox. [`Reader::dispose`] frees the blocks.
-    pub(super) fn new() -> (Self, Reader<T>) {
+    pub(super) fn new() -> (Self, Reader<T, K>) {
         let block = Block::boxed();
         let inbox = Self {
             tail: Latch::new(Tail { block, used: 0 }),
@@ -187,7 +193,7 @@ impl<T> Inbox<T> {
 
     /// Excludes all other writers.
     #[inline]
-    pub(super) fn lock(&self) -> Guard<'_, Tail<T>> {
+    pub(super) fn lock(&self) -> Guard<'_, Tail<T, K>> {
         self.tail.lock()
     }
 
@@ -217,13 +223,13 @@ impl<T> Inbox<T> {
 
     /// Appends one item.
     #[inline]
-    pub(super) fn push(&self, tail: &mut Guard<'_, Tail<T>>, key: Key, item: T) {
+    pub(super) fn push(&self, tail: &mut Guard<'_, Tail<T, K>>, key: Key<K>, item: T) {
         self.fill(tail, key, item);
         self.publish(1);
     }
 
     /// Appends all items of user keys in `items`, and leaves it empty.
-    pub(super) fn append(&self, tail: &mut Guard<'_, Tail<T>>, items: &mut Vec<(u64, T)>) {
+    pub(super) fn append(&self, tail: &mut Guard<'_, Tail<T, K>>, items: &mut Vec<(K, T)>) {
         let more = items.len() as u64;
         for (key, item) in items.drain(..) {
             self.fill(tail, Key::User(key), item);
@@ -239,19 +245,19 @@ impl<T> Inbox<T> {
     }
 
     #[inline]
-    fn fill(&self, tail: &mut Tail<T>, key: Key, item: T) {
+    fn fill(&self, tail: &mut Tail<T, K>, key: Key<K>, item: T) {
         if tail.used == BLOCK {
             self.next_block(tail);
         }
-        let (word, nosync) = match key {
-            Key::User(word) => (word, 0),
-            Key::NoSync => (0, 1_u64 << tail.used),
+        let (key, nosync) = match key {
+            Key::User(key) => (MaybeUninit::new(key), 0),
+            Key::NoSync => (MaybeUninit::uninit(), 1_u64 << tail.used),
             Key::Sequential => unreachable!("the gate keeps sequential items"),
         };
         // SAFETY: the tail's block is alive: readers give a block back only when they have followed its link, which is
         // not set before the tail has left it. The slot is empty: it lies at or above `pushed`, where no reader looks.
         unsafe {
-            Block::slot(tail.block, tail.used).get().write(MaybeUninit::new(Slot { key: word, item }));
+            Block::slot(tail.block, tail.used).get().write(MaybeUninit::new(Slot { key, item }));
             if nosync != 0 {
                 let mask = &(*tail.block).nosync;
                 mask.store(mask.load(Ordering::Relaxed) | nosync, Ordering::Relaxed);
@@ -261,7 +267,7 @@ impl<T> Inbox<T> {
     }
 
     #[cold]
-    fn next_block(&self, tail: &mut Tail<T>) {
+    fn next_block(&self, tail: &mut Tail<T, K>) {
         let block = self.pop_spare().unwrap_or_else(Block::boxed);
         // SAFETY: as in `fill`, the tail's block is alive. Readers see the link with the first item behind it.
         unsafe { (*tail.block).next.store(block, Ordering::Relaxed) };
@@ -269,7 +275,7 @@ impl<T> Inbox<T> {
     }
 
     /// A spare block; the caller holds the writers' latch.
-    fn pop_spare(&self) -> Option<*mut Block<T>> {
+    fn pop_spare(&self) -> Option<*mut Block<T, K>> {
         let mut block = self.spare.load(Ordering::Acquire);
         while !block.is_null() {
             // SAFETY: spare blocks are alive, and this is the only popper: `block` is in the stack until the swap below.
@@ -289,7 +295,7 @@ impl<T> Inbox<T> {
         None
     }
 
-    fn push_spare(&self, block: *mut Block<T>) {
+    fn push_spare(&self, block: *mut Block<T, K>) {
         let mut top = self.spare.load(Ordering::Relaxed);
         loop {
             // SAFETY: the block is out of use and not yet in the stack: this thread's alone.
@@ -302,7 +308,7 @@ impl<T> Inbox<T> {
     }
 }
 
-impl<T> Reader<T> {
+impl<T, K: UserKey> Reader<T, K> {
     /// Items ever taken.
     #[inline]
     pub(super) fn taken(&self) -> u64 {
@@ -311,7 +317,7 @@ impl<T> Reader<T> {
 
     /// Takes the next item. There is one: the caller has found `taken` below [`Inbox::pushed`].
     #[inline]
-    pub(super) fn take(&mut self, inbox: &Inbox<T>) -> (Key, T) {
+    pub(super) fn take(&mut self, inbox: &Inbox<T, K>) -> (Key<K>, T) {
         let slots = self.next_slots(inbox, 1);
         // SAFETY: the slot is published, and `taken` has moved past it, so nobody else moves its item out.
         unsafe { (Block::key(slots.block, slots.from), Block::item(slots.block, slots.from)) }
@@ -319,17 +325,17 @@ impl<T> Reader<T> {
 
     /// Claims up to `most` of the `available` next items, as long as they lie in one block. No other claim is outstanding.
     #[inline]
-    pub(super) fn claim<'q>(&mut self, inbox: &'q Inbox<T>, available: u64, most: u64) -> Span<'q, T> {
+    pub(super) fn claim<'q>(&mut self, inbox: &'q Inbox<T, K>, available: u64, most: u64) -> Span<'q, T, K> {
         debug_assert!(self.claimed.is_none());
         // Before others take the line away again that `available` was read from.
         let own = inbox.is_own();
         let slots = self.next_slots(inbox, available.min(most));
         self.claimed = Some(Slots { ..slots });
         // The items come from other processors' caches: all lines but the first are asked for at a time.
-        let mut slot = slots.from + Block::<T>::SLOTS_PER_LINE;
+        let mut slot = slots.from + Block::<T, K>::SLOTS_PER_LINE;
         while slot < slots.to {
             prefetch_to_read(Block::slot_address(slots.block, slot));
-            slot += Block::<T>::SLOTS_PER_LINE;
+            slot += Block::<T, K>::SLOTS_PER_LINE;
         }
         let rest = available - (slots.to - slots.from) as u64;
         Span { whole: (slots.from, slots.to), rest, own, slots, inbox: PhantomData }
@@ -342,7 +348,7 @@ impl<T> Reader<T> {
     }
 
     /// The keys of the outstanding claim, run or not.
-    pub(super) fn claimed_keys(&self) -> impl Iterator<Item = Key> {
+    pub(super) fn claimed_keys(&self) -> impl Iterator<Item = Key<K>> {
         let slots = self.claimed.as_ref();
         slots.into_iter().flat_map(|slots| {
             // SAFETY: its block is not given back before the claim is finished, and keys stay.
@@ -352,7 +358,7 @@ impl<T> Reader<T> {
 
     /// Ends the outstanding claim.
     #[inline]
-    pub(super) fn finish(&mut self, inbox: &Inbox<T>, span: Span<'_, T>) {
+    pub(super) fn finish(&mut self, inbox: &Inbox<T, K>, span: Span<'_, T, K>) {
         debug_assert!(span.slots.from == span.slots.to, "items of the claim were not run");
         let claimed = self.claimed.take().expect("a span is a claim of its reader");
         if claimed.block != self.block && !mutated!("claimed-block-spared") {
@@ -361,7 +367,7 @@ impl<T> Reader<T> {
     }
 
     /// Frees everything. Nobody uses the inbox any more.
-    pub(super) fn dispose(&mut self, inbox: &Inbox<T>) {
+    pub(super) fn dispose(&mut self, inbox: &Inbox<T, K>) {
         while self.taken < inbox.pushed() {
             drop(self.take(inbox));
         }
@@ -380,7 +386,7 @@ impl<T> Reader<T> {
 
     /// Moves past up to `most` items that are known to be there, as far as one block goes.
     #[inline]
-    fn next_slots(&mut self, inbox: &Inbox<T>, most: u64) -> Slots<T> {
+    fn next_slots(&mut self, inbox: &Inbox<T, K>, most: u64) -> Slots<T, K> {
         if self.taken == self.end {
             self.next_block(inbox);
         }
@@ -391,7 +397,7 @@ impl<T> Reader<T> {
     }
 
     #[cold]
-    fn next_block(&mut self, inbox: &Inbox<T>) {
+    fn next_block(&mut self, inbox: &Inbox<T, K>) {
         let left = self.block;
         // SAFETY: an item beyond this block is known, so the tail has left it and has linked the next.
         self.block = unsafe { (*left).next.load(Ordering::Relaxed) };
@@ -404,10 +410,10 @@ impl<T> Reader<T> {
     }
 }
 
-impl<T> Span<'_, T> {
+impl<T, K: UserKey> Span<'_, T, K> {
     /// Moves the next item out.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<(Key, T)> {
+    pub(super) fn next(&mut self) -> Option<(Key<K>, T)> {
         let Slots { block, from: index, to } = self.slots;
         if index == to {
             return None;
@@ -418,7 +424,7 @@ impl<T> Span<'_, T> {
     }
 
     /// The keys of all items claimed, run or not.
-    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
+    pub(super) fn keys(&self) -> impl Iterator<Item = Key<K>> {
         let (block, (from, to)) = (self.slots.block, self.whole);
         // SAFETY: as in `next`; keys stay.
         (from..to).map(move |index| unsafe { Block::key(block, index) })

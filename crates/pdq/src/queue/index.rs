@@ -9,14 +9,14 @@
 //! know threads, inboxes, or the sequential key.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::Key;
+use crate::spread::Buckets;
+use crate::{Key, UserKey};
 
 #[derive(Debug)]
-pub(super) struct Index<T> {
-    strands: HashMap<u64, Strand, BuildHasherDefault<Spread>>,
-    nodes: Vec<Node<T>>,
+pub(super) struct Index<T, K> {
+    strands: HashMap<K, Strand, Buckets>,
+    nodes: Vec<Node<T, K>>,
     /// Nodes without an item.
     free: List,
     ready: List,
@@ -35,8 +35,8 @@ struct Strand {
 }
 
 #[derive(Debug)]
-struct Node<T> {
-    key: Key,
+struct Node<T, K> {
+    key: Key<K>,
     item: Option<T>,
     next: usize,
 }
@@ -51,7 +51,7 @@ struct List {
 const NONE: usize = usize::MAX;
 const EMPTY: List = List { first: NONE, last: NONE };
 
-impl<T> Index<T> {
+impl<T, K: UserKey> Index<T, K> {
     pub(super) fn new() -> Self {
         Self {
             strands: HashMap::default(),
@@ -82,7 +82,7 @@ impl<T> Index<T> {
 
     /// Takes the key if it is free.
     #[inline]
-    pub(super) fn hold(&mut self, key: u64) -> bool {
+    pub(super) fn hold(&mut self, key: K) -> bool {
         let mut fresh = false;
         self.strands.entry(key).or_insert_with(|| {
             fresh = true;
@@ -92,12 +92,12 @@ impl<T> Index<T> {
     }
 
     /// One more item of that key is being run, whatever waits: for a claim that was made before there was an index.
-    pub(super) fn hold_again(&mut self, key: u64) {
+    pub(super) fn hold_again(&mut self, key: K) {
         self.strands.entry(key).or_insert(Strand { ahead: 0, waiting: EMPTY }).ahead += 1;
     }
 
     /// Puts an item behind the unfinished ones of its key, which there are.
-    pub(super) fn wait(&mut self, key: u64, item: T) {
+    pub(super) fn wait(&mut self, key: K, item: T) {
         let node = self.make(Key::User(key), item);
         let strand = self.strands.get_mut(&key).expect("an item waits behind another of its key");
         strand.waiting.push_back(node, &mut self.nodes);
@@ -105,7 +105,7 @@ impl<T> Index<T> {
     }
 
     /// Adds an item: ready if its key is free, else behind the others. False if it has to wait.
-    pub(super) fn admit(&mut self, key: Key, item: T) -> bool {
+    pub(super) fn admit(&mut self, key: Key<K>, item: T) -> bool {
         if let Key::User(user) = key
             && !self.hold(user)
         {
@@ -117,20 +117,20 @@ impl<T> Index<T> {
     }
 
     /// A continuation: its key is held, and it goes ahead of all others.
-    pub(super) fn make_first(&mut self, key: Key, item: T) {
+    pub(super) fn make_first(&mut self, key: Key<K>, item: T) {
         let node = self.make(key, item);
         self.ready.push_front(node, &mut self.nodes);
         self.ready_len += 1;
     }
 
-    fn make_ready(&mut self, key: Key, item: T) {
+    fn make_ready(&mut self, key: Key<K>, item: T) {
         let node = self.make(key, item);
         self.ready.push_back(node, &mut self.nodes);
         self.ready_len += 1;
     }
 
     /// Takes the item that has been ready longest.
-    pub(super) fn take(&mut self) -> Option<(Key, T)> {
+    pub(super) fn take(&mut self) -> Option<(Key<K>, T)> {
         let node = self.ready.pop_front(&self.nodes)?;
         self.ready_len -= 1;
         Some(self.unmake(node))
@@ -138,7 +138,7 @@ impl<T> Index<T> {
 
     /// Takes the next of those that wait for `key`, to be run by the same server after the `own` that it has taken: unless
     /// another server has some too, those of a claim that wait for a continuation.
-    pub(super) fn take_next_of(&mut self, key: u64, own: usize) -> Option<T> {
+    pub(super) fn take_next_of(&mut self, key: K, own: usize) -> Option<T> {
         let strand = self.strands.get_mut(&key)?;
         if strand.ahead > own {
             return None;
@@ -150,7 +150,7 @@ impl<T> Index<T> {
     }
 
     /// Puts an item that was taken before all that wait. It counts as ahead until it is completed there.
-    pub(super) fn put_back(&mut self, key: u64, item: T) {
+    pub(super) fn put_back(&mut self, key: K, item: T) {
         let node = self.make(Key::User(key), item);
         let strand = self.strands.get_mut(&key).expect("a taken item is ahead in its strand");
         strand.waiting.push_front(node, &mut self.nodes);
@@ -159,7 +159,7 @@ impl<T> Index<T> {
 
     /// An item of that key is no longer ahead.
     #[inline]
-    pub(super) fn complete(&mut self, key: u64) {
+    pub(super) fn complete(&mut self, key: K) {
         let strand = self.strands.get_mut(&key).expect("an unfinished item is ahead in its strand");
         strand.ahead -= 1;
         if strand.ahead > 0 {
@@ -179,7 +179,7 @@ impl<T> Index<T> {
     }
 
     /// Takes everything that waits: what is ready first, then each strand in order.
-    pub(super) fn drain(&mut self, out: &mut Vec<(Key, T)>) {
+    pub(super) fn drain(&mut self, out: &mut Vec<(Key<K>, T)>) {
         while let Some((key, item)) = self.take() {
             out.push((key, item));
             let Key::User(user) = key else { continue };
@@ -198,13 +198,13 @@ impl<T> Index<T> {
         self.strands.retain(|_, strand| strand.ahead > 0);
     }
 
-    fn pop_waiting(&mut self, key: u64) -> Option<T> {
+    fn pop_waiting(&mut self, key: K) -> Option<T> {
         let node = self.strands.get_mut(&key)?.waiting.pop_front(&self.nodes)?;
         self.blocked -= 1;
         Some(self.unmake(node).1)
     }
 
-    fn make(&mut self, key: Key, item: T) -> usize {
+    fn make(&mut self, key: Key<K>, item: T) -> usize {
         let node = Node { key, item: Some(item), next: NONE };
         match self.free.pop_front(&self.nodes) {
             Some(at) => {
@@ -218,7 +218,7 @@ impl<T> Index<T> {
         }
     }
 
-    fn unmake(&mut self, at: usize) -> (Key, T) {
+    fn unmake(&mut self, at: usize) -> (Key<K>, T) {
         let node = &mut self.nodes[at];
         let taken = (node.key, node.item.take().expect("a node in a list has an item"));
         self.free.push_front(at, &mut self.nodes);
@@ -227,7 +227,7 @@ impl<T> Index<T> {
 }
 
 impl List {
-    fn push_back<T>(&mut self, at: usize, nodes: &mut [Node<T>]) {
+    fn push_back<T, K>(&mut self, at: usize, nodes: &mut [Node<T, K>]) {
         nodes[at].next = NONE;
         match self.first {
             NONE => self.first = at,
@@ -236,7 +236,7 @@ impl List {
         self.last = at;
     }
 
-    fn push_front<T>(&mut self, at: usize, nodes: &mut [Node<T>]) {
+    fn push_front<T, K>(&mut self, at: usize, nodes: &mut [Node<T, K>]) {
         nodes[at].next = self.first;
         if self.first == NONE {
             self.last = at;
@@ -244,33 +244,12 @@ impl List {
         self.first = at;
     }
 
-    fn pop_front<T>(&mut self, nodes: &[Node<T>]) -> Option<usize> {
+    fn pop_front<T, K>(&mut self, nodes: &[Node<T, K>]) -> Option<usize> {
         let at = self.first;
         if at == NONE {
             return None;
         }
         self.first = nodes[at].next;
         Some(at)
-    }
-}
-
-/// Hashes a key by one wide multiplication: keys are often addresses, whose lower bits are all alike.
-#[derive(Debug, Default)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("user keys are words");
-    }
-
-    #[inline]
-    fn write_u64(&mut self, key: u64) {
-        let wide = u128::from(key ^ 0x243F_6A88_85A3_08D3) * 0x9E37_79B9_7F4A_7C15_u128;
-        self.0 = (wide >> 64) as u64 ^ wide as u64;
-    }
-
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.0
     }
 }

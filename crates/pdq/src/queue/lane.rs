@@ -38,16 +38,16 @@ use super::index::Index;
 use super::latch::{Guard, Latch};
 use super::padded::Padded;
 use super::tuning::{self, BLOCK};
-use crate::Key;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, mutated};
+use crate::{Key, UserKey};
 
 /// The fence of a lane without one.
 pub(super) const NO_FENCE: u64 = u64::MAX;
 
 #[derive(Debug)]
-pub(super) struct Lane<T> {
-    inbox: Padded<Inbox<T>>,
-    served: Padded<(Hints, Latch<Served<T>>)>,
+pub(super) struct Lane<T, K: UserKey> {
+    inbox: Padded<Inbox<T, K>>,
+    served: Padded<(Hints, Latch<Served<T, K>>)>,
 }
 
 /// What can be seen of a lane without its latch.
@@ -63,9 +63,9 @@ struct Hints {
 
 /// What the lane's latch protects.
 #[derive(Debug)]
-pub(super) struct Served<T> {
-    reader: Reader<T>,
-    index: Index<T>,
+pub(super) struct Served<T, K: UserKey> {
+    reader: Reader<T, K>,
+    index: Index<T, K>,
     /// The outstanding claim has been entered into the index.
     entered: bool,
     /// Servers that run what they have picked from the index.
@@ -95,18 +95,18 @@ pub(super) struct Counts {
 
 /// The lane's latch, held.
 #[derive(Debug)]
-pub(super) struct Serving<'q, T> {
-    lane: &'q Lane<T>,
-    served: Guard<'q, Served<T>>,
+pub(super) struct Serving<'q, T, K: UserKey> {
+    lane: &'q Lane<T, K>,
+    served: Guard<'q, Served<T, K>>,
 }
 
 /// What of a claim is not done when the claim is over.
 #[derive(Debug)]
-pub(super) struct Left<T> {
+pub(super) struct Left<T, K: UserKey> {
     /// Keys that stay held.
-    pub(super) kept: Vec<Key>,
+    pub(super) kept: Vec<Key<K>>,
     /// Items of such keys that were not run, oldest first: they run when the key is free, before all others that wait.
-    pub(super) returned: Vec<(u64, T)>,
+    pub(super) returned: Vec<(K, T)>,
 }
 
 /// What a completion has changed for others.
@@ -118,7 +118,7 @@ pub(super) struct After {
     pub(super) drained: bool,
 }
 
-impl<T> Lane<T> {
+impl<T, K: UserKey> Lane<T, K> {
     pub(super) fn new() -> Self {
         let (inbox, reader) = Inbox::new();
         let hints = Hints {
@@ -158,17 +158,17 @@ impl<T> Lane<T> {
 
     /// Excludes other writers.
     #[inline]
-    pub(super) fn write(&self) -> Guard<'_, Tail<T>> {
+    pub(super) fn write(&self) -> Guard<'_, Tail<T, K>> {
         self.inbox.lock()
     }
 
     #[inline]
-    pub(super) fn push(&self, tail: &mut Guard<'_, Tail<T>>, key: Key, item: T) {
+    pub(super) fn push(&self, tail: &mut Guard<'_, Tail<T, K>>, key: Key<K>, item: T) {
         self.inbox.push(tail, key, item);
     }
 
     #[inline]
-    pub(super) fn append(&self, tail: &mut Guard<'_, Tail<T>>, items: &mut Vec<(u64, T)>) {
+    pub(super) fn append(&self, tail: &mut Guard<'_, Tail<T, K>>, items: &mut Vec<(K, T)>) {
         self.inbox.append(tail, items);
     }
 
@@ -219,17 +219,17 @@ impl<T> Lane<T> {
     }
 
     #[inline]
-    pub(super) fn serve(&self) -> Serving<'_, T> {
+    pub(super) fn serve(&self) -> Serving<'_, T, K> {
         Serving { lane: self, served: self.served.1.lock() }
     }
 
     #[inline]
-    pub(super) fn try_serve(&self) -> Option<Serving<'_, T>> {
+    pub(super) fn try_serve(&self) -> Option<Serving<'_, T, K>> {
         Some(Serving { lane: self, served: self.served.1.try_lock()? })
     }
 }
 
-impl<'q, T> Serving<'q, T> {
+impl<'q, T, K: UserKey> Serving<'q, T, K> {
     /// Items that can be run now.
     #[inline]
     fn ready(&self) -> usize {
@@ -237,7 +237,7 @@ impl<'q, T> Serving<'q, T> {
     }
 
     /// Takes one item that can be run, if there is any in this lane.
-    pub(super) fn take(&mut self) -> Option<(Key, T)> {
+    pub(super) fn take(&mut self) -> Option<(Key<K>, T)> {
         if self.ready() == 0 {
             let (key, item) = self.take_from_inbox()?;
             self.served.counts.dispatched += 1;
@@ -248,7 +248,7 @@ impl<'q, T> Serving<'q, T> {
     }
 
     /// Takes the first item of the inbox whose key is free; those before it go into the index, which has nothing ready.
-    fn take_from_inbox(&mut self) -> Option<(Key, T)> {
+    fn take_from_inbox(&mut self) -> Option<(Key<K>, T)> {
         let limit = self.lane.limit();
         if self.served.reader.taken() < limit {
             self.enter_claim();
@@ -269,7 +269,7 @@ impl<'q, T> Serving<'q, T> {
 
     /// Claims up to `most` items to be run in place. None if the lane is not in that state.
     #[inline]
-    pub(super) fn claim(&mut self, most: u64) -> Option<Span<'q, T>> {
+    pub(super) fn claim(&mut self, most: u64) -> Option<Span<'q, T, K>> {
         // Not below: an abort takes all, and then sets the fence to 0.
         let available = self.lane.limit().saturating_sub(self.served.reader.taken());
         if available == 0 || self.served.reader.has_claim() || !self.served.index.is_empty() {
@@ -283,7 +283,7 @@ impl<'q, T> Serving<'q, T> {
 
     /// Picks up to `most` items from the index into `picked`: what has been ready longest, then what waits behind it for
     /// the same key, then the next. If the lane is attended, nothing.
-    pub(super) fn pick(&mut self, most: usize, picked: &mut Vec<(Key, T)>) {
+    pub(super) fn pick(&mut self, most: usize, picked: &mut Vec<(Key<K>, T)>) {
         if self.is_attended() || self.served.stopped {
             return;
         }
@@ -378,7 +378,7 @@ impl<'q, T> Serving<'q, T> {
     }
 
     /// Takes a key without an item. False if an unfinished item or hold has it, or the lane has stopped.
-    pub(super) fn hold(&mut self, key: Key) -> bool {
+    pub(super) fn hold(&mut self, key: Key<K>) -> bool {
         if self.served.stopped {
             return false;
         }
@@ -399,7 +399,7 @@ impl<'q, T> Serving<'q, T> {
 
     /// An item is done.
     #[inline]
-    pub(super) fn complete(&mut self, key: Key) {
+    pub(super) fn complete(&mut self, key: Key<K>) {
         if let Key::User(user) = key {
             self.served.index.complete(user);
         }
@@ -407,7 +407,7 @@ impl<'q, T> Serving<'q, T> {
     }
 
     /// The item stays unfinished; its continuation is the first to be taken.
-    pub(super) fn continue_with(&mut self, key: Key, item: T) {
+    pub(super) fn continue_with(&mut self, key: Key<K>, item: T) {
         self.served.counts.continued += 1;
         // A key-less continuation can come while a claim is run in place: it must not have to wait for that.
         self.enter_claim();
@@ -428,7 +428,7 @@ impl<'q, T> Serving<'q, T> {
 
     /// The claim is over. `left` says what of it is not done.
     #[inline]
-    pub(super) fn finish(&mut self, span: Span<'q, T>, left: &mut Left<T>) {
+    pub(super) fn finish(&mut self, span: Span<'q, T, K>, left: &mut Left<T, K>) {
         self.served.counts.done += span.len() as u64;
         if std::mem::take(&mut self.served.entered) {
             self.release(span.keys(), left);
@@ -437,13 +437,13 @@ impl<'q, T> Serving<'q, T> {
     }
 
     /// What was picked is over. `left` says what of it is not done.
-    pub(super) fn finish_picked(&mut self, picked: &[Key], left: &mut Left<T>) {
+    pub(super) fn finish_picked(&mut self, picked: &[Key<K>], left: &mut Left<T, K>) {
         self.served.counts.done += picked.len() as u64;
         self.release(picked.iter().copied(), left);
         self.served.pickers -= 1;
     }
 
-    fn release(&mut self, keys: impl Iterator<Item = Key>, left: &mut Left<T>) {
+    fn release(&mut self, keys: impl Iterator<Item = Key<K>>, left: &mut Left<T, K>) {
         let counts = &mut self.served.counts;
         counts.done -= (left.kept.len() + left.returned.len()) as u64;
         counts.dispatched -= left.returned.len() as u64;
@@ -503,14 +503,14 @@ impl<'q, T> Serving<'q, T> {
     }
 
     /// Takes what waits in the index, which is older than all in the inbox.
-    pub(super) fn drain_index(&mut self, out: &mut Vec<(Key, T)>) {
+    pub(super) fn drain_index(&mut self, out: &mut Vec<(Key<K>, T)>) {
         let before = out.len();
         self.served.index.drain(out);
         self.served.counts.done += (out.len() - before) as u64;
     }
 
     /// Takes what waits in the inbox up to `position`.
-    pub(super) fn drain_inbox(&mut self, position: u64, out: &mut Vec<(Key, T)>) {
+    pub(super) fn drain_inbox(&mut self, position: u64, out: &mut Vec<(Key<K>, T)>) {
         let upto = position.min(self.lane.pushed());
         while self.served.reader.taken() < upto {
             out.push(self.served.reader.take(&self.lane.inbox));
@@ -529,7 +529,7 @@ impl<'q, T> Serving<'q, T> {
     }
 }
 
-impl<T> Drop for Serving<'_, T> {
+impl<T, K: UserKey> Drop for Serving<'_, T, K> {
     #[inline]
     fn drop(&mut self) {
         let hints = self.lane.hints();
@@ -540,7 +540,7 @@ impl<T> Drop for Serving<'_, T> {
     }
 }
 
-impl<T> Drop for Lane<T> {
+impl<T, K: UserKey> Drop for Lane<T, K> {
     fn drop(&mut self) {
         let mut serving = self.served.1.lock();
         serving.reader.dispose(&self.inbox);

@@ -6,40 +6,40 @@
 use std::fmt;
 
 use super::{Queue, tuning};
-use crate::Key;
+use crate::{Key, UserKey};
 
 /// By lane, in order.
-pub(super) type Items<T> = Box<[Vec<(u64, T)>]>;
+pub(super) type Items<T, K> = Box<[Vec<(K, T)>]>;
 
 /// Items without a place yet.
-pub(super) struct Outbox<'q, T> {
-    queue: &'q Queue<T>,
-    items: Items<T>,
+pub(super) struct Outbox<'q, T, K: UserKey> {
+    queue: &'q Queue<T, K>,
+    items: Items<T, K>,
     /// Lanes that have some.
     filled: Vec<usize>,
 }
 
-impl<'q, T> Outbox<'q, T> {
-    pub(super) fn new(queue: &'q Queue<T>) -> Self {
+impl<'q, T, K: UserKey> Outbox<'q, T, K> {
+    pub(super) fn new(queue: &'q Queue<T, K>) -> Self {
         Self::with(queue, std::iter::repeat_with(Vec::new).take(queue.lanes.len()).collect())
     }
 
     /// With buffers that are empty, one for each lane of the queue.
-    pub(super) fn with(queue: &'q Queue<T>, items: Items<T>) -> Self {
+    pub(super) fn with(queue: &'q Queue<T, K>, items: Items<T, K>) -> Self {
         Self { queue, items, filled: Vec::new() }
     }
 
     /// The buffers of an outbox that is empty and not used any more.
-    pub(super) fn take_items(&mut self) -> Items<T> {
+    pub(super) fn take_items(&mut self) -> Items<T, K> {
         std::mem::take(&mut self.items)
     }
 
-    pub(super) fn queue(&self) -> &'q Queue<T> {
+    pub(super) fn queue(&self) -> &'q Queue<T, K> {
         self.queue
     }
 
     #[inline]
-    pub(super) fn push(&mut self, key: Key, item: T) {
+    pub(super) fn push(&mut self, key: Key<K>, item: T) {
         let Key::User(user) = key else { return self.push_through(key, item) };
         let lane = self.queue.lane_of(key);
         let items = &mut self.items[lane];
@@ -55,7 +55,7 @@ impl<'q, T> Outbox<'q, T> {
 
     /// Items without a user key are rare, and a sequential one is younger than what was pushed before.
     #[cold]
-    fn push_through(&mut self, key: Key, item: T) {
+    fn push_through(&mut self, key: Key<K>, item: T) {
         self.flush();
         self.queue.enqueue(key, item);
     }
@@ -91,7 +91,7 @@ impl<'q, T> Outbox<'q, T> {
     }
 }
 
-impl<T> fmt::Debug for Outbox<'_, T> {
+impl<T, K: UserKey> fmt::Debug for Outbox<'_, T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outbox").field("filled", &self.filled.len()).finish_non_exhaustive()
     }

@@ -12,7 +12,7 @@ use super::pace::Pace;
 use super::rounds::Rounds;
 use super::worker::Watch;
 use super::{Queue, Worker};
-use crate::{DispatcherId, Key};
+use crate::{DispatcherId, Key, UserKey};
 
 /// A server of a queue that is not at work. [`Queue::resume`] makes it a [`Worker`] again.
 ///
@@ -28,7 +28,7 @@ use crate::{DispatcherId, Key};
 ///     paused = worker.pause();
 /// }
 /// ```
-pub struct Paused<T> {
+pub struct Paused<T, K: UserKey = u64> {
     queue: DispatcherId,
     pub(super) server: usize,
     pub(super) rounds: Rounds,
@@ -36,14 +36,14 @@ pub struct Paused<T> {
     pub(super) watch: Option<Watch>,
     pub(super) stole: bool,
     pub(super) most: u64,
-    pub(super) items: Items<T>,
-    pub(super) picked: Vec<(Key, T)>,
-    pub(super) picked_keys: Vec<Key>,
+    pub(super) items: Items<T, K>,
+    pub(super) picked: Vec<(Key<K>, T)>,
+    pub(super) picked_keys: Vec<Key<K>>,
 }
 
-impl<T> Worker<'_, T> {
+impl<T, K: UserKey> Worker<'_, T, K> {
     /// Stops working for now. What is in its buffer takes its place, and others do its work meanwhile.
-    pub fn pause(mut self) -> Paused<T> {
+    pub fn pause(mut self) -> Paused<T, K> {
         self.flush();
         Paused {
             queue: self.queue().id(),
@@ -60,20 +60,20 @@ impl<T> Worker<'_, T> {
     }
 }
 
-impl<T> Queue<T> {
+impl<T, K: UserKey> Queue<T, K> {
     /// A worker goes on where it has paused.
     ///
     /// # Panics
     ///
     /// If it is another queue's, or if another worker stands for that server now.
-    pub fn resume(&self, paused: Paused<T>) -> Worker<'_, T> {
+    pub fn resume(&self, paused: Paused<T, K>) -> Worker<'_, T, K> {
         assert!(paused.queue == self.id(), "a worker of another queue");
         self.employ(paused.server);
         Worker::resumed(self, paused)
     }
 }
 
-impl<T> fmt::Debug for Paused<T> {
+impl<T, K: UserKey> fmt::Debug for Paused<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Paused").field("server", &self.server).finish_non_exhaustive()
     }

@@ -4,7 +4,7 @@
 
 use super::Queue;
 use super::outbox::Outbox;
-use crate::Key;
+use crate::{Key, UserKey};
 
 /// A handle through which a thread enqueues many items at a time: much faster than one by one where several threads
 /// produce.
@@ -26,16 +26,16 @@ use crate::Key;
 ///
 /// Like [`Queue::enqueue`] it takes no notice of the limit or of closing; use [`Queue::try_enqueue`] where they matter.
 #[derive(Debug)]
-pub struct Producer<'q, T>(Outbox<'q, T>);
+pub struct Producer<'q, T, K: UserKey = u64>(Outbox<'q, T, K>);
 
-impl<'q, T> Producer<'q, T> {
-    pub(super) fn new(queue: &'q Queue<T>) -> Self {
+impl<'q, T, K: UserKey> Producer<'q, T, K> {
+    pub(super) fn new(queue: &'q Queue<T, K>) -> Self {
         Self(Outbox::new(queue))
     }
 
     /// Appends an item.
     #[inline]
-    pub fn enqueue(&mut self, key: Key, item: T) {
+    pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.0.push(key, item);
     }
 
@@ -45,7 +45,7 @@ impl<'q, T> Producer<'q, T> {
     }
 }
 
-impl<T> Drop for Producer<'_, T> {
+impl<T, K: UserKey> Drop for Producer<'_, T, K> {
     fn drop(&mut self) {
         self.flush();
     }

@@ -28,7 +28,7 @@ use super::paused::Paused;
 use super::rounds::Rounds;
 use super::{AT_GATE, Dispatch, Queue, tuning};
 use crate::sync::{Instant, Ordering, mutated, spin_loop};
-use crate::{Held, Key};
+use crate::{Held, Key, UserKey};
 
 /// One server of a [`Queue`], as a thread runs it.
 ///
@@ -59,8 +59,8 @@ use crate::{Held, Key};
 ///
 /// Items that a worker enqueues are buffered: they take their place at the latest when the handler's claim ends, when the
 /// worker looks for work, on [`Worker::flush`] and when the worker is dropped.
-pub struct Worker<'q, T> {
-    pub(super) batch: Batch<'q, T>,
+pub struct Worker<'q, T, K: UserKey = u64> {
+    pub(super) batch: Batch<'q, T, K>,
     pub(super) server: usize,
     pub(super) rounds: Rounds,
     pub(super) pace: Pace,
@@ -73,8 +73,8 @@ pub struct Worker<'q, T> {
     pub(super) most: u64,
     /// It is counted as searching.
     searching: bool,
-    pub(super) picked: Vec<(Key, T)>,
-    pub(super) picked_keys: Vec<Key>,
+    pub(super) picked: Vec<(Key<K>, T)>,
+    pub(super) picked_keys: Vec<Key<K>>,
 }
 
 /// A claim of another worker, while it may be taking too long.
@@ -85,17 +85,17 @@ pub(super) struct Watch {
 }
 
 /// A claim.
-enum Work<'q, T> {
+enum Work<'q, T, K: UserKey> {
     /// To be run in place.
-    Span(Span<'q, T>),
+    Span(Span<'q, T, K>),
     /// In `picked`.
     Picked,
     /// A sequential item.
     Alone(T),
 }
 
-impl<'q, T> Worker<'q, T> {
-    pub(super) fn new(queue: &'q Queue<T>, server: usize) -> Self {
+impl<'q, T, K: UserKey> Worker<'q, T, K> {
+    pub(super) fn new(queue: &'q Queue<T, K>, server: usize) -> Self {
         let lanes = queue.lanes_of(server);
         let apart = queue.config.partitions > 1;
         Self {
@@ -114,7 +114,7 @@ impl<'q, T> Worker<'q, T> {
     }
 
     /// One that has been paused.
-    pub(super) fn resumed(queue: &'q Queue<T>, paused: Paused<T>) -> Self {
+    pub(super) fn resumed(queue: &'q Queue<T, K>, paused: Paused<T, K>) -> Self {
         let Paused { server, rounds, pace, watch, stole, most, items, picked, picked_keys, .. } = paused;
         let batch = Batch::new(Outbox::with(queue, items));
         Self {
@@ -133,13 +133,13 @@ impl<'q, T> Worker<'q, T> {
     }
 
     /// The queue.
-    pub fn queue(&self) -> &'q Queue<T> {
+    pub fn queue(&self) -> &'q Queue<T, K> {
         self.batch.queue()
     }
 
     /// Appends an item: as [`Queue::enqueue`], but through the worker's buffer.
     #[inline]
-    pub fn enqueue(&mut self, key: Key, item: T) {
+    pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.batch.outbox.push(key, item);
     }
 
@@ -152,7 +152,7 @@ impl<'q, T> Worker<'q, T> {
     }
 
     /// Takes one item, to be handled outside of the worker: as [`Queue::dequeue`].
-    pub fn dequeue(&mut self) -> Option<Dispatch<'q, T>> {
+    pub fn dequeue(&mut self) -> Option<Dispatch<'q, T, K>> {
         self.flush();
         let dispatch = self.queue().dequeue(self.server);
         if dispatch.is_some() {
@@ -167,7 +167,7 @@ impl<'q, T> Worker<'q, T> {
     ///
     /// With what a handler has panicked with, after the whole batch has been run and its keys released. Of several, the
     /// first.
-    pub fn serve(&mut self, mut handler: impl FnMut(T, Handling<'_, 'q, T>)) -> usize {
+    pub fn serve(&mut self, mut handler: impl FnMut(T, Handling<'_, 'q, T, K>)) -> usize {
         let (served, panics) = self.serve_catching(&mut handler);
         if let Some(payload) = panics.into_iter().next() {
             resume_unwind(payload);
@@ -180,14 +180,14 @@ impl<'q, T> Worker<'q, T> {
     /// # Panics
     ///
     /// As [`Worker::serve`].
-    pub fn run(&mut self, mut handler: impl FnMut(T, Handling<'_, 'q, T>)) {
+    pub fn run(&mut self, mut handler: impl FnMut(T, Handling<'_, 'q, T, K>)) {
         while self.serve(&mut handler) > 0 || self.search() {}
     }
 
     /// The same, but a panic is counted, handed to `report` and otherwise survived.
     pub(crate) fn run_catching(
         &mut self,
-        mut handler: impl FnMut(T, Handling<'_, 'q, T>),
+        mut handler: impl FnMut(T, Handling<'_, 'q, T, K>),
         mut report: impl FnMut(Payload),
     ) {
         loop {
@@ -288,7 +288,10 @@ impl<'q, T> Worker<'q, T> {
         }
     }
 
-    fn serve_catching(&mut self, handler: &mut impl FnMut(T, Handling<'_, 'q, T>)) -> (usize, Vec<Payload>) {
+    fn serve_catching(
+        &mut self,
+        handler: &mut impl FnMut(T, Handling<'_, 'q, T, K>),
+    ) -> (usize, Vec<Payload>) {
         self.flush();
         let Some((lane, work)) = self.find() else { return (0, Vec::new()) };
         self.found();
@@ -300,7 +303,7 @@ impl<'q, T> Worker<'q, T> {
     }
 
     /// Claims work; the number says of which lane.
-    fn find(&mut self) -> Option<(usize, Work<'q, T>)> {
+    fn find(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let queue = self.queue();
         if queue.passes_gate(self.server)
             && let Some(item) = queue.gate.take()
@@ -320,14 +323,14 @@ impl<'q, T> Worker<'q, T> {
     /// Who leaves a lane in which nothing can be taken tells nobody; so a worker that has not looked into a lane, because
     /// another was in it, must not take it for empty.
     #[inline]
-    fn find_in_all_lanes(&mut self) -> Option<(usize, Work<'q, T>)> {
+    fn find_in_all_lanes(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let found = self.find_in_lanes();
         let is_sure = found.is_some() || !self.missed || mutated!("missed-lane-is-empty");
         if is_sure { found } else { self.find_patiently() }
     }
 
     #[inline]
-    fn find_in_lanes(&mut self) -> Option<(usize, Work<'q, T>)> {
+    fn find_in_lanes(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let (queue, most) = (self.queue(), self.most);
         let (picked, missed) = (&mut self.picked, &mut self.missed);
         *missed = false;
@@ -351,7 +354,7 @@ impl<'q, T> Worker<'q, T> {
 
     /// The same, but waits for latches.
     #[cold]
-    fn find_patiently(&mut self) -> Option<(usize, Work<'q, T>)> {
+    fn find_patiently(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let queue = self.queue();
         for at in self.rounds.lanes() {
             let lane = &queue.lanes[*at];
@@ -392,7 +395,7 @@ impl<'q, T> Worker<'q, T> {
         false
     }
 
-    fn run_alone(&mut self, item: T, handler: &mut impl FnMut(T, Handling<'_, 'q, T>)) -> Vec<Payload> {
+    fn run_alone(&mut self, item: T, handler: &mut impl FnMut(T, Handling<'_, 'q, T, K>)) -> Vec<Payload> {
         self.queue().room.leave(1);
         self.batch.place = AT_GATE;
         let mut item = Some(item);
@@ -407,8 +410,8 @@ impl<'q, T> Worker<'q, T> {
     fn run_span(
         &mut self,
         at: usize,
-        mut span: Span<'q, T>,
-        handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
+        mut span: Span<'q, T, K>,
+        handler: &mut impl FnMut(T, Handling<'_, 'q, T, K>),
     ) -> (usize, Vec<Payload>) {
         let items = span.len();
         let timed = self.begin(at, items);
@@ -430,7 +433,7 @@ impl<'q, T> Worker<'q, T> {
     fn run_picked(
         &mut self,
         at: usize,
-        handler: &mut impl FnMut(T, Handling<'_, 'q, T>),
+        handler: &mut impl FnMut(T, Handling<'_, 'q, T, K>),
     ) -> (usize, Vec<Payload>) {
         let items = self.picked.len();
         let timed = self.begin(at, items);
@@ -452,7 +455,7 @@ impl<'q, T> Worker<'q, T> {
 
     /// Where to look next, and when.
     #[inline]
-    fn note_visit(&mut self, span: &Span<'q, T>) {
+    fn note_visit(&mut self, span: &Span<'q, T, K>) {
         if span.rest() >= tuning::FEW as u64 {
             self.pace.lags();
             return;
@@ -485,7 +488,7 @@ impl<'q, T> Worker<'q, T> {
 
     /// Takes the latch of the lane of a claim that is over.
     #[inline]
-    fn serve_again(&self, at: usize, items: usize) -> Serving<'q, T> {
+    fn serve_again(&self, at: usize, items: usize) -> Serving<'q, T, K> {
         let queue = self.queue();
         queue.room.re_enter(self.batch.left.returned.len());
         let mut serving = queue.lanes[at].serve();
@@ -496,7 +499,7 @@ impl<'q, T> Worker<'q, T> {
     }
 }
 
-impl<T> Drop for Worker<'_, T> {
+impl<T, K: UserKey> Drop for Worker<'_, T, K> {
     fn drop(&mut self) {
         self.flush();
         self.found();
@@ -508,7 +511,7 @@ impl<T> Drop for Worker<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for Worker<'_, T> {
+impl<T, K: UserKey> fmt::Debug for Worker<'_, T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker").field("server", &self.server).finish_non_exhaustive()
     }
@@ -516,18 +519,18 @@ impl<T> fmt::Debug for Worker<'_, T> {
 
 /// Whether there is something to take in a lane without breaking into another's claim, as far as can be seen from outside.
 #[inline]
-fn is_free<T>(lane: &Lane<T>) -> bool {
+fn is_free<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
     lane.shows_work() && lane.attended().is_none()
 }
 
 /// Claims items of a lane, in place or into `picked`. Somebody else may be in the lane: then it is `missed`.
 #[inline]
-fn claim<'q, T>(
-    lane: &'q Lane<T>,
+fn claim<'q, T, K: UserKey>(
+    lane: &'q Lane<T, K>,
     most: u64,
-    picked: &mut Vec<(Key, T)>,
+    picked: &mut Vec<(Key<K>, T)>,
     missed: &mut bool,
-) -> Option<Work<'q, T>> {
+) -> Option<Work<'q, T, K>> {
     if !is_free(lane) {
         return None;
     }
@@ -537,11 +540,11 @@ fn claim<'q, T>(
 }
 
 #[inline]
-fn claim_in<'q, T>(
-    mut serving: Serving<'q, T>,
+fn claim_in<'q, T, K: UserKey>(
+    mut serving: Serving<'q, T, K>,
     most: u64,
-    picked: &mut Vec<(Key, T)>,
-) -> Option<Work<'q, T>> {
+    picked: &mut Vec<(Key<K>, T)>,
+) -> Option<Work<'q, T, K>> {
     if let Some(span) = serving.claim(most) {
         return Some(Work::Span(span));
     }

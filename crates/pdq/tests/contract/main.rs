@@ -5,6 +5,7 @@ mod executor;
 mod history;
 mod history_faults;
 mod keyed;
+mod keys;
 mod load;
 mod model;
 mod parking;

@@ -63,7 +63,7 @@ impl<T: Word> LocalPtr<T> {
         self.offset
     }
 
-    /// The same word on this node.
+    /// The pointer to the word at this offset on a node.
     pub const fn on(self, node: NodeId) -> GlobalPtr<T> {
         GlobalPtr::new(node, self.offset)
     }

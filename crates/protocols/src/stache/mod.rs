@@ -30,11 +30,13 @@ mod pages;
 mod serve;
 mod vocabulary;
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tempest::{Array, Block, Event, Keyed, Layout, Memory, NodeId, Protocol, Setup, Shared, Word};
+use tempest::entry::Coherence;
+use tempest::{
+    AddressSpace, Array, Block, Event, Frames, Keyed, Layout, Memory, NodeId, Protocol, Setup, Shared, Word,
+};
 
 pub use home::{Asker, Half, Home, HomeAction, HomeEvent, HomeState, Request};
 pub use line::{Line, LineAction, LineEvent, LineState};
@@ -42,69 +44,47 @@ pub use nodes::NodeSet;
 use pages::Pages;
 pub use vocabulary::{ToCache, ToHome, Unspecified, Variant, Want};
 
-/// Room on a node for pages that live elsewhere.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Frames {
-    /// For all of them, from the start: there are no page faults.
-    #[default]
-    Premapped,
-    /// For all of them; each is mapped when it is first used.
-    OnDemand,
-    /// For so many at a time; the page that was mapped first gives way. Threads of a node that wait for words
-    /// ([`Thread::wait_for`](tempest::Thread::wait_for)) on more pages than that take the frames from each other
-    /// for as long as they wait.
-    AtMost(u32),
+/// The protocol as people choose it: relies on the order of messages about one block.
+pub const STACHE: Coherence = Coherence {
+    name: "stache",
+    summary: "a full-map directory at each block's home, invalidation, sequentially consistent",
+    install: |space, setup| install(space, Variant::Ordered, setup),
+};
+
+/// The protocol by tables for channels in which messages may overtake each other.
+pub const STACHE_UNORDERED: Coherence = Coherence {
+    name: "stache-unordered",
+    summary: "the same for channels in which messages may overtake each other",
+    install: |space, setup| install(space, Variant::Robust, setup),
+};
+
+fn install(space: &AddressSpace, variant: Variant, setup: &mut Setup<'_>) -> Arc<Memory> {
+    let config = Config { space: space.clone(), variant };
+    Arc::clone(setup.install::<Stache>(&config).memory())
 }
 
-/// What every node is told: the address space and how it is kept.
-#[derive(Clone, Debug)]
-pub struct Config {
-    layout: Layout,
-    variant: Variant,
-    frames: Frames,
-}
-
-/// A configuration that could make no progress.
+/// The address space, and the variant of the protocol that keeps it coherent.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BadConfig(String);
-
-impl fmt::Display for BadConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+pub struct Config {
+    space: AddressSpace,
+    variant: Variant,
 }
-
-impl std::error::Error for BadConfig {}
 
 impl Config {
-    /// An address space with room for all of it on every node, for channels that keep order.
-    pub fn new(layout: Layout) -> Self {
-        Self { layout, variant: Variant::default(), frames: Frames::default() }
+    /// An address space kept by the tables for channels that keep order.
+    pub fn new(space: impl Into<AddressSpace>) -> Self {
+        Self { space: space.into(), variant: Variant::default() }
     }
 
-    /// The same by the tables of a variant.
+    /// This configuration with the tables of a variant.
     #[must_use]
     pub fn variant(self, variant: Variant) -> Self {
         Self { variant, ..self }
     }
 
-    /// The same with other room for remote pages.
-    ///
-    /// # Errors
-    /// [`BadConfig`] if that is no room at all and there are remote pages. One frame is enough: a page stays
-    /// while a block of it is under way, what brings the block needs no frame, and the access that waited is
-    /// done before the page gives way.
-    pub fn frames(self, frames: Frames) -> Result<Self, BadConfig> {
-        let has_remote_pages = self.layout.nodes() > 1 && self.layout.pages() > 0;
-        if frames == Frames::AtMost(0) && has_remote_pages {
-            return Err(BadConfig("0 frames for pages of other nodes: at least 1 is needed".to_owned()));
-        }
-        Ok(Self { frames, ..self })
-    }
-
-    /// The address space.
+    /// The arrays of the address space.
     pub fn layout(&self) -> &Layout {
-        &self.layout
+        self.space.layout()
     }
 }
 
@@ -141,9 +121,9 @@ impl Protocol for Stache {
     type Config = Config;
 
     fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
-        let layout = &config.layout;
-        let memory = setup.memory::<messages::Faulted>(layout, config.frames == Frames::Premapped);
-        let (node, frames) = (setup.node(), config.frames);
+        let (layout, frames) = (config.space.layout(), config.space.frames());
+        let memory = setup.memory::<messages::Faulted>(layout, frames == Frames::All);
+        let node = setup.node();
         Self {
             node,
             variant: config.variant,
@@ -179,23 +159,5 @@ impl Stache {
     /// If the array is of another space.
     pub fn bind<T: Word>(&self, array: Array<T>) -> Shared<T> {
         self.memory.bind(array)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tempest::Homes;
-
-    use super::*;
-
-    #[test]
-    fn no_frame_is_refused_with_the_number_needed() {
-        let mut layout = Layout::new(2, 64).unwrap();
-        layout.array::<u64>("words", 1, Homes::RoundRobin).unwrap();
-        let error = Config::new(layout.clone()).frames(Frames::AtMost(0)).unwrap_err();
-        assert_eq!(error.to_string(), "0 frames for pages of other nodes: at least 1 is needed");
-        assert!(Config::new(layout).frames(Frames::AtMost(1)).is_ok());
-        let alone = Layout::new(1, 64).unwrap();
-        assert!(Config::new(alone).frames(Frames::AtMost(0)).is_ok(), "one node has no remote pages");
     }
 }

@@ -29,12 +29,12 @@ impl Stache {
         }
     }
 
-    /// Serves an event at the home, and what it lets go on.
+    /// Serves an event at the home, and resumes what it allows.
     pub(super) fn serve_home(&self, block: Block, event: HomeEvent, cx: &mut Handler<'_>) {
         self.at_home(block, cx, |home, cx| self.drive_home(block, home, event, false, cx));
     }
 
-    /// As [`serve_home`](Self::serve_home), the right having been lowered.
+    /// Serves an event at the home after the right has been lowered, and resumes what it allows.
     pub(super) fn home_lowered(&self, block: Block, event: HomeEvent, cx: &mut Handler<'_>) {
         self.at_home(block, cx, |home, cx| self.drive_home(block, home, event, true, cx));
     }
@@ -85,12 +85,12 @@ impl Stache {
         }
     }
 
-    /// Serves an event of a cached block, and what it lets go on.
+    /// Serves an event of a cached block, and resumes what it allows.
     pub(super) fn serve_line(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
         self.at_line(block, cx, |line, cx| self.drive_line(block, line, event, false, cx));
     }
 
-    /// As [`serve_line`](Self::serve_line), the right having been lowered.
+    /// Serves an event of a cached block after the right has been lowered, and resumes what it allows.
     pub(super) fn line_lowered(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
         self.at_line(block, cx, |line, cx| self.drive_line(block, line, event, true, cx));
     }

@@ -46,6 +46,9 @@ pub struct SharedBarrier {
 }
 
 impl SharedBarrier {
+    /// The number of nodes that report to one in the tree barrier of Mellor-Crummey and Scott: four.
+    pub const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
+
     /// Room for a barrier: a page at each node.
     ///
     /// # Errors

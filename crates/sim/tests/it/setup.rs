@@ -4,10 +4,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use machine::Machine;
-use programs::Given;
+use protocols::stache::STACHE;
+use tempest::entry::{Given, Plan, Table};
 use tempest::{Job, Mechanism, Outcome, Shape};
 
 use crate::folder::text_of;
+
+/// All programs.
+pub(crate) fn programs() -> Table {
+    Table::new(&[apps::ALL, probes::ALL]).expect("each name belongs to one program")
+}
 
 /// A shipped machine.
 pub(crate) fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
@@ -36,7 +42,7 @@ fn toy(name: &str, set: &[(&str, &str)]) -> Machine {
 
 fn parse(name: &str, text: &str, set: &[(&str, &str)]) -> Machine {
     let file = |name: &str| format!("{name}.toml");
-    let base = |_: &str, name: &str| Some((file(name), text_of(name)));
+    let base = |_: &str, name: &str| Ok((file(name), text_of(name)));
     Machine::parse_with(&file(name), text, set, &base).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -44,9 +50,9 @@ fn parse(name: &str, text: &str, set: &[(&str, &str)]) -> Machine {
 pub(crate) fn job(program: &str, mechanism: Mechanism, shape: Shape, inputs: &[(&str, &str)]) -> Job {
     let values = inputs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
     let given = Given { values, ..Given::default() };
-    let entry = programs::find(program).expect("a program of the table");
-    let instance = (entry.load)(&given).map_err(|wrong| wrong.join("; ")).expect("good inputs");
-    instance.job(&programs::Plan::new(mechanism, shape)).expect("enough nodes")
+    let entry = programs().find(program).copied().expect("a program of the table");
+    let instance = (entry.load)(&given).expect("good inputs");
+    instance.job(&Plan::new(mechanism, shape).kept_by(&STACHE)).expect("enough nodes")
 }
 
 /// The figures of a run by name.

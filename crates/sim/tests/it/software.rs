@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use machine::Machine;
-use programs::{Given, Plan};
+use protocols::stache::STACHE;
+use tempest::entry::{Given, Plan};
 use tempest::{
     Job, Launch, Mechanism, Operations, Outcome, Policy, Program, Protocol, Quiet, Report, Setup, Shape,
     Thread, World,
@@ -40,9 +41,9 @@ fn probe(
 ) -> BTreeMap<&'static str, f64> {
     let values = inputs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
     let given = Given { values, ..Given::default() };
-    let entry = programs::find(program).expect("a program of the table");
-    let instance = (entry.load)(&given).map_err(|wrong| wrong.join("; ")).expect("good inputs");
-    let plan = |shape| Plan::new(Mechanism::SharedMemory, shape);
+    let entry = crate::setup::programs().find(program).copied().expect("a program of the table");
+    let instance = (entry.load)(&given).expect("good inputs");
+    let plan = |shape| Plan::new(Mechanism::SharedMemory, shape).kept_by(&STACHE);
     let launch = launch(|shape| instance.job(&plan(shape)).expect("enough nodes"), policy, size);
     figures(&run(machine, &launch)).into_iter().map(|(name, value)| (name, value / 1e3)).collect()
 }

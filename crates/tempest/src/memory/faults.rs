@@ -1,7 +1,8 @@
-//! Who waits for which block, and which accesses have been granted and are not done yet.
+//! The threads that wait for each block, and the accesses that are granted and not done yet.
 //!
-//! All under one lock, taken only where an access faults and where a fault is served. A node has at most as many of them as
-//! it has threads, and mostly one or none, so a list in order of arrival serves best. Must never know tags.
+//! All of it is under one lock, taken only where an access faults and where a fault is served. A node has at
+//! most as many faults as threads, and mostly one or none, so a list in order of arrival serves best. This
+//! module must never know tags.
 
 use crate::{Block, Right, Waiter};
 
@@ -11,7 +12,7 @@ struct Access {
     block: Block,
     wants: Right,
     waiter: Waiter,
-    /// Its thread has been resumed and has not done the access yet.
+    /// Whether the thread has been resumed and has not done the access yet.
     granted: bool,
 }
 
@@ -26,29 +27,31 @@ impl Access {
 pub(super) struct Faults(Vec<Access>);
 
 impl Faults {
-    /// How many there are, granted ones included.
+    /// The number of faults, including granted ones.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Enlists a thread. True if it is the first that waits for this, so that an event has to tell the protocol; the others
-    /// are served with it.
+    /// Enlists a thread. Returns true if no enlisted thread waits for this right yet, so that an event has to
+    /// tell the protocol; later threads are served together with the first.
     pub(super) fn enlist(&mut self, block: Block, wants: Right, waiter: Waiter) -> bool {
         let first = !self.0.iter().any(|other| other.waits_for(block) && other.wants >= wants);
         self.0.push(Access { block, wants, waiter, granted: false });
         first
     }
 
-    /// The next thread that a right serves: it is granted its access from now on.
+    /// Grants the access of the next thread that `right` serves, and returns the thread.
     pub(super) fn serve(&mut self, block: Block, right: Right) -> Option<Waiter> {
         let served = self.0.iter_mut().find(|access| access.waits_for(block) && access.wants <= right)?;
         served.granted = true;
         Some(served.waiter)
     }
 
-    /// A thread has done its access. True if none of the block is granted and not done any more.
+    /// Records that a thread has done its access. Returns true if no granted access of the block is
+    /// outstanding any more.
     ///
-    /// Which thread matters: one that was resumed by mistake takes out what it waits for itself, not what another was granted.
+    /// The thread matters: one that was resumed by mistake withdraws its own fault, not the access that
+    /// another thread was granted.
     pub(super) fn done(&mut self, block: Block, thread: u32) -> bool {
         self.0.retain(|access| access.block != block || access.waiter.thread != thread);
         !self.is_pinned(block)

@@ -1,6 +1,7 @@
-//! The address space as plain data: equal on every node, made before anything runs.
+//! The address space as plain data: equal on every node, and made before anything runs.
 //!
-//! It is a sequence of pages, each with a home node. Arrays begin at pages. Must never know tags, threads or messages.
+//! It is a sequence of pages, each with a home node. Arrays begin at pages. This module must never know tags,
+//! threads or messages.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,16 +13,16 @@ use pdq::Key;
 
 use crate::{NodeId, Word};
 
-/// Modelled and native bytes of a word.
+/// The size of a word in bytes, modelled and native.
 pub(crate) const WORD_BYTES: u32 = 8;
 
-/// Words of a page: 4096 bytes.
+/// The number of words of a page of 4096 bytes.
 pub(crate) const PAGE_WORDS: u32 = 512;
 
 /// Keys of blocks lie here, apart from the small ones that programs use.
 const BLOCK_KEYS: u64 = 1 << 62;
 
-/// A block of the address space, numbered from 0; equal on every node.
+/// The number of a block of the address space, from 0; equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Block(pub u32);
 
@@ -41,15 +42,15 @@ impl fmt::Display for Block {
     }
 }
 
-/// Where the pages of an array live.
+/// The placement of an array's pages: their home nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Homes {
-    /// All at one node.
+    /// All pages at one node.
     At(NodeId),
-    /// One page after the other at one node after the other.
+    /// Pages dealt out to the nodes in turn.
     RoundRobin,
-    /// Each node has a part of so many elements; parts begin at pages. [`Shared::at`](crate::Shared::at) says which index
-    /// an element of a part has.
+    /// Each node has a part of the same number of elements, and parts begin at pages.
+    /// [`Shared::at`](crate::Shared::at) gives the index of an element of a part.
     Parts,
 }
 
@@ -57,30 +58,31 @@ pub enum Homes {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Array<T> {
     pub(crate) region: u32,
-    /// That of its region.
+    /// The identity of the array's region.
     pub(crate) identity: u64,
     pub(crate) word: PhantomData<T>,
 }
 
-/// What lies at consecutive words.
+/// An array's place in the space: consecutive words, and how elements lie there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Region {
     pub(crate) name: &'static str,
-    /// A number over the space up to here: an array of another space is not taken for one of this.
+    /// A hash of the space up to this region, by which an array of another space is recognized.
     pub(crate) identity: u64,
-    /// Elements, the unused ones that fill a part's last page among them.
+    /// The number of elements, including the unused ones that fill a part's last page.
     pub(crate) len: usize,
-    /// An element takes `1 << stride` words.
+    /// The size of an element is `1 << stride` words.
     pub(crate) stride: u32,
-    /// Elements from the beginning of a part to that of the next; all of them where there is only one.
+    /// The number of elements from the beginning of a part to that of the next; all of them where there is
+    /// only one part.
     pub(crate) part: usize,
-    /// First word.
+    /// The number of the first word.
     pub(crate) base: usize,
-    /// Its pages.
+    /// The pages of the region.
     pub(crate) pages: Range<u32>,
 }
 
-/// Words for an address space that cannot be.
+/// A layout that cannot be. It displays as a sentence that says what was expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLayout(String);
 
@@ -90,18 +92,18 @@ impl fmt::Display for BadLayout {
     }
 }
 
-/// The address space: its blocks, its pages and their homes, what lies in it.
+/// The address space: blocks, pages and their homes, arrays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     nodes: u32,
-    /// A block is `1 << block` words.
+    /// The size of a block is `1 << block` words.
     block: u32,
     homes: Vec<NodeId>,
     regions: Vec<Region>,
 }
 
 impl Layout {
-    /// An empty space of blocks of `block` bytes for so many nodes.
+    /// Makes an empty space for `nodes` nodes, with blocks of `block` bytes.
     ///
     /// # Errors
     /// [`BadLayout`] if a block is not of 16, 32, 64 or 128 bytes, or there is no node.
@@ -116,7 +118,7 @@ impl Layout {
         Ok(Self { nodes, block, homes: Vec::new(), regions: Vec::new() })
     }
 
-    /// Room for `len` words.
+    /// Allocates an array of `len` words.
     ///
     /// # Errors
     /// [`BadLayout`] if the space has no room for it.
@@ -129,8 +131,9 @@ impl Layout {
         self.records(name, len, 1, homes)
     }
 
-    /// Room for `len` records of `words` words, a power of two, so that a record either lies in one block or begins one. `T` is the
-    /// type of a record's first word; [`Shared::field`](crate::Shared::field) names the others.
+    /// Allocates `len` records of `words` words, a power of two, so that a record either lies in one block or
+    /// begins one. `T` is the type of a record's first word; [`Shared::field`](crate::Shared::field) gives
+    /// the others.
     ///
     /// # Errors
     /// [`BadLayout`] if `words` is no power of two, or the space has no room for them.
@@ -181,40 +184,40 @@ impl Layout {
         }
     }
 
-    /// The most pages, of 4096 bytes: 32 GiB, and block numbers fit 32 bits.
+    /// The largest number of pages of 4096 bytes: 32 GiB, so that block numbers fit 32 bits.
     const MAX_PAGES: usize = 1 << 23;
 
-    /// Nodes that share it.
+    /// The number of nodes that share the space.
     pub fn nodes(&self) -> u32 {
         self.nodes
     }
 
-    /// Bytes of a block.
+    /// The size of a block in bytes.
     pub fn block_bytes(&self) -> u32 {
         WORD_BYTES << self.block
     }
 
-    /// Words of a block.
+    /// The size of a block in words.
     pub fn block_words(&self) -> usize {
         1 << self.block
     }
 
-    /// Binary logarithm of that.
+    /// The binary logarithm of the size of a block in words.
     pub(crate) fn block_shift(&self) -> u32 {
         self.block
     }
 
-    /// Words of the whole space.
+    /// The number of words of the space.
     pub fn words(&self) -> usize {
         self.homes.len() * PAGE_WORDS as usize
     }
 
-    /// Blocks of the whole space.
+    /// The number of blocks of the space.
     pub fn blocks(&self) -> u32 {
         (self.words() >> self.block) as u32
     }
 
-    /// Pages of the whole space.
+    /// The number of pages of the space.
     pub fn pages(&self) -> u32 {
         self.homes.len() as u32
     }
@@ -252,7 +255,7 @@ impl Layout {
         first..first + self.block_words()
     }
 
-    /// How many arrays there are.
+    /// The number of arrays.
     pub(crate) fn regions(&self) -> usize {
         self.regions.len()
     }
@@ -261,12 +264,13 @@ impl Layout {
         self.regions.get(region as usize)
     }
 
-    /// Where an array is, if it is of this space.
+    /// The region of an array; `None` if the array is of another space.
     pub(crate) fn region_in<T>(&self, array: Array<T>) -> Option<&Region> {
         self.region(array.region).filter(|region| region.identity == array.identity)
     }
 
-    /// Equal on every node, since all make the same space in the same order.
+    /// The identity of the next region. It is equal on every node, because all nodes make the space in the
+    /// same order.
     fn next_identity(&self, name: &str, len: usize, words: u32, homes: Homes) -> u64 {
         let before = self.regions.last().map_or(0, |region| region.identity);
         let mut identity = DefaultHasher::new();
@@ -274,7 +278,7 @@ impl Layout {
         identity.finish()
     }
 
-    /// The number of an array's region, as messages of a protocol may name it.
+    /// The number of an array's region, by which messages of a protocol may name it.
     pub fn region_of<T>(&self, array: Array<T>) -> u32 {
         array.region
     }
@@ -288,7 +292,7 @@ impl Layout {
     }
 }
 
-/// Layouts are shared, not copied, by all that a node has.
+/// A layout shared by all parts of a node.
 pub(crate) type SharedLayout = Arc<Layout>;
 
 #[cfg(test)]

@@ -1,53 +1,59 @@
-//! Fine-grain shared memory: what a node may do to each block of a global address space, and how it finds out.
+//! Fine-grain shared memory: a node's right to each block of a global address space, and how an access finds
+//! out.
 //!
-//! The space is allocated by *page* at a home node and kept coherent by *block* (16 to 128 bytes). Every node has room for a
-//! copy of all of it and a [`Tag`] for each block: `Invalid`, `ReadOnly` or `Writable`. A thread's access is one test of the
-//! tag and the access itself ([`Thread::read`](crate::Thread::read)); what the tag forbids is a *fault*, an event of the
-//! node, keyed by the block. Which messages then move the block and its rights is a protocol's affair: the waist knows no
-//! states, no directory, no owner.
+//! The space is allocated by *page* at a home node and kept coherent by *block* (16 to 128 bytes). Every node
+//! has room for a copy of the whole space, and a [`Tag`] for each block: `Invalid`, `ReadOnly` or `Writable`.
+//! A thread's access is one test of the tag and the access itself ([`Thread::read`](crate::Thread::read)). An
+//! access that the tag forbids is a *fault*: an event of the node, keyed by the block. Which messages then
+//! move the block and its rights is up to a protocol: the waist knows no states, no directory, no owner.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `layout` | the address space as plain data: pages and their homes, arrays and records in it |
+//! | `frames` | the address space of a run, with the room on a node for pages of others |
 //! | `store` | one node's copy: words, tags, which pages are mapped |
-//! | `faults` | which threads wait for which block, and which accesses have been granted but not yet done |
-//! | `watchers` | which threads wait for another node to change a word |
-//! | `shared` | typed handles: arrays, records, runs of words checked once |
+//! | `faults` | the threads that wait for each block, and the accesses that are granted but not yet done |
+//! | `watchers` | the threads that wait for another node to change a word |
+//! | `shared` | typed handles: arrays, records, runs of words that were checked once |
 //!
 //! # Check, then access
 //!
-//! Between the test of a tag and the access another processor's handler may take the block away. The promise: *an access
-//! that passed its test completes before the loss of that right takes effect.*
+//! Between the test of a tag and the access, a handler on another processor may take the block away. The
+//! promise: *an access that passed its test completes before the loss of that right takes effect.*
 //!
-//! * **Raising** a tag ([`Actions::raise`](crate::Actions::raise)) is a release store, after the words are in place; the test
-//!   is an acquire load. Whoever sees the right sees the words.
-//! * **Lowering** ([`Handler::lower`](crate::Handler::lower)) ends its handler. The world stores the tag, then asks every
-//!   processor of the node that computes, by a release; each acquires the request where it polls, faults, waits or idles,
-//!   which is never between a test and its access, and acknowledges by a release. An access before the acknowledgement, in
-//!   program order, happens before what follows it; one after it sees the lowered tag. Only then does the continuation of the
-//!   handler run, under the key that has been held all the time.
-//! * **Progress.** A thread whose fault was served has its access done once before the right is taken away again: a lowering
-//!   waits for accesses that have been granted and are not done ([`Memory::is_pinned`]).
+//! - **Raising** a tag ([`Actions::raise`](crate::Actions::raise)) is a release store, after the words are in
+//!   place; the test is an acquire load. A thread that sees the right sees the words.
+//! - **Lowering** a tag ([`Handler::lower`](crate::Handler::lower)) ends its handler. The world stores the
+//!   tag, and then asks every computing processor of the node, by a release. Each processor acquires the
+//!   request where it polls, faults, waits or idles, which is never between a test and its access, and
+//!   acknowledges by a release. An access before the acknowledgement, in program order, happens before what
+//!   follows the acknowledgement; an access after it sees the lowered tag. Only then does the continuation of
+//!   the handler run, under the key that has been held all the time.
+//! - **Progress.** A thread whose fault was served does its access once before the right is taken away again:
+//!   a lowering waits for accesses that are granted and not done ([`Memory::is_pinned`]).
 //!
 //! # What order a program gets
 //!
-//! *Across nodes: sequential consistency*, if the protocol grants writing only when all other copies are gone, as
-//! [stache](https://doi.org/10.1145/191995.192062) does. An access to a block is done while the node has the right to it;
-//! rights of writing and of reading elsewhere exclude each other; and an access is never done before the test of its own tag,
-//! which is never before the test of the access before it in program order. So accesses of different nodes are ordered as
-//! their rights were, and that order contains every thread's own.
+//! *Across nodes: sequential consistency*, if the protocol grants writing only when all other copies are
+//! gone, as [stache](https://doi.org/10.1145/191995.192062) does. An access to a block is done while the node
+//! has the right to it. The right to write and another node's right to read exclude each other. An access is
+//! never done before the test of its own tag, which is never before the test of the preceding access in
+//! program order. So accesses of different nodes are ordered as their rights were, and that order contains
+//! every thread's own.
 //!
-//! *Inside a native node*: threads of one processor take turns, so they see each other in program order. Threads of
-//! *different processors* of a node use the same copy through relaxed atomics behind acquire tests: single words are coherent
-//! and nothing tears, but a store may be seen late. What orders them are the waist's events and keys, or an atomic update.
-//! In a model the processors of a node are sequentially consistent too.
+//! *Inside a native node*: threads of one processor take turns, so they see each other in program order.
+//! Threads of *different processors* of a node use the same copy through relaxed atomics behind acquire
+//! tests: single words are coherent and nothing tears, but a store may be seen late. Events, keys and atomic
+//! updates order them. In a model the processors of a node are sequentially consistent too.
 
 mod faults;
+mod frames;
 mod layout;
 mod shared;
 mod store;
 mod watchers;
 
+pub use frames::{AddressSpace, Frames, NoFrames};
 pub use layout::{Array, BadLayout, Block, Homes, Layout};
 pub use shared::{Run, RunMut, Shared};
 pub use store::{Fault, Lowering, Memory, Right, Tag, Words};

@@ -1,6 +1,7 @@
 //! Typed handles on shared memory: arrays, records, and runs of words whose tag has been tested.
 //!
-//! A handle knows where its elements are; whether they may be touched is asked through the thread that touches them.
+//! A handle knows where its elements are. Whether they may be accessed is asked through the accessing thread.
+//! This module must never know protocols or messages.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -10,15 +11,15 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use super::store::{Memory, Right, TAG_SHIFT};
 use crate::{Array, Block, NodeId, Word};
 
-/// Elements of a run at most: so long a right may be used after its test.
+/// The largest number of elements of a run: for so long a right may be used after its test.
 const LONGEST_RUN: usize = 512;
 
-/// An array of shared memory, as a node sees it. A clone is the same memory.
+/// An array of shared memory, as one node sees it. A clone refers to the same memory.
 #[derive(Debug)]
 pub struct Shared<T> {
     memory: Arc<Memory>,
     region: u32,
-    /// First word, of the field that this names.
+    /// The first word of the field that this handle names.
     base: usize,
     len: usize,
     stride: u32,
@@ -46,10 +47,10 @@ impl<T: Word> Shared<T> {
         Self { memory, region: array.region, base, len, stride, part, block, word: PhantomData }
     }
 
-    /// Word `word` of each record, from 0.
+    /// A handle to word `word` of each record, from 0.
     ///
     /// # Panics
-    /// If records have no such word.
+    /// If a record has no such word.
     pub fn field<U: Word>(&self, word: u32) -> Shared<U> {
         assert!(
             word < 1 << self.stride,
@@ -62,17 +63,17 @@ impl<T: Word> Shared<T> {
         Shared { memory, region, base, len, stride, part, block, word: PhantomData }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The index of element `index` of a node's part.
+    /// The index in the whole array of element `index` of a node's part.
     ///
     /// # Panics
     /// If a part has no such element.
@@ -89,7 +90,7 @@ impl<T: Word> Shared<T> {
         self.block_of(self.word(index))
     }
 
-    /// The copy of the space that it is in.
+    /// The node's copy of the address space, which holds this array.
     pub fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
@@ -102,7 +103,7 @@ impl<T: Word> Shared<T> {
         self.memory.layout().region(self.region).map_or("?", |region| region.name)
     }
 
-    /// The word of an element.
+    /// The number of an element's word in the address space.
     #[inline]
     pub(crate) fn word(&self, index: usize) -> usize {
         if index >= self.len {
@@ -132,7 +133,7 @@ impl<T: Word> Shared<T> {
         &self.memory.words[word]
     }
 
-    /// The elements from `from` on that lie in the same block, up to `end`.
+    /// The elements from `from` on that lie in one block, up to `end`.
     #[inline]
     pub(crate) fn run(&self, from: usize, end: usize) -> Range<usize> {
         let word = self.word(from);
@@ -141,7 +142,7 @@ impl<T: Word> Shared<T> {
         from..end.min(from + elements)
     }
 
-    /// A run and those behind it whose tags allow an access too, up to `end`.
+    /// A run, extended by the following elements whose tags allow the access too, up to `end`.
     #[inline]
     pub(crate) fn extended(&self, run: Range<usize>, end: usize, right: Right) -> Range<usize> {
         let last = end.min(run.start + LONGEST_RUN);
@@ -164,7 +165,7 @@ impl<T: Word> Shared<T> {
     }
 }
 
-/// Consecutive elements, whose tags have been tested.
+/// Consecutive elements whose tags have been tested.
 pub struct Run<'a, T> {
     cells: &'a [AtomicU64],
     stride: u32,
@@ -173,7 +174,7 @@ pub struct Run<'a, T> {
 }
 
 impl<T: Word> Run<'_, T> {
-    /// How many there are, at least one.
+    /// The number of elements, at least one.
     #[allow(clippy::len_without_is_empty, reason = "a run is never empty")]
     pub fn len(&self) -> usize {
         self.len
@@ -188,7 +189,7 @@ impl<T: Word> Run<'_, T> {
         T::from_bits(self.cells[index << self.stride].load(Ordering::Relaxed))
     }
 
-    /// All values.
+    /// Iterates over all values.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = T> {
         let others = (1 << self.stride) - 1;
@@ -237,7 +238,7 @@ impl<T: Word> RunMut<'_, T> {
         self.0.store(index, value);
     }
 
-    /// Sets every element to what `f` makes of it.
+    /// Replaces every element by `f` of it.
     #[inline]
     pub fn update(&self, mut f: impl FnMut(T) -> T) {
         self.0.each_cell(|cell| {

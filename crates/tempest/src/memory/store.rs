@@ -1,7 +1,7 @@
-//! One node's copy of the address space: words, tags, which pages are mapped, who waits.
+//! One node's copy of the address space: words, tags, mapped pages, waiting threads.
 //!
-//! Tags change only under the key of their block (or alone on the node); that is checked where they are changed
-//! (`handler`). Must never know a protocol's states.
+//! Tags change only under the key of their block, or alone on the node; the caller in `handler` checks that.
+//! This module must never know a protocol's states.
 
 use std::ops::{Deref, Range, RangeInclusive};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -12,36 +12,36 @@ use super::layout::{SharedLayout, WORD_BYTES};
 use super::watchers::Watchers;
 use crate::{Array, Block, Layout, NodeId, Packet, Shared, Waiter, Word};
 
-/// Modelled shared memory begins here, far from the segments of a node.
+/// The modelled address at which shared memory begins, far from the segments of a node.
 const SHARED_BASE: u64 = 1 << 40;
 
-/// There is a tag for each `1 << TAG_SHIFT` words, the shortest block, and those of a block are equal: so a test need not know
-/// how long blocks are.
+/// Each group of `1 << TAG_SHIFT` words, the shortest block, has a tag, and the tags of a block are equal. So
+/// a test need not know the length of blocks.
 pub(super) const TAG_SHIFT: u32 = 1;
 
-/// What a node may do to a block.
+/// A node's right to a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Tag {
-    /// Nothing: it has no copy.
+    /// No access: the node has no copy.
     Invalid = 0,
-    /// Load.
+    /// Loads.
     ReadOnly = 1,
-    /// Load and store: nobody else has a copy.
+    /// Loads and stores: no other node has a copy.
     Writable = 2,
 }
 
-/// What an access needs.
+/// The right that an access needs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Right {
-    /// To load.
+    /// The right to load.
     Read,
-    /// To store.
+    /// The right to store.
     Write,
 }
 
 impl Right {
-    /// The least tag that gives it.
+    /// The least tag that gives this right.
     pub const fn tag(self) -> Tag {
         match self {
             Right::Read => Tag::ReadOnly,
@@ -50,30 +50,31 @@ impl Right {
     }
 }
 
-/// An access that a tag forbids, as the protocol is told of it.
+/// An access that a tag forbids, as the protocol receives it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The block.
     pub block: Block,
-    /// What the access needs.
+    /// The right that the access needs.
     pub wants: Right,
-    /// Whether the block's page is mapped on this node. Where not, the protocol has to find room for it first.
+    /// Whether the block's page is mapped on this node. If not, the protocol has to find room for it first.
     pub mapped: bool,
 }
 
-/// A right to be taken away from the own node, and what is to be done then.
+/// A right that a handler takes away from its own node, and the continuation that follows.
 ///
-/// For worlds: the tags of `blocks` are lowered to `tag` when no granted access to them is outstanding; when every
-/// processor that computes has acknowledged, `then` is handled under the key that has been held since.
+/// For worlds: the tags of the blocks are lowered to `tag` when no granted access to them is outstanding.
+/// When every computing processor of the node has acknowledged, `then` is handled under the key that has been
+/// held since.
 #[derive(Clone, Debug)]
 pub struct Lowering {
-    /// First of the blocks.
+    /// The first block.
     pub first: Block,
-    /// How many of them.
+    /// The number of consecutive blocks.
     pub count: u32,
-    /// What they are lowered to.
+    /// The tag to which they are lowered.
     pub tag: Tag,
-    /// What is handled then.
+    /// The message that is handled afterwards.
     pub then: Packet,
 }
 
@@ -87,7 +88,7 @@ pub struct Memory {
     mapped: Box<[AtomicBool]>,
     freed: Box<[AtomicBool]>,
     faults: Mutex<Faults>,
-    /// How many faults there are: who finds none needs no lock.
+    /// The number of faults. A reader that finds 0 needs no lock.
     outstanding: AtomicUsize,
     watchers: Watchers,
 }
@@ -99,7 +100,7 @@ pub struct Words {
     len: usize,
 }
 
-/// The words of the longest block.
+/// The number of words of the longest block.
 const MAX_BLOCK_WORDS: usize = 16;
 
 impl Deref for Words {
@@ -110,8 +111,8 @@ impl Deref for Words {
 }
 
 impl Memory {
-    /// The copy of `node`, which has the right to write what lives there, and no other right. Its own pages are mapped; the others
-    /// are if `premapped`.
+    /// Makes the copy of `node`. The node may write the blocks whose home it is, and has no right to others.
+    /// Its own pages are mapped; the others are mapped if `premapped`.
     pub(crate) fn new(node: NodeId, layout: &Layout, premapped: bool) -> Self {
         let flags = |count| (0..count).map(|_| AtomicBool::new(false)).collect::<Box<[_]>>();
         let memory = Self {
@@ -136,7 +137,7 @@ impl Memory {
         memory
     }
 
-    /// The node whose copy it is.
+    /// The node that has this copy.
     pub fn node(&self) -> NodeId {
         self.node
     }
@@ -146,7 +147,7 @@ impl Memory {
         &self.layout
     }
 
-    /// The elements of an array, as they stand in this copy.
+    /// A handle to the elements of an array in this copy.
     ///
     /// # Panics
     /// If the array is of another space.
@@ -167,7 +168,8 @@ impl Memory {
         }
     }
 
-    /// For worlds, and for handlers that hold the block's key: sets the tag, releasing what was written before.
+    /// For worlds, and for handlers that hold the block's key: sets the tag, and releases what was written
+    /// before.
     pub fn set_tag(&self, block: Block, tag: Tag) {
         for one in &self.tags[self.tags_of(block)] {
             one.store(tag as u8, Ordering::Release);
@@ -179,15 +181,15 @@ impl Memory {
         words.start >> TAG_SHIFT..words.end >> TAG_SHIFT
     }
 
-    /// Lowers the tags that a lowering names.
+    /// Lowers the tags of a lowering's blocks. A tag that is lower already stays.
     pub fn lower(&self, lowering: &Lowering) {
         for block in lowering.blocks() {
             self.set_tag(block, self.tag(block).min(lowering.tag));
         }
     }
 
-    /// Whether an access that has been granted to a thread is still to be done, in any of the blocks. Asked under their key,
-    /// under which alone accesses are granted.
+    /// Whether a granted access to any of a lowering's blocks is still to be done. The caller holds the
+    /// blocks' key; accesses are granted only under that key.
     pub fn is_pinned(&self, lowering: &Lowering) -> bool {
         self.has_faults() && {
             let faults = self.faults();
@@ -195,14 +197,15 @@ impl Memory {
         }
     }
 
-    /// Whether there is any fault whose access is not done. One whose enlisting happened before is seen: the count falls only
-    /// when an access is done, and then who reads that acquires it.
+    /// Whether there is a fault whose access is not done. A fault that was enlisted before, in happens-before
+    /// order, is seen: the count falls only when an access is done, and a reader of the lower count acquires
+    /// that.
     #[inline]
     fn has_faults(&self) -> bool {
         self.outstanding.load(Ordering::Acquire) > 0
     }
 
-    /// The modelled address of a word; no host address is ever used.
+    /// The modelled address of a word. No host address is ever used.
     pub(crate) fn address(&self, word: usize) -> u64 {
         SHARED_BASE + word as u64 * u64::from(WORD_BYTES)
     }
@@ -228,8 +231,8 @@ impl Memory {
     /// For worlds: puts the words of a block in place.
     ///
     /// # Panics
-    /// If there is no such block, it has another number of words, or the node has a right to it: then it has the words, and a
-    /// thread may be at them.
+    /// If there is no such block, if it has another number of words, or if the node has a right to it: then
+    /// it has the words already, and a thread may be accessing them.
     pub fn place(&self, block: Block, words: &[u64]) {
         let place = &self.words[self.layout.words_of(block)];
         let tag = self.tag(block);
@@ -245,12 +248,12 @@ impl Memory {
         }
     }
 
-    /// Enlists a thread that waits for a block to be taken away, under its key.
+    /// Enlists a thread that waits for a block to be taken away. The caller holds the block's key.
     pub(crate) fn watch(&self, block: Block, waiter: Waiter) {
         self.watchers.enlist(block, waiter);
     }
 
-    /// The threads that watch any of some blocks, under their key.
+    /// Removes and returns the threads that watch any of the blocks. The caller holds the blocks' key.
     pub(crate) fn take_watchers(&self, blocks: &RangeInclusive<Block>) -> Vec<Waiter> {
         self.watchers.take(blocks)
     }
@@ -260,12 +263,13 @@ impl Memory {
         self.mapped[page as usize].load(Ordering::Acquire)
     }
 
-    /// Gives a page room, or takes it away: alone on the node, and with none of its blocks in use.
+    /// Gives a page room or takes it away. The caller runs alone on the node, and no block of the page is in
+    /// use.
     pub fn set_mapped(&self, page: u32, mapped: bool) {
         self.mapped[page as usize].store(mapped, Ordering::Release);
     }
 
-    /// Whether an array has been given back.
+    /// Whether an array has been freed.
     ///
     /// # Panics
     /// If the array is of another space.
@@ -273,7 +277,7 @@ impl Memory {
         self.freed[array.region as usize].load(Ordering::Acquire)
     }
 
-    /// Marks an array as given back: who uses it from now on is told so where its access faults.
+    /// Marks an array as freed. A later access that faults panics with the array's name.
     ///
     /// # Panics
     /// If there is no such region.
@@ -281,25 +285,27 @@ impl Memory {
         self.freed[region as usize].store(true, Ordering::Release);
     }
 
-    /// What the access of a fault is told if it can never be served.
+    /// Panics, with the array's name, if an access to a freed array faulted: it can never be served.
     pub(crate) fn expect_in_use(&self, region: u32) {
         let freed = self.freed[region as usize].load(Ordering::Acquire);
         let name = self.layout.region(region).map_or("?", |region| region.name);
         assert!(!freed, "shared array `{name}` is used after it has been freed");
     }
 
-    /// Enlists a thread that cannot do its access. The fault that the protocol is to be told of, if it is the first.
+    /// Enlists a thread that cannot do its access. Returns the fault for the protocol if no other thread
+    /// waits for this right yet.
     pub(crate) fn enlist(&self, block: Block, wants: Right, waiter: Waiter) -> Option<Fault> {
         let first = self.with_faults(|faults| faults.enlist(block, wants, waiter));
         first.then(|| Fault { block, wants, mapped: self.is_mapped(self.layout.page_of(block)) })
     }
 
-    /// The next thread that a right serves: it does its access next.
+    /// Grants the access of the next thread that `right` serves, and returns the thread.
     pub(crate) fn serve(&self, block: Block, right: Right) -> Option<Waiter> {
         if self.has_faults() { self.faults().serve(block, right) } else { None }
     }
 
-    /// The access that a thread faulted for has been done. True if a lowering may have waited for it.
+    /// Records that a thread has done the access that it faulted for. Returns true if a lowering may have
+    /// waited for it.
     pub(crate) fn done(&self, block: Block, thread: u32) -> bool {
         self.with_faults(|faults| faults.done(block, thread))
     }
@@ -318,7 +324,7 @@ impl Memory {
 }
 
 impl Lowering {
-    /// The blocks.
+    /// The blocks whose tags are lowered.
     pub fn blocks(&self) -> impl Iterator<Item = Block> {
         (self.first.0..self.first.0 + self.count).map(Block)
     }

@@ -1,13 +1,14 @@
-//! Which threads wait for a block to be taken away, because what they wait for has not been written there yet.
+//! The threads that wait for a block to be taken away, because the value that they wait for has not been
+//! written there yet.
 //!
 //! # Why no change is missed
 //!
-//! A thread enlists itself under the block's key, after it has looked at the word once more under that key; a right is taken
-//! away under that key too. So either the thread has looked at what came after, or it is enlisted and is resumed. What stands
-//! here for a block changes under its key alone: whoever holds the key sees in `enlisted` at least that block's own, and finds
-//! out with one relaxed load that nobody watches.
+//! A thread enlists itself under the block's key, after it has read the word once more under that key. A
+//! right is taken away under that key too. So either the thread has read the new value, or it is enlisted and
+//! is resumed. The entries of a block change only under its key: the holder of the key sees at least that
+//! block's entries in `enlisted`, and finds out with one relaxed load that no thread watches.
 //!
-//! Must never know what is waited for.
+//! This module must never know what is waited for.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +20,7 @@ use crate::{Block, Waiter};
 #[derive(Default, Debug)]
 pub(super) struct Watchers {
     list: Mutex<Vec<(Block, Waiter)>>,
-    /// How many there are.
+    /// The number of entries.
     enlisted: AtomicUsize,
 }
 
@@ -29,7 +30,8 @@ impl Watchers {
         self.change(|list| list.push((block, waiter)));
     }
 
-    /// The threads that watch any of the blocks, in the order in which they came, under the blocks' key. They watch no longer.
+    /// Removes and returns the threads that watch any of the blocks, in order of arrival. The caller holds
+    /// the blocks' key.
     pub(super) fn take(&self, blocks: &RangeInclusive<Block>) -> Vec<Waiter> {
         if self.enlisted.load(Ordering::Relaxed) == 0 {
             return Vec::new();

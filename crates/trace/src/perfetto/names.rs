@@ -122,7 +122,7 @@ mod tests {
         for (path, short) in [
             ("", ""),
             ("Add", "Add"),
-            ("programs::em3d::Update", "Update"),
+            ("apps::em3d::Update", "Update"),
             ("a::Update<b::Wide, c::d::Deep<e::Er>>", "Update<Wide, Deep<Er>>"),
         ] {
             assert_eq!(last_segments(path), short);

@@ -1,7 +1,7 @@
 //! `tradewind list` shows all there is, to people and to scripts.
 
-use programs::PROGRAMS;
 use serde_json::Value;
+use tempest::entry::Table;
 use tempest::policy::PRESETS;
 
 use crate::command::{good, json, refused};
@@ -38,7 +38,8 @@ fn the_list_for_scripts_has_everything() {
     let mut machines = names(&list, "machines");
     assert_eq!(machines.remove(0), "native");
     assert_eq!(machines, crate::explain::machines());
-    let known: Vec<_> = PROGRAMS.iter().map(|entry| entry.name).collect();
+    let programs = Table::new(&[apps::ALL, probes::ALL]).expect("each name belongs to one program");
+    let known: Vec<_> = programs.entries().iter().map(|entry| entry.name).collect();
     assert_eq!(names(&list, "programs"), known);
     assert_eq!(names(&list, "mechanisms"), ["messages", "bulk", "deposit", "shared-memory"]);
     let policies = names(&list, "policies");

@@ -17,6 +17,7 @@ mod matrix;
 mod mistakes;
 mod pipe;
 mod repetition;
+mod samples;
 mod scratch;
 mod shared_memory;
 mod trace;

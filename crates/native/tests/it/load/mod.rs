@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use programs::Given;
+use tempest::entry::Given;
 use tempest::{
     Event, Handler, Job, Key, Launch, Message, NodeId, Policy, Program, Protocol, Quiet, Report, Setup,
 };
@@ -46,9 +46,10 @@ pub(crate) fn fetch_add(policy: &str, nodes: u32, processors: u32, threads: u32,
     for (key, value) in [("operations", operations), ("window", 1), ("words", 8)] {
         given.values.insert(key.to_owned(), value.to_string());
     }
-    let program = programs::find("fetch-add").expect("the program is there");
+    let program = tempest::entry::find("fetch-add", apps::ALL).expect("the program is there");
     let instance = (program.load)(&given).expect("the inputs are good");
-    let job = instance.job(&programs::Plan::new(Mechanism::Messages, shape)).expect("the shape is possible");
+    let job =
+        instance.job(&tempest::entry::Plan::new(Mechanism::Messages, shape)).expect("the shape is possible");
     Launch { nodes, processors, threads, stall_limit: Some(STALL_LIMIT), ..Launch::new(job, policy) }
 }
 

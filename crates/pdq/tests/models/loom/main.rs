@@ -34,8 +34,10 @@ mod whole;
 mod src {
     pub(crate) mod key;
     pub(crate) mod keyed;
+    pub(crate) mod lawful;
     pub(crate) mod proof;
     pub(crate) mod queue;
+    pub(crate) mod spread;
     pub(crate) mod statistics;
 }
 
@@ -58,10 +60,12 @@ mod parts {
 
 use std::time::Duration;
 
-use src::key::{self, Key};
+use src::key::{Key, UserKey};
 use src::keyed::Keyed;
+use src::lawful::Lawful;
 use src::proof::{DispatcherId, Held, Identity, Proof};
 use src::queue::{self, Queue};
+use src::spread;
 use src::statistics::Statistics;
 
 /// Explores the schedules of `scenario` that need at most `preemptions` preemptions.

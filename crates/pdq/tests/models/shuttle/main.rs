@@ -33,16 +33,20 @@ mod watch;
 mod src {
     pub(crate) mod key;
     pub(crate) mod keyed;
+    pub(crate) mod lawful;
     pub(crate) mod proof;
     pub(crate) mod queue;
+    pub(crate) mod spread;
     pub(crate) mod statistics;
 }
 
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 
-use src::key::{self, Key};
+use src::key::{Key, UserKey};
+use src::lawful::Lawful;
 use src::proof::{DispatcherId, Held, Identity, Proof};
 use src::queue::{self, Queue};
+use src::spread;
 use src::statistics::Statistics;
 
 /// Runs the script under a thousand schedules.

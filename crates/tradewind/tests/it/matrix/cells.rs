@@ -5,7 +5,8 @@
 use std::path::Path;
 
 use native::Local;
-use programs::{Entry, File, Given, Instance, Plan};
+use protocols::stache::STACHE;
+use tempest::entry::{Entry, File, Given, Instance, Plan};
 use tempest::policy::{PRESETS, Split};
 use tempest::{Launch, Mechanism, Policy, Shape};
 use units::Time;
@@ -82,9 +83,9 @@ pub(super) struct Trial<'c> {
 
 /// Every program by every mechanism it has.
 pub(super) fn programs() -> Vec<Program> {
-    let unknown = INPUTS.iter().find(|row| programs::find(row[0]).is_err());
+    let unknown = INPUTS.iter().find(|row| super::table().find(row[0]).is_err());
     assert!(unknown.is_none(), "there is no program {unknown:?}");
-    programs::PROGRAMS.iter().flat_map(of_entry).collect()
+    super::table().entries().iter().flat_map(of_entry).collect()
 }
 
 fn of_entry(entry: &'static Entry) -> Vec<Program> {
@@ -165,7 +166,7 @@ fn way(program: &Program, policy: &Policy, (nodes, each): (u32, u32), threads: u
     let is_all = |split: Split| split.computing + split.dedicated == each;
     let processors = (1..=each).find(|processors| split(processors).is_some_and(is_all))?;
     let shape = Shape { nodes, threads: split(&processors)?.computing * threads };
-    let job = program.instance.job(&Plan::new(program.mechanism, shape));
+    let job = program.instance.job(&Plan::new(program.mechanism, shape).kept_by(&STACHE));
     job.is_ok().then_some(Way { nodes, processors, threads })
 }
 
@@ -187,7 +188,7 @@ impl Trial<'_> {
         let Way { nodes, processors, threads } = self.way;
         let split = policy.split(processors).expect("cells are made of what can be split");
         let shape = Shape { nodes, threads: split.computing * threads };
-        let plan = Plan { seed: self.seed, ..Plan::new(program.mechanism, shape) };
+        let plan = Plan { seed: self.seed, ..Plan::new(program.mechanism, shape).kept_by(&STACHE) };
         let job = program.instance.job(&plan).unwrap_or_else(|why| panic!("{}: {why}", self.command()));
         Launch {
             mechanism: program.mechanism,

@@ -1,0 +1,214 @@
+//! What em3d by messages, by bulk transfers and by deposits have in common: ghosts are filled, values are computed, threads
+//! meet at a barrier.
+//!
+//! The values of a kind live in a segment: the node's own first, then its ghosts. A thread computes from there, whichever
+//! mechanism filled the ghosts. Must never know how a message, a transfer or a deposit is made.
+
+use std::sync::Arc;
+
+use protocols::Barrier;
+use tempest::{
+    Event, MAX_WORDS, Mechanism, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Segment, Setup,
+    Thread, Word, Work as Charge,
+};
+
+use super::graph::{KINDS, Kind};
+use super::layout::{Export, Layout, Share, Work};
+use super::problem::Parameters;
+use super::reference::{check, figures, updated};
+use super::{bulk, deposit, messages};
+
+/// The most values of a message or deposit: a message has a word for where they go.
+pub(super) const MAX_VALUES: usize = MAX_WORDS - 1;
+
+/// One edge: the neighbour's place, its value, the weight; multiply and add; the loop. The eight operations of the
+/// dispatch-queue study's workload.
+pub(super) const EDGE: Operations = Operations::NONE.loads(3).flops(2).integers(3);
+
+/// One graph node beside its edges: ten operations, from the same source.
+pub(super) const NODE: Operations = Operations::NONE.loads(4).integers(4).flops(1).stores(1);
+
+/// Reading a value to be sent, found by its place.
+pub(super) const READ: Operations = Operations::NONE.loads(2).integers(1);
+
+/// Writing a value into a buffer or a ghost.
+pub(super) const WRITE: Operations = Operations::NONE.integers(1).stores(1);
+
+/// What every node is told.
+pub(super) struct Config {
+    /// Any but shared memory, which has no ghosts.
+    pub(super) mechanism: Mechanism,
+    pub(super) parameters: Parameters,
+    pub(super) layout: Layout,
+    /// By kind and graph node: the value after all iterations.
+    pub(super) expected: Arc<[Vec<f64>; 2]>,
+}
+
+/// One node's part of the computation.
+pub(super) struct Em3d {
+    config: Arc<Config>,
+    node: NodeId,
+    barrier: Arc<Barrier>,
+    /// By kind.
+    pub(super) fields: [Field; 2],
+}
+
+/// The values of a kind on one node.
+pub(super) struct Field {
+    share: Share,
+    pub(super) values: Segment<f64>,
+    /// The number of ghosts that messages or transfers have filled.
+    pub(super) filled: Event,
+}
+
+impl tempest::Handlers for Em3d {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<messages::Ghosts>();
+        messages.add::<bulk::Filled>();
+    }
+}
+
+impl Protocol for Em3d {
+    type Config = Arc<Config>;
+
+    fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
+        let barrier = setup.install::<Barrier>(&());
+        let fields = KINDS.map(|kind| Field::new(&config.layout, kind, setup));
+        Self { config: Arc::clone(config), node: setup.node(), barrier, fields }
+    }
+}
+
+impl Field {
+    fn new(layout: &Layout, kind: Kind, setup: &mut Setup<'_>) -> Self {
+        let share = layout.share(setup.node(), kind);
+        let name = match kind {
+            Kind::E => "ghosts of E",
+            Kind::H => "ghosts of H",
+        };
+        let values = setup.segment(name, share.own.len() + share.ghosts, 0.0);
+        let initial = &layout.graph.side(kind).initial;
+        for (place, graph_node) in share.own.clone().enumerate() {
+            values.cells().set(place, initial[graph_node as usize]);
+        }
+        Self { share, values, filled: Event::new(name) }
+    }
+
+    /// The bits of the values at some places.
+    pub(super) fn bits<'a>(&'a self, places: &'a [u32]) -> impl Iterator<Item = u64> + 'a {
+        places.iter().map(|&place| Word::to_bits(self.values.cells().get(place as usize)))
+    }
+}
+
+impl Em3d {
+    /// Sends this thread's values of a kind to all nodes that need them.
+    fn export(&self, thread: &Thread<'_>, kind: Kind) {
+        let field = &self.fields[kind as usize];
+        for export in &field.share.threads[thread.index() as usize].exports {
+            match self.config.mechanism {
+                Mechanism::Bulk => bulk::export(thread, field, kind, export),
+                Mechanism::Deposit => self.in_pieces(thread, field, export, |at, values| {
+                    deposit::export(thread, field, export.to, at, values);
+                }),
+                _ => self.in_pieces(thread, field, export, |at, values| {
+                    messages::export(thread, export.to, kind, at, values);
+                }),
+            }
+        }
+    }
+
+    /// Reads the values of an export straight from where they are, a few at a time, and sends each piece: `send` is given
+    /// the place of the first ghost and the bits of the values.
+    fn in_pieces(&self, thread: &Thread<'_>, field: &Field, export: &Export, send: impl Fn(u32, &[u64])) {
+        let size = self.config.parameters.values as usize;
+        for (at, places) in (export.at..).step_by(size).zip(export.places.chunks(size)) {
+            let mut words = [0; MAX_VALUES];
+            words.iter_mut().zip(field.bits(places)).for_each(|(word, bits)| *word = bits);
+            let words = &words[..places.len()];
+            thread.charge(READ.times(words.len() as u32));
+            send(at, words);
+            thread.poll();
+        }
+    }
+
+    /// Waits until all ghosts of a kind have been filled `times` times, and accounts for reading them where no handler
+    /// has.
+    fn await_ghosts(&self, thread: &Thread<'_>, kind: Kind, times: u64) {
+        let field = &self.fields[kind as usize];
+        let filled = match self.config.mechanism {
+            Mechanism::Deposit => field.values.deposited(),
+            _ => &field.filled,
+        };
+        thread.wait(filled, times * field.share.ghosts as u64);
+        if self.config.mechanism != Mechanism::Messages {
+            let runs = &self.work(thread, kind.other()).ghost_runs;
+            runs.iter().for_each(|&words| thread.charge(Charge::FirstRead(words)));
+        }
+    }
+
+    fn work(&self, thread: &Thread<'_>, kind: Kind) -> &Work {
+        &self.fields[kind as usize].share.threads[thread.index() as usize]
+    }
+
+    /// Updates this thread's values of a kind.
+    fn compute(&self, thread: &Thread<'_>, kind: Kind) {
+        let work = self.work(thread, kind);
+        let own = self.fields[kind as usize].values.cells();
+        let others = self.fields[kind.other() as usize].values.cells();
+        let edge = EDGE.and(Operations::NONE.integers(self.config.parameters.extra));
+        for (place, edges) in work.places.clone().zip(work.first.windows(2)) {
+            let edges = edges[0] as usize..edges[1] as usize;
+            thread.charge(NODE);
+            let neighbours = work.neighbours[edges.clone()].iter().map(|&neighbour| {
+                thread.charge(edge);
+                thread.poll();
+                others.get(neighbour as usize)
+            });
+            let place = place as usize;
+            own.set(place, updated(own.get(place), &work.weights[edges], neighbours));
+        }
+    }
+
+    /// One iteration, the `number`-th: all E from H, then all H from E.
+    fn iterate(&self, thread: &Thread<'_>, number: u64) {
+        for kind in KINDS {
+            self.export(thread, kind.other());
+            self.await_ghosts(thread, kind.other(), number);
+            self.compute(thread, kind);
+            self.barrier.wait(thread);
+        }
+    }
+
+    fn check(&self, kind: Kind) -> Report {
+        let field = &self.fields[kind as usize];
+        let own = field.share.own.clone();
+        let values = own.enumerate().map(|(place, node)| (node, field.values.cells().get(place)));
+        check(self.node, kind, values, &self.config.expected[kind as usize])
+    }
+}
+
+impl Program for Em3d {
+    fn main(&self, thread: &Thread<'_>) {
+        let Parameters { warm_up, iterations, .. } = self.config.parameters;
+        for number in 1..=warm_up {
+            self.iterate(thread, number.into());
+        }
+        thread.phase("iterate");
+        for number in warm_up + 1..=warm_up + iterations {
+            self.iterate(thread, number.into());
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let mut report = self.check(Kind::E);
+        report.merge(self.check(Kind::H));
+        if self.node == NodeId(0) {
+            let layout = &self.config.layout;
+            report = figures(report, layout, self.config.parameters.owners).figure(
+                "values sent per iteration",
+                layout.travelling() as f64,
+                Merge::Max,
+            );
+        }
+        report
+    }
+}

@@ -1,0 +1,280 @@
+//! The bipartite graph and its generator.
+//!
+//! The generator follows the Split-C benchmark (D. E. Culler, A. Dusseau, S. C. Goldstein, A. Krishnamurthy,
+//! S. Lumetta, T. von Eicken and K. Yelick, *Parallel Programming in Split-C*, Supercomputing 1993): graph nodes of each
+//! kind are dealt out to owners in consecutive blocks, and each edge of an E node goes, with the given probability, to
+//! an H node of another owner at most `span` owners away, else to one of its own owner.
+//!
+//! This module must never know messages, ghosts, or threads of a world.
+
+use std::ops::Range;
+
+use rand::RngExt;
+
+use super::problem::Parameters;
+use crate::kit::stream;
+
+/// The two kinds of graph nodes.
+pub(super) const KINDS: [Kind; 2] = [Kind::E, Kind::H];
+
+/// A kind of graph nodes: electric or magnetic field values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    E,
+    H,
+}
+
+impl Kind {
+    /// The kind of the neighbours.
+    pub(super) fn other(self) -> Self {
+        match self {
+            Kind::E => Kind::H,
+            Kind::H => Kind::E,
+        }
+    }
+}
+
+/// A bipartite graph: what each side sees of it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Graph {
+    sides: [Side; 2],
+}
+
+/// The graph nodes of one kind.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Side {
+    /// Values before the first iteration.
+    pub(super) initial: Vec<f64>,
+    /// Where the edges of each graph node begin, and where the last one's end.
+    first: Vec<u32>,
+    /// By edge: the neighbour, of the other kind.
+    neighbours: Vec<u32>,
+    /// By edge: its weight.
+    weights: Vec<f64>,
+}
+
+/// The `index`-th of `parts` blocks of `0..size`, as even as possible.
+pub(super) fn block(size: u32, index: u32, parts: u32) -> Range<u32> {
+    let start = |index: u32| (u64::from(size) * u64::from(index) / u64::from(parts)) as u32;
+    start(index)..start(index + 1)
+}
+
+/// Which of `parts` blocks of `0..size` an index is in.
+pub(super) fn part_of(size: u32, index: u32, parts: u32) -> u32 {
+    (((u64::from(index) + 1) * u64::from(parts) - 1) / u64::from(size)) as u32
+}
+
+impl Graph {
+    /// The graph for so many owners, each of whom has at least `degree` graph nodes of each kind.
+    pub(super) fn generate(parameters: &Parameters, owners: u32, seed: u64) -> Self {
+        let mut random = stream(seed, 0);
+        let Parameters { size, degree, .. } = *parameters;
+        let edges = size as usize * degree as usize;
+        let mut e = Side { first: vec![0], ..Side::default() };
+        e.neighbours.reserve_exact(edges);
+        e.weights.reserve_exact(edges);
+        for owner in 0..owners {
+            for _ in block(size, owner, owners) {
+                let begin = e.neighbours.len();
+                for _ in 0..degree {
+                    let to = parameters.owner_of_neighbour(owner, owners, &mut random);
+                    let choices = block(size, to, owners);
+                    let fresh = loop {
+                        let choice = random.random_range(choices.clone());
+                        if !e.neighbours[begin..].contains(&choice) {
+                            break choice;
+                        }
+                    };
+                    e.neighbours.push(fresh);
+                    e.weights.push(random.random::<f64>() / f64::from(degree));
+                }
+                e.first.push(e.neighbours.len() as u32);
+            }
+        }
+        let mut h = e.transposed();
+        for side in [&mut e, &mut h] {
+            side.initial = (0..size).map(|_| random.random()).collect();
+        }
+        Self { sides: [e, h] }
+    }
+
+    pub(super) fn side(&self, kind: Kind) -> &Side {
+        &self.sides[kind as usize]
+    }
+
+    /// Edges, each counted once.
+    pub(super) fn edges(&self) -> usize {
+        self.side(Kind::E).neighbours.len()
+    }
+
+    /// The share of the edges whose ends are in different ones of `parts` blocks, 0 to 1.
+    pub(super) fn crossing(&self, parts: u32) -> f64 {
+        let size = self.side(Kind::E).len();
+        let part_of = |node: u32| part_of(size, node, parts);
+        let crossing = |e: u32| {
+            let (neighbours, _) = self.side(Kind::E).edges(e);
+            neighbours.iter().filter(|&&h| part_of(h) != part_of(e)).count()
+        };
+        (0..size).map(crossing).sum::<usize>() as f64 / self.edges() as f64
+    }
+}
+
+impl Side {
+    /// How many graph nodes there are.
+    pub(super) fn len(&self) -> u32 {
+        (self.first.len() - 1) as u32
+    }
+
+    /// The neighbours of a graph node and the weights of the edges to them.
+    pub(super) fn edges(&self, node: u32) -> (&[u32], &[f64]) {
+        let edges = self.first[node as usize] as usize..self.first[node as usize + 1] as usize;
+        (&self.neighbours[edges.clone()], &self.weights[edges])
+    }
+
+    /// The same edges as the neighbours see them, in the order of the graph nodes here. Both sides have one size.
+    fn transposed(&self) -> Self {
+        let mut first = vec![0; self.first.len()];
+        self.neighbours.iter().for_each(|&neighbour| first[neighbour as usize + 1] += 1);
+        for node in 1..first.len() {
+            first[node] += first[node - 1];
+        }
+        let mut next = first.clone();
+        let mut neighbours = vec![0; self.neighbours.len()];
+        let mut weights = vec![0.0; self.weights.len()];
+        for node in 0..self.len() {
+            let (to, weight) = self.edges(node);
+            for (&to, &weight) in to.iter().zip(weight) {
+                let place = &mut next[to as usize];
+                (neighbours[*place as usize], weights[*place as usize]) = (node, weight);
+                *place += 1;
+            }
+        }
+        Self { initial: Vec::new(), first, neighbours, weights }
+    }
+}
+
+impl Parameters {
+    /// Whose graph node an edge of `owner` goes to.
+    fn owner_of_neighbour(&self, owner: u32, owners: u32, random: &mut impl RngExt) -> u32 {
+        if owners == 1 || !random.random_bool(self.remote / 100.0) {
+            return owner;
+        }
+        // As far as the span reaches on either side, but each other owner at most once.
+        let reach = u64::from(self.span) * 2;
+        if reach >= u64::from(owners) - 1 {
+            return (owner + random.random_range(1..owners)) % owners;
+        }
+        let distance = random.random_range(1..=self.span);
+        let back = random.random_bool(0.5);
+        (owner + if back { owners - distance } else { distance }) % owners
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::problem::Parameters;
+    use super::*;
+    use tempest::Frames;
+
+    impl Graph {
+        /// A graph of two sides.
+        pub(in super::super) fn of(sides: [Side; 2]) -> Self {
+            Self { sides }
+        }
+    }
+
+    impl Side {
+        /// One graph node with one edge, of this value and weight.
+        pub(in super::super) fn pair(value: f64, weight: f64) -> Self {
+            Self { initial: vec![value], first: vec![0, 1], neighbours: vec![0], weights: vec![weight] }
+        }
+    }
+
+    pub(in super::super) const SMALL: Parameters = Parameters {
+        size: 96,
+        degree: 4,
+        remote: 30.0,
+        span: 1,
+        owners: 1,
+        warm_up: 0,
+        iterations: 3,
+        values: 5,
+        extra: 0,
+        record: 32,
+        frames: Frames::All,
+    };
+
+    #[test]
+    fn blocks_share_everything_out() {
+        for parts in 1..9 {
+            let all: Vec<u32> = (0..parts).flat_map(|index| block(100, index, parts)).collect();
+            assert_eq!(all, (0..100).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn every_e_node_has_its_degree_in_different_neighbours() {
+        let graph = Graph::generate(&SMALL, 8, 1);
+        let side = graph.side(Kind::E);
+        for node in 0..side.len() {
+            let mut neighbours = side.edges(node).0.to_vec();
+            neighbours.sort_unstable();
+            neighbours.dedup();
+            assert_eq!(neighbours.len(), 4);
+        }
+        assert_eq!(graph.edges(), 96 * 4);
+    }
+
+    #[test]
+    fn both_sides_see_the_same_edges() {
+        let graph = Graph::generate(&SMALL, 8, 1);
+        let edges = |kind| {
+            let side = graph.side(kind);
+            let of = |node| {
+                let (to, weights) = side.edges(node);
+                to.iter().zip(weights).map(move |(&to, &weight)| (node, to, weight)).collect::<Vec<_>>()
+            };
+            (0..side.len()).flat_map(of).collect::<Vec<_>>()
+        };
+        let mut seen: Vec<_> = edges(Kind::H).into_iter().map(|(h, e, weight)| (e, h, weight)).collect();
+        let mut drawn = edges(Kind::E);
+        let by_place = |a: &(u32, u32, f64), b: &(u32, u32, f64)| (a.0, a.1).cmp(&(b.0, b.1));
+        drawn.sort_by(by_place);
+        seen.sort_by(by_place);
+        assert_eq!(drawn, seen);
+    }
+
+    #[test]
+    fn remote_edges_are_as_many_and_as_far_as_asked() {
+        let parameters = Parameters { size: 8000, span: 2, ..SMALL };
+        let graph = Graph::generate(&parameters, 8, 1);
+        // 32,000 draws: one standard deviation is 0.0026.
+        assert!((graph.crossing(8) - 0.3).abs() < 0.013, "{}", graph.crossing(8));
+        let mut seen = [0; 8];
+        for e in 0..8000 {
+            for &h in graph.side(Kind::E).edges(e).0 {
+                seen[((h / 1000 + 8 - e / 1000) % 8) as usize] += 1;
+            }
+        }
+        assert!(seen[3..=5].iter().all(|count| *count == 0), "{seen:?}");
+        assert!([1, 2, 6, 7].iter().all(|&distance| seen[distance] > 2000), "{seen:?}");
+    }
+
+    #[test]
+    fn a_span_that_reaches_everybody_reaches_each_alike() {
+        let parameters = Parameters { size: 4000, span: 9, remote: 100.0, ..SMALL };
+        let graph = Graph::generate(&parameters, 4, 1);
+        assert_eq!(graph.crossing(4), 1.0);
+        let mut seen = [0; 4];
+        for &h in graph.side(Kind::E).edges(0).0.iter().chain(&graph.side(Kind::E).neighbours[..4000]) {
+            seen[(h / 1000) as usize] += 1;
+        }
+        assert!(seen[0] == 0 && seen[1..].iter().all(|count| (1200..1460).contains(count)), "{seen:?}");
+    }
+
+    #[test]
+    fn a_seed_gives_one_graph_and_another_seed_another() {
+        assert_eq!(Graph::generate(&SMALL, 4, 1), Graph::generate(&SMALL, 4, 1));
+        assert_ne!(Graph::generate(&SMALL, 4, 1), Graph::generate(&SMALL, 4, 2));
+    }
+}

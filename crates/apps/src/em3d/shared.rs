@@ -1,0 +1,233 @@
+//! The program through shared memory: graph nodes are records of the address space, at home with their owners, and every
+//! thread reads its neighbours' values where they are.
+//!
+//! A record has the value, the number of edges and where they begin in the owner's arrays of neighbours and of weights:
+//! the record of the study of the dispatch queue (B. Falsafi and D. A. Wood, HPCA-5, 1999), filled up to the length asked
+//! for. Edges are the owner's alone and stay private.
+//!
+//! # Work
+//!
+//! What a shared access loads or stores it pays itself, so it is taken out of the operations that the other mechanisms
+//! charge: of an edge's three loads that of the neighbour's value, of a graph node's four loads and one store all (value,
+//! count and two places; the new value).
+//!
+//! Threads meet through shared memory too: the program sends no message of its own, so that it runs where hardware keeps
+//! memory coherent and nobody handles messages.
+//!
+//! Must never know how blocks are kept coherent.
+
+use std::sync::Arc;
+use tempest::entry::{BadPlan, Plan, SharedMemory};
+
+use protocols::sync::{BarrierRoom, SharedBarrier};
+use tempest::{
+    Array, Cells, Homes, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
+};
+
+use super::ghosts;
+use super::graph::{KINDS, Kind};
+use super::layout::Layout;
+use super::problem::Parameters;
+use super::reference::{self, updated};
+
+/// One edge, but for the load of its neighbour's value.
+const EDGE: Operations = ghosts::EDGE.loads(2);
+
+/// One graph node, but for what is in its record.
+const NODE: Operations = ghosts::NODE.loads(0).stores(0);
+
+/// What every node is told.
+pub(super) struct Config {
+    parameters: Parameters,
+    layout: Layout,
+    /// By kind and graph node: the value after all iterations.
+    expected: Arc<[Vec<f64>; 2]>,
+    memory: SharedMemory,
+    /// By kind.
+    records: [Array<f64>; 2],
+    barrier: BarrierRoom,
+}
+
+impl Config {
+    /// Lays the records out.
+    ///
+    /// # Errors
+    /// If there cannot be such an address space.
+    pub(super) fn new(
+        plan: &Plan,
+        parameters: Parameters,
+        layout: Layout,
+        expected: Arc<[Vec<f64>; 2]>,
+    ) -> Result<Self, BadPlan> {
+        let mut space = plan.layout()?;
+        let most = (0..plan.shape.nodes).map(|node| layout.own(NodeId(node)).len()).max().unwrap_or(0);
+        let words = parameters.record / 8;
+        let [e, h] =
+            ["records of E", "records of H"].map(|name| space.records(name, most, words, Homes::Parts));
+        let records = [e?, h?];
+        let barrier = SharedBarrier::room(&mut space)?;
+        let memory = plan.shared_memory(space, parameters.frames)?;
+        Ok(Self { parameters, layout, expected, memory, records, barrier })
+    }
+}
+
+/// One node's part of the computation.
+pub(super) struct SharedEm3d {
+    config: Arc<Config>,
+    node: NodeId,
+    barrier: SharedBarrier,
+    /// By kind.
+    fields: [Field; 2],
+}
+
+/// The graph nodes of a kind, as one node sees them.
+struct Field {
+    values: Shared<f64>,
+    counts: Shared<u64>,
+    /// Where a graph node's edges begin among the owner's neighbours.
+    firsts: Shared<u64>,
+    /// The same among the owner's weights.
+    first_weights: Shared<u64>,
+    /// By edge of the node's own: which record the neighbour's is.
+    neighbours: Vec<u32>,
+    /// By edge of the node's own.
+    weights: Vec<f64>,
+    /// What has come of the node's own, for the check.
+    results: Cells<f64>,
+}
+
+impl tempest::Handlers for SharedEm3d {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
+impl Protocol for SharedEm3d {
+    type Config = Arc<Config>;
+
+    fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
+        let memory = config.memory.install(setup);
+        let barrier = SharedBarrier::new(setup, &memory, config.barrier, SharedBarrier::FAN_IN);
+        let values = config.records.map(|records| memory.bind(records));
+        let fields = KINDS.map(|kind| Field::new(&config.layout, kind, setup.node(), &values));
+        Self { config: Arc::clone(config), node: setup.node(), barrier, fields }
+    }
+}
+
+impl Field {
+    fn new(layout: &Layout, kind: Kind, node: NodeId, values: &[Shared<f64>; 2]) -> Self {
+        let (own, side) = (layout.own(node), layout.graph.side(kind));
+        let others = &values[kind.other() as usize];
+        let record = |graph_node: u32| {
+            let owner = layout.owner(graph_node);
+            others.at(owner, (graph_node - layout.own(owner).start) as usize) as u32
+        };
+        let edges = || own.clone().map(|graph_node| side.edges(graph_node));
+        let values = values[kind as usize].clone();
+        Self {
+            counts: values.field(1),
+            firsts: values.field(2),
+            first_weights: values.field(3),
+            neighbours: edges().flat_map(|(neighbours, _)| neighbours.iter().copied().map(record)).collect(),
+            weights: edges().flat_map(|(_, weights)| weights.iter().copied()).collect(),
+            results: Cells::new(own.len(), 0.0),
+            values,
+        }
+    }
+}
+
+impl SharedEm3d {
+    /// The places of a thread's graph nodes among those of its node, and the record of the first.
+    fn mine(&self, thread: &Thread<'_>, kind: Kind) -> (std::ops::Range<u32>, usize) {
+        let places = self.config.layout.places(self.node, thread.index());
+        let first = self.fields[kind as usize].values.at(self.node, 0);
+        (places.clone(), first + places.start as usize)
+    }
+
+    /// Writes this thread's records.
+    fn begin(&self, thread: &Thread<'_>, kind: Kind) {
+        let (field, own) = (&self.fields[kind as usize], self.config.layout.own(self.node));
+        let side = self.config.layout.graph.side(kind);
+        let before = |place: u32| (own.start..own.start + place).map(|node| side.edges(node).0.len() as u64);
+        let (places, record) = self.mine(thread, kind);
+        let mut first: u64 = before(places.start).sum();
+        for (record, graph_node) in (record..).zip(places.map(|place| own.start + place)) {
+            let count = side.edges(graph_node).0.len() as u64;
+            thread.write(&field.values, record, side.initial[graph_node as usize]);
+            thread.write(&field.counts, record, count);
+            thread.write(&field.firsts, record, first);
+            thread.write(&field.first_weights, record, first);
+            first += count;
+        }
+    }
+
+    /// Updates this thread's values of a kind.
+    fn compute(&self, thread: &Thread<'_>, kind: Kind) {
+        let field = &self.fields[kind as usize];
+        let others = &self.fields[kind.other() as usize].values;
+        let edge = EDGE.and(Operations::NONE.integers(self.config.parameters.extra));
+        let (places, record) = self.mine(thread, kind);
+        for (record, _) in (record..).zip(places) {
+            thread.charge(NODE);
+            let value = thread.read(&field.values, record);
+            let count = thread.read(&field.counts, record) as usize;
+            let first = thread.read(&field.firsts, record) as usize;
+            let weights = thread.read(&field.first_weights, record) as usize;
+            let neighbours = field.neighbours[first..first + count].iter().map(|&neighbour| {
+                thread.charge(edge);
+                thread.poll();
+                thread.read(others, neighbour as usize)
+            });
+            let weights = &field.weights[weights..weights + count];
+            thread.write(&field.values, record, updated(value, weights, neighbours));
+        }
+    }
+
+    /// One iteration: all E from H, then all H from E.
+    fn iterate(&self, thread: &Thread<'_>) {
+        for kind in KINDS {
+            self.compute(thread, kind);
+            self.barrier.wait(thread);
+        }
+    }
+
+    /// Takes down what has come of this thread's values.
+    fn take_down(&self, thread: &Thread<'_>, kind: Kind) {
+        let field = &self.fields[kind as usize];
+        let (places, record) = self.mine(thread, kind);
+        for (record, place) in (record..).zip(places) {
+            field.results.set(place as usize, thread.read(&field.values, record));
+        }
+    }
+
+    fn check(&self, kind: Kind) -> Report {
+        let results = &self.fields[kind as usize].results;
+        let own = self.config.layout.own(self.node);
+        let values = own.enumerate().map(|(place, graph_node)| (graph_node, results.get(place)));
+        reference::check(self.node, kind, values, &self.config.expected[kind as usize])
+    }
+}
+
+impl Program for SharedEm3d {
+    fn main(&self, thread: &Thread<'_>) {
+        let Parameters { warm_up, iterations, .. } = self.config.parameters;
+        KINDS.into_iter().for_each(|kind| self.begin(thread, kind));
+        self.barrier.wait(thread);
+        (0..warm_up).for_each(|_| self.iterate(thread));
+        thread.phase("iterate");
+        (0..iterations).for_each(|_| self.iterate(thread));
+        thread.phase("check");
+        KINDS.into_iter().for_each(|kind| self.take_down(thread, kind));
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let mut report = self.check(Kind::E);
+        report.merge(self.check(Kind::H));
+        if self.node == NodeId(0) {
+            report = reference::figures(report, &self.config.layout, self.config.parameters.owners).figure(
+                "values read from other nodes per iteration",
+                self.config.layout.travelling() as f64,
+                Merge::Max,
+            );
+        }
+        report
+    }
+}

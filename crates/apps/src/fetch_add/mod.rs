@@ -1,0 +1,61 @@
+//! Fetch&add: threads add to words that are spread over the nodes, and are told what the words held before.
+//!
+//! The smallest program whose handlers need exclusion, with two dials: how skewed the choice of words is (how
+//! often handlers of one key meet) and how long a handler takes. It is the workload of the parallel dispatch
+//! queue's study (B. Falsafi and D. A. Wood, *Parallel Dispatch Queue: A Queue-Based Programming Abstraction To
+//! Parallelize Fine-Grain Communication Protocols*, HPCA-5, 1999, figure 2).
+//!
+//! Word w lives on node w mod nodes and is w's only key: handlers of one word run one at a time, of different
+//! words in parallel. Each thread keeps a window of requests outstanding; a window of 1 blocks for each reply.
+//!
+//! # Mechanisms
+//!
+//! | mechanism | how a word is added to |
+//! |---|---|
+//! | `messages` | a request to the word's node, whose handler adds and replies |
+//! | `shared-memory` | by the thread itself, in one step, where the word's block is then; one at a time, so `window` says nothing, and the steps of `handler` are the thread's |
+//!
+//! With shared memory two words in one block meet as if they were one: with `spacing` below the length of a block, nodes
+//! that want different words wait for each other (*false sharing*).
+//!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `words` | an integer from 1 to 16777216 | 1024 | how many words there are |
+//! | `operations` | an integer from 1 to 100000000 | 32000 | fetch&adds in all, shared out evenly among the threads |
+//! | `window` | an integer from 1 to 65536 | 64 | requests that a thread has outstanding at most; with 1 it blocks for each reply |
+//! | `skew` | a number from 0 to 10 | 0 | Zipf exponent s: the r-th most frequent word is chosen in proportion to r^-s; with 0 all alike |
+//! | `handler` | an integer from 0 to 1000000 | 0 | extra dependent integer steps of each request's handler |
+//! | `spacing` | an integer from 8 to 4096 | 128 | bytes from one word of a node to the next in shared memory, a power of two: below that of a block, words share it |
+//! | `frames` | a text | all | room on a node for pages of others in shared memory: all, from the start; on-demand: all, each found when first used; or how many at a time |
+//!
+//! # Timed regions
+//!
+//! `add` has all requests and replies; `check` and, with shared memory, `collect` hand in what is needed for the check.
+//!
+//! # How it is checked
+//!
+//! Every word must hold as many as a sequential pass over the same random streams counts for it. As every
+//! request adds 1, what the requests of one word were told must be 0, 1, 2, … in some order. Each thread folds
+//! the (word, told) pairs it receives into a sum of their hashes; the sum over all threads must be that of the
+//! pairs that should have been told. An update lost, repeated or torn, or a reply lost or repeated, changes it
+//! (but for one chance in 2^64).
+
+mod messages;
+mod problem;
+mod reference;
+mod shared;
+mod workload;
+
+use tempest::Mechanism;
+use tempest::entry::Entry;
+
+/// The entry of fetch-add in a table of programs.
+pub const ENTRY: Entry = Entry {
+    name: "fetch-add",
+    summary: "threads add to words spread over the nodes and get the old values back",
+    mechanisms: &[Mechanism::Messages, Mechanism::SharedMemory],
+    inputs: problem::INPUTS,
+    load: problem::load,
+};

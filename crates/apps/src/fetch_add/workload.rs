@@ -1,0 +1,165 @@
+//! Which thread adds to which words, and what must come of it.
+//!
+//! Words are drawn from a Zipf distribution by rejection (J. Crease, *Rejection sampling the Zipf
+//! distribution*, in the crate `rand_distr`): exact for any number of words, and no table is kept. Word w has
+//! rank w + 1, so that the hottest words are spread over the nodes.
+//!
+//! This module must never know messages or threads of a world.
+
+use rand_distr::{Distribution, Zipf};
+use tempest::{NodeId, Shape, ThreadId};
+
+use super::problem::Parameters;
+use super::reference::told_hash;
+use crate::kit::stream;
+
+/// The parameters in a world of some shape, with a seed: all that will happen, but for the order.
+#[derive(Debug)]
+pub(super) struct Workload {
+    pub(super) parameters: Parameters,
+    shape: Shape,
+    seed: u64,
+    /// How often each word is added to.
+    counts: Vec<u64>,
+}
+
+impl Workload {
+    /// Passes over all threads' streams once, to count.
+    pub(super) fn new(parameters: Parameters, shape: Shape, seed: u64) -> Self {
+        let mut workload = Self { parameters, shape, seed, counts: Vec::new() };
+        let mut counts = vec![0; parameters.words as usize];
+        for thread in workload.threads() {
+            workload.words_of(thread).for_each(|word| counts[word as usize] += 1);
+        }
+        workload.counts = counts;
+        workload
+    }
+
+    /// The words that a thread adds to, in order.
+    pub(super) fn words_of(&self, thread: ThreadId) -> impl ExactSizeIterator<Item = u32> + use<> {
+        let Parameters { words, operations, skew, .. } = self.parameters;
+        let index = u64::from(thread.node.0) * u64::from(self.shape.threads) + u64::from(thread.index);
+        let mut random = stream(self.seed, index);
+        let ranks = Zipf::new(f64::from(words), skew).expect("the parameters are within their ranges");
+        let threads = u64::from(self.shape.nodes) * u64::from(self.shape.threads);
+        let share = u64::from(operations) / threads + u64::from(index < u64::from(operations) % threads);
+        // The largest uniform sample below 1 may be rounded up to a rank beyond the last.
+        (0..share as u32).map(move |_| (ranks.sample(&mut random) as u32).min(words) - 1)
+    }
+
+    /// How often each word of a node is added to, in the order of their places there.
+    pub(super) fn counts_on(&self, node: NodeId) -> impl Iterator<Item = u64> + '_ {
+        self.counts.iter().copied().skip(node.0 as usize).step_by(self.shape.nodes as usize)
+    }
+
+    /// The sum of the hashes of all pairs that requests should be told.
+    pub(super) fn expected_told(&self) -> u64 {
+        let told = |(word, &count): (usize, &u64)| {
+            (0..count).map(move |old| told_hash(word as u32, old)).fold(0, u64::wrapping_add)
+        };
+        self.counts.iter().enumerate().map(told).fold(0, u64::wrapping_add)
+    }
+
+    fn threads(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        let Shape { nodes, threads } = self.shape;
+        (0..nodes).flat_map(move |node| (0..threads).map(move |index| ThreadId { node: NodeId(node), index }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::Frames;
+
+    use super::*;
+
+    const SHAPE: Shape = Shape { nodes: 3, threads: 2 };
+
+    const PLAIN: Parameters = Parameters {
+        words: 1,
+        operations: 1,
+        window: 1,
+        skew: 0.0,
+        steps: 0,
+        spacing: 8,
+        frames: Frames::All,
+    };
+
+    /// `operations` of each thread.
+    fn workload(words: u32, operations: u32, skew: f64, seed: u64) -> Workload {
+        let operations = operations * SHAPE.nodes * SHAPE.threads;
+        let parameters = Parameters { words, operations, skew, ..PLAIN };
+        Workload::new(parameters, SHAPE, seed)
+    }
+
+    /// Pearson's chi-squared statistic of the counts against weights r^-s.
+    fn chi_squared(counts: &[u64], skew: f64) -> f64 {
+        let weights: Vec<f64> = (1..=counts.len()).map(|rank| (rank as f64).powf(-skew)).collect();
+        let scale = counts.iter().sum::<u64>() as f64 / weights.iter().sum::<f64>();
+        let terms = counts.iter().zip(weights).map(|(&count, weight)| {
+            let expected = scale * weight;
+            (count as f64 - expected).powi(2) / expected
+        });
+        terms.sum()
+    }
+
+    #[test]
+    fn words_follow_the_distribution() {
+        for skew in [0.0, 0.5, 0.99, 1.0, 2.0] {
+            let statistic = chi_squared(&workload(20, 20_000, skew, 7).counts, skew);
+            // 19 degrees of freedom: 43.8 is exceeded once in a thousand.
+            assert!(statistic < 43.8, "skew {skew}: {statistic}");
+        }
+    }
+
+    #[test]
+    fn the_test_of_the_distribution_can_fail() {
+        assert!(chi_squared(&workload(20, 20_000, 0.9, 7).counts, 1.0) > 43.8);
+    }
+
+    #[test]
+    fn all_words_are_in_range_and_one_word_is_enough() {
+        let one = workload(1, 100, 0.99, 1);
+        assert_eq!(one.counts, [600]);
+        assert_eq!(workload(5, 100, 10.0, 1).counts.iter().sum::<u64>(), 600);
+    }
+
+    #[test]
+    fn operations_are_shared_out_to_the_last() {
+        let parameters = Parameters { words: 4, operations: 20, ..PLAIN };
+        let workload = Workload::new(parameters, SHAPE, 1);
+        let shares: Vec<usize> = workload.threads().map(|thread| workload.words_of(thread).len()).collect();
+        assert_eq!(shares, [4, 4, 3, 3, 3, 3]);
+    }
+
+    #[test]
+    fn streams_depend_on_seed_and_thread() {
+        let words = |seed, node, index| -> Vec<u32> {
+            workload(1 << 20, 50, 0.0, seed).words_of(ThreadId { node: NodeId(node), index }).collect()
+        };
+        assert_eq!(words(1, 0, 0), words(1, 0, 0));
+        let others = [words(2, 0, 0), words(1, 0, 1), words(1, 1, 0)];
+        assert!(others.iter().all(|other| *other != words(1, 0, 0)));
+    }
+
+    #[test]
+    fn nodes_have_all_words_between_them() {
+        let workload = workload(10, 100, 0.0, 1);
+        let on: Vec<Vec<u64>> = (0..3).map(|node| workload.counts_on(NodeId(node)).collect()).collect();
+        assert_eq!(on.iter().map(Vec::len).collect::<Vec<_>>(), [4, 3, 3]);
+        assert_eq!(on[1], [workload.counts[1], workload.counts[4], workload.counts[7]]);
+    }
+
+    #[test]
+    fn expected_hashes_are_those_of_a_sequential_run() {
+        let workload = workload(10, 100, 0.99, 3);
+        let mut held = [0; 10];
+        let mut told = 0_u64;
+        for thread in workload.threads() {
+            for word in workload.words_of(thread) {
+                told = told.wrapping_add(told_hash(word, held[word as usize]));
+                held[word as usize] += 1;
+            }
+        }
+        assert_eq!(told, workload.expected_told());
+    }
+}

@@ -1,0 +1,48 @@
+//! iccg: the sparse triangular solve of an incomplete-Cholesky preconditioned conjugate gradient, as a
+//! data-flow graph.
+//!
+//! Row i of L x = b is a node of the graph, the entry L_ki below the diagonal an edge from i to k. A row can be
+//! solved once the updates over all its incoming edges have arrived; then each outgoing edge carries one update,
+//! L_ki x_i. There are no phases: the graph alone orders the work. (F. T. Chong, R. Barua, F. Dahlgren,
+//! J. D. Kubiatowicz and A. Agarwal, *The Sensitivity of Communication Mechanisms to Bandwidth and Latency*,
+//! HPCA-4, 1998.)
+//!
+//! Rows are divided among the threads of all nodes. An edge inside a thread's part is applied by the thread; any
+//! other edge is one message of 12 modelled bytes, whose handler subtracts, counts and makes the row ready.
+//!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `matrix` | a file | bcsstk13 | a symmetric positive definite matrix, or a pattern, whose incomplete Cholesky factor is L: Matrix Market, Harwell-Boeing (also SPLASH .O), Rutherford-Boeing, or triplets (.tri, .mat.txt); plain, gzip or zstd |
+//! | `partition` | a text | bisection | how rows are divided among threads: bisection (of the graph), blocks (of rows) or cyclic |
+//!
+//! # Timed regions
+//!
+//! `solve` is the study's: its time is the time of the solve. `gather`, after it, brings x to one node for the
+//! check, and is no part of what is measured.
+//!
+//! # How it is checked
+//!
+//! Node 0 judges the gathered x by the componentwise backward error of every row, with a bound that holds for
+//! any order of the updates. Each node also checks that each of its rows became ready exactly once.
+
+pub mod factor;
+mod input;
+mod layout;
+mod messages;
+pub mod partition;
+pub mod problem;
+mod reference;
+
+use tempest::Mechanism;
+use tempest::entry::Entry;
+
+/// The entry of iccg in a table of programs.
+pub const ENTRY: Entry = Entry {
+    name: "iccg",
+    summary: "sparse triangular solve as a data-flow graph of small messages",
+    mechanisms: &[Mechanism::Messages],
+    inputs: input::INPUTS,
+    load: input::load,
+};

@@ -1,0 +1,239 @@
+//! The program that runs a litmus test through shared memory. Must never know what the test asks of its final states.
+
+use std::sync::Arc;
+
+use formats::litmus::Place;
+use protocols::sync::{Barrier, BarrierRoom, SharedBarrier};
+use tempest::entry::SharedMemory;
+use tempest::{
+    Array, BadLayout, Cells, Homes, Job, Layout, NodeId, Program, Protocol, Quiet, Report, Setup, Shared,
+    Thread,
+};
+
+use super::core::{Access, Core};
+use super::experiment::{Experiment, Meeting, Placement};
+use super::schedule::{Chance, Round};
+
+/// At most so many forbidden states are listed in a report; the rest are counted.
+const LISTED: usize = 8;
+
+/// The job of one run of an experiment.
+///
+/// # Errors
+/// If there is no shared memory of such blocks.
+pub(super) fn job(experiment: &Arc<Experiment>) -> Result<Job, BadLayout> {
+    let space = Space::new(experiment)?;
+    Ok(Job::new::<Litmus>(Config { experiment: Arc::clone(experiment), space }))
+}
+
+/// The shared memory: at every node an array with room for all variables.
+struct Space {
+    memory: SharedMemory,
+    arrays: Vec<Array<u64>>,
+    /// For threads that meet there.
+    barrier: BarrierRoom,
+}
+
+impl Space {
+    fn new(experiment: &Experiment) -> Result<Self, BadLayout> {
+        let question = &experiment.question;
+        let mut layout = Layout::new(question.nodes(), experiment.dose.block)?;
+        let words = question.test.locations.len().max(1) * layout.block_words();
+        let array = |node| layout.array("variables", words, Homes::At(NodeId(node)));
+        let arrays = (0..question.nodes()).map(array).collect::<Result<_, _>>()?;
+        let barrier = SharedBarrier::room(&mut layout)?;
+        let memory = SharedMemory { space: layout.into(), protocol: experiment.dose.protocol };
+        Ok(Self { memory, arrays, barrier })
+    }
+}
+
+/// What every node is told.
+struct Config {
+    experiment: Arc<Experiment>,
+    space: Space,
+}
+
+/// Where threads meet.
+enum MeetingPlace {
+    Messages(Arc<Barrier>),
+    Memory(Box<SharedBarrier>),
+}
+
+/// One node.
+struct Litmus {
+    experiment: Arc<Experiment>,
+    node: NodeId,
+    barrier: MeetingPlace,
+    /// By home.
+    variables: Vec<Shared<u64>>,
+    block_words: usize,
+    /// By round and what is observed: its value, if this node knows it.
+    told: Cells<u64>,
+}
+
+impl tempest::Handlers for Litmus {
+    fn register(_: &mut tempest::Messages<'_, Self>) {}
+}
+
+impl Protocol for Litmus {
+    type Config = Config;
+
+    fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
+        let Config { experiment, space } = config;
+        let memory = space.memory.install(setup);
+        let barrier = match experiment.dose.meeting {
+            Meeting::Messages => MeetingPlace::Messages(setup.install::<Barrier>(&())),
+            Meeting::Memory => {
+                let barrier = SharedBarrier::new(setup, &memory, space.barrier, SharedBarrier::FAN_IN);
+                MeetingPlace::Memory(Box::new(barrier))
+            }
+        };
+        let slots = experiment.dose.rounds as usize * experiment.question.test.observed.len();
+        Self {
+            experiment: Arc::clone(experiment),
+            node: setup.node(),
+            barrier,
+            variables: space.arrays.iter().map(|array| memory.bind(*array)).collect(),
+            block_words: space.memory.space.layout().block_words(),
+            told: Cells::new(slots, 0),
+        }
+    }
+}
+
+impl MeetingPlace {
+    fn wait(&self, thread: &Thread<'_>) {
+        match self {
+            Self::Messages(barrier) => barrier.wait(thread),
+            Self::Memory(barrier) => barrier.wait(thread),
+        }
+    }
+}
+
+impl Litmus {
+    /// Where a variable is in a round: in which node's array, and at which index.
+    fn place(&self, index: u32, round: &Round, location: usize) -> (&Shared<u64>, usize) {
+        let (home, at) = match Placement::of(index) {
+            Placement::Apart => (round.first_home as usize + location, location * self.block_words),
+            Placement::Together => (round.first_home as usize, location),
+        };
+        (&self.variables[home % self.variables.len()], at)
+    }
+
+    /// Initial values, the test, its final state. Whoever reads the variables at the end initialises the next round, so that
+    /// nobody does so before.
+    fn round(&self, thread: &Thread<'_>, index: u32, chance: &mut Chance) {
+        let draw = |index| Round::draw(self.experiment.dose.seed, index, thread.nodes());
+        let (round, next) = (draw(index), draw(index + 1));
+        let is_first_thread = thread.index() == 0;
+        if is_first_thread && round.initialiser == self.node {
+            self.initialise(thread, index, &round);
+        }
+        self.barrier.wait(thread);
+        let code = self.experiment.question.test.threads.get(self.node.0 as usize);
+        if let Some(code) = code.filter(|_| is_first_thread) {
+            let core = self.execute(thread, code, index, &round, chance);
+            self.note(index, |place| match place {
+                Place::Register(of, register) if of == self.node.0 as usize => Some(core.register(register)),
+                _ => None,
+            });
+        }
+        self.barrier.wait(thread);
+        if is_first_thread && next.initialiser == self.node {
+            self.note(index, |place| match place {
+                Place::Register(..) => None,
+                Place::Location(location) => {
+                    let (array, at) = self.place(index, &round, location);
+                    Some(thread.read(array, at).cast_signed())
+                }
+            });
+        }
+    }
+
+    fn initialise(&self, thread: &Thread<'_>, index: u32, round: &Round) {
+        for (location, variable) in self.experiment.question.test.locations.iter().enumerate() {
+            let (array, at) = self.place(index, round, location);
+            thread.write(array, at, variable.initial.cast_unsigned());
+        }
+    }
+
+    fn execute(
+        &self,
+        thread: &Thread<'_>,
+        code: &formats::litmus::Thread,
+        index: u32,
+        round: &Round,
+        chance: &mut Chance,
+    ) -> Core {
+        let locations = self.experiment.question.test.locations.len();
+        for location in 0..locations {
+            if chance.has_copy(round) {
+                let (array, at) = self.place(index, round, location);
+                thread.read(array, at);
+            }
+        }
+        let mut core = Core::new(code);
+        loop {
+            chance.pause(thread, round);
+            let access = core.advance(code, locations);
+            match access.expect("no thread goes astray on a memory that is sequentially consistent") {
+                None => return core,
+                Some(Access::Load { location, into }) => {
+                    let (array, at) = self.place(index, round, location);
+                    core.loaded(into, thread.read(array, at).cast_signed());
+                }
+                Some(Access::Store { location, value }) => {
+                    let (array, at) = self.place(index, round, location);
+                    thread.write(array, at, value.cast_unsigned());
+                }
+            }
+        }
+    }
+
+    /// Notes the values of observed places that this node knows.
+    fn note(&self, round: u32, value: impl Fn(Place) -> Option<i64>) {
+        let observed = &self.experiment.question.test.observed;
+        for (slot, place) in (round as usize * observed.len()..).zip(observed) {
+            if let Some(value) = value(*place) {
+                self.told.set(slot, value.cast_unsigned());
+            }
+        }
+    }
+
+    /// All values that this node has noted, with their places among all.
+    fn known(&self) -> impl Iterator<Item = (usize, i64)> {
+        let Experiment { question, dose, .. } = &*self.experiment;
+        let observed = question.test.observed.iter();
+        let slots =
+            (0..dose.rounds).flat_map(move |round| observed.clone().map(move |place| (round, *place)));
+        let knows = move |round, place| match place {
+            Place::Register(thread, _) => thread == self.node.0 as usize,
+            Place::Location(_) => {
+                Round::draw(dose.seed, round + 1, question.nodes()).initialiser == self.node
+            }
+        };
+        let known = slots.enumerate().filter(move |(_, (round, place))| knows(*round, *place));
+        known.map(|(slot, _)| (slot, self.told.get(slot).cast_signed()))
+    }
+}
+
+impl Program for Litmus {
+    fn main(&self, thread: &Thread<'_>) {
+        let mut chance = Chance::of(self.experiment.dose.seed, self.node);
+        for index in 0..self.experiment.dose.rounds {
+            self.round(thread, index, &mut chance);
+        }
+    }
+
+    /// The last node reports for all.
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let Some(states) = self.experiment.gather(self.known()) else { return Report::default() };
+        let checks = states.len() as u64;
+        let forbidden = self.experiment.count(states);
+        let shown = forbidden.iter().take(LISTED);
+        let mut failures: Vec<_> = shown.map(|state| format!("forbidden state {state}")).collect();
+        if forbidden.len() > LISTED {
+            failures.push(format!("and {} more", forbidden.len() - LISTED));
+        }
+        Report { checks, failures, figures: Vec::new() }
+    }
+}

@@ -1,0 +1,198 @@
+//! Reads an `impl` block item by item. Only `#[message]` items are understood; of all others just their ends are found.
+//!
+//! A mistake in one item leaves the others as they are, so that one mistake is one error. This module must never know what is
+//! generated.
+
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{Attribute, Error, Result, Token, Type, Visibility, braced};
+
+use super::method::Method;
+use super::{all, is_cfg};
+use crate::options::Options;
+
+/// An `impl` block.
+pub(super) struct Block {
+    pub(super) attributes: Vec<Attribute>,
+    /// The type that it is for.
+    pub(super) of: Type,
+    pub(super) items: Vec<Item>,
+    /// What is wrong with other items.
+    pub(super) mistakes: Option<Error>,
+}
+
+/// One item of the block.
+pub(super) enum Item {
+    /// A `#[message]` method.
+    Message(Box<Method>),
+    /// A `#[message] type`: a message whose code stands elsewhere takes its place in the list.
+    ByHand(Box<ByHand>),
+    /// A method of the trait `Program`.
+    Part(Part),
+    /// Anything else.
+    Other(Other),
+}
+
+/// A message written by hand.
+pub(super) struct ByHand {
+    pub(super) cfgs: Vec<Attribute>,
+    pub(super) path: Type,
+}
+
+/// `main` or `report`, without its visibility.
+pub(super) struct Part {
+    pub(super) name: Ident,
+    pub(super) tokens: Other,
+}
+
+/// An item that is passed on.
+pub(super) struct Other {
+    tokens: TokenStream,
+    /// Whether the last token is the body of a function.
+    is_function: bool,
+}
+
+impl Other {
+    /// The item without its body, if it has one: what is wrong elsewhere is not said again in it.
+    pub(super) fn without_body(&self) -> TokenStream {
+        let mut tokens: Vec<_> = self.tokens.clone().into_iter().collect();
+        if self.is_function {
+            tokens.pop();
+            let empty = quote!({ loop {} });
+            return tokens.into_iter().chain(empty).collect();
+        }
+        self.tokens.clone()
+    }
+}
+
+impl ToTokens for Other {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.tokens.clone());
+    }
+}
+
+impl Parse for Block {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        if !input.peek(Token![impl]) {
+            return Err(input.error("`#[handlers]` stands before `impl Name { … }`"));
+        }
+        let start = input.parse::<Token![impl]>()?;
+        if input.peek(Token![<]) {
+            return Err(Error::new(
+                start.span,
+                "a generic protocol states its messages by hand, with `impl Message` and `impl Handlers`",
+            ));
+        }
+        let of = input.parse()?;
+        if input.peek(Token![for]) {
+            return Err(input.error("`#[handlers]` stands before `impl Name { … }`, without a trait"));
+        }
+        let content;
+        braced!(content in input);
+        let mut block = Self { attributes, of, items: Vec::new(), mistakes: None };
+        while !content.is_empty() {
+            match item.parse2(next_item(&content)?) {
+                Ok(item) => block.items.push(item),
+                Err(mistake) => block.mistaken(mistake),
+            }
+        }
+        block.expect_distinct_messages();
+        Ok(block)
+    }
+}
+
+impl Block {
+    pub(super) fn mistaken(&mut self, mistake: Error) {
+        match &mut self.mistakes {
+            None => self.mistakes = Some(mistake),
+            Some(mistakes) => mistakes.combine(mistake),
+        }
+    }
+
+    /// Leaves out a message whose name another has.
+    fn expect_distinct_messages(&mut self) {
+        let mut names: Vec<Ident> = Vec::new();
+        for item in std::mem::take(&mut self.items) {
+            if let Item::Message(method) = &item {
+                let message = &method.message;
+                if names.contains(message) {
+                    self.mistaken(Error::new(
+                        method.name.span(),
+                        format!("two messages are called `{message}`: rename this method, or state `#[message(name = …)]`"),
+                    ));
+                    continue;
+                }
+                names.push(message.clone());
+            }
+            self.items.push(item);
+        }
+    }
+}
+
+/// The tokens of the next item. It ends at a semicolon, or at braces where it is no constant and no type.
+fn next_item(input: ParseStream<'_>) -> Result<TokenStream> {
+    let mut tokens = all(input.call(Attribute::parse_outer)?);
+    tokens.extend(input.parse::<Visibility>()?.into_token_stream());
+    let ends_at_semicolon = input.peek(Token![type]) || input.peek(Token![const]) && !input.peek2(Token![fn]);
+    while !input.is_empty() {
+        let token: TokenTree = input.parse()?;
+        let ends = match &token {
+            TokenTree::Punct(punct) => punct.as_char() == ';',
+            TokenTree::Group(group) => !ends_at_semicolon && group.delimiter() == Delimiter::Brace,
+            TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+        };
+        tokens.extend([token]);
+        if ends {
+            break;
+        }
+    }
+    Ok(tokens)
+}
+
+fn item(input: ParseStream<'_>) -> Result<Item> {
+    let mut attributes = input.call(Attribute::parse_outer)?;
+    let Some(at) = attributes.iter().position(|attribute| attribute.path().is_ident("message")) else {
+        return other(&attributes, input);
+    };
+    let message = attributes.remove(at);
+    if input.peek(Token![type]) {
+        return by_hand(&message, &attributes, input);
+    }
+    Method::parse(&message, attributes, input).map(|method| Item::Message(Box::new(method)))
+}
+
+/// `#[message] type Any = Name;`
+fn by_hand(message: &Attribute, attributes: &[Attribute], input: ParseStream<'_>) -> Result<Item> {
+    if let syn::Meta::List(list) = &message.meta {
+        Options::read(list.tokens.clone(), "#[message] type", &[])?;
+    }
+    input.parse::<Token![type]>()?;
+    input.parse::<Ident>()?;
+    input.parse::<Token![=]>()?;
+    let path = input.parse()?;
+    input.parse::<Token![;]>()?;
+    let cfgs = attributes.iter().filter(|one| is_cfg(one)).cloned().collect();
+    Ok(Item::ByHand(Box::new(ByHand { cfgs, path })))
+}
+
+/// An item that is no message.
+fn other(attributes: &[Attribute], input: ParseStream<'_>) -> Result<Item> {
+    let visibility: Visibility = input.parse()?;
+    let is_plain = input.peek(Token![fn]);
+    let is_function = is_plain || input.peek2(Token![fn]);
+    let rest: TokenStream = input.parse()?;
+    let name = rest.clone().into_iter().nth(1);
+    let attributes = all(attributes);
+    match name {
+        Some(TokenTree::Ident(name)) if is_plain && (name == "main" || name == "report") => {
+            let tokens = Other { tokens: all([attributes, rest]), is_function };
+            Ok(Item::Part(Part { name, tokens }))
+        }
+        _ => {
+            let tokens = all([attributes, visibility.into_token_stream(), rest]);
+            Ok(Item::Other(Other { tokens, is_function }))
+        }
+    }
+}

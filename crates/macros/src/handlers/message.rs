@@ -1,0 +1,249 @@
+//! Writes the code of one message: its type, the function that makes it, its `impl Message`, its handler.
+//!
+//! Fields lie as `repr(C)` lays them, with the padding between and behind them as fields of their own: so the type is plain
+//! data, and its size is that of a struct written by hand. This module must never know what an option means.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{LitStr, Type};
+
+use super::is_cfg;
+use super::method::{Method, Parameter, Role, is_primitive, span_of_type};
+use crate::options::span_of;
+
+/// The code of one message.
+pub(super) struct Message {
+    /// What stands beside the protocol's `impl`.
+    pub(super) items: TokenStream,
+    /// What stands in it.
+    pub(super) methods: TokenStream,
+    /// The message's line in the list of messages.
+    pub(super) addition: TokenStream,
+}
+
+pub(super) fn write(method: &Method, of: &Type, tempest: &TokenStream) -> Message {
+    let cfgs: Vec<_> = method.attributes.iter().filter(|attribute| is_cfg(attribute)).collect();
+    let message = &method.message;
+    let [data, implementation] = [data(method, of, tempest), implementation(method, of, tempest)];
+    let [maker, handler] = [maker(method, tempest), handler(method, tempest)];
+    let (key, padding) = (key(method, tempest), padding(method, tempest));
+    let length = length(method, tempest);
+    Message {
+        items: quote!(#(#cfgs)* #data #(#cfgs)* #implementation #(#cfgs)* #length),
+        methods: quote!(#(#cfgs)* #maker #(#cfgs)* #handler #key #padding),
+        addition: quote!(#(#cfgs)* messages.add::<#message>();),
+    }
+}
+
+/// A parameter's type in the code that is written. Of a type that may be no plain data it is what `Argument` says: then the
+/// compiler says once, where the type stands, that it is none.
+fn plain(parameter: &Parameter, tempest: &TokenStream) -> TokenStream {
+    let of = &parameter.of;
+    if parameter.role != Role::Field || is_primitive(of) {
+        return quote!(#of);
+    }
+    quote_spanned!(span_of_type(of)=> <#of as #tempest::expansion::Argument>::Plain)
+}
+
+/// Where errors of the code that is written belong: to the first type that may be no plain data, so that the compiler finds them
+/// all at one place, and says them once.
+fn place(method: &Method) -> Span {
+    let doubtful = method.fields().find(|field| !is_primitive(&field.of));
+    doubtful.map_or_else(Span::call_site, |field| span_of_type(&field.of))
+}
+
+/// The struct.
+fn data(method: &Method, of: &Type, tempest: &TokenStream) -> TokenStream {
+    let Method { message, visibility, .. } = method;
+    let docs = method.attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    let bytemuck = LitStr::new(&quote!(#tempest::expansion::bytemuck).to_string(), Span::call_site());
+    let pads = needs_padding(method);
+    let fields = method.fields().enumerate().map(|(at, field)| {
+        let (name, plain) = (&field.name, plain(field, tempest));
+        let (pad, length) = (format_ident!("__pad{at}"), padding_name(method, at));
+        let pad = pads.then(|| quote!(#pad: [u8; <#of>::#length],));
+        quote!(#[doc(hidden)] #visibility #name: #plain, #pad)
+    });
+    quote_spanned! {place(method)=>
+        #(#docs)*
+        #[derive(
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            #tempest::expansion::bytemuck::Pod,
+            #tempest::expansion::bytemuck::Zeroable
+        )]
+        #[bytemuck(crate = #bytemuck)]
+        #[repr(C)]
+        #visibility struct #message { #(#fields)* }
+    }
+}
+
+/// The constants that say how much padding there is behind each field. They stand in the protocol's `impl`.
+fn padding(method: &Method, tempest: &TokenStream) -> TokenStream {
+    if !needs_padding(method) {
+        return TokenStream::new();
+    }
+    let plains: Vec<_> = method.fields().map(|field| plain(field, tempest)).collect();
+    let cfgs: Vec<_> = method.attributes.iter().filter(|attribute| is_cfg(attribute)).collect();
+    let size = |of: &TokenStream| quote!(::core::mem::size_of::<#of>());
+    let align = |of: &TokenStream| quote!(::core::mem::align_of::<#of>());
+    let constants = (0..plains.len()).map(|at| {
+        let name = padding_name(method, at);
+        let behind = match plains.get(at + 1) {
+            Some(next) => align(next),
+            None => {
+                let aligns = plains.iter().map(align);
+                quote!(#tempest::expansion::alignment(&[#(#aligns),*]))
+            }
+        };
+        let fields = plains[..=at].iter().map(|of| {
+            let (size, align) = (size(of), align(of));
+            quote!((#size, #align))
+        });
+        quote!(#(#cfgs)* const #name: usize = #tempest::expansion::padding(&[#(#fields),*], #behind);)
+    });
+    constants.collect()
+}
+
+/// The name of the constant for the padding behind field number `at`.
+fn padding_name(method: &Method, at: usize) -> Ident {
+    format_ident!("__{}_PADDING_{at}", method.name.to_string().to_uppercase())
+}
+
+/// Whether fields may need padding: fields of one type never do.
+fn needs_padding(method: &Method) -> bool {
+    let mut spelled = method.fields().map(|field| {
+        let of = &field.of;
+        quote!(#of).to_string()
+    });
+    spelled.next().is_some_and(|first| spelled.any(|other| other != first))
+}
+
+/// The function that makes the message.
+fn maker(method: &Method, tempest: &TokenStream) -> TokenStream {
+    let Method { message, visibility, name, .. } = method;
+    let docs = method.attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    let (names, types): (Vec<_>, Vec<_>) =
+        method.fields().map(|field| (&field.name, plain(field, tempest))).unzip();
+    let about = format!("Makes the message [`{message}`]. Its handler:");
+    let pads = needs_padding(method).then(|| quote!(..#tempest::expansion::bytemuck::Zeroable::zeroed()));
+    quote! {
+        #[doc = #about]
+        #[doc = ""]
+        #(#docs)*
+        #[must_use = "a message does nothing until it is sent"]
+        #[inline]
+        #visibility fn #name(#(#names: #types),*) -> #message {
+            #message { #(#names,)* #pads }
+        }
+    }
+}
+
+/// The method as it was written, under a hidden name.
+fn handler(method: &Method, tempest: &TokenStream) -> TokenStream {
+    let Method { receiver, body, .. } = method;
+    let (body, in_key) = (body.stream(), in_key(method));
+    let name = format_ident!("__{}", method.name);
+    let attributes = method.attributes.iter().filter(|one| !one.path().is_ident("doc") && !is_cfg(one));
+    let names = method.parameters.iter().map(|parameter| &parameter.name);
+    let types = method.parameters.iter().map(|parameter| plain(parameter, tempest));
+    quote! {
+        #(#attributes)*
+        #[inline]
+        fn #name(#receiver, #(#names: #types),*) {
+            #(let _ = #in_key;)*
+            #body
+        }
+    }
+}
+
+/// The arguments that the key needs: a handler need not use them.
+fn in_key(method: &Method) -> impl Iterator<Item = &Ident> {
+    let key = method.key.clone().unwrap_or_default();
+    method.fields().map(|field| &field.name).filter(move |name| mentions(&key, name))
+}
+
+/// Whether a name occurs in an expression.
+fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => mentions(&group.stream(), name),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+/// The function that computes the key, in which `Self` is the protocol.
+fn key(method: &Method, tempest: &TokenStream) -> Option<TokenStream> {
+    let key = method.key.as_ref()?;
+    let cfgs = method.attributes.iter().filter(|attribute| is_cfg(attribute));
+    let name = format_ident!("__key_of_{}", method.name);
+    let (names, types): (Vec<_>, Vec<_>) =
+        method.fields().map(|field| (&field.name, plain(field, tempest))).unzip();
+    let converted = quote_spanned!(span_of(key)=> #tempest::expansion::IntoKey::into_key(#key));
+    Some(quote! {
+        #(#cfgs)*
+        #[allow(unused_variables, unused_imports, clippy::too_many_arguments)]
+        #[inline]
+        fn #name(#(#names: #types),*) -> #tempest::Key {
+            use #tempest::Key::{NoSync, Sequential};
+            #converted
+        }
+    })
+}
+
+/// `impl Message`.
+fn implementation(method: &Method, of: &Type, tempest: &TokenStream) -> TokenStream {
+    let Method { message, class, volume, bytes, payload_word_bytes, .. } = method;
+    let class = class.iter();
+    let volume = volume.iter();
+    let (bytes, payload_word_bytes) = (bytes.iter(), payload_word_bytes.iter());
+    let names: Vec<_> = method.fields().map(|field| &field.name).collect();
+    let key = match &method.key {
+        None => quote!(#tempest::Key::NoSync),
+        Some(_) => {
+            let key = format_ident!("__key_of_{}", method.name, span = place(method));
+            quote_spanned!(place(method)=> <#of>::#key(#(self.#names),*))
+        }
+    };
+    let handler = format_ident!("__{}", method.name, span = place(method));
+    let [protocol, payload, cx] =
+        ["protocol", "payload", "cx"].map(|name| Ident::new(name, Span::mixed_site()));
+    let arguments = method.parameters.iter().map(|parameter| match parameter.role {
+        Role::Field => {
+            let name = &parameter.name;
+            quote!(self.#name)
+        }
+        Role::Payload => quote!(#payload),
+        Role::Handler => quote!(#cx),
+    });
+    quote_spanned! {place(method)=>
+        impl #tempest::Message for #message {
+            type Protocol = #of;
+            #(const CLASS: #tempest::Class = #tempest::Class::#class;)*
+            #(const VOLUME: #tempest::Volume = #tempest::Volume::#volume;)*
+            #(const BYTES: usize = #bytes;)*
+            #(const PAYLOAD_WORD_BYTES: usize = #payload_word_bytes;)*
+            #[inline]
+            fn key(&self) -> #tempest::Key {
+                #key
+            }
+            #[inline]
+            #[allow(unused_variables)]
+            fn handle(self, #protocol: &Self::Protocol, #payload: &[u64], #cx: &mut #tempest::Handler<'_>) {
+                #protocol.#handler(#(#arguments),*)
+            }
+        }
+    }
+}
+
+/// The test that the fields fit into a message.
+fn length(method: &Method, tempest: &TokenStream) -> TokenStream {
+    let (message, name) = (&method.message, &method.name);
+    let text = format!(
+        "the arguments of `{name}` are longer than 14 words of 8 bytes, the most that a message carries: \
+         move them with `transfer`, or send several messages"
+    );
+    quote_spanned! {name.span()=>
+        const _: () = ::core::assert!(::core::mem::size_of::<#message>() <= 8 * #tempest::MAX_WORDS, #text);
+    }
+}

@@ -1,0 +1,161 @@
+//! The `name = value` list inside an attribute, such as `key = bin, class = Read`.
+//!
+//! This module must never know what an option means.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{Error, Result, Token};
+
+use crate::names::nearest;
+
+/// One entry of a list. `value` is `None` where the name stands alone.
+pub(crate) struct Entry {
+    pub(crate) name: Ident,
+    pub(crate) value: Option<TokenStream>,
+}
+
+/// A list of options that have not been taken yet.
+pub(crate) struct Options(Vec<Entry>);
+
+impl Options {
+    /// Reads a list whose entries have names among `known`, each at most once. `place` is the attribute, for errors.
+    pub(crate) fn read(tokens: TokenStream, place: &str, known: &[&str]) -> Result<Self> {
+        let entries = entries.parse2(tokens)?;
+        for (at, Entry { name, .. }) in entries.iter().enumerate() {
+            if !known.contains(&name.to_string().as_str()) {
+                return Err(unknown(name, place, known));
+            }
+            if entries[..at].iter().any(|before| before.name == *name) {
+                return Err(Error::new(name.span(), format!("`{name}` is stated twice in `{place}`")));
+            }
+        }
+        Ok(Self(entries))
+    }
+
+    /// Takes the entry of this name.
+    pub(crate) fn take(&mut self, name: &str) -> Option<Entry> {
+        let at = self.0.iter().position(|entry| entry.name == name)?;
+        Some(self.0.remove(at))
+    }
+
+    /// Takes the value of this name. `example` is what a person could type in place of a name alone.
+    pub(crate) fn value(&mut self, name: &str, example: &str) -> Result<Option<TokenStream>> {
+        let Some(Entry { name, value }) = self.take(name) else { return Ok(None) };
+        let missing = || Error::new(name.span(), format!("`{name}` needs a value: `{name} = {example}`"));
+        value.ok_or_else(missing).map(Some)
+    }
+
+    /// Takes a value that is one identifier.
+    pub(crate) fn ident(&mut self, name: &str, example: &str) -> Result<Option<Ident>> {
+        let Some(value) = self.value(name, example)? else { return Ok(None) };
+        let wrong = |_| Error::new(span_of(&value), format!("expected `{name} = {example}`"));
+        syn::parse2(value.clone()).map(Some).map_err(wrong)
+    }
+}
+
+/// The error for a name that an attribute does not know.
+fn unknown(name: &Ident, place: &str, known: &[&str]) -> Error {
+    let mean = nearest(&name.to_string(), known).map(|near| format!(" did you mean `{near}`?"));
+    let known = known.join("`, `");
+    let mean = mean.unwrap_or_default();
+    Error::new(name.span(), format!("`{place}` has no `{name}`:{mean} expected `{known}`"))
+}
+
+/// Where tokens begin, or the attribute where there are none.
+pub(crate) fn span_of(tokens: &TokenStream) -> Span {
+    tokens.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span())
+}
+
+fn entries(input: ParseStream<'_>) -> Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    while !input.is_empty() {
+        entries.push(input.parse()?);
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(entries)
+}
+
+impl Parse for Entry {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        let value = match input.parse::<Option<Token![=]>>()? {
+            None => None,
+            Some(equals) => {
+                let value = up_to_comma(input)?;
+                if value.is_empty() {
+                    return Err(Error::new(equals.span, format!("expected a value: `{name} = …`")));
+                }
+                Some(value)
+            }
+        };
+        Ok(Self { name, value })
+    }
+}
+
+/// All tokens before the next comma that stands in no bracket and in no list of generic arguments.
+pub(crate) fn up_to_comma(input: ParseStream<'_>) -> Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        // `::<A, B>` is the one place of an expression where a comma stands in angle brackets.
+        if input.peek(Token![::]) && input.peek3(Token![<]) {
+            generic_arguments(input, &mut tokens)?;
+        } else {
+            tokens.extend([input.parse::<TokenTree>()?]);
+        }
+    }
+    Ok(tokens)
+}
+
+/// Moves `::<…>` to `tokens`.
+fn generic_arguments(input: ParseStream<'_>, tokens: &mut TokenStream) -> Result<()> {
+    let mut depth = 0;
+    loop {
+        let token: TokenTree = input.parse()?;
+        if let TokenTree::Punct(punct) = &token {
+            match punct.as_char() {
+                '<' => depth += 1,
+                '>' => depth -= 1,
+                _ => {}
+            }
+        }
+        let ends = depth == 0 && matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '>');
+        tokens.extend([token]);
+        if ends {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+
+    const KNOWN: &[&str] = &["key", "class", "volume"];
+
+    #[test]
+    fn values_end_at_a_comma_outside_of_brackets() {
+        let tokens = quote!(key = table::<u8, u16>::of(bin, 1), class = Read, volume);
+        let mut options = Options::read(tokens, "#[message]", KNOWN).unwrap();
+        let key = options.value("key", "bin").unwrap().unwrap();
+        assert_eq!(key.to_string(), quote!(table::<u8, u16>::of(bin, 1)).to_string());
+        assert_eq!(options.ident("class", "Read").unwrap().unwrap(), "Read");
+        let error = options.value("volume", "Request").unwrap_err();
+        assert_eq!(error.to_string(), "`volume` needs a value: `volume = Request`");
+        assert!(options.take("key").is_none());
+    }
+
+    #[test]
+    fn unknown_and_repeated_names_are_refused() {
+        let refused = |tokens| Options::read(tokens, "#[message]", KNOWN).err().unwrap().to_string();
+        let error = refused(quote!(clas = Read));
+        assert_eq!(
+            error,
+            "`#[message]` has no `clas`: did you mean `class`? expected `key`, `class`, `volume`"
+        );
+        assert_eq!(refused(quote!(key = 1, key = 2)), "`key` is stated twice in `#[message]`");
+    }
+}

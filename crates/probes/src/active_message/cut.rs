@@ -1,0 +1,184 @@
+//! Blocks across the middle of each row of nodes, both ways at once. Must never know which world runs it, nor how nodes
+//! are joined.
+
+use bytemuck::{Pod, Zeroable};
+use tempest::entry::mix;
+use tempest::{
+    Cells, Event, Handler, Key, Merge, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup,
+    Thread,
+};
+
+/// Blocks that a node has room for; the next overwrite them.
+const SLOTS: u32 = 4;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Config {
+    pub(super) rounds: u32,
+    /// Words.
+    pub(super) block: u32,
+    /// Nodes of a row.
+    pub(super) row: u32,
+}
+
+/// One node's share.
+pub(super) struct Cut {
+    config: Config,
+    node: NodeId,
+    /// Who is on the other side of the middle, if anybody is.
+    opposite: Option<NodeId>,
+    slots: Segment<u64>,
+    /// Blocks that are here.
+    received: Event,
+    /// Blocks whose last word was wrong when they came.
+    wrong: Cells<u64>,
+    /// From the first block's sending to the last one's arrival, in seconds.
+    taken: Cells<f64>,
+}
+
+/// A block is in its slot.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Arrived {
+    number: u64,
+}
+
+impl Message for Arrived {
+    type Protocol = Cut;
+
+    /// It reads what nobody else writes, and counts atomically.
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+
+    fn handle(self, cut: &Cut, _payload: &[u64], cx: &mut Handler<'_>) {
+        let last = cut.config.block - 1;
+        let offset = cut.slot(self.number) + last;
+        // A block that came since may have overwritten it; its words are as good.
+        let good = (0..=u64::from(cut.config.rounds) / u64::from(SLOTS)).any(|later| {
+            let number = self.number + later * u64::from(SLOTS);
+            cut.slots.cells().get(offset as usize) == word(cx.source(), number, last)
+        });
+        if !good {
+            cut.wrong.add(0, 1);
+        }
+        cx.signal(&cut.received, 1);
+    }
+}
+
+/// A word of a block of a node.
+fn word(from: NodeId, number: u64, index: u32) -> u64 {
+    mix(mix(u64::from(from.0)).wrapping_add(number)).wrapping_add(u64::from(index))
+}
+
+impl tempest::Handlers for Cut {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Arrived>();
+    }
+}
+
+impl Protocol for Cut {
+    type Config = Config;
+
+    fn install(config: &Config, setup: &mut Setup<'_>) -> Self {
+        let node = setup.node();
+        let opposite = opposite(node.0, config.row, setup.shape().nodes).map(NodeId);
+        let words = if opposite.is_some() { SLOTS * config.block } else { 0 };
+        Self {
+            config: *config,
+            node,
+            opposite,
+            slots: setup.segment("active_message.slots", words as usize, 0),
+            received: Event::new("active_message.blocks"),
+            wrong: Cells::new(1, 0),
+            taken: Cells::new(1, 0.0),
+        }
+    }
+}
+
+/// Who is on the other side of the middle of a full row.
+fn opposite(node: u32, row: u32, nodes: u32) -> Option<u32> {
+    let (first, place, middle) = (node / row * row, node % row, row / 2);
+    let opposite = match place {
+        _ if first + row > nodes => None,
+        place if place + 1 == middle => Some(middle),
+        place if place == middle => Some(middle - 1),
+        _ => None,
+    };
+    opposite.map(|place| first + place)
+}
+
+impl Cut {
+    /// Where the slot of a block begins.
+    fn slot(&self, number: u64) -> u32 {
+        (number % u64::from(SLOTS)) as u32 * self.config.block
+    }
+
+    fn exchange(&self, thread: &Thread<'_>, opposite: NodeId) {
+        let (rounds, start) = (u64::from(self.config.rounds), thread.now());
+        let mut block = vec![0; self.config.block as usize];
+        for number in 0..rounds {
+            for (index, place) in block.iter_mut().enumerate() {
+                *place = word(self.node, number, index as u32);
+            }
+            thread.transfer(opposite, self.slots.place(self.slot(number)), &block, Arrived { number });
+        }
+        thread.wait(&self.received, rounds);
+        self.taken.set(0, (thread.now() - start).as_seconds());
+    }
+
+    /// Whether the blocks that came last are all there.
+    fn is_whole(&self) -> bool {
+        let Some(opposite) = self.opposite else { return true };
+        let rounds = u64::from(self.config.rounds);
+        (rounds.saturating_sub(u64::from(SLOTS))..rounds).all(|number| {
+            (0..self.config.block).all(|index| {
+                let offset = (self.slot(number) + index) as usize;
+                self.slots.cells().get(offset) == word(opposite, number, index)
+            })
+        })
+    }
+}
+
+impl Program for Cut {
+    fn main(&self, thread: &Thread<'_>) {
+        thread.phase("cut");
+        if thread.index() == 0
+            && let Some(opposite) = self.opposite
+        {
+            self.exchange(thread, opposite);
+        }
+        thread.phase("check");
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let due = if self.opposite.is_some() { u64::from(self.config.rounds) } else { 0 };
+        let (had, wrong, whole) = (self.received.count(), self.wrong.get(0), self.is_whole());
+        let report = Report::checked(had == due && wrong == 0 && whole, || {
+            format!(
+                "node {}: {had} blocks of {due}, {wrong} of them wrong, the last ones whole: {whole}",
+                self.node.0
+            )
+        });
+        if self.opposite.is_none() {
+            return report;
+        }
+        // Of each sender the same share, so that they add up.
+        let bytes = f64::from(self.config.rounds) * f64::from(self.config.block) * 8.0;
+        report.measured("cut", bytes / self.taken.get(0) / 1e6, "MB/s", Merge::Sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_face_each_other_across_the_middle_of_full_rows() {
+        let pairs = |row, nodes| -> Vec<(u32, u32)> {
+            (0..nodes).filter_map(|node| Some((node, opposite(node, row, nodes)?))).collect()
+        };
+        assert_eq!(pairs(8, 16), [(3, 4), (4, 3), (11, 12), (12, 11)]);
+        assert_eq!(pairs(2, 2), [(0, 1), (1, 0)]);
+        assert_eq!(pairs(3, 5), [(0, 1), (1, 0)], "the second row is not full");
+    }
+}

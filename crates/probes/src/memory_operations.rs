@@ -1,0 +1,313 @@
+//! Memory operations: what loads, flushes and purges cost a processor on an otherwise idle node.
+//!
+//! After M. Swanson et al., *Message Passing Support in the Avalanche Widget*, University of Utah, 1996, figure 2. Each
+//! figure is the time of a sequence of instructions less that of the empty harness. A page is 4096 bytes; its lines are
+//! flushed or purged in a loop, the operation in the delay slot of the branch, and then all writes are waited for. A dirty
+//! page has just been stored to, every line, with nothing in between.
+//!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `rounds` | an integer from 1 to 100000 | 3 | measured rounds, of which the mean counts; one comes before them |
+//! | `line` | an integer from 8 to 256 | 32 | bytes of a cache line; a multiple of 8 |
+//!
+//! # Figures
+//!
+//! In nanoseconds; where no memory system is modelled, as natively, there is only `unmeasured`, how many of them there would be.
+//! `miss.used` and `miss.ignored`: a
+//! load that misses, its value used by the next instruction or not at all; `hit.used`; `sync.empty` and `sync.one`:
+//! waiting for writes, with none or one to wait for; `flush_line` and `purge_line`, of a dirty line;
+//! `flush_page.clean`, `flush_page.dirty`, `purge_page` (a clean one) and `purge_page.dirty`; `miss.widget`: a load
+//! of a message that an interface's buffer still has, where one has, sent by a second node. `flush_page.settled` and
+//! `flush_half.settled`: a page, and half of one, dirtied long before, so that what more lines add is the bus's
+//! rate.
+//!
+//! # How it is checked
+//!
+//! The message that arrives is compared with what was sent, and its line must come from the buffer if there is one.
+
+use tempest::entry::plain::*;
+
+/// Words of a page.
+const PAGE: u32 = 512;
+
+/// Bytes of a word.
+const WORD: u32 = 8;
+
+/// Address and count of a page's loop: two loads of constants, a mask, an addition, a comparison and a branch.
+const SET_UP: Operations = Operations::NONE.integers(6);
+
+/// The branch of a loop, which counts down by itself; what it is for stands in its delay slot.
+const BRANCH: Operations = Operations::NONE.integers(1);
+
+/// As good as for ever: nothing is outstanding any more.
+const IDLE: Operations = Operations::NONE.integers(10_000);
+
+/// What is measured, in the order of the table.
+const NAMES: [&str; 14] = [
+    "miss.ignored",
+    "miss.used",
+    "hit.used",
+    "sync.empty",
+    "sync.one",
+    "flush_line",
+    "purge_line",
+    "flush_page.clean",
+    "flush_page.dirty",
+    "purge_page",
+    "purge_page.dirty",
+    "flush_page.settled",
+    "flush_half.settled",
+    "miss.widget",
+];
+
+/// One node's share.
+pub struct MemoryOperations {
+    rounds: u32,
+    /// Words of a line.
+    line: u32,
+    page: Segment<u64>,
+    inbox: Segment<u64>,
+    outbox: Segment<u64>,
+    ready: Event,
+    arrived: Event,
+    /// Sums over the rounds, in the order of [`NAMES`], and how many are in each.
+    sums: Cells<f64>,
+    counts: Cells<u64>,
+    wrong: Cells<u64>,
+}
+
+/// The receiver's buffer is free.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Ready;
+
+/// A message is in the receiver's buffer.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Arrived;
+
+impl Message for Ready {
+    type Protocol = MemoryOperations;
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+    fn handle(self, program: &MemoryOperations, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&program.ready, 1);
+    }
+}
+
+impl Message for Arrived {
+    type Protocol = MemoryOperations;
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+    fn handle(self, program: &MemoryOperations, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&program.arrived, 1);
+    }
+}
+
+impl Handlers for MemoryOperations {
+    fn register(messages: &mut Messages<'_, Self>) {
+        messages.add::<Ready>();
+        messages.add::<Arrived>();
+    }
+}
+
+impl Protocol for MemoryOperations {
+    type Config = Numbers;
+
+    fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
+        Self {
+            rounds: numbers["rounds"],
+            line: (numbers["line"] / WORD).max(1),
+            page: node.segment("memory-operations.page", PAGE as usize, 0),
+            inbox: node.segment("memory-operations.inbox", PAGE as usize, 0),
+            outbox: node.segment("memory-operations.outbox", PAGE as usize, 7),
+            ready: Event::new("memory-operations.ready"),
+            arrived: Event::new("memory-operations.arrived"),
+            sums: Cells::new(NAMES.len(), 0.0),
+            counts: Cells::new(NAMES.len(), 0),
+            wrong: Cells::new(1, 0),
+        }
+    }
+}
+
+/// A thread that measures.
+struct Probe<'a> {
+    program: &'a MemoryOperations,
+    thread: &'a Thread<'a>,
+    /// Whether the round counts.
+    counts: bool,
+}
+
+impl Probe<'_> {
+    /// Times something, less the harness.
+    fn time(&self, name: &str, what: impl FnOnce(&Self)) {
+        let start = self.thread.now();
+        let empty = self.thread.now();
+        what(self);
+        let taken = self.thread.now().saturating_sub(empty).saturating_sub(empty.saturating_sub(start));
+        let place = NAMES.iter().position(|known| *known == name);
+        if let (true, Some(place)) = (self.counts, place) {
+            self.program.sums.set(place, self.program.sums.get(place) + taken.as_nanoseconds());
+            self.program.counts.add(place, 1);
+        }
+    }
+
+    fn touch(&self, word: u32, access: Access) {
+        self.thread.touch(self.program.page.place(word), 1, access);
+    }
+
+    fn lines(&self) -> impl Iterator<Item = u32> + use<> {
+        (0..PAGE).step_by(self.program.line as usize)
+    }
+
+    /// Every line of the page in a loop.
+    fn each_line(&self, access: Access) {
+        self.each_of(self.lines().count(), access);
+    }
+
+    /// So many lines of the page in a loop.
+    fn each_of(&self, count: usize, access: Access) {
+        for word in self.lines().take(count) {
+            self.thread.charge(BRANCH);
+            self.touch(word, access);
+        }
+    }
+
+    /// The page routine: the loop, and a wait for the writes.
+    fn page(&self, access: Access) {
+        self.part(self.lines().count(), access);
+    }
+
+    /// The same of so many lines.
+    fn part(&self, count: usize, access: Access) {
+        self.thread.charge(SET_UP);
+        self.each_of(count, access);
+        self.thread.drain();
+    }
+
+    fn idle(&self) {
+        self.thread.drain();
+        self.thread.charge(IDLE);
+    }
+
+    /// Nothing of the page is cached, nothing is on its way, and memory was read last.
+    fn start_afresh(&self) {
+        self.each_line(Access::Purge);
+        self.idle();
+        self.touch(PAGE - 1, Access::Load);
+        self.idle();
+    }
+
+    fn round(&self) {
+        let line = self.program.line;
+        self.start_afresh();
+        self.time("miss.ignored", |probe| probe.touch(0, Access::LoadIgnored));
+        self.idle();
+        self.time("miss.used", |probe| probe.touch(line, Access::Load));
+        self.time("hit.used", |probe| probe.touch(line, Access::Load));
+        self.idle();
+        self.time("sync.empty", |probe| probe.thread.drain());
+        self.touch(0, Access::Store);
+        self.idle();
+        self.time("flush_line", |probe| probe.touch(0, Access::Flush));
+        self.time("sync.one", |probe| probe.thread.drain());
+        self.touch(0, Access::Store);
+        self.idle();
+        self.time("purge_line", |probe| probe.touch(0, Access::Purge));
+        self.start_afresh();
+        self.each_line(Access::Load);
+        self.time("flush_page.clean", |probe| probe.page(Access::Flush));
+        self.start_afresh();
+        self.each_line(Access::Load);
+        self.time("purge_page", |probe| probe.page(Access::Purge));
+        self.start_afresh();
+        self.each_line(Access::Store);
+        self.idle();
+        self.time("purge_page.dirty", |probe| probe.page(Access::Purge));
+        self.start_afresh();
+        self.each_line(Access::Store);
+        self.time("flush_page.dirty", |probe| probe.page(Access::Flush));
+        let all = self.lines().count();
+        for (name, count) in [("flush_page.settled", all), ("flush_half.settled", all / 2)] {
+            self.start_afresh();
+            self.each_of(count, Access::Store);
+            self.idle();
+            self.time(name, |probe| probe.part(count, Access::Flush));
+        }
+    }
+
+    /// A message arrives and is not read; then its first line is.
+    fn receive(&self, sender: NodeId, round: u64) {
+        let program = self.program;
+        self.thread.send(sender, Ready);
+        self.thread.wait(&program.arrived, round);
+        self.idle();
+        let before = self.thread.memory_events();
+        let load = |probe: &Self| probe.thread.touch(program.inbox.place(0), 1, Access::Load);
+        // Only what the interface's buffer supplies is this operation.
+        if self.thread.memory_events().kept_lines > 0 {
+            self.time("miss.widget", load);
+        }
+        let supplied = self.thread.memory_events().since(before).buffer_supplies;
+        let kept = self.thread.memory_events().kept_lines;
+        program.wrong.add(0, u64::from(supplied == 0 && kept > 0));
+        let wrong = (0..PAGE as usize).filter(|word| program.inbox.cells().get(*word) != 7).count();
+        program.wrong.add(0, wrong as u64);
+    }
+}
+
+impl Program for MemoryOperations {
+    fn main(&self, thread: &Thread<'_>) {
+        thread.phase("operations");
+        let (first, second) = (NodeId(0), NodeId(1));
+        thread.touch(self.page.place(0), 1, Access::Load);
+        if thread.index() != 0 || thread.memory_events().misses == 0 {
+            return;
+        }
+        for round in 0..=u64::from(self.rounds) {
+            let probe = Probe { program: self, thread, counts: round > 0 };
+            if thread.node() == first {
+                probe.round();
+                if thread.nodes() > 1 {
+                    probe.receive(second, round + 1);
+                }
+            } else if thread.node() == second {
+                thread.wait(&self.ready, round + 1);
+                let place = self.inbox.place(0);
+                thread.transfer_from(self.outbox.place(0), PAGE as usize, first, place, Arrived);
+            }
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(0);
+        let mut report = Report::checked(wrong == 0, || format!("{wrong} words have arrived wrong"));
+        if (0..NAMES.len()).all(|place| self.counts.get(place) == 0) {
+            // Nothing was timed on any node: this world has no memory system that a program could ask.
+            report = report.figure("unmeasured", NAMES.len() as f64, Merge::Max);
+        }
+        for (place, name) in NAMES.iter().enumerate() {
+            let (sum, count) = (self.sums.get(place), self.counts.get(place));
+            if count > 0 {
+                report = report.measured(name, sum / count as f64, "ns", Merge::Max);
+            }
+        }
+        report
+    }
+}
+
+impl Plain for MemoryOperations {
+    const INPUTS: &'static [Input] = &[
+        Input::integer(
+            "rounds",
+            1..=100_000,
+            "3",
+            "measured rounds, of which the mean counts; one comes before them",
+        ),
+        Input::integer("line", 8..=256, "32", "bytes of a cache line; a multiple of 8"),
+    ];
+}

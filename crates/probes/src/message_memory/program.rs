@@ -1,0 +1,408 @@
+//! The program itself: rounds of posting, sending, receiving and reading.
+//!
+//! It must never know which world runs it.
+
+use std::hint::black_box;
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Access, Cells, Event, Handler, Key, MemoryEvents, Merge, Message, NodeId, Operations, Place, Program,
+    Protocol, Quiet, Report, Segment, Setup, Thread,
+};
+use units::Time;
+
+use tempest::entry::plain::Values;
+
+const WORD_BYTES: u32 = 8;
+/// Words of a page.
+const PAGE: u32 = 512;
+/// Rounds before those that count.
+const WARM_UP: u32 = 2;
+
+/// Address and count of a loop over lines: constants, a mask, an addition, a comparison and a branch.
+const SET_UP: Operations = Operations::NONE.integers(6);
+/// The branch of a loop that flushes or purges in its delay slot.
+const BRANCH: Operations = Operations::NONE.integers(1);
+/// Before the first load of the loop that reads: call, address, bound, and where the sum goes.
+const BEGIN_READING: Operations = Operations::NONE.integers(8);
+/// What the loop that reads does with each word: an addition and a branch.
+const USE: Operations = Operations::NONE.integers(2);
+/// So long that all that was begun has ended.
+const SETTLE: Operations = Operations::NONE.integers(20_000);
+
+/// Times that are added up, in the order of their cells.
+const TIMES: [&str; 8] = ["arrival", "consume", "total", "flush", "all", "other", "reuse", "copy"];
+
+const ARRIVAL: usize = 0;
+const CONSUME: usize = 1;
+const TOTAL: usize = 2;
+const FLUSH: usize = 3;
+const ALL: usize = 4;
+const OTHER: usize = 5;
+const REUSE: usize = 6;
+const COPY: usize = 7;
+
+/// One node's share.
+pub(super) struct MessageMemory {
+    node: NodeId,
+    numbers: Values,
+    /// Words of a message, of the message to node 2, and of a line.
+    words: u32,
+    other: u32,
+    line: u32,
+    outbox: Segment<u64>,
+    inbox: Segment<u64>,
+    copy: Segment<u64>,
+    unrelated: Segment<u64>,
+    ready: Event,
+    arrived: Event,
+    /// When the send that arrived last, and first of its round, began: femtoseconds.
+    begun: Cells<u64>,
+    sums: Cells<f64>,
+    counts: Cells<u64>,
+    events: Cells<u64>,
+    wrong: Cells<u64>,
+}
+
+/// The receiver's buffer is posted.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Ready;
+
+impl Message for Ready {
+    type Protocol = MessageMemory;
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+    fn handle(self, program: &MessageMemory, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.signal(&program.ready, 1);
+    }
+}
+
+/// A message is in its buffer.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Arrived {
+    /// When its send began, for measuring: femtoseconds.
+    begun: u64,
+}
+
+impl Message for Arrived {
+    type Protocol = MessageMemory;
+    /// The time is the measurement's, not the machine's.
+    const BYTES: usize = 0;
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+    fn handle(self, program: &MessageMemory, _payload: &[u64], cx: &mut Handler<'_>) {
+        program.begun.set(0, self.begun);
+        cx.signal(&program.arrived, 1);
+    }
+}
+
+impl tempest::Handlers for MessageMemory {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Ready>();
+        messages.add::<Arrived>();
+    }
+}
+
+impl Protocol for MessageMemory {
+    type Config = Values;
+
+    fn install(numbers: &Values, node: &mut Setup<'_>) -> Self {
+        let words = numbers["bytes"].div_ceil(WORD_BYTES);
+        let other = numbers["other"].div_ceil(WORD_BYTES);
+        let room = words.max(other).next_multiple_of(PAGE) as usize;
+        let buffers = 1 + numbers["unread"] as usize;
+        let lines = numbers["queued"] as usize * 32;
+        Self {
+            node: node.node(),
+            numbers: numbers.clone(),
+            words,
+            other,
+            line: (numbers["line"] / WORD_BYTES).max(1),
+            outbox: node.segment("message-memory.outbox", room, 0),
+            inbox: node.segment("message-memory.inbox", room * buffers, 0),
+            copy: node.segment("message-memory.copy", room, 0),
+            unrelated: node.segment("message-memory.unrelated", lines, 0),
+            ready: Event::new("message-memory.ready"),
+            arrived: Event::new("message-memory.arrived"),
+            begun: Cells::new(1, 0),
+            sums: Cells::new(TIMES.len(), 0.0),
+            counts: Cells::new(TIMES.len(), 0),
+            events: Cells::new(SENDER.len(), 0),
+            wrong: Cells::new(1, 0),
+        }
+    }
+}
+
+/// What a word of a round's message holds.
+fn pattern(round: u32, word: u32) -> u64 {
+    (u64::from(round) << 32) | (u64::from(word) + 1)
+}
+
+/// A thread at work in a round.
+struct Round<'a> {
+    program: &'a MessageMemory,
+    thread: &'a Thread<'a>,
+    number: u32,
+}
+
+impl Round<'_> {
+    fn is(&self, input: &str, value: u32) -> bool {
+        self.program.numbers[input] == value
+    }
+
+    fn add(&self, which: usize, time: Time) {
+        if self.number > WARM_UP {
+            self.program.sums.set(which, self.program.sums.get(which) + time.as_nanoseconds());
+            self.program.counts.add(which, 1);
+        }
+    }
+
+    /// Where each line of so many words begins.
+    fn lines(&self, words: u32) -> impl Iterator<Item = u32> + use<> {
+        (0..words).step_by(self.program.line as usize)
+    }
+
+    /// Every line of some words in a loop, and a wait for what is written.
+    fn clear(&self, segment: &Segment<u64>, words: u32, access: Access) {
+        self.thread.charge(SET_UP);
+        for word in self.lines(words) {
+            self.thread.charge(BRANCH);
+            self.thread.touch(segment.place(word), 1, access);
+        }
+        self.thread.drain();
+    }
+
+    /// Reads a word of every line, and uses it.
+    fn read(&self, segment: &Segment<u64>) {
+        self.thread.charge(BEGIN_READING);
+        for word in self.lines(self.program.words) {
+            self.thread.touch(segment.place(word), 1, Access::Load);
+            black_box(segment.cells().get(word as usize));
+            self.thread.charge(USE);
+        }
+    }
+
+    /// Fills the message and leaves all of it dirty.
+    fn fill(&self) {
+        let words = self.program.words.max(self.program.other);
+        for word in 0..words {
+            self.program.outbox.cells().set(word as usize, pattern(self.number, word));
+        }
+        self.thread.touch(self.program.outbox.place(0), words as usize, Access::Store);
+        self.thread.drain();
+        self.thread.charge(SETTLE);
+    }
+
+    /// Lines of something else, on their way to memory.
+    fn queue_unrelated(&self) {
+        for line in 0..self.program.numbers["queued"] {
+            self.thread.touch(self.program.unrelated.place(line * 32), 1, Access::Store);
+        }
+        self.thread.charge(SETTLE);
+        for line in 0..self.program.numbers["queued"] {
+            self.thread.touch(self.program.unrelated.place(line * 32), 1, Access::Flush);
+        }
+    }
+
+    fn transfer(&self, to: NodeId, words: u32, place: Place, begun: Time) {
+        let arrived = Arrived { begun: begun.as_femtoseconds() };
+        self.thread.transfer_from(self.program.outbox.place(0), words as usize, to, place, arrived);
+    }
+
+    /// Makes a message, sends it, and whatever goes behind it. What had been counted when the send began.
+    fn send(&self, to: NodeId) -> MemoryEvents {
+        let program = self.program;
+        self.fill();
+        self.queue_unrelated();
+        let before = self.thread.memory_events();
+        let begun = self.thread.now();
+        if !self.thread.is_coherent() && !self.is("careless", 1) {
+            self.clear(&program.outbox, program.words, Access::Flush);
+        }
+        let flushes = !self.thread.is_coherent();
+        self.add(FLUSH, if flushes { self.thread.now().saturating_sub(begun) } else { Time::ZERO });
+        let room = (program.outbox.cells().len()) as u32;
+        for message in 0..=program.numbers["unread"] {
+            let place = program.inbox.place(message * room);
+            self.transfer(to, program.words, place, begun);
+        }
+        if program.other > 0 {
+            self.transfer(NodeId(2), program.other, program.inbox.place(0), self.thread.now());
+        }
+        if self.is("reuse", 1) {
+            self.thread.charge(SETTLE);
+            let start = self.thread.now();
+            self.read(&program.outbox);
+            self.add(REUSE, self.thread.now().saturating_sub(start));
+        }
+        before
+    }
+
+    /// Nothing of the buffers is cached any more, and the sender is told.
+    fn post(&self, from: NodeId) {
+        let inbox = &self.program.inbox;
+        if !self.thread.is_coherent() {
+            let words = inbox.cells().len() as u32;
+            match self.program.numbers["careless"] {
+                2 => {}
+                3 => self.thread.touch(inbox.place(0), words as usize, Access::Store),
+                _ => self.clear(inbox, words, Access::Purge),
+            }
+            self.thread.drain();
+            self.thread.charge(SETTLE);
+        }
+        self.thread.send(from, Ready);
+    }
+
+    /// Waits for the messages of the round, and reads the first.
+    fn receive(&self, so_far: u64) {
+        let program = self.program;
+        let messages = 1 + u64::from(program.numbers["unread"]);
+        self.thread.wait(&program.arrived, so_far + 1);
+        let arrived = self.thread.now();
+        let begun = Time::from_femtoseconds(program.begun.get(0));
+        let arrival = arrived.saturating_sub(begun);
+        self.add(ARRIVAL, arrival);
+        self.thread.wait(&program.arrived, so_far + messages);
+        self.add(ALL, self.thread.now().saturating_sub(begun));
+        if !self.thread.is_coherent() && self.is("careless", 3) {
+            self.clear(&program.inbox, program.words, Access::Flush);
+        }
+        self.copy();
+        let start = self.thread.now();
+        self.read(&program.inbox);
+        let consume = self.thread.now().saturating_sub(start);
+        self.add(CONSUME, consume);
+        self.add(TOTAL, arrival + consume);
+        self.check(program.words);
+    }
+
+    /// Copies the message by software, from its buffer, then from copy to copy.
+    fn copy(&self) {
+        let start = self.thread.now();
+        let program = self.program;
+        for copy in 0..program.numbers["copies"] {
+            let (from, to) =
+                if copy == 0 { (&program.inbox, &program.copy) } else { (&program.copy, &program.outbox) };
+            for word in 0..program.words {
+                self.thread.touch(from.place(word), 1, Access::Load);
+                self.thread.touch(to.place(word), 1, Access::Store);
+                self.thread.charge(BRANCH);
+            }
+        }
+        if program.numbers["copies"] > 0 {
+            self.add(COPY, self.thread.now().saturating_sub(start));
+        }
+    }
+
+    fn check(&self, words: u32) {
+        let cells = self.program.inbox.cells();
+        let wrong = (0..words).filter(|&word| cells.get(word as usize) != pattern(self.number, word)).count();
+        self.program.wrong.add(0, wrong as u64);
+    }
+
+    /// The message to node 2.
+    fn receive_other(&self) {
+        self.thread.wait(&self.program.arrived, u64::from(self.number));
+        let begun = Time::from_femtoseconds(self.program.begun.get(0));
+        self.add(OTHER, self.thread.now().saturating_sub(begun));
+        self.check(self.program.other);
+    }
+}
+
+impl Program for MessageMemory {
+    fn main(&self, thread: &Thread<'_>) {
+        thread.phase("messages");
+        let (both, node) = (self.numbers["both"] == 1, thread.node().0);
+        let (sends, receives) = (node == 0 || both && node == 1, node == 1 || both && node == 0);
+        if thread.index() != 0 {
+            return;
+        }
+        for number in 1..=WARM_UP + self.numbers["rounds"] {
+            let round = Round { program: self, thread, number };
+            let peer = NodeId(1 - node.min(1));
+            let mut before = thread.memory_events();
+            if receives {
+                round.post(peer);
+            }
+            if sends {
+                thread.wait(&self.ready, u64::from(number));
+                before = round.send(peer);
+            }
+            if receives {
+                round.receive(u64::from(number - 1) * (1 + u64::from(self.numbers["unread"])));
+            }
+            if node == 2 && self.other > 0 {
+                round.receive_other();
+            }
+            // What is still on its way belongs to this round.
+            thread.charge(SETTLE);
+            if number > WARM_UP {
+                let counted = values(thread.memory_events().since(before));
+                for (place, count) in counted.into_iter().enumerate() {
+                    self.events.add(place, count);
+                }
+            }
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(0);
+        let mut report = Report::checked(wrong == 0, || format!("{wrong} words have arrived wrong"));
+        for (place, name) in TIMES.into_iter().enumerate() {
+            let count = self.counts.get(place);
+            if count > 0 {
+                report = report.measured(name, self.sums.get(place) / count as f64, "ns", Merge::Max);
+            }
+        }
+        let counts = (0..SENDER.len()).any(|place| self.events.get(place) > 0);
+        let names = match self.node.0 {
+            0 if counts => SENDER,
+            1 if counts => RECEIVER,
+            _ => return report,
+        };
+        let rounds = f64::from(self.numbers["rounds"]);
+        for (place, name) in names.into_iter().enumerate() {
+            report = report.figure(name, self.events.get(place) as f64 / rounds, Merge::Max);
+        }
+        report
+    }
+}
+
+/// Declares what is counted once, for both nodes.
+macro_rules! counted {
+    ($($field:ident,)*) => {
+        /// The names of what node 0 counts.
+        const SENDER: [&str; [$(stringify!($field)),*].len()] = [$(concat!("sender.", stringify!($field))),*];
+        /// The names of what node 1 counts.
+        const RECEIVER: [&str; SENDER.len()] = [$(concat!("receiver.", stringify!($field))),*];
+
+        /// What was counted, in the same order.
+        fn values(events: MemoryEvents) -> [u64; SENDER.len()] {
+            [$(events.$field),*]
+        }
+    };
+}
+
+counted! {
+    bus_transactions,
+    bus_bytes,
+    memory_reads,
+    memory_writes,
+    cache_supplies,
+    buffer_supplies,
+    write_backs,
+    evictions,
+    merges,
+    kept_blocks,
+    kept_lines,
+    packets,
+    fall_throughs,
+    stale_loads,
+    stale_sends,
+    overwritten,
+}

@@ -1,0 +1,134 @@
+//! Remote miss: one thread misses on one block after the other of another node, in shared memory.
+//!
+//! Thread 0 of node 0 loads or stores one word of each of many blocks that live on node 1, each when the last has come. Room for
+//! all pages is there from the start, every miss is on another block, and nobody else wants anything; threads and nodes beside
+//! those two wait. The thread of a busy home goes round a tight loop meanwhile, which polls and takes up to a fifth more
+//! or less each time. What a miss consists of, row by row, a model says itself.
+//!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `misses` | an integer from 1 to 1000000 | 10000 | misses, each on a block of its own |
+//! | `kind` | a text | read | read: load, having nothing; write: store, having nothing; upgrade: store, having a copy to read |
+//! | `home` | a text | idle | what the home does meanwhile: idle or busy |
+//! | `body` | an integer from 0 to 1000000 | 30 | integer operations of a round of a busy home's loop, give or take a fifth |
+//! | `push` | an integer from 0 to 1048576 | 512 | KiB that the home writes after it has filled the blocks, so that its caches no longer hold them |
+//!
+//! # Timed regions
+//!
+//! `miss` has the misses; `loop`, of a busy home, measures its loop; `check` looks at what was written.
+//!
+//! # How it is checked
+//!
+//! Every block holds a number of its own: what is read must be that, and what is written must be found at its home.
+
+use std::sync::Arc;
+use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
+
+use tempest::{Job, Mechanism, Merge, NodeId, Report};
+
+use super::pattern::Pattern;
+use super::probe::{Asked, BODY, Config, KIND, Measured, Probe};
+
+/// How the registry lists it.
+pub const ENTRY: Entry = Entry {
+    name: "remote-miss",
+    summary: "one thread misses on one block after the other of another node: time of a miss",
+    mechanisms: &[Mechanism::SharedMemory],
+    inputs: INPUTS,
+    load,
+};
+
+static INPUTS: &[Input] = &[
+    Input::integer("misses", 1..=1_000_000, "10000", "misses, each on a block of its own"),
+    KIND,
+    Input::text("home", "idle", "what the home does meanwhile: idle or busy"),
+    BODY,
+    Input::integer(
+        "push",
+        0..=1 << 20,
+        "512",
+        "KiB that the home writes after it has filled the blocks, so that its caches no longer hold them",
+    ),
+];
+
+/// The probe as told.
+struct RemoteMiss {
+    misses: u32,
+    asked: Asked,
+}
+
+fn load(given: &Given) -> Loaded {
+    let mut reader = Reader::new(given, INPUTS);
+    let (misses, asked) = (reader.integer("misses"), Asked::read(&mut reader));
+    reader.finish()?;
+    Ok(Box::new(RemoteMiss { misses, asked }))
+}
+
+impl Instance for RemoteMiss {
+    fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
+        // The home is node 1, whatever nodes there are beside.
+        let pattern = Pattern::one_home(plan.shape, self.misses)?;
+        let config = Config::new(plan, pattern, self.asked, report)?;
+        Ok(Job::new::<Probe>(Arc::new(config)))
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        [vec![("misses", self.misses.to_string())], self.asked.describe()].concat()
+    }
+}
+
+fn report(measured: &Measured, report: Report) -> Report {
+    if measured.node != NodeId(0) {
+        return report;
+    }
+    report.measured("time.miss", measured.miss.as_nanoseconds(), "ns", Merge::Max)
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::Shape;
+
+    use super::*;
+
+    #[test]
+    fn it_needs_two_nodes() {
+        let instance = load(&Given::default()).unwrap();
+        let plan = |nodes| {
+            Plan::new(Mechanism::SharedMemory, Shape { nodes, threads: 1 })
+                .kept_by(&protocols::stache::STACHE)
+        };
+        assert!(instance.job(&plan(2)).is_ok() && instance.job(&plan(5)).is_ok());
+        let error = instance.job(&plan(1)).unwrap_err();
+        assert_eq!(error.0, "misses on 1 node: expected --nodes of at least 2");
+    }
+
+    #[test]
+    fn every_wrong_input_is_named() {
+        let values = [("kind", "readd"), ("home", "away"), ("misses", "0")];
+        let values = values.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
+        let errors = load(&Given { values, ..Given::default() }).map(|_| ()).unwrap_err().texts();
+        let expected = [
+            "input `misses=0`: expected an integer from 1 to 1000000",
+            "input `kind`: no kind of miss `readd`: expected one of read, write, upgrade",
+            "input `home`: no home `away`: expected idle or busy",
+        ];
+        assert_eq!(errors, expected);
+    }
+
+    #[test]
+    fn the_mean_is_told_by_the_node_that_misses() {
+        let pattern = Pattern::one_home(Shape { nodes: 2, threads: 1 }, 4).unwrap();
+        let of = |node| Measured {
+            node: NodeId(node),
+            pattern,
+            span: None,
+            miss: units::Time::from_microseconds(2),
+            beside_loop: None,
+        };
+        let figures = |node| report(&of(node), Report::default()).figures;
+        assert!(figures(1).is_empty());
+        assert_eq!((figures(0)[0].name, figures(0)[0].value), ("time.miss", 2000.0));
+    }
+}

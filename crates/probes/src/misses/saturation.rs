@@ -1,0 +1,154 @@
+//! Saturation: many threads miss at once, in shared memory, so that requesters or homes have as much to do as they can.
+//!
+//! The threads of the first `requesters` nodes load or store one word of each of many blocks that live on the last `homes`
+//! nodes, which take turns. With all nodes for both, load is balanced; with `homes=1` one home answers everybody; with
+//! `requesters=1` one node asks everybody. How many threads ask at once is `--threads`. Room for all pages is there from the start,
+//! and every miss is on another block.
+//!
+//! # Figures
+//!
+//! | figure | what it is |
+//! |---|---|
+//! | `time.miss` | mean time of a miss as its thread sees it |
+//! | `time.requester` | time for each request of a requesting node, of the slowest: its overhead, if it has always something to do |
+//! | `time.home` | time for each request to a home: its overhead, if it has always something to do |
+//! | `overhead.home` | the same without the home's own work, of busy homes: rounds of its loop by the time of a round when nobody asks |
+//! | `throughput` | misses of all nodes in a microsecond |
+//!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `requesters` | an integer from 0 to 1048576 | 0 | nodes that miss, from the first on; 0: all |
+//! | `homes` | an integer from 0 to 1048576 | 0 | nodes on whose blocks they miss, up to the last; 0: all |
+//! | `misses` | an integer from 1 to 1000000 | 1000 | misses of each thread, each on a block of its own |
+//! | `kind` | a text | read | read: load, having nothing; write: store, having nothing; upgrade: store, having a copy to read |
+//! | `home` | a text | idle | what homes that do not miss themselves do meanwhile: idle or busy |
+//! | `body` | an integer from 0 to 1000000 | 30 | integer operations of a round of a busy home's loop, give or take a fifth |
+//! | `push` | an integer from 0 to 1048576 | 512 | KiB that each home writes after it has filled its blocks, so that its caches no longer hold them |
+//!
+//! # Timed regions
+//!
+//! `miss` has the misses; `loop`, of busy homes, measures their loops; `check` looks at what was written.
+//!
+//! # How it is checked
+//!
+//! Every block holds a number of its own: what is read must be that, and what is written must be found at its home.
+
+use std::sync::Arc;
+use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
+
+use tempest::{Job, Mechanism, Merge, Report};
+
+use super::pattern::Pattern;
+use super::probe::{Asked, BODY, Config, KIND, Measured, Probe};
+
+/// How the registry lists it.
+pub const ENTRY: Entry = Entry {
+    name: "saturation",
+    summary: "threads of many nodes miss at once on blocks of others: what requesters and homes can do",
+    mechanisms: &[Mechanism::SharedMemory],
+    inputs: INPUTS,
+    load,
+};
+
+static INPUTS: &[Input] = &[
+    Input::integer("requesters", 0..=1 << 20, "0", "nodes that miss, from the first on; 0: all"),
+    Input::integer("homes", 0..=1 << 20, "0", "nodes on whose blocks they miss, up to the last; 0: all"),
+    Input::integer("misses", 1..=1_000_000, "1000", "misses of each thread, each on a block of its own"),
+    KIND,
+    Input::text("home", "idle", "what homes that do not miss themselves do meanwhile: idle or busy"),
+    BODY,
+    Input::integer(
+        "push",
+        0..=1 << 20,
+        "512",
+        "KiB that each home writes after it has filled its blocks, so that its caches no longer hold them",
+    ),
+];
+
+/// The probe as told.
+struct Saturation {
+    requesters: u32,
+    homes: u32,
+    misses: u32,
+    asked: Asked,
+}
+
+fn load(given: &Given) -> Loaded {
+    let mut reader = Reader::new(given, INPUTS);
+    let probe = Saturation {
+        requesters: reader.integer("requesters"),
+        homes: reader.integer("homes"),
+        misses: reader.integer("misses"),
+        asked: Asked::read(&mut reader),
+    };
+    reader.finish()?;
+    Ok(Box::new(probe))
+}
+
+impl Instance for Saturation {
+    fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
+        let Self { requesters, homes, misses, asked } = *self;
+        let pattern = Pattern::new(plan.shape, requesters, homes, misses)?;
+        let config = Config::new(plan, pattern, asked, report)?;
+        Ok(Job::new::<Probe>(Arc::new(config)))
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        let nodes = |count| if count == 0 { "all nodes".to_owned() } else { format!("{count}") };
+        let own = vec![
+            ("requesters", nodes(self.requesters)),
+            ("homes", nodes(self.homes)),
+            ("misses of a thread", self.misses.to_string()),
+        ];
+        [own, self.asked.describe()].concat()
+    }
+}
+
+fn report(measured: &Measured, mut report: Report) -> Report {
+    let Pattern { requesters, homes, threads, misses, .. } = measured.pattern;
+    let of_node = f64::from(threads) * f64::from(misses);
+    let of_home = of_node * f64::from(requesters) / f64::from(homes);
+    if let Some(span) = measured.span {
+        let span = span.as_nanoseconds();
+        report = report
+            .measured("time.miss", measured.miss.as_nanoseconds(), "ns", Merge::Max)
+            .measured("time.requester", span / of_node, "ns", Merge::Max)
+            .measured("time.home", span / of_home, "ns", Merge::Max)
+            .measured("throughput", of_node / span * 1e3, "misses/us", Merge::Sum);
+    }
+    if let Some(time) = measured.beside_loop {
+        report = report.measured("overhead.home", time.as_nanoseconds() / of_home, "ns", Merge::Max);
+    }
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::{NodeId, Shape};
+    use units::Time;
+
+    use super::*;
+
+    #[test]
+    fn figures_follow_from_what_was_measured() {
+        let pattern = Pattern::new(Shape { nodes: 4, threads: 2 }, 3, 1, 5).unwrap();
+        let of = |node, span, beside_loop| {
+            let measured =
+                Measured { node: NodeId(node), pattern, span, miss: Time::from_microseconds(7), beside_loop };
+            let figures = report(&measured, Report::default()).figures;
+            figures.iter().map(|figure| (figure.name, figure.value)).collect::<Vec<_>>()
+        };
+        // Ten misses of each of three nodes in 20 us; thirty on the one home, which took 15 us for them.
+        let requester = of(0, Some(Time::from_microseconds(20)), None);
+        let expected = [
+            ("time.miss", 7000.0),
+            ("time.requester", 2000.0),
+            ("time.home", 20_000.0 / 30.0),
+            ("throughput", 0.5),
+        ];
+        assert_eq!(requester, expected);
+        assert_eq!(of(3, None, Some(Time::from_microseconds(15))), [("overhead.home", 500.0)]);
+    }
+}

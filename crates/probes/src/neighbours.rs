@@ -1,0 +1,300 @@
+//! Neighbours: every node exchanges values with a few others, round after round, with next to no memory of its own.
+//!
+//! It is the program for very many nodes. A handler that has had all values of a round sends its node's next one, so that
+//! no thread is needed: with `handlers-only` the first thread of node 0 starts its node and all threads return at once; a
+//! node that hears from another starts too. Else the first thread of each node starts it, and waits until its last round is
+//! over.
+//!
+//! The neighbours of node n are n ± s, modulo the nodes, for strides s that are powers of one number: with four
+//! neighbours a torus of two dimensions, with six of three.
+//!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `rounds` | an integer from 1 to 1000000 | 4 | how often each node sends its value to each neighbour |
+//! | `dimensions` | an integer from 1 to 8 | 2 | half of the neighbours of a node |
+//! | `handlers-only` | a text | false | true: no thread waits, handlers do everything; false: a thread of each node waits |
+//!
+//! # Timed regions
+//!
+//! `exchange` has everything; with `handlers-only` nothing is timed but the whole run.
+//!
+//! # Why two rounds are enough
+//!
+//! A neighbour sends its value of round r + 1 when it has had all of round r, this node's included. So while this node
+//! gathers round r, it hears of rounds r and r + 1 and of no other.
+//!
+//! # How it is checked
+//!
+//! Every node's value is compared with that of a sequential run.
+
+use std::sync::Arc;
+use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader, mix};
+
+use bytemuck::{Pod, Zeroable};
+use tempest::{
+    Actions, Cells, Event, Handler, Job, Key, Keyed, Mechanism, Merge, Message, NodeId, Operations, Program,
+    Protocol, Quiet, Report, Setup, Thread,
+};
+
+/// How the registry lists it.
+pub const ENTRY: Entry = Entry {
+    name: "neighbours",
+    summary: "every node exchanges values with a few others, if asked by handlers alone: for very many nodes",
+    mechanisms: &[Mechanism::Messages],
+    inputs: INPUTS,
+    load,
+};
+
+static INPUTS: &[Input] = &[
+    Input::integer("rounds", 1..=1_000_000, "4", "how often each node sends its value to each neighbour"),
+    Input::integer("dimensions", 1..=8, "2", "half of the neighbours of a node"),
+    Input::text(
+        "handlers-only",
+        "false",
+        "true: no thread waits, handlers do everything; false: a thread of each node waits",
+    ),
+];
+
+/// Key of a node's only entry.
+const KEY: Key = Key::User(0);
+
+/// Taking a value in: the round's sum and count, loaded, added to and stored, and the count compared.
+const TAKE: Operations = Operations::NONE.loads(2).integers(4).stores(2);
+
+/// A node's next value: five steps of [`mix`].
+const NEXT: Operations = Operations::NONE.integers(7);
+
+/// What it was told.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    rounds: u32,
+    dimensions: u32,
+    handlers_only: bool,
+}
+
+fn load(given: &Given) -> Loaded {
+    let mut reader = Reader::new(given, INPUTS);
+    let (rounds, dimensions) = (reader.integer("rounds"), reader.integer("dimensions"));
+    let handlers_only = reader.named("handlers-only").unwrap_or(false);
+    reader.finish()?;
+    Ok(Box::new(Asked { rounds, dimensions, handlers_only }))
+}
+
+impl Instance for Asked {
+    fn job(&self, &Plan { shape, seed, .. }: &Plan) -> Result<Job, BadPlan> {
+        let strides = (0..self.dimensions).map(|power| stride(shape.nodes, power, self.dimensions)).collect();
+        let mut grid = Grid { asked: *self, nodes: shape.nodes, strides, seed, expected: Vec::new() };
+        grid.expected = grid.sequential();
+        Ok(Job::new::<Neighbours>(Arc::new(grid)))
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("rounds", self.rounds.to_string()),
+            ("neighbours of a node", (2 * self.dimensions).to_string()),
+            ("driven by", if self.handlers_only { "handlers alone" } else { "threads" }.to_owned()),
+        ]
+    }
+}
+
+/// The distance of the neighbours in a dimension: the dimensions' sides are as equal as integers allow.
+fn stride(nodes: u32, power: u32, dimensions: u32) -> u32 {
+    f64::from(nodes).powf(f64::from(power) / f64::from(dimensions)).round() as u32
+}
+
+/// Who is whose neighbour, and what should come of it: shared by all nodes.
+struct Grid {
+    asked: Asked,
+    nodes: u32,
+    strides: Vec<u32>,
+    seed: u64,
+    /// By node: its last value.
+    expected: Vec<u64>,
+}
+
+impl Grid {
+    fn neighbours(&self, node: u32) -> impl Iterator<Item = u32> {
+        let (node, nodes) = (u64::from(node), u64::from(self.nodes));
+        let offsets = self.strides.iter().map(move |stride| u64::from(*stride) % nodes);
+        offsets
+            .flat_map(move |offset| [node + offset, node + nodes - offset])
+            .map(move |to| (to % nodes) as u32)
+    }
+
+    /// A node's value before the first round.
+    fn first(&self, node: u32) -> u64 {
+        mix(self.seed.wrapping_add(node.into()))
+    }
+
+    /// All rounds, one node after the other.
+    fn sequential(&self) -> Vec<u64> {
+        let mut values: Vec<u64> = (0..self.nodes).map(|node| self.first(node)).collect();
+        for _ in 0..self.asked.rounds {
+            let sum = |node| {
+                self.neighbours(node).fold(0, |sum: u64, from| sum.wrapping_add(values[from as usize]))
+            };
+            values = (0..self.nodes).map(|node| next(values[node as usize], sum(node))).collect();
+        }
+        values
+    }
+}
+
+/// A node's value after a round, from the one before and the sum of its neighbours'.
+fn next(value: u64, sum: u64) -> u64 {
+    mix(value ^ sum)
+}
+
+/// One node's share.
+struct Neighbours {
+    grid: Arc<Grid>,
+    node: NodeId,
+    progress: Keyed<Progress>,
+    /// Rounds that are over.
+    finished: Event,
+    /// The last value.
+    result: Cells<u64>,
+}
+
+/// How far a node has come.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    started: bool,
+    round: u32,
+    value: u64,
+    /// By round modulo 2: values that have come, and their sum.
+    heard: [(u32, u64); 2],
+}
+
+/// A neighbour's value.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Value {
+    value: u64,
+    round: u32,
+    unused: u32,
+}
+
+impl Message for Value {
+    type Protocol = Neighbours;
+    const BYTES: usize = 12;
+
+    fn key(&self) -> Key {
+        KEY
+    }
+
+    fn handle(self, program: &Neighbours, _payload: &[u64], cx: &mut Handler<'_>) {
+        cx.with(&program.progress, |progress, cx| {
+            cx.charge(TAKE);
+            let (count, sum) = &mut progress.heard[(self.round % 2) as usize];
+            *count += 1;
+            *sum = sum.wrapping_add(self.value);
+            program.start(progress, cx);
+            program.advance(progress, cx);
+        });
+    }
+}
+
+impl tempest::Handlers for Neighbours {
+    fn register(messages: &mut tempest::Messages<'_, Self>) {
+        messages.add::<Value>();
+    }
+}
+
+impl Protocol for Neighbours {
+    type Config = Arc<Grid>;
+
+    fn install(grid: &Arc<Grid>, setup: &mut Setup<'_>) -> Self {
+        let node = setup.node();
+        Self {
+            grid: Arc::clone(grid),
+            node,
+            progress: setup.keyed(1, |_| Progress { value: grid.first(node.0), ..Progress::default() }),
+            finished: Event::new("neighbours.finished"),
+            result: Cells::new(1, 0),
+        }
+    }
+}
+
+impl Neighbours {
+    /// Begins, if it has not begun.
+    fn start(&self, progress: &mut Progress, cx: &mut Actions<'_>) {
+        if !progress.started {
+            progress.started = true;
+            self.tell(progress, cx);
+        }
+    }
+
+    fn tell(&self, progress: &Progress, cx: &mut Actions<'_>) {
+        for to in self.grid.neighbours(self.node.0) {
+            cx.send(NodeId(to), Value { value: progress.value, round: progress.round, unused: 0 });
+        }
+    }
+
+    /// Ends the present round if all values are there.
+    fn advance(&self, progress: &mut Progress, cx: &mut Actions<'_>) {
+        let all = 2 * self.grid.asked.dimensions;
+        let (count, sum) = progress.heard[(progress.round % 2) as usize];
+        if count < all {
+            return;
+        }
+        cx.charge(NEXT);
+        progress.heard[(progress.round % 2) as usize] = (0, 0);
+        progress.value = next(progress.value, sum);
+        progress.round += 1;
+        self.result.set(0, progress.value);
+        cx.signal(&self.finished, 1);
+        if progress.round < self.grid.asked.rounds {
+            self.tell(progress, cx);
+        }
+    }
+}
+
+impl Program for Neighbours {
+    fn main(&self, thread: &Thread<'_>) {
+        let Asked { rounds, handlers_only, .. } = self.grid.asked;
+        if !handlers_only {
+            // With it every thread would have to come, and so to keep a stack.
+            thread.phase("exchange");
+        }
+        if thread.index() > 0 || (handlers_only && self.node != NodeId(0)) {
+            return;
+        }
+        thread.hold(KEY, |cx| cx.with(&self.progress, |progress, cx| self.start(progress, cx)));
+        if !handlers_only {
+            thread.wait(&self.finished, rounds.into());
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let (held, expected) = (self.result.get(0), self.grid.expected[self.node.0 as usize]);
+        let heard = self.finished.count() * 2 * u64::from(self.grid.asked.dimensions);
+        Report::checked(held == expected, || format!("{} holds {held:#x}: expected {expected:#x}", self.node))
+            .figure("messages", heard as f64, Merge::Sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbourhood_is_mutual() {
+        for (nodes, dimensions) in [(1, 2), (2, 1), (7, 2), (16, 2), (27, 3)] {
+            let strides = (0..dimensions).map(|power| stride(nodes, power, dimensions)).collect();
+            let asked = Asked { rounds: 1, dimensions, handlers_only: false };
+            let grid = Grid { asked, nodes, strides, seed: 1, expected: Vec::new() };
+            let count = |of, node| grid.neighbours(of).filter(|to| *to == node).count();
+            for (one, other) in (0..nodes).flat_map(|one| (0..nodes).map(move |other| (one, other))) {
+                assert_eq!(count(one, other), count(other, one), "{one} and {other} of {nodes}");
+            }
+        }
+    }
+
+    /// 27 nodes in three dimensions: strides 1, 3 and 9.
+    #[test]
+    fn strides_are_powers_of_the_side() {
+        assert_eq!([0, 1, 2].map(|power| stride(27, power, 3)), [1, 3, 9]);
+    }
+}

@@ -1,0 +1,190 @@
+//! Poll granularity: nodes take turns at computing while all others wait for a word of the one whose turn it is.
+//!
+//! After A. Krishnamurthy et al., *Evaluation of Architectural Support for Global Address-Based Communication in
+//! Large-Scale Parallel Machines*, ASPLOS 1996, figures 7 and 8. One iteration has a turn for each node. In its own turn a
+//! node computes; in another's it reads a word of that node, without which it cannot go on, and then perhaps computes too.
+//! All poll after so many operations of work, or never; no barrier stands between turns. So a read waits for the next poll
+//! of whoever computes, unless something else than the computing processor serves it: then all turns of an iteration pass at
+//! once, while with polls as rare as turns only one node computes at a time. The study does not say how long a turn is, nor
+//! what the others compute: nothing is our reading. (If they compute as much as a turn, all nodes soon come to the ends of
+//! their pieces at the same moments, and nobody waits.)
+//!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `turn` | an integer from 1 to 100000000 | 100000 | integer operations of a turn's work |
+//! | `granularity` | an integer from 1 to 100000000 | 1000 | of them, how many come before each poll; at most a turn |
+//! | `others` | an integer from 0 to 100000000 | 0 | integer operations of a node in another's turn, after it has read |
+//! | `polls` | an integer from 0 to 1 | 1 | whether to poll at all |
+//! | `iterations` | an integer from 1 to 1000000 | 10 | timed iterations; one comes before them |
+//!
+//! # Figures
+//!
+//! `iteration` is the time of an iteration, `turn_work` that of a turn's work alone without polls, in microseconds.
+//!
+//! # Timed regions
+//!
+//! `iterate` has the timed iterations; the first one and the work alone come before it.
+//!
+//! # How it is checked
+//!
+//! Every word that is read is compared with what its node has put there.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use protocols::split_phase::{LocalPtr, Plan, SplitPhase};
+use units::Time;
+
+use tempest::entry::plain::*;
+
+/// One node's share.
+pub struct PollGranularity {
+    node: NodeId,
+    /// Operations of a turn, and of each piece between polls.
+    turn: u32,
+    piece: u32,
+    /// Operations in another's turn.
+    others: u32,
+    polls: bool,
+    iterations: u32,
+    split: Arc<SplitPhase>,
+    /// The word that others need.
+    item: LocalPtr<u64>,
+    iteration: Cells<f64>,
+    turn_work: Cells<f64>,
+    read: Cells<u64>,
+    wrong: Cells<u64>,
+}
+
+/// What a node has for the others.
+fn item(node: NodeId) -> u64 {
+    !u64::from(node.0)
+}
+
+/// So many integer operations: multiplications and additions, each waiting for the one before.
+fn compute(thread: &Thread<'_>, operations: u32) {
+    thread.charge(Operations::NONE.integers(operations));
+    let step = |x: u64| black_box(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+    black_box((0..operations / 2).fold(1, |x, _| step(x)));
+}
+
+impl Handlers for PollGranularity {
+    fn register(_: &mut Messages<'_, Self>) {}
+}
+
+impl Protocol for PollGranularity {
+    type Config = Numbers;
+
+    fn install(numbers: &Numbers, setup: &mut Setup<'_>) -> Self {
+        let mut plan = Plan::new(setup.shape().nodes);
+        let item = plan.local(1);
+        Self {
+            node: setup.node(),
+            turn: numbers["turn"],
+            others: numbers["others"],
+            piece: numbers["granularity"],
+            polls: numbers["polls"] == 1,
+            iterations: numbers["iterations"],
+            split: setup.install::<SplitPhase>(&plan),
+            item,
+            iteration: Cells::new(1, 0.0),
+            turn_work: Cells::new(1, 0.0),
+            read: Cells::new(1, 0),
+            wrong: Cells::new(1, 0),
+        }
+    }
+}
+
+impl PollGranularity {
+    /// So many operations of work in pieces, and after each of them `after`.
+    fn work(&self, thread: &Thread<'_>, operations: u32, after: impl Fn()) {
+        let mut left = operations;
+        while left > 0 {
+            let piece = self.piece.min(left);
+            compute(thread, piece);
+            after();
+            left -= piece;
+        }
+    }
+
+    fn iterate(&self, thread: &Thread<'_>) {
+        let memory = self.split.on(thread);
+        for owner in (0..thread.nodes()).map(NodeId) {
+            let mine = owner == self.node;
+            if !mine {
+                let found = memory.read(self.item.on(owner));
+                self.read.add(0, 1);
+                self.wrong.add(0, u64::from(found != item(owner)));
+            }
+            self.work(thread, if mine { self.turn } else { self.others }, || {
+                if self.polls {
+                    thread.poll();
+                }
+            });
+        }
+    }
+}
+
+impl Program for PollGranularity {
+    fn main(&self, thread: &Thread<'_>) {
+        let memory = self.split.on(thread);
+        let first = thread.index() == 0;
+        if first {
+            memory.set(self.item, item(self.node));
+        }
+        if first {
+            let start = thread.now();
+            self.work(thread, self.turn, || ());
+            self.turn_work.set(0, (thread.now() - start).as_microseconds());
+        }
+        memory.barrier();
+        if first {
+            self.iterate(thread);
+        }
+        memory.barrier();
+        thread.phase("iterate");
+        let start = thread.now();
+        if first {
+            (0..self.iterations).for_each(|_| self.iterate(thread));
+            let took: Time = thread.now() - start;
+            self.iteration.set(0, took.as_microseconds() / f64::from(self.iterations));
+        }
+        // Whoever is done goes on serving the others.
+        memory.barrier();
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(0);
+        let failures =
+            if wrong > 0 { vec![format!("{wrong} wrong words read by {}", self.node)] } else { Vec::new() };
+        let report = Report { checks: self.read.get(0), failures, figures: Vec::new() };
+        report.measured("iteration", self.iteration.get(0), "us", Merge::Max).measured(
+            "turn_work",
+            self.turn_work.get(0),
+            "us",
+            Merge::Max,
+        )
+    }
+}
+
+impl Plain for PollGranularity {
+    const INPUTS: &'static [Input] = &[
+        Input::integer("turn", 1..=100_000_000, "100000", "integer operations of a turn's work"),
+        Input::integer(
+            "granularity",
+            1..=100_000_000,
+            "1000",
+            "of them, how many come before each poll; at most a turn",
+        ),
+        Input::integer(
+            "others",
+            0..=100_000_000,
+            "0",
+            "integer operations of a node in another's turn, after it has read",
+        ),
+        Input::integer("polls", 0..=1, "1", "whether to poll at all"),
+        Input::integer("iterations", 1..=1_000_000, "10", "timed iterations; one comes before them"),
+    ];
+}

@@ -1,0 +1,144 @@
+//! Split-phase microbenchmarks: what an access to another node's memory costs, five ways.
+//!
+//! The measures are those of A. Krishnamurthy, K. E. Schauser, C. J. Scheiman, R. Y. Wang, D. E. Culler and K. Yelick,
+//! *Evaluation of Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*, ASPLOS
+//! 1996, table 1. Node 0 asks, nodes 1 and 2 serve; a server waits meanwhile, so that its processor is free to serve.
+//!
+//! | measure | what is timed | figures, in microseconds for one operation |
+//! |---|---|---|
+//! | `rtt` | one blocking operation after the other | `rtt.am` (a message that does nothing and its answer), `rtt.read`, `rtt.write` |
+//! | `overhead` | issue, compute until the answer is surely there, synchronize; less the computing | `overhead.get`, `overhead.put`, `overhead.store` |
+//! | `gap` | a long burst to node 1, with all waiting for its flow control | `gap.get`, `gap.put`, `gap.store` |
+//! | `gap2` | the same, to nodes 1 and 2 in turn | `gap2.get`, `gap2.put`, `gap2.store` |
+//! | `exch` | nodes 0 and 1 burst at each other; the slower of them | `exch.get`, `exch.put`, `exch.store` |
+//!
+//! A gap is timed at the issuer over the middle half of its burst: the beginning fills queues and windows. So a burst must
+//! be much longer than the window of requests and what queues hold, or it measures how fast they fill. An exchange is timed
+//! until the slower node has issued all and synchronized: one that is swamped may have its turn only when the other has finished. Stores have no
+//! completion: their gap is the rate at which they can be issued for long, and their overhead includes what an
+//! acknowledgement of the store before costs the processor, since each operation polls.
+//! The computing of `overhead` takes four times as long as a blocking read; as much computing alone is timed beside it, and
+//! subtracted.
+//!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `operations` | an integer from 64 to 1000000 | 2048 | operations of each burst and round trip; overhead has an eighth of them |
+//! | `measure` | a text | all | what to measure: all, rtt, overhead, gap, gap2 or exch |
+//! | `direct` | a text | false | true: reads, writes, gets and puts are loads and stores where memory is mapped, as natively |
+//!
+//! # Timed regions
+//!
+//! One for each figure, by its name; it includes filling, emptying and checking.
+//!
+//! # How it is checked
+//!
+//! Every value that is read, got, written, put or stored is compared with what belongs there.
+
+mod cell;
+mod program;
+
+use std::sync::Arc;
+use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
+
+use tempest::{Job, Mechanism};
+
+use cell::{CELLS, Cell, Choice};
+use program::{Config, Microbenchmarks};
+
+/// How the registry lists it.
+pub const ENTRY: Entry = Entry {
+    name: "split-phase",
+    summary: "round trip, overhead and gaps of reads, writes, gets, puts and stores, in microseconds",
+    mechanisms: &[Mechanism::Messages],
+    inputs: INPUTS,
+    load,
+};
+
+/// For programs over the split-phase layer, those that move blocks too.
+pub(crate) const DIRECT: Input = Input::text(
+    "direct",
+    "false",
+    "true: reads, writes, gets and puts are loads and stores where memory is mapped, as natively",
+);
+
+/// Who asks, and two that serve.
+const NODES: u32 = 3;
+
+static INPUTS: &[Input] = &[
+    Input::integer(
+        "operations",
+        64..=1_000_000,
+        "2048",
+        "operations of each burst and round trip; overhead has an eighth of them",
+    ),
+    Input::text("measure", "all", "what to measure: all, rtt, overhead, gap, gap2 or exch"),
+    DIRECT,
+];
+
+/// What it was told.
+struct Asked {
+    operations: u32,
+    choice: Choice,
+    direct: bool,
+}
+
+fn load(given: &Given) -> Loaded {
+    let mut reader = Reader::new(given, INPUTS);
+    let (operations, choice) = (reader.integer("operations"), reader.named("measure"));
+    let direct = reader.named(DIRECT.key).unwrap_or(false);
+    reader.finish()?;
+    Ok(Box::new(Asked { operations, choice: choice.unwrap_or(Choice::All), direct }))
+}
+
+impl Asked {
+    fn cells(&self) -> impl Iterator<Item = &'static Cell> {
+        CELLS.iter().filter(|cell| self.choice.includes(cell.measure))
+    }
+}
+
+impl Instance for Asked {
+    fn job(&self, &Plan { shape, .. }: &Plan) -> Result<Job, BadPlan> {
+        if shape.nodes < NODES {
+            return Err(format!("split-phase on {} nodes: expected at least {NODES}", shape.nodes).into());
+        }
+        let cells = self.cells().collect();
+        let config = Config { operations: self.operations, direct: self.direct, cells };
+        Ok(Job::new::<Microbenchmarks>(Arc::new(config)))
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        let names: Vec<_> = self.cells().map(|cell| cell.name).collect();
+        vec![("operations", self.operations.to_string()), ("measured", names.join(", "))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::Shape;
+
+    use super::*;
+
+    #[test]
+    fn it_needs_three_nodes() {
+        let instance = load(&Given::default()).unwrap();
+        let plan = |nodes| Plan::new(Mechanism::Messages, Shape { nodes, threads: 1 });
+        assert!(instance.job(&plan(3)).is_ok());
+        let error = instance.job(&plan(2)).unwrap_err();
+        assert_eq!(error.0, "split-phase on 2 nodes: expected at least 3");
+    }
+
+    #[test]
+    fn one_measure_has_its_three_figures() {
+        let mut given = Given::default();
+        given.values.insert("measure".into(), "gap2".into());
+        let facts = load(&given).unwrap().describe();
+        assert_eq!(facts[1], ("measured", "gap2.get, gap2.put, gap2.store".to_owned()));
+        given.values.insert("measure".into(), "gap3".into());
+        let errors = load(&given).map(|_| ()).unwrap_err().texts();
+        let says =
+            "input `measure`: unknown measure `gap3`: expected one of all, rtt, overhead, gap, gap2, exch";
+        assert_eq!(errors, [says]);
+    }
+}

@@ -1,0 +1,350 @@
+//! Work costs: what an operation of a program takes a processor, in loops such as programs have; a cycle; and a load that misses.
+//!
+//! A processor that does several things at once has no price of one operation alone: how much of it is hidden depends on
+//! what stands beside it. So operations are measured in company, in the two loops that sparse problems are made of, written as
+//! programs here are: words in cells, and the work counted beside each step. Both go through a sparse matrix of short irregular
+//! rows. *Gathering* multiplies it by a vector row by row, and each subtraction waits for the one before; *scattering* goes through
+//! the same entries column by column, so to speak, and subtracts from wherever each belongs. Both are done again and again, and
+//! also each time after much else has been read, because some programs go through their data often and others once. Apart from
+//! them, a *chain* is of integer operations that each wait for the one before, a cycle each on most processors; *chasing* loads the
+//! index of the next load.
+//!
+//! # Inputs
+//!
+//! | input | kind | default | meaning |
+//! |---|---|---|---|
+//! | `rounds` | an integer from 1 to 1000000 | 50 | repetitions of each loop |
+//! | `rows` | an integer from 16 to 1048576 | 8192 | rows of the matrix |
+//! | `far` | an integer from 16 to 134217728 | 4194304 | words that are chased through, too many for a cache |
+//!
+//! # Figures
+//!
+//! In nanoseconds: `again`, the time of both loops by all operations counted in them, again and again; `once`, the same after much
+//! else; `operation`, the mean of the two; `poll`, what a poll at each entry adds to gathering; `chain`, an operation of a chain; `miss`, a load while chasing.
+//!
+//! # Timed regions
+//!
+//! `measure`.
+//!
+//! # How it is checked
+//!
+//! Every sum is compared with one made in integers, the chain is undone, and chasing must come back to where it began after as many
+//! loads as there are words.
+
+use std::hint::black_box;
+use tempest::entry::mix;
+
+use tempest::entry::plain::*;
+
+/// An entry of a row: its weight, its column, the value there; multiply and subtract; the loop.
+const GATHER: Operations = Operations::NONE.loads(3).flops(2).integers(3);
+
+/// An entry that goes elsewhere: its weight, its place, the sum there and back; multiply and subtract; the loop.
+const SCATTER: Operations = Operations::NONE.loads(3).flops(2).stores(1).integers(3);
+
+/// A row beside its entries: where it ends, what it is or was, the loop.
+const ROW: Operations = Operations::NONE.loads(2).stores(1).integers(3);
+
+/// One step of a chain: a word is mixed in, and the bits go round.
+const LINK: Operations = Operations::NONE.integers(2);
+
+/// The word that is mixed in: the fraction of the golden ratio.
+const MIXED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The most entries of a row.
+const LONGEST: u64 = 16;
+
+/// Of so many rounds one has something else before it.
+const ELSE: u32 = 10;
+
+/// Links of a chain that are timed together, and loads while chasing.
+const LINKS: u32 = 4096;
+const CHASED: u32 = 1 << 16;
+
+/// What is measured, in nanoseconds.
+const NAMES: [&str; 6] = ["again", "once", "operation", "poll", "chain", "miss"];
+
+/// One node's share.
+pub struct WorkCosts {
+    rounds: u32,
+    rows: u32,
+    far: u32,
+    measured: Cells<f64>,
+    checks: Cells<u64>,
+    wrong: Cells<u64>,
+}
+
+impl Handlers for WorkCosts {
+    fn register(_: &mut Messages<'_, Self>) {}
+}
+
+impl Protocol for WorkCosts {
+    type Config = Numbers;
+
+    fn install(numbers: &Numbers, _node: &mut Setup<'_>) -> Self {
+        Self {
+            rounds: numbers["rounds"],
+            rows: numbers["rows"],
+            far: numbers["far"],
+            measured: Cells::new(NAMES.len(), f64::NAN),
+            checks: Cells::new(1, 0),
+            wrong: Cells::new(1, 0),
+        }
+    }
+}
+
+/// A sparse matrix of small whole numbers, so that sums are exact in any order.
+struct Matrix {
+    /// Where each row's entries begin, and where the last one's end.
+    first: Vec<u32>,
+    places: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+/// A small whole number for each word.
+fn small(word: u64) -> u64 {
+    mix(word) % 16
+}
+
+impl Matrix {
+    fn new(rows: u32) -> Self {
+        let lengths = (0..u64::from(rows)).map(|row| 1 + mix(row) % LONGEST);
+        let ends = lengths.scan(0, |end, length| {
+            *end += length as u32;
+            Some(*end)
+        });
+        let first: Vec<u32> = [0].into_iter().chain(ends).collect();
+        let entries = 0..u64::from(first[rows as usize]);
+        let places = entries.clone().map(|entry| (mix(!entry) % u64::from(rows)) as u32).collect();
+        Self { first, places, weights: entries.map(|entry| small(entry) as f64).collect() }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        self.first.windows(2).map(|ends| ends[0] as usize..ends[1] as usize)
+    }
+
+    /// Each row's sum of weights times the values that its entries name, subtracted from nothing. `each` is done at each entry.
+    fn gather(&self, thread: &Thread<'_>, sums: &Cells<f64>, values: &Cells<f64>, each: impl Fn()) {
+        for (row, entries) in self.rows().enumerate() {
+            thread.charge(ROW);
+            let terms = self.weights[entries.clone()].iter().zip(&self.places[entries]);
+            let sum = terms.fold(0.0, |sum: f64, (weight, place)| {
+                thread.charge(GATHER);
+                each();
+                sum - weight * values.get(*place as usize)
+            });
+            sums.set(row, sum);
+        }
+    }
+
+    /// Weights times the value of their row, subtracted from the sums that the entries name.
+    fn scatter(&self, thread: &Thread<'_>, sums: &Cells<f64>, values: &Cells<f64>) {
+        for (row, entries) in self.rows().enumerate() {
+            thread.charge(ROW);
+            let value = values.get(row);
+            for (weight, place) in self.weights[entries.clone()].iter().zip(&self.places[entries]) {
+                thread.charge(SCATTER);
+                let place = *place as usize;
+                sums.set(place, sums.get(place) - weight * value);
+            }
+        }
+    }
+
+    /// The same sums in integers, of weights and values as they were made: gathered and scattered.
+    fn expected(&self) -> [Vec<i64>; 2] {
+        let rows = self.first.len() - 1;
+        let mut sums = [vec![0; rows], vec![0; rows]];
+        for (row, entries) in self.rows().enumerate() {
+            for entry in entries {
+                let (weight, place) = (small(entry as u64) as i64, self.places[entry] as usize);
+                sums[0][row] -= weight * small(place as u64) as i64;
+                sums[1][place] -= weight * small(row as u64) as i64;
+            }
+        }
+        sums
+    }
+
+    /// Operations counted in one pass, of which each entry has so many.
+    fn operations(&self, each: Operations) -> u32 {
+        let count = |it: Operations| it.loads + it.stores + it.flops + it.integers;
+        count(each) * self.places.len() as u32 + count(ROW) * (self.first.len() - 1) as u32
+    }
+}
+
+/// The numbers below `count`, each once, in a disorder of which every one is the next of another: one circle.
+fn circle(count: u32) -> Vec<u32> {
+    let mut next: Vec<u32> = (0..count).collect();
+    for place in (1..count as usize).rev() {
+        // Sattolo's shuffle: never with itself, so that one circle comes of it.
+        next.swap(place, (mix(place as u64) % place as u64) as usize);
+    }
+    next
+}
+
+/// One step of a chain, and the same undone.
+fn link(word: u64) -> u64 {
+    (word ^ MIXED).rotate_left(7)
+}
+
+fn undo(word: u64) -> u64 {
+    word.rotate_right(7) ^ MIXED
+}
+
+impl WorkCosts {
+    fn check(&self, right: bool) {
+        self.checks.add(0, 1);
+        self.wrong.add(0, u64::from(!right));
+    }
+
+    fn put(&self, name: &str, nanoseconds: f64) {
+        if let Some(place) = NAMES.iter().position(|known| *known == name) {
+            self.measured.set(place, nanoseconds);
+        }
+    }
+
+    /// Median over so many rounds of the time of `what`, in nanoseconds, with something not timed before each.
+    fn time(&self, thread: &Thread<'_>, rounds: u32, before: impl Fn(), mut what: impl FnMut()) -> f64 {
+        let mut times: Vec<_> = (0..rounds)
+            .map(|_| {
+                before();
+                let start = thread.now();
+                what();
+                thread.now() - start
+            })
+            .collect();
+        times.sort_unstable();
+        times[times.len() / 2].as_nanoseconds()
+    }
+
+    fn measure_loops(&self, thread: &Thread<'_>, far: &[u32]) {
+        let matrix = Matrix::new(self.rows);
+        let rows = self.rows as usize;
+        let values = Cells::new(rows, 0.0);
+        (0..rows).for_each(|row| values.set(row, small(row as u64) as f64));
+        let (gathered, scattered) = (Cells::new(rows, 0.0), Cells::new(rows, 0.0));
+        let mut passes = 0;
+        let mut pass = || {
+            matrix.gather(thread, &gathered, &values, || ());
+            matrix.scatter(thread, &scattered, &values);
+            passes += 1;
+        };
+        let operations = f64::from(matrix.operations(GATHER) + matrix.operations(SCATTER));
+        let again = self.time(thread, self.rounds, || (), &mut pass) / operations;
+        let read_much = || {
+            black_box(far.iter().fold(0, |all, one| all ^ one));
+        };
+        let once = self.time(thread, self.rounds.div_ceil(ELSE), read_much, &mut pass) / operations;
+        self.put("again", again);
+        self.put("once", once);
+        self.put("operation", f64::midpoint(again, once));
+        let polling = self.time(
+            thread,
+            self.rounds,
+            || (),
+            || {
+                matrix.gather(thread, &gathered, &values, || thread.poll());
+            },
+        );
+        let silent = self.time(
+            thread,
+            self.rounds,
+            || (),
+            || {
+                matrix.gather(thread, &gathered, &values, || ());
+            },
+        );
+        self.put("poll", (polling - silent) / matrix.places.len() as f64);
+        let [gathers, scatters] = matrix.expected();
+        for row in 0..rows {
+            self.check(gathered.get(row) == gathers[row] as f64);
+            // Sums that are scattered add up over the passes.
+            self.check(scattered.get(row) == (scatters[row] * passes) as f64);
+        }
+    }
+
+    fn measure_chain(&self, thread: &Thread<'_>) {
+        let mut found = 0;
+        let time = self.time(
+            thread,
+            self.rounds,
+            || (),
+            || {
+                thread.charge(LINK.times(LINKS));
+                found = black_box((0..LINKS).fold(black_box(1), |word, _| link(word)));
+            },
+        );
+        self.put("chain", time / f64::from(LINKS) / f64::from(LINK.integers));
+        self.check((0..LINKS).fold(found, |word, _| undo(word)) == 1);
+    }
+
+    fn measure_chase(&self, thread: &Thread<'_>, next: &[u32]) {
+        let chase = |from: u32, loads: u32| (0..loads).fold(from, |place, _| next[place as usize]);
+        let loads = CHASED.min(self.far);
+        let begin = black_box(0);
+        let start = thread.now();
+        (0..loads).for_each(|_| thread.charge(Work::FirstRead(1)));
+        let there = black_box(chase(begin, loads));
+        self.put("miss", (thread.now() - start).as_nanoseconds() / f64::from(loads));
+        self.check(chase(there, self.far - loads) == begin);
+    }
+}
+
+impl Program for WorkCosts {
+    fn main(&self, thread: &Thread<'_>) {
+        thread.phase("measure");
+        if thread.index() == 0 && thread.node() == NodeId(0) {
+            let far = circle(self.far);
+            self.measure_loops(thread, &far);
+            self.measure_chain(thread);
+            self.measure_chase(thread, &far);
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(0);
+        let failures = if wrong > 0 { vec![format!("{wrong} results were wrong")] } else { Vec::new() };
+        let report = Report { checks: self.checks.get(0), failures, figures: Vec::new() };
+        let figures = NAMES.iter().zip(0..).map(|(name, place)| (*name, self.measured.get(place)));
+        let known = figures.filter(|(_, value)| value.is_finite());
+        known.fold(report, |report, (name, value)| report.measured(name, value, "ns", Merge::Max))
+    }
+}
+
+impl Plain for WorkCosts {
+    const INPUTS: &'static [Input] = &[
+        Input::integer("rounds", 1..=1_000_000, "50", "repetitions of each loop"),
+        Input::integer("rows", 16..=1 << 20, "8192", "rows of the matrix"),
+        Input::integer("far", 16..=1 << 27, "4194304", "words that are chased through, too many for a cache"),
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_circle_comes_back_after_all() {
+        for count in [16, 17, 1000] {
+            let next = circle(count);
+            let mut place = 0;
+            for step in 1..=count {
+                place = next[place as usize];
+                assert_eq!(place == 0, step == count, "{count}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_chain_is_undone() {
+        // (1 xor the word) begins with 9e37…14: its first seven bits, 1001111, come last.
+        assert_eq!(link(1) & 0x7f, 0b100_1111);
+        assert_eq!(undo(link(5)), 5);
+    }
+
+    #[test]
+    fn operations_are_those_of_the_entries_and_of_the_rows() {
+        let matrix = Matrix { first: vec![0, 2, 3], places: vec![1, 0, 1], weights: vec![0.0; 3] };
+        // Three entries of eight, two rows of six.
+        assert_eq!(matrix.operations(GATHER), 36);
+    }
+}

@@ -1,0 +1,79 @@
+//! Which protocol keeps shared memory coherent. The set is open: a protocol is a value that its author writes down.
+//!
+//! This module must never know any one protocol.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::UnknownName;
+use crate::{AddressSpace, Memory, Setup};
+
+/// A protocol that keeps the blocks of shared memory coherent, as people choose it.
+#[derive(Clone, Copy, Debug)]
+pub struct Coherence {
+    /// The protocol's name on the command line.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// Installs the protocol on a node and gives back the node's copy of the address space, which the protocol has made with
+    /// [`Setup::memory`].
+    pub install: fn(&AddressSpace, &mut Setup<'_>) -> Arc<Memory>,
+}
+
+impl Coherence {
+    /// The protocol of this name among those there are.
+    ///
+    /// # Errors
+    /// [`UnknownName`] if there is none.
+    pub fn find(name: &str, all: &'static [Self]) -> Result<&'static Self, UnknownName> {
+        let known = || all.iter().map(|protocol| protocol.name);
+        let found = all.iter().find(|protocol| protocol.name == name);
+        found.ok_or_else(|| UnknownName::new("protocol", name, known()))
+    }
+}
+
+/// Protocols are told apart by their names.
+impl PartialEq for Coherence {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Coherence {}
+
+impl fmt::Display for Coherence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+/// The shared memory of a run: its address space, and the protocol that keeps it coherent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedMemory {
+    /// The address space.
+    pub space: AddressSpace,
+    /// The protocol.
+    pub protocol: &'static Coherence,
+}
+
+impl SharedMemory {
+    /// Installs the protocol on a node. The result is the node's copy of the address space, to which arrays are
+    /// [bound](Memory::bind).
+    pub fn install(&self, setup: &mut Setup<'_>) -> Arc<Memory> {
+        (self.protocol.install)(&self.space, setup)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static ALL: &[Coherence] = &[Coherence { name: "none", summary: "", install: |_, _| unreachable!() }];
+
+    #[test]
+    fn a_protocol_is_found_by_its_name() {
+        assert!(std::ptr::eq(Coherence::find("none", ALL).unwrap(), &ALL[0]));
+        let error = Coherence::find("nine", ALL).unwrap_err();
+        assert_eq!(error.to_string(), "unknown protocol `nine`: did you mean `none`? expected one of none");
+    }
+}

@@ -1,0 +1,165 @@
+//! What can be wrong with names, inputs and plans, as types. Each prints what is wrong and what was expected.
+
+use std::fmt;
+
+use units::names::nearest;
+
+use crate::{BadLayout, NoFrames};
+
+/// A name that nothing has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownName {
+    /// What kind of thing was named, such as `program`.
+    pub what: &'static str,
+    /// The name.
+    pub name: String,
+    /// The known name that was probably meant.
+    pub nearest: Option<String>,
+    /// All known names.
+    pub known: Vec<String>,
+}
+
+impl UnknownName {
+    /// The error for `name`, where `known` are the names there are.
+    pub fn new<'k>(what: &'static str, name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
+        let known: Vec<_> = known.into_iter().map(str::to_owned).collect();
+        let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+        Self { what, name: name.to_owned(), nearest, known }
+    }
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown {} `{}`:", self.what, self.name)?;
+        if let Some(nearest) = &self.nearest {
+            write!(f, " did you mean `{nearest}`?")?;
+        }
+        write!(f, " expected one of {}", self.known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+/// A name that two entries of a table share.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Duplicate {
+    /// The name.
+    pub name: &'static str,
+    /// What the two entries say of themselves.
+    pub summaries: [&'static str; 2],
+}
+
+impl fmt::Display for Duplicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, summaries: [first, second] } = self;
+        write!(
+            f,
+            "two programs are called `{name}` (\"{first}\" and \"{second}\"): expected another name for one"
+        )
+    }
+}
+
+impl std::error::Error for Duplicate {}
+
+/// Something wrong with what a program is told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InputError {
+    /// The program has no input of this name.
+    Unknown(UnknownName),
+    /// An input is told something that it cannot be.
+    Wrong {
+        /// The input.
+        input: String,
+        /// What it is told, where that helps.
+        value: Option<String>,
+        /// What is wrong, and what was expected.
+        problem: String,
+    },
+    /// The program lists this input and never reads it: a mistake of the program's author.
+    Unread(&'static str),
+    /// Inputs do not go together; the text says which and why.
+    Together(String),
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputError::Unknown(name) => name.fmt(f),
+            InputError::Wrong { input, value: Some(value), problem } => {
+                write!(f, "input `{input}={value}`: {problem}")
+            }
+            InputError::Wrong { input, value: None, problem } => write!(f, "input `{input}`: {problem}"),
+            InputError::Unread(input) => {
+                write!(
+                    f,
+                    "input `{input}`: the program never reads it: expected a program that uses its inputs"
+                )
+            }
+            InputError::Together(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}
+
+impl From<String> for InputError {
+    /// An error in words of the program's own.
+    fn from(problem: String) -> Self {
+        Self::Together(problem)
+    }
+}
+
+/// All that is wrong with what a program is told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadInputs(pub Vec<InputError>);
+
+impl BadInputs {
+    /// The texts of all errors, each a line.
+    pub fn texts(&self) -> Vec<String> {
+        self.0.iter().map(ToString::to_string).collect()
+    }
+}
+
+impl fmt::Display for BadInputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.texts().join("\n"))
+    }
+}
+
+impl std::error::Error for BadInputs {}
+
+impl<E: Into<InputError>> From<E> for BadInputs {
+    fn from(error: E) -> Self {
+        Self(vec![error.into()])
+    }
+}
+
+/// A program that cannot run as planned; the text says how it could.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadPlan(pub String);
+
+impl fmt::Display for BadPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadPlan {}
+
+impl From<String> for BadPlan {
+    fn from(problem: String) -> Self {
+        Self(problem)
+    }
+}
+
+impl From<BadLayout> for BadPlan {
+    fn from(bad: BadLayout) -> Self {
+        Self(bad.to_string())
+    }
+}
+
+impl From<NoFrames> for BadPlan {
+    fn from(bad: NoFrames) -> Self {
+        Self(bad.to_string())
+    }
+}

@@ -1,0 +1,98 @@
+//! What a program can be told. Must never know any one program.
+
+use std::fmt::{self, Display};
+use std::ops::RangeInclusive;
+
+/// Something a program can be told.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Input {
+    /// The input's name on the command line.
+    pub key: &'static str,
+    /// The value unless a person says another: a text, or for a file the name of a file that is shipped.
+    pub default: &'static str,
+    /// The meaning, with the unit.
+    pub meaning: &'static str,
+    /// The values that the input may have.
+    pub kind: Kind,
+}
+
+/// The values that an input may have.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Kind {
+    /// A text that the program understands itself; its meaning says which.
+    Text,
+    /// An integer from the first to the second, both included.
+    Integer(u32, u32),
+    /// A real number from the first to the second, both included.
+    Real(f64, f64),
+    /// The contents of a file: the caller opens it, and supplies the default too.
+    File,
+}
+
+impl Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Text => f.write_str("a text"),
+            Kind::Integer(least, greatest) => write!(f, "an integer from {least} to {greatest}"),
+            Kind::Real(least, greatest) => write!(f, "a number from {least} to {greatest}"),
+            Kind::File => f.write_str("a file"),
+        }
+    }
+}
+
+impl Input {
+    /// An input that is a text.
+    pub const fn text(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
+        Self { key, default, meaning, kind: Kind::Text }
+    }
+
+    /// An input that is an integer within a range.
+    pub const fn integer(
+        key: &'static str,
+        range: RangeInclusive<u32>,
+        default: &'static str,
+        meaning: &'static str,
+    ) -> Self {
+        Self { key, default, meaning, kind: Kind::Integer(*range.start(), *range.end()) }
+    }
+
+    /// An input that is a real number within a range.
+    pub const fn real(
+        key: &'static str,
+        range: RangeInclusive<f64>,
+        default: &'static str,
+        meaning: &'static str,
+    ) -> Self {
+        Self { key, default, meaning, kind: Kind::Real(*range.start(), *range.end()) }
+    }
+
+    /// An input that is a file; the default is the name of a file that is shipped.
+    pub const fn file(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
+        Self { key, default, meaning, kind: Kind::File }
+    }
+
+    /// Whether the input is the contents of a file.
+    pub fn is_file(&self) -> bool {
+        self.kind == Kind::File
+    }
+}
+
+/// The input of programs that move data through shared memory: the room on a node for pages of others, a
+/// [`Frames`](crate::Frames).
+pub const FRAMES: Input = Input::text(
+    "frames",
+    "all",
+    "room on a node for pages of others in shared memory: all, from the start; on-demand: all, each found when first used; \
+     or how many at a time",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::FRAMES;
+    use crate::Frames;
+
+    #[test]
+    fn the_default_of_frames_is_that_of_the_type() {
+        assert_eq!(FRAMES.default.parse(), Ok(Frames::default()));
+    }
+}

@@ -1,0 +1,212 @@
+//! From what a program is told to numbers and files. Must never know any one program.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::str::FromStr;
+
+use super::{BadInputs, File, Given, Input, InputError, Kind, UnknownName};
+
+/// Reads what a program is told, and gathers all that is wrong with it, so that a person sees all mistakes at once.
+///
+/// ```
+/// use tradewind_tempest::entry::{Given, Input, Reader};
+///
+/// static INPUTS: &[Input] = &[Input::integer("words", 1..=9, "8", "words on each node")];
+/// let mut given = Given::default();
+/// given.values.insert("words".into(), "10".into());
+/// let mut reader = Reader::new(&given, INPUTS);
+/// let words = reader.integer("words");
+/// let mistakes = reader.finish().unwrap_err();
+/// assert_eq!(mistakes.to_string(), "input `words=10`: expected an integer from 1 to 9");
+/// # assert_eq!(words, 1);
+/// ```
+#[derive(Debug)]
+pub struct Reader<'a> {
+    given: &'a Given,
+    inputs: &'static [Input],
+    mistakes: Vec<InputError>,
+    /// Keys of the inputs that the program has asked for.
+    asked: RefCell<BTreeSet<&'static str>>,
+}
+
+impl<'a> Reader<'a> {
+    /// Starts to read. Keys that belong to no input are mistakes.
+    pub fn new(given: &'a Given, inputs: &'static [Input]) -> Self {
+        let mut reader = Self { given, inputs, mistakes: Vec::new(), asked: RefCell::default() };
+        given.values.keys().for_each(|key| reader.expect_known(key, false));
+        given.files.keys().for_each(|key| reader.expect_known(key, true));
+        reader
+    }
+
+    fn expect_known(&mut self, key: &str, is_file: bool) {
+        match self.inputs.iter().find(|input| input.key == key) {
+            Some(input) if input.is_file() == is_file => {}
+            Some(input) => {
+                let expected = if input.is_file() { "a file" } else { "a value, not a file" };
+                self.refuse_input(key, format!("expected {expected}"));
+            }
+            None => {
+                let known = self.inputs.iter().map(|input| input.key);
+                self.refuse(InputError::Unknown(UnknownName::new("input", key, known)));
+            }
+        }
+    }
+
+    /// An integer input. Where the value is outside its range, that is a mistake, and the result is the least of the range.
+    ///
+    /// # Panics
+    /// If the program has no such input, or it is no integer.
+    pub fn integer(&mut self, key: &str) -> u32 {
+        let Kind::Integer(least, greatest) = self.input(key).kind else {
+            panic!("input `{key}` is no integer");
+        };
+        self.parse(key, |value| (least..=greatest).contains(value)).unwrap_or(least)
+    }
+
+    /// A real input. Where the value is outside its range, that is a mistake, and the result is the least of the range.
+    ///
+    /// # Panics
+    /// If the program has no such input, or it is no real number.
+    pub fn real(&mut self, key: &str) -> f64 {
+        let Kind::Real(least, greatest) = self.input(key).kind else {
+            panic!("input `{key}` is no real number");
+        };
+        self.parse(key, |value| (least..=greatest).contains(value)).unwrap_or(least)
+    }
+
+    /// Whether a person gave a value for an input, in place of its default.
+    ///
+    /// # Panics
+    /// If the program has no such input.
+    pub fn is_given(&self, key: &str) -> bool {
+        self.given.values.contains_key(self.input(key).key)
+    }
+
+    /// A text input that reads itself. `None` if it cannot be read, which is a mistake.
+    ///
+    /// # Panics
+    /// If the program has no such input.
+    pub fn named<T: FromStr<Err: Display>>(&mut self, key: &str) -> Option<T> {
+        let parsed = self.text(key).parse();
+        parsed.map_err(|error: T::Err| self.refuse_input(key, error.to_string())).ok()
+    }
+
+    /// A file input. `None` if the caller did not supply the file, which is a mistake.
+    ///
+    /// # Panics
+    /// If the program has no such input.
+    pub fn file(&mut self, key: &str) -> Option<&'a File> {
+        let file = self.given.files.get(self.input(key).key);
+        if file.is_none() {
+            self.refuse_input(key, "missing: expected a file".to_owned());
+        }
+        file
+    }
+
+    /// A text input: the text that a person gave, or the default.
+    ///
+    /// # Panics
+    /// If the program has no such input.
+    pub fn text(&self, key: &str) -> &'a str {
+        let input = self.input(key);
+        self.given.values.get(key).map_or(input.default, String::as_str)
+    }
+
+    /// Notes a mistake.
+    pub fn refuse(&mut self, mistake: impl Into<InputError>) {
+        self.mistakes.push(mistake.into());
+    }
+
+    /// Notes a mistake of one input: what is wrong, and what was expected.
+    pub fn refuse_input(&mut self, key: &str, problem: String) {
+        self.refuse(InputError::Wrong { input: key.to_owned(), value: None, problem });
+    }
+
+    /// Ends reading.
+    ///
+    /// # Errors
+    /// All mistakes noted. If there are none, the inputs that the program never asked for: an input that changes nothing
+    /// would mislead whoever sets it.
+    pub fn finish(self) -> Result<(), BadInputs> {
+        let Self { inputs, mut mistakes, asked, .. } = self;
+        if mistakes.is_empty() {
+            let asked = asked.into_inner();
+            let idle = inputs.iter().filter(|input| !asked.contains(input.key));
+            mistakes.extend(idle.map(|input| InputError::Unread(input.key)));
+        }
+        if mistakes.is_empty() { Ok(()) } else { Err(BadInputs(mistakes)) }
+    }
+
+    fn parse<T: FromStr>(&mut self, key: &str, accept: impl Fn(&T) -> bool) -> Option<T> {
+        let text = self.text(key);
+        let value = text.parse().ok().filter(accept);
+        if value.is_none() {
+            let (input, value) = (key.to_owned(), Some(text.to_owned()));
+            let problem = format!("expected {}", self.input(key).kind);
+            self.refuse(InputError::Wrong { input, value, problem });
+        }
+        value
+    }
+
+    fn input(&self, key: &str) -> &'static Input {
+        let input = self.inputs.iter().find(|input| input.key == key);
+        let input =
+            input.unwrap_or_else(|| panic!("input `{key}` is read, and the program does not list it"));
+        self.asked.borrow_mut().insert(input.key);
+        input
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static INPUTS: &[Input] = &[
+        Input::integer("words", 1..=9, "8", ""),
+        Input::real("skew", 0.0..=1.0, "0", ""),
+        Input::file("matrix", "small", ""),
+    ];
+
+    fn given(values: &[(&str, &str)]) -> Given {
+        let text = |&(key, value): &(&str, &str)| (key.to_owned(), value.to_owned());
+        Given { values: values.iter().map(text).collect(), ..Given::default() }
+    }
+
+    #[test]
+    fn what_is_absent_takes_its_default() {
+        let given = given(&[("words", "9")]);
+        let mut reader = Reader::new(&given, INPUTS);
+        assert_eq!((reader.integer("words"), reader.real("skew")), (9, 0.0));
+        assert!(!reader.is_given("matrix"));
+        assert_eq!(reader.finish(), Ok(()));
+    }
+
+    #[test]
+    fn an_input_that_is_never_read_is_refused_by_name() {
+        let given = given(&[]);
+        let mut reader = Reader::new(&given, INPUTS);
+        reader.integer("words");
+        reader.text("matrix");
+        let mistakes = reader.finish().unwrap_err();
+        assert_eq!(mistakes.0, [InputError::Unread("skew")]);
+        assert!(mistakes.to_string().starts_with("input `skew`: the program never reads it"));
+    }
+
+    #[test]
+    fn all_mistakes_are_named_at_once() {
+        let given = given(&[("matrix", "x"), ("skew", "nan"), ("word", "2"), ("words", "0")]);
+        let mut reader = Reader::new(&given, INPUTS);
+        reader.integer("words");
+        reader.real("skew");
+        assert!(reader.file("matrix").is_none());
+        let expected = [
+            "input `matrix`: expected a file",
+            "unknown input `word`: did you mean `words`? expected one of words, skew, matrix",
+            "input `words=0`: expected an integer from 1 to 9",
+            "input `skew=nan`: expected a number from 0 to 1",
+            "input `matrix`: missing: expected a file",
+        ];
+        assert_eq!(reader.finish().unwrap_err().texts(), expected);
+    }
+}

@@ -1,0 +1,109 @@
+//! The table of programs. Must never know what any program does.
+
+use super::{BadInputs, BadPlan, Duplicate, Given, Input, Plan, UnknownName};
+use crate::{Job, Mechanism};
+
+/// A program whose inputs are read, or all that is wrong with them.
+pub type Loaded = Result<Box<dyn Instance>, BadInputs>;
+
+/// A program as people choose it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The program's name on the command line.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// The mechanisms that the program is written for, at least one; the first is used unless a person says another.
+    pub mechanisms: &'static [Mechanism],
+    /// What the program can be told.
+    pub inputs: &'static [Input],
+    /// Reads and checks the inputs.
+    pub load: fn(&Given) -> Loaded,
+}
+
+/// A program whose inputs have been read and found good.
+pub trait Instance: Send + Sync {
+    /// The job of a run as planned.
+    ///
+    /// # Errors
+    /// [`BadPlan`] if the program cannot run so; it says how the program could.
+    fn job(&self, plan: &Plan) -> Result<Job, BadPlan>;
+
+    /// Facts about the input, for people: name and value.
+    fn describe(&self) -> Vec<(&'static str, String)>;
+}
+
+/// The programs that a command knows, sorted by name.
+#[derive(Clone, Debug)]
+pub struct Table {
+    entries: Vec<Entry>,
+}
+
+impl Table {
+    /// A table of all these entries.
+    ///
+    /// # Errors
+    /// [`Duplicate`] if two entries have one name.
+    pub fn new(parts: &[&[Entry]]) -> Result<Self, Duplicate> {
+        let mut entries = parts.concat();
+        entries.sort_by_key(|entry| entry.name);
+        match entries.windows(2).find(|pair| pair[0].name == pair[1].name) {
+            Some(pair) => {
+                Err(Duplicate { name: pair[0].name, summaries: [pair[0].summary, pair[1].summary] })
+            }
+            None => Ok(Self { entries }),
+        }
+    }
+
+    /// All entries, sorted by name.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The program of this name.
+    ///
+    /// # Errors
+    /// [`UnknownName`] if there is none.
+    pub fn find(&self, name: &str) -> Result<&Entry, UnknownName> {
+        find(name, &self.entries)
+    }
+}
+
+/// The program of this name among some entries.
+///
+/// # Errors
+/// [`UnknownName`] if there is none.
+pub fn find<'e>(name: &str, entries: &'e [Entry]) -> Result<&'e Entry, UnknownName> {
+    let known = || entries.iter().map(|entry| entry.name);
+    entries.iter().find(|entry| entry.name == name).ok_or_else(|| UnknownName::new("program", name, known()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn entry(name: &'static str, summary: &'static str) -> Entry {
+        Entry { name, summary, mechanisms: &[Mechanism::Messages], inputs: &[], load: |_| unreachable!() }
+    }
+
+    #[test]
+    fn a_program_is_found_in_whatever_part_it_came() {
+        let table = Table::new(&[&[entry("sort", ""), entry("ring", "")], &[entry("march", "")]]).unwrap();
+        let names: Vec<_> = table.entries().iter().map(|entry| entry.name).collect();
+        assert_eq!(names, ["march", "ring", "sort"]);
+        assert_eq!(table.find("ring").unwrap().name, "ring");
+        let near = table.find("rin").unwrap_err().to_string();
+        assert_eq!(near, "unknown program `rin`: did you mean `ring`? expected one of march, ring, sort");
+        let far = table.find("zzz").unwrap_err().to_string();
+        assert_eq!(far, "unknown program `zzz`: expected one of march, ring, sort");
+    }
+
+    #[test]
+    fn a_name_that_two_entries_share_is_refused_with_both() {
+        let twice = Table::new(&[&[entry("sort", "by keys")], &[entry("sort", "by merging")]]).unwrap_err();
+        assert_eq!(
+            twice.to_string(),
+            "two programs are called `sort` (\"by keys\" and \"by merging\"): expected another name for one"
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! An address space that nodes share, with the room that each node has for pages of others. Must never know how blocks are
+//! kept coherent.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Layout;
+
+/// The room on a node for pages that live on other nodes.
+///
+/// As text: `all`, `on-demand` or a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Frames {
+    /// Room for all pages, each mapped from the start: there are no page faults.
+    #[default]
+    All,
+    /// Room for all pages, each mapped when it is first used.
+    OnDemand,
+    /// Room for so many pages at a time; the page that was mapped first gives way. Threads of a node that wait for words
+    /// ([`Thread::wait_for`](crate::Thread::wait_for)) on more pages than that take the frames from each other for as long
+    /// as they wait.
+    AtMost(u32),
+}
+
+impl FromStr for Frames {
+    type Err = NoFrames;
+
+    fn from_str(text: &str) -> Result<Self, NoFrames> {
+        match text {
+            "all" => Ok(Self::All),
+            "on-demand" => Ok(Self::OnDemand),
+            _ => text.parse().map(Self::AtMost).map_err(|_| NoFrames::Unreadable(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Frames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Frames::All => f.pad("all"),
+            Frames::OnDemand => f.pad("on-demand"),
+            Frames::AtMost(most) => write!(f, "{most}"),
+        }
+    }
+}
+
+/// A text that names no [`Frames`], or frames with which nodes could make no progress.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoFrames {
+    /// The text is neither `all` nor `on-demand` nor a number.
+    Unreadable(String),
+    /// There is no room at all, and there are pages of other nodes.
+    TooFew,
+}
+
+impl fmt::Display for NoFrames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoFrames::Unreadable(text) => {
+                write!(f, "room for `{text}` pages: expected all, on-demand or a whole number")
+            }
+            NoFrames::TooFew => f.write_str("0 frames for pages of other nodes: at least 1 is needed"),
+        }
+    }
+}
+
+impl std::error::Error for NoFrames {}
+
+/// The shared address space of a run: which arrays there are, where their pages live, and how many pages of other nodes a
+/// node has room for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AddressSpace {
+    layout: Layout,
+    frames: Frames,
+}
+
+impl AddressSpace {
+    /// An address space in which each node has room for so many pages of others.
+    ///
+    /// # Errors
+    /// [`NoFrames::TooFew`] if that is no room at all and there are such pages. One frame is enough: a page stays while a
+    /// block of it is under way, what brings the block needs no frame, and the access that waited is done before the page
+    /// gives way.
+    pub fn new(layout: Layout, frames: Frames) -> Result<Self, NoFrames> {
+        let has_remote_pages = layout.nodes() > 1 && layout.pages() > 0;
+        if frames == Frames::AtMost(0) && has_remote_pages {
+            return Err(NoFrames::TooFew);
+        }
+        Ok(Self { layout, frames })
+    }
+
+    /// The arrays and the homes of their pages.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The room on a node for pages of others.
+    pub fn frames(&self) -> Frames {
+        self.frames
+    }
+}
+
+impl From<Layout> for AddressSpace {
+    /// An address space in which each node has room for all pages from the start.
+    fn from(layout: Layout) -> Self {
+        Self { layout, frames: Frames::All }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Homes;
+
+    #[test]
+    fn frames_read_what_they_print() {
+        for frames in [Frames::All, Frames::OnDemand, Frames::AtMost(2)] {
+            assert_eq!(frames.to_string().parse(), Ok(frames));
+        }
+        for wrong in ["-1", "1.5", "some", ""] {
+            let error = wrong.parse::<Frames>().unwrap_err();
+            let expected = format!("room for `{wrong}` pages: expected all, on-demand or a whole number");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn no_frame_is_refused_with_the_number_needed() {
+        let mut layout = Layout::new(2, 64).unwrap();
+        layout.array::<u64>("words", 1, Homes::RoundRobin).unwrap();
+        let error = AddressSpace::new(layout.clone(), Frames::AtMost(0)).unwrap_err();
+        assert_eq!(error.to_string(), "0 frames for pages of other nodes: at least 1 is needed");
+        for enough in [Frames::All, Frames::OnDemand, Frames::AtMost(1)] {
+            assert!(AddressSpace::new(layout.clone(), enough).is_ok());
+        }
+        let alone = Layout::new(1, 64).unwrap();
+        assert!(AddressSpace::new(alone, Frames::AtMost(0)).is_ok(), "one node has no remote pages");
+    }
+}

@@ -1,0 +1,90 @@
+//! `#[handlers]`: what the messages that it makes look like, and in which order they are registered.
+
+use tradewind_tempest::*;
+
+struct Everything {
+    counts: Keyed<u64>,
+}
+
+/// A message whose code is written by hand.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct ByHand(u64);
+
+impl Message for ByHand {
+    type Protocol = Everything;
+    fn key(&self) -> Key {
+        Key::NoSync
+    }
+    fn handle(self, _: &Everything, _: &[u64], _: &mut Handler<'_>) {}
+}
+
+#[handlers]
+impl Everything {
+    /// Padding between two fields and behind the last.
+    #[message(key = word, class = System, volume = Request, bytes = 4, payload_word_bytes = 4)]
+    fn padded(&self, small: u16, word: u64, last: u8, payload: &[u64], cx: &mut Handler<'_>) {
+        assert!(payload.is_empty() && small > 0 && last > 0);
+        cx.with(&self.counts, |count, _| *count += word);
+    }
+
+    #[message]
+    type Listed = ByHand;
+
+    #[message(key = Block(block))]
+    fn about_a_block(&self, block: u32, _cx: &mut Handler<'_>) {
+        let _ = block;
+    }
+
+    #[message(key = Sequential, name = Alone)]
+    fn runs_alone(&self, _cx: &mut Handler<'_>) {}
+
+    #[message(key = Self::key_of(number))]
+    fn keyed_by_the_protocol(&self, number: u32, _cx: &mut Handler<'_>) {
+        let _ = number;
+    }
+
+    const SHIFT: u32 = { 3 };
+
+    fn key_of(number: u32) -> u64 {
+        u64::from(number) << Self::SHIFT
+    }
+}
+
+impl Protocol for Everything {
+    type Config = ();
+    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+        Self { counts: setup.keyed(4, |_| 0) }
+    }
+}
+
+#[test]
+fn fields_lie_as_a_struct_by_hand_would_have_them() {
+    #[repr(C)]
+    struct Hand {
+        small: u16,
+        word: u64,
+        last: u8,
+    }
+    assert_eq!(size_of::<Padded>(), size_of::<Hand>());
+    assert_eq!(std::mem::offset_of!(Padded, word), std::mem::offset_of!(Hand, word));
+    assert_eq!(std::mem::offset_of!(Padded, last), std::mem::offset_of!(Hand, last));
+    assert_eq!(size_of::<AboutABlock>(), 4);
+    assert_eq!(size_of::<Alone>(), 0);
+}
+
+#[test]
+fn options_are_those_of_the_message() {
+    assert_eq!((Padded::CLASS, Padded::VOLUME), (Class::System, Volume::Request));
+    assert_eq!((Padded::BYTES, Padded::PAYLOAD_WORD_BYTES), (4, 4));
+    assert_eq!((AboutABlock::CLASS, AboutABlock::VOLUME), (Class::User, Volume::Data));
+    assert_eq!((AboutABlock::BYTES, AboutABlock::PAYLOAD_WORD_BYTES), (4, 8));
+}
+
+#[test]
+fn keys_are_those_stated() {
+    assert_eq!(Everything::padded(1, 9, 1).key(), Key::User(9));
+    assert_eq!(Everything::about_a_block(7).key(), Block(7).key());
+    assert_eq!(Everything::runs_alone().key(), Key::Sequential);
+    assert_eq!(Everything::keyed_by_the_protocol(2).key(), Key::User(16));
+}

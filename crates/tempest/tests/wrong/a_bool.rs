@@ -1,0 +1,25 @@
+//! A bool is no plain data.
+use tradewind_tempest::*;
+
+struct Histogram {
+    bins: Keyed<u64>,
+}
+
+#[handlers]
+impl Histogram {
+    #[message(key = bin)]
+    fn count(&self, bin: u64, up: bool, cx: &mut Handler<'_>) {
+        cx.with(&self.bins, |count, _| *count += u64::from(up));
+    }
+}
+
+impl Protocol for Histogram {
+    type Config = ();
+    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+        Self { bins: setup.keyed(64, |_| 0) }
+    }
+}
+
+fn main() {
+    let _ = Histogram::install;
+}

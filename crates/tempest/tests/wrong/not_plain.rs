@@ -1,0 +1,26 @@
+//! An argument that is no plain data.
+use tradewind_tempest::*;
+
+struct Histogram {
+    bins: Keyed<u64>,
+}
+
+#[handlers]
+impl Histogram {
+    #[message(key = bin)]
+    fn count(&self, bin: u64, names: Vec<String>, cx: &mut Handler<'_>) {
+        let _ = names;
+        cx.with(&self.bins, |count, _| *count += 1);
+    }
+}
+
+impl Protocol for Histogram {
+    type Config = ();
+    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+        Self { bins: setup.keyed(64, |_| 0) }
+    }
+}
+
+fn main() {
+    let _ = Histogram::install;
+}

@@ -1,0 +1,28 @@
+//! Two messages of one name.
+use tradewind_tempest::*;
+
+struct Histogram {
+    bins: Keyed<u64>,
+}
+
+#[handlers]
+impl Histogram {
+    #[message(key = bin)]
+    fn count(&self, bin: u64, cx: &mut Handler<'_>) {
+        cx.with(&self.bins, |count, _| *count += 1);
+    }
+
+    #[message(name = Count)]
+    fn add(&self, _cx: &mut Handler<'_>) {}
+}
+
+impl Protocol for Histogram {
+    type Config = ();
+    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+        Self { bins: setup.keyed(64, |_| 0) }
+    }
+}
+
+fn main() {
+    let _ = Histogram::install;
+}

@@ -1,0 +1,25 @@
+//! A handler that returns something.
+use tradewind_tempest::*;
+
+struct Histogram {
+    bins: Keyed<u64>,
+}
+
+#[handlers]
+impl Histogram {
+    #[message(key = bin)]
+    fn count(&self, bin: u64, cx: &mut Handler<'_>) -> u64 {
+        cx.with(&self.bins, |count, _| *count)
+    }
+}
+
+impl Protocol for Histogram {
+    type Config = ();
+    fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+        Self { bins: setup.keyed(64, |_| 0) }
+    }
+}
+
+fn main() {
+    let _ = Histogram::install;
+}

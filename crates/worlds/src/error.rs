@@ -1,0 +1,230 @@
+//! What went wrong with a request or a run, as types. Must never know the command line, though mistakes name the option of the
+//! command that sets a value.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use tempest::entry::{BadPlan, InputError};
+use tempest::{Failure, Mechanism, Policy};
+
+use crate::{MAX_THREADS, NATIVE, inputs, machines};
+
+/// Why a request yielded no result.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request was wrong, and nothing ran. Every mistake that was found, at least one.
+    Wrong(Vec<Mistake>),
+    /// A run began, and did not end well.
+    Failed(Box<FailedRun>),
+    /// A trace could not be written to its end.
+    Trace {
+        /// The file it was to be.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+    },
+}
+
+impl Error {
+    /// An error of one mistake.
+    pub(crate) fn wrong(mistake: Mistake) -> Self {
+        Self::Wrong(vec![mistake])
+    }
+
+    /// Both values, or the mistakes of both: a reader wants to see all of them at once.
+    pub(crate) fn both<A, B>(one: Result<A, Self>, other: Result<B, Self>) -> Result<(A, B), Self> {
+        match (one, other) {
+            (Ok(one), Ok(other)) => Ok((one, other)),
+            (Err(Self::Wrong(mut mistakes)), Err(Self::Wrong(more))) => {
+                mistakes.extend(more);
+                Err(Self::Wrong(mistakes))
+            }
+            (Err(error), _) | (_, Err(error)) => Err(error),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wrong(mistakes) => mistakes.iter().enumerate().try_for_each(|(index, mistake)| {
+                let separator = if index == 0 { "" } else { "\n" };
+                write!(f, "{separator}{mistake}")
+            }),
+            Self::Failed(run) => run.fmt(f),
+            Self::Trace { path, why } => write!(f, "--trace {}: {why}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Mistake> for Error {
+    fn from(mistake: Mistake) -> Self {
+        Self::wrong(mistake)
+    }
+}
+
+/// A run that began, and did not end well.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FailedRun {
+    /// The name of the program.
+    pub program: &'static str,
+    /// How its data moved.
+    pub mechanism: Mechanism,
+    /// The label of the target: its name, and its file if it has one of its own.
+    pub target: String,
+    /// Who ran handlers, and when.
+    pub policy: Policy,
+    /// What ended the run.
+    pub failure: Failure,
+}
+
+impl fmt::Display for FailedRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { program, mechanism, target, policy, failure } = self;
+        write!(f, "{program} by {mechanism} on {target} under `{policy}`: {failure}")
+    }
+}
+
+/// One mistake in a request.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Mistake {
+    /// No machine has this name.
+    UnknownMachine {
+        /// The name asked for.
+        name: String,
+        /// A machine, or a file in the current folder, that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A machine file cannot be read.
+    UnreadableMachine {
+        /// The path of the file.
+        file: String,
+        /// What the system said.
+        why: String,
+    },
+    /// A machine file is wrong in one place.
+    MachineFile(machine::Error),
+    /// A value of the host was to be set.
+    NativeSetting {
+        /// The key of the value.
+        key: String,
+    },
+    /// A program is not written for a mechanism.
+    NotWritten {
+        /// The mechanism asked for.
+        mechanism: Mechanism,
+        /// The name of the program.
+        program: &'static str,
+        /// The mechanisms that the program is written for.
+        written: &'static [Mechanism],
+    },
+    /// A program refuses what it was told.
+    Input(InputError),
+    /// An input file cannot be read.
+    UnreadableInput {
+        /// The path asked for.
+        path: String,
+        /// What the system said.
+        why: String,
+    },
+    /// An input file is longer than [`MAX_BYTES`](inputs::MAX_BYTES).
+    LongInput {
+        /// The path asked for.
+        path: String,
+    },
+    /// An input was given twice.
+    InputTwice {
+        /// The name of the input.
+        key: String,
+    },
+    /// A text without `=` names no input, and the program reads no file.
+    NoFileInput {
+        /// The text.
+        text: String,
+        /// The name of the program.
+        program: &'static str,
+    },
+    /// A program cannot run in the shape asked for.
+    Plan(BadPlan),
+    /// A policy cannot be had with so few processors.
+    Policy(String),
+    /// A run would have more threads than [`MAX_THREADS`].
+    TooManyThreads {
+        /// How many nodes were asked for.
+        nodes: u32,
+        /// How many processors of each node compute.
+        computing: u32,
+        /// How many threads each computing processor was to have.
+        threads: u32,
+    },
+    /// A machine cannot do what was asked for.
+    Refused {
+        /// The file of the machine, if it does not ship.
+        file: Option<String>,
+        /// What the machine lacks.
+        why: String,
+    },
+    /// A trace cannot have this name.
+    TraceName {
+        /// The name asked for.
+        path: PathBuf,
+        /// What is wrong with it, and what was expected.
+        why: String,
+    },
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownMachine { name, nearest } => {
+                write!(f, "unknown machine `{name}`:")?;
+                nearest.iter().try_for_each(|nearest| write!(f, " did you mean `{nearest}`?"))?;
+                let known: Vec<_> = machines::ALL.iter().map(|shipped| shipped.name).collect();
+                write!(f, " expected {NATIVE}, {}, or a file such as my-machine.toml", known.join(", "))
+            }
+            Self::UnreadableMachine { file, why } => write!(f, "{file}: {why}"),
+            Self::MachineFile(error) => error.fmt(f),
+            Self::NativeSetting { key } => write!(
+                f,
+                "--set {key}: machine `{NATIVE}` is this host and has no values to set; expected a model"
+            ),
+            Self::NotWritten { mechanism, program, written } => {
+                let written: Vec<_> = written.iter().map(|mechanism| mechanism.name()).collect();
+                write!(f, "mechanism `{mechanism}`: expected one of {} for `{program}`", written.join(", "))
+            }
+            Self::Input(what) => what.fmt(f),
+            Self::Plan(what) => what.fmt(f),
+            Self::Policy(what) => f.write_str(what),
+            Self::UnreadableInput { path, why } => {
+                let known: Vec<_> = inputs::ALL.iter().map(|shipped| shipped.name).collect();
+                write!(f, "{path}: {why}; shipped inputs are {}", known.join(", "))
+            }
+            Self::LongInput { path } => {
+                write!(f, "{path}: more than {} bytes: expected a smaller file", inputs::MAX_BYTES)
+            }
+            Self::InputTwice { key } => write!(f, "--input {key}: given twice; expected once"),
+            Self::NoFileInput { text, program } => {
+                write!(f, "--input {text}: expected KEY=VALUE; `{program}` reads no file")
+            }
+            Self::TooManyThreads { nodes, computing, threads } => {
+                let plural = if *computing == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "--nodes {nodes} with {computing} computing processor{plural} each and --threads {threads}: \
+                     expected at most {MAX_THREADS} threads in all"
+                )
+            }
+            Self::Refused { file, why } => {
+                file.iter().try_for_each(|file| write!(f, "{file}: "))?;
+                f.write_str(why)
+            }
+            Self::TraceName { path, why } => write!(f, "--trace {}: {why}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Mistake {}

@@ -1,0 +1,149 @@
+//! The input files that ship with tradewind, and what a program is told, its files opened. Must never know what a program
+//! reads out of a file.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use tempest::entry::{Entry, Given, Input};
+
+use crate::{Error, Mistake};
+
+/// The most bytes that are read of an input file, 4 GiB: a device without end must not take all memory.
+pub const MAX_BYTES: u64 = 4 << 30;
+
+/// An input file that ships with tradewind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shipped {
+    /// The name of the input, which `--input` takes in place of a path.
+    pub name: &'static str,
+    /// What errors call the file: its path in the repository.
+    pub path: &'static str,
+    /// The contents of the file, compressed if its path says so.
+    pub bytes: &'static [u8],
+}
+
+macro_rules! shipped {
+    ($($name:literal = $file:literal),* $(,)?) => {
+        &[$(Shipped {
+            name: $name,
+            path: concat!("inputs/", $file),
+            bytes: include_bytes!(concat!("../inputs/", $file)),
+        }),*]
+    };
+}
+
+/// Every input file that ships. `inputs/README.md` says where each comes from.
+pub static ALL: &[Shipped] =
+    shipped!["bcsstk13" = "bcsstk13.mtx.gz", "494_bus" = "494_bus.mtx", "jagmesh7" = "jagmesh7.mtx",];
+
+/// The shipped input file of this name.
+pub fn get(name: &str) -> Option<&'static Shipped> {
+    ALL.iter().find(|shipped| shipped.name == name)
+}
+
+/// What a program is to be told, and the mistakes found on the way. A mistake does not keep later inputs from being taken, so
+/// that all mistakes are found at once.
+pub(crate) struct Gatherer<'e> {
+    program: &'e Entry,
+    given: Given,
+    mistakes: Vec<Mistake>,
+}
+
+impl<'e> Gatherer<'e> {
+    /// A gatherer that has been told nothing.
+    pub(crate) fn new(program: &'e Entry) -> Self {
+        Self { program, given: Given::default(), mistakes: Vec::new() }
+    }
+
+    /// Takes `KEY=VALUE`, `KEY=PATH`, or the path of the only file that the program reads.
+    pub(crate) fn take(&mut self, text: &str) {
+        match Told::read(self.program, text) {
+            Told::Pair(key, value) => self.set(key, value),
+            Told::File(key, path) => self.open(key, path),
+            Told::Nothing => {
+                self.mistakes.push(Mistake::NoFileInput { text: text.to_owned(), program: self.program.name })
+            }
+        }
+    }
+
+    /// Takes the value of an input, or the path of its file.
+    pub(crate) fn set(&mut self, key: &str, value: &str) {
+        if self.program.inputs.iter().any(|input| input.key == key && input.is_file()) {
+            return self.open(key, value);
+        }
+        if self.given.values.insert(key.to_owned(), value.to_owned()).is_some() {
+            self.mistakes.push(Mistake::InputTwice { key: key.to_owned() });
+        }
+    }
+
+    fn open(&mut self, key: &str, path: &str) {
+        match open(path) {
+            Ok(file) => {
+                if self.given.files.insert(key.to_owned(), file).is_some() {
+                    self.mistakes.push(Mistake::InputTwice { key: key.to_owned() });
+                }
+            }
+            Err(mistake) => self.mistakes.push(mistake),
+        }
+    }
+
+    /// Everything that was taken, with the default of each file that nobody named; and what was wrong.
+    pub(crate) fn finish(mut self) -> (Given, Result<(), Error>) {
+        for input in self.program.inputs.iter().filter(|input| input.is_file()) {
+            if !self.given.files.contains_key(input.key) {
+                self.open(input.key, input.default);
+            }
+        }
+        (self.given, if self.mistakes.is_empty() { Ok(()) } else { Err(Error::Wrong(self.mistakes)) })
+    }
+}
+
+/// The paths among texts that a program is told: the files of the user that it would read.
+pub fn paths<'t>(program: &Entry, texts: &'t [String]) -> Vec<&'t str> {
+    let is_file = |key: &str| program.inputs.iter().any(|input| input.key == key && input.is_file());
+    let path = |text: &'t String| match Told::read(program, text) {
+        Told::Pair(key, path) if is_file(key) => Some(path),
+        Told::File(_, path) => Some(path),
+        _ => None,
+    };
+    texts.iter().filter_map(path).filter(|path| get(path).is_none()).collect()
+}
+
+/// What a text says of the inputs of a program.
+enum Told<'t> {
+    /// An input by its name, and its value or path.
+    Pair(&'t str, &'t str),
+    /// The only input that is a file, and a path.
+    File(&'static str, &'t str),
+    /// The text is no pair, and no input is a file.
+    Nothing,
+}
+
+impl<'t> Told<'t> {
+    fn read(program: &Entry, text: &'t str) -> Self {
+        let is_known = |key: &str| program.inputs.iter().any(|input| input.key == key);
+        match text.split_once('=') {
+            // The path of a file may have a `=` in it.
+            Some((key, value)) if is_known(key) || !Path::new(text).exists() => Self::Pair(key, value),
+            _ => {
+                let file = program.inputs.iter().find(|input| input.is_file());
+                file.map_or(Self::Nothing, |input: &Input| Self::File(input.key, text))
+            }
+        }
+    }
+}
+
+/// A shipped input by its name, or a file.
+fn open(path: &str) -> Result<tempest::entry::File, Mistake> {
+    if let Some(shipped) = get(path) {
+        return Ok(tempest::entry::File { name: shipped.path.to_owned(), bytes: shipped.bytes.to_vec() });
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    match read {
+        Err(error) => Err(Mistake::UnreadableInput { path: path.to_owned(), why: error.to_string() }),
+        Ok(_) if bytes.len() as u64 > MAX_BYTES => Err(Mistake::LongInput { path: path.to_owned() }),
+        Ok(_) => Ok(tempest::entry::File { name: path.to_owned(), bytes }),
+    }
+}

@@ -1,0 +1,206 @@
+//! The machine models that ship with tradewind, and machine files of one's own.
+//!
+//! ```
+//! use tradewind_worlds::machines;
+//!
+//! assert_eq!(machines::get("cm-5")?.name, "cm-5");
+//! let mine = "extends = \"paragon\"\nname = \"mine\"\nsummary = \"a Paragon of four nodes\"\nnodes = 4\n";
+//! assert_eq!(machines::parse("mine.toml", mine, &[])?.nodes, 4);
+//! let unknown = machines::get("paragn").unwrap_err().to_string();
+//! assert!(unknown.starts_with("unknown machine `paragn`: did you mean `paragon`? expected native, alewife"));
+//! # Ok::<(), tradewind_worlds::Error>(())
+//! ```
+//!
+//! This module must never know what a machine does.
+
+use std::fs;
+use std::path::Path;
+
+use machine::Machine;
+
+use crate::{Error, Mistake, NATIVE};
+use units::names::nearest;
+
+/// A machine file that ships with tradewind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shipped {
+    /// The name of the machine, which `--machine` and `extends` take.
+    pub name: &'static str,
+    /// What errors call the file: its path in the repository.
+    pub path: &'static str,
+    /// The text of the file.
+    pub text: &'static str,
+}
+
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(Shipped {
+            name: $name,
+            path: concat!("machines/", $name, ".toml"),
+            text: include_str!(concat!("../machines/", $name, ".toml")),
+        }),*]
+    };
+}
+
+/// Every machine that ships, by name.
+pub static ALL: &[Shipped] = shipped![
+    "alewife",
+    "avalanche",
+    "avalanche-memory",
+    "avalanche-noncoherent",
+    "avalanche-widget",
+    "cm-5",
+    "hurricane",
+    "hurricane-1",
+    "ideal",
+    "meiko-cs2",
+    "now",
+    "paragon",
+    "s-coma",
+    "sparc20-myrinet",
+    "t3d",
+];
+
+/// The shipped machine of this name.
+///
+/// # Errors
+/// [`Mistake::UnknownMachine`] if there is none, with the name that was probably meant.
+pub fn get(name: &str) -> Result<Machine, Error> {
+    let shipped = find(name).ok_or_else(|| unknown(name))?;
+    parse(shipped.path, shipped.text, &[])
+}
+
+/// The text of the shipped machine file of this name, to be copied and changed.
+///
+/// # Errors
+/// [`Mistake::UnknownMachine`] if there is none, with the name that was probably meant.
+pub fn text(name: &str) -> Result<&'static str, Error> {
+    find(name).map(|shipped| shipped.text).ok_or_else(|| unknown(name).into())
+}
+
+/// The machine that a file describes. What the file extends is a shipped machine, or a file beside it.
+///
+/// # Errors
+/// The file cannot be read, or every mistake in it and in the files that it extends.
+pub fn load(path: impl AsRef<Path>) -> Result<Machine, Error> {
+    let path = path.as_ref().display().to_string();
+    let text = read_file(&path)?;
+    parse(&path, &text, &[])
+}
+
+/// The machine that a text describes, with values set in place of those of the file, such as
+/// `("network.latency", "1 us")`.
+///
+/// `file` is what errors call the text; its folder is where files that it extends are looked for.
+///
+/// # Errors
+/// Every mistake in the text, in the files that it extends, and in the settings.
+pub fn parse(file: &str, text: &str, settings: &[(String, String)]) -> Result<Machine, Error> {
+    Machine::parse_with(file, text, settings, &base)
+        .map_err(|errors| Error::Wrong(errors.iter().cloned().map(Mistake::MachineFile).collect()))
+}
+
+/// The path that a machine's name means, if it means a file: it ends in `.toml` or has a `/`, and no shipped machine has it.
+pub fn file(name: &str) -> Option<&str> {
+    let is_file = find(name).is_none() && (name.ends_with(".toml") || name.contains('/'));
+    is_file.then_some(name)
+}
+
+/// Whether two names mean the same machine: they are equal, or are paths of one file.
+pub fn is_same(one: &str, other: &str) -> bool {
+    let place = |name| file(name).and_then(|path| fs::canonicalize(path).ok());
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+/// What errors call the shipped machine or the file of this name, and its text.
+pub(crate) fn read(name: &str) -> Result<(String, String), Mistake> {
+    match (find(name), file(name)) {
+        (Some(shipped), _) => Ok((shipped.path.to_owned(), shipped.text.to_owned())),
+        (None, Some(path)) => read_file(path).map(|text| (path.to_owned(), text)),
+        (None, None) => Err(unknown(name)),
+    }
+}
+
+fn find(name: &str) -> Option<&'static Shipped> {
+    ALL.iter().find(|shipped| shipped.name == name)
+}
+
+/// What the machine file `from` extends by this name: a shipped machine, or a file beside it.
+fn base(from: &str, name: &str) -> Result<(String, String), Option<String>> {
+    let beside = || Some(Path::new(from).parent()?.join(name).to_str()?.to_owned());
+    let found = match file(name) {
+        None => read(name).ok(),
+        Some(_) => beside().and_then(|path| read_file(&path).ok().map(|text| (path, text))),
+    };
+    found.ok_or_else(|| nearest(name, ALL.iter().map(|shipped| shipped.name)).map(str::to_owned))
+}
+
+fn read_file(path: &str) -> Result<String, Mistake> {
+    let unreadable = |why: String| Mistake::UnreadableMachine { file: path.to_owned(), why };
+    let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        unreadable(format!("byte {}: expected UTF-8 text", error.utf8_error().valid_up_to()))
+    })
+}
+
+fn unknown(name: &str) -> Mistake {
+    let file = format!("{name}.toml");
+    let known = ALL.iter().map(|shipped| shipped.name).chain([NATIVE]);
+    let nearest = match Path::new(&file).is_file() {
+        true => Some(file),
+        false => nearest(name, known).map(str::to_owned),
+    };
+    Mistake::UnknownMachine { name: name.to_owned(), nearest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_machine_has_the_name_it_is_found_by() {
+        for shipped in ALL {
+            assert_eq!(get(shipped.name).unwrap().name, shipped.name);
+            assert_eq!(text(shipped.name), Ok(shipped.text));
+        }
+        assert!(ALL.is_sorted_by_key(|shipped| shipped.name));
+    }
+
+    #[test]
+    fn every_machine_file_of_the_repository_ships() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("machines");
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let files = files.filter(|name| name.to_string_lossy().ends_with(".toml"));
+        assert_eq!(files.count(), ALL.len());
+    }
+
+    #[test]
+    fn a_file_extends_shipped_machines_and_files_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let write = |name: &str, base: &str, nodes: u32| {
+            let text =
+                format!("extends = \"{base}\"\nname = \"mine\"\nsummary = \"a test\"\nnodes = {nodes}\n");
+            fs::write(path(name), text).unwrap();
+        };
+        write("one.toml", "paragon", 4);
+        write("two.toml", "one.toml", 2);
+        assert_eq!(load(path("two.toml")).unwrap().nodes, 2);
+        write("three.toml", "paragn", 2);
+        let said = load(path("three.toml")).unwrap_err().to_string();
+        assert!(
+            said.contains("three.toml:1: extends") && said.contains("did you mean \"paragon\"?"),
+            "{said}"
+        );
+        write("one.toml", "two.toml", 4);
+        let said = load(path("two.toml")).unwrap_err().to_string();
+        let circle = ["two.toml:1", "one.toml:1", "two.toml"].map(|name| path(name).display().to_string());
+        assert!(said.contains(&circle.join(" -> ")), "{said}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_told() {
+        let said = load("no-such-folder/mine.toml").unwrap_err().to_string();
+        assert!(said.starts_with("no-such-folder/mine.toml: "), "{said}");
+    }
+}

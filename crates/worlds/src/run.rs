@@ -1,0 +1,171 @@
+//! A run as a library user asks for it: a program, and whatever differs from the defaults.
+
+use tempest::entry::{Coherence, Entry};
+use tempest::{Mechanism, Outcome, Policy};
+use trace::Recorder;
+use units::Time;
+
+use crate::{Error, Measured, Setting, Sharing, Subject, Target};
+
+/// The policy of a run for which nobody says one: every machine whose processors look for messages has it.
+const USUAL_POLICY: &str = "floating";
+
+/// A program to be run on one target. What nobody says has a default: this host, the program's first mechanism, as many nodes
+/// and processors as the machine has, one thread on each computing processor, the policy `floating`, the seed 1, one run.
+///
+/// ```
+/// # let entry = tempest::entry::find("histogram", apps::ALL).unwrap();
+/// use tradewind_worlds::{Run, Target};
+///
+/// let run = Run::of(entry).on(Target::find("hurricane", &[])?).nodes(4).input("values", "50");
+/// let outcome = run.policy("hurricane:2".parse()?).run()?;
+/// assert!(outcome.report.verified());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Run {
+    entry: Entry,
+    inputs: Vec<(String, String)>,
+    sharing: Sharing,
+    target: Target,
+    mechanism: Option<Mechanism>,
+    nodes: Option<u32>,
+    processors: Option<u32>,
+    threads: u32,
+    policy: Policy,
+    seed: u64,
+    stall_limit: Option<Time>,
+    trace: Option<Recorder>,
+    repeat: u32,
+}
+
+impl Run {
+    /// A run of this program.
+    pub fn of(entry: &Entry) -> Self {
+        Self {
+            entry: *entry,
+            inputs: Vec::new(),
+            sharing: Sharing::default(),
+            target: Target::Native,
+            mechanism: None,
+            nodes: None,
+            processors: None,
+            threads: 1,
+            policy: USUAL_POLICY.parse().expect("a preset is a policy"),
+            seed: 1,
+            stall_limit: None,
+            trace: None,
+            repeat: 1,
+        }
+    }
+
+    /// On this machine.
+    pub fn on(self, target: impl Into<Target>) -> Self {
+        Self { target: target.into(), ..self }
+    }
+
+    /// With an input of the program. Where the input is a file, `value` is a path, or the name of a
+    /// [shipped file](crate::inputs::ALL).
+    pub fn input(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.inputs.push((key.into(), value.into()));
+        self
+    }
+
+    /// By this mechanism.
+    pub fn mechanism(self, mechanism: Mechanism) -> Self {
+        Self { mechanism: Some(mechanism), ..self }
+    }
+
+    /// On so many nodes.
+    pub fn nodes(self, nodes: u32) -> Self {
+        Self { nodes: Some(nodes), ..self }
+    }
+
+    /// With so many processors on each node.
+    pub fn processors(self, processors: u32) -> Self {
+        Self { processors: Some(processors), ..self }
+    }
+
+    /// With so many threads of the program on each computing processor.
+    pub fn threads(self, threads: u32) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Under this policy.
+    pub fn policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// With blocks of so many bytes in shared memory: one of [`Plan::BLOCKS`](tempest::entry::Plan::BLOCKS).
+    pub fn block(mut self, bytes: u32) -> Self {
+        self.sharing.block = bytes;
+        self
+    }
+
+    /// With shared memory kept coherent by this protocol.
+    pub fn protocol(mut self, protocol: &'static Coherence) -> Self {
+        self.sharing.protocol = protocol;
+        self
+    }
+
+    /// With everything that is left to chance drawn from this seed.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Given up when nothing has happened for so long, in the world's own time.
+    pub fn stall_limit(self, limit: Time) -> Self {
+        Self { stall_limit: Some(limit), ..self }
+    }
+
+    /// With events kept by this recorder; to finish the recorder is the caller's.
+    pub fn trace(self, recorder: Recorder) -> Self {
+        Self { trace: Some(recorder), ..self }
+    }
+
+    /// Repeated so many times.
+    pub fn repeat(self, repeat: u32) -> Self {
+        Self { repeat, ..self }
+    }
+
+    /// The run with every choice made and the inputs read.
+    ///
+    /// # Errors
+    /// Every mistake in the inputs; or the program is not written for the mechanism.
+    pub fn setting(self) -> Result<Setting, Error> {
+        let inputs: Vec<_> = self.inputs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let written = Subject::check(&self.entry, self.mechanism.as_slice());
+        let ((), subject) = Error::both(written, Subject::load(&self.entry, &inputs))?;
+        let (nodes, processors) = self.target.shape();
+        Ok(Setting {
+            mechanism: self.mechanism.unwrap_or(self.entry.mechanisms[0]),
+            subject: subject.sharing(self.sharing),
+            target: self.target,
+            nodes: self.nodes.unwrap_or(nodes),
+            processors: self.processors.unwrap_or(processors),
+            threads: self.threads,
+            policy: self.policy,
+            seed: self.seed,
+            stall_limit: self.stall_limit,
+            trace: self.trace,
+        })
+    }
+
+    /// Runs, as often as asked.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] if the request cannot be run; [`Error::Failed`] if a run did not end well.
+    pub fn measure(self) -> Result<Measured, Error> {
+        let repeat = self.repeat;
+        self.setting()?.measure(repeat, |_| ())
+    }
+
+    /// Runs, as often as asked; the outcome of median time.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] if the request cannot be run; [`Error::Failed`] if a run did not end well.
+    pub fn run(self) -> Result<Outcome, Error> {
+        Ok(self.measure()?.median().clone())
+    }
+}

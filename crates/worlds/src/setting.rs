@@ -1,0 +1,168 @@
+//! One combination of program, target, mechanism and policy, and what came of running it.
+
+use compare::Way;
+use tempest::entry::Plan;
+use tempest::policy::Split;
+use tempest::{Failure, Launch, Mechanism, Outcome, Policy, Shape};
+use trace::Recorder;
+use units::Time;
+
+use crate::{Error, FailedRun, Mistake, Sharing, Subject, Target, cores};
+
+/// The most program threads that a run may have in all.
+pub const MAX_THREADS: u32 = 1 << 20;
+
+/// One combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The program with its inputs.
+    pub subject: Subject,
+    /// The machine.
+    pub target: Target,
+    /// How data moves.
+    pub mechanism: Mechanism,
+    /// How many nodes there are.
+    pub nodes: u32,
+    /// How many processors each node has.
+    pub processors: u32,
+    /// How many threads of the program each computing processor has.
+    pub threads: u32,
+    /// Who injects messages, who runs handlers, and when.
+    pub policy: Policy,
+    /// The seed of everything left to chance.
+    pub seed: u64,
+    /// The run is given up when nothing has happened for so long, in the world's own time.
+    pub stall_limit: Option<Time>,
+    /// What keeps the events of the run.
+    pub trace: Option<Recorder>,
+}
+
+impl Setting {
+    /// Runs the combination `repeat` times, at least once, and calls `tell` before each run with the number of runs done.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] if the target or the program cannot run so; [`Error::Failed`] if a run did not end well.
+    pub fn measure(&self, repeat: u32, mut tell: impl FnMut(u32)) -> Result<Measured, Error> {
+        let run = |number| {
+            tell(number);
+            self.once()
+        };
+        let mut outcomes = (0..repeat.max(1)).map(run).collect::<Result<Vec<_>, _>>()?;
+        outcomes.sort_by_key(Outcome::timed);
+        Ok(Measured { outcomes })
+    }
+
+    fn once(&self) -> Result<Outcome, Error> {
+        let launch = self.launch()?;
+        self.target.world().run(&launch).map_err(|failure| match failure {
+            Failure::Refused(why) => self.target.refusal(why).into(),
+            failure => Error::Failed(Box::new(FailedRun {
+                program: self.subject.entry.name,
+                mechanism: self.mechanism,
+                target: self.target.label(),
+                policy: self.policy.clone(),
+                failure,
+            })),
+        })
+    }
+
+    /// The run as a world takes it.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] if the program cannot run so, or the policy cannot be had with so few processors.
+    pub fn launch(&self) -> Result<Launch, Error> {
+        let split = self.policy.split(self.processors).map_err(Mistake::Policy)?;
+        let shape = self.shape(split.computing)?;
+        let Sharing { block, protocol } = self.subject.sharing;
+        let plan =
+            Plan { seed: self.seed, block, protocol: Some(protocol), ..Plan::new(self.mechanism, shape) };
+        let job = self.subject.instance.job(&plan).map_err(Mistake::Plan)?;
+        Ok(Launch {
+            mechanism: self.mechanism,
+            nodes: self.nodes,
+            processors: self.processors,
+            threads: self.threads,
+            seed: self.seed,
+            stall_limit: self.stall_limit,
+            trace: self.trace.clone(),
+            ..Launch::new(job, self.policy.clone())
+        })
+    }
+
+    /// How many threads each node will have, if they are not too many: a program prepares its work for each.
+    fn shape(&self, computing: u32) -> Result<Shape, Mistake> {
+        let threads = computing.saturating_mul(self.threads);
+        if self.nodes.saturating_mul(threads) > MAX_THREADS {
+            return Err(Mistake::TooManyThreads { nodes: self.nodes, computing, threads: self.threads });
+        }
+        Ok(Shape { nodes: self.nodes, threads })
+    }
+
+    /// The mechanism and the policy, which name the combination within one machine.
+    pub fn way(&self) -> Way {
+        Way { mechanism: self.mechanism, policy: self.policy.to_string() }
+    }
+
+    /// How many processors of each node compute, and how many only run handlers. All of them compute under a policy that cannot
+    /// be had with so few processors.
+    pub fn split(&self) -> Split {
+        let all = Split { computing: self.processors, dedicated: 0 };
+        self.policy.split(self.processors).unwrap_or(all)
+    }
+
+    /// How shared memory is kept coherent; `None` where data does not move through it.
+    pub fn sharing(&self) -> Option<Sharing> {
+        (self.mechanism == Mechanism::SharedMemory).then_some(self.subject.sharing)
+    }
+
+    /// Whether a native run has more processors than this host has cores, so that they take turns and times mean little.
+    pub fn is_oversubscribed(&self) -> bool {
+        let split = self.split();
+        let processors = split.computing + split.dedicated;
+        self.target.is_native() && self.nodes as usize * processors as usize > cores()
+    }
+}
+
+/// What came of a combination: the outcomes of its runs, the fastest first; at least one.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    outcomes: Vec<Outcome>,
+}
+
+impl Measured {
+    /// Every outcome, the fastest first.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// Every outcome, the fastest first, to keep.
+    pub fn into_outcomes(self) -> Vec<Outcome> {
+        self.outcomes
+    }
+
+    /// The outcome of median time.
+    pub fn median(&self) -> &Outcome {
+        &self.outcomes[self.outcomes.len() / 2]
+    }
+
+    /// How many runs there were.
+    pub fn runs(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// The least and the greatest time of the runs.
+    pub fn spread(&self) -> (Time, Time) {
+        let times = || self.outcomes.iter().map(Outcome::timed);
+        (times().min().unwrap_or_default(), times().max().unwrap_or_default())
+    }
+
+    /// Whether the program found its answer right in every run.
+    pub fn verified(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.report.verified())
+    }
+
+    /// What the program found wrong, in all runs.
+    pub fn failures(&self) -> impl Iterator<Item = &str> {
+        self.outcomes.iter().flat_map(|outcome| &outcome.report.failures).map(String::as_str)
+    }
+}

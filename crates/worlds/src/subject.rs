@@ -1,0 +1,79 @@
+//! A program with its inputs, read and checked. Must never know where the program will run.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tempest::Mechanism;
+use tempest::entry::{Entry, Instance};
+
+use crate::inputs::Gatherer;
+use crate::{Error, Mistake, Sharing};
+
+/// A program with its inputs, read and checked. A copy shares the inputs with its original.
+#[derive(Clone)]
+pub struct Subject {
+    /// The entry of the program.
+    pub entry: Entry,
+    /// The program, told its inputs.
+    pub instance: Arc<dyn Instance>,
+    /// How shared memory is kept coherent, where the program moves data through it.
+    pub sharing: Sharing,
+}
+
+impl Subject {
+    /// A program that is told inputs by name. Where an input is a file, its value is a path, or the name of a
+    /// [shipped file](crate::inputs::ALL). Inputs that are not told have their defaults.
+    ///
+    /// # Errors
+    /// Every mistake in the inputs.
+    pub fn load(entry: &Entry, inputs: &[(&str, &str)]) -> Result<Self, Error> {
+        let mut gatherer = Gatherer::new(entry);
+        inputs.iter().for_each(|(key, value)| gatherer.set(key, value));
+        Self::gathered(entry, gatherer)
+    }
+
+    /// A program that is told inputs by texts, each `KEY=VALUE` or the path of the only file that the program reads.
+    ///
+    /// # Errors
+    /// Every mistake in the texts.
+    pub fn told(entry: &Entry, texts: &[String]) -> Result<Self, Error> {
+        let mut gatherer = Gatherer::new(entry);
+        texts.iter().for_each(|text| gatherer.take(text));
+        Self::gathered(entry, gatherer)
+    }
+
+    /// This program and its inputs, with shared memory kept coherent in another way.
+    #[must_use]
+    pub fn sharing(self, sharing: Sharing) -> Self {
+        Self { sharing, ..self }
+    }
+
+    /// Whether the program is written for each of these mechanisms.
+    ///
+    /// # Errors
+    /// [`Mistake::NotWritten`] for each mechanism that it is not written for.
+    pub fn check(entry: &Entry, asked: &[Mechanism]) -> Result<(), Error> {
+        let missing = asked.iter().filter(|asked| !entry.mechanisms.contains(asked));
+        let mistake = |&mechanism: &Mechanism| Mistake::NotWritten {
+            mechanism,
+            program: entry.name,
+            written: entry.mechanisms,
+        };
+        let mistakes: Vec<_> = missing.map(mistake).collect();
+        if mistakes.is_empty() { Ok(()) } else { Err(Error::Wrong(mistakes)) }
+    }
+
+    fn gathered(entry: &Entry, gatherer: Gatherer<'_>) -> Result<Self, Error> {
+        let (given, verdict) = gatherer.finish();
+        let loaded = (entry.load)(&given)
+            .map_err(|wrong| Error::Wrong(wrong.0.into_iter().map(Mistake::Input).collect()));
+        let ((), instance) = Error::both(verdict, loaded)?;
+        Ok(Self { entry: *entry, instance: instance.into(), sharing: Sharing::default() })
+    }
+}
+
+impl fmt::Debug for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subject").field("entry", &self.entry).field("sharing", &self.sharing).finish()
+    }
+}

@@ -1,0 +1,156 @@
+//! What a program runs on: this host, or a modelled machine by its name or file.
+
+use std::sync::Arc;
+
+use compare::ranking::{Calibration, Machine as Described};
+use machine::Machine;
+use native::Local;
+use sim::Model;
+use tempest::{Mechanism, Policy, World};
+
+use crate::{Error, Mistake, machines};
+
+/// The name of this host as a machine.
+pub const NATIVE: &str = "native";
+
+/// Nodes, and processors of each, of a native run for which nobody says them.
+const NATIVE_SHAPE: (u32, u32) = (2, 2);
+
+/// How many cores of this host the process may use.
+pub fn cores() -> usize {
+    Local::cores()
+}
+
+/// A machine to run on. A copy shares the machine with its original.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// This host: every processor is an OS thread.
+    Native,
+    /// A modelled machine.
+    Model {
+        /// The machine.
+        machine: Arc<Machine>,
+        /// The path of the file that describes it; `None` for a shipped machine.
+        file: Option<String>,
+    },
+}
+
+impl Target {
+    /// The machine that a name means: `native`, a shipped machine, or a file. Settings take the place of values of the machine
+    /// file: dotted keys such as `network.latency`, values such as `1 us`.
+    ///
+    /// # Errors
+    /// No machine has the name; or every mistake in the machine's files and in the settings.
+    pub fn find(name: &str, settings: &[(String, String)]) -> Result<Self, Error> {
+        if name == NATIVE {
+            return match settings.first() {
+                None => Ok(Self::Native),
+                Some((key, _)) => Err(Mistake::NativeSetting { key: key.clone() }.into()),
+            };
+        }
+        let (path, text) = machines::read(name)?;
+        let machine = machines::parse(&path, &text, settings)?;
+        Ok(Self::Model { machine: Arc::new(machine), file: machines::file(name).map(str::to_owned) })
+    }
+
+    /// The name of the machine.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Native => NATIVE,
+            Self::Model { machine, .. } => &machine.name,
+        }
+    }
+
+    /// The file that describes the machine, if it does not ship: two files may give their machines one name.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Native => None,
+            Self::Model { file, .. } => file.as_deref(),
+        }
+    }
+
+    /// The name of the machine, and its file if it has one of its own: `mine (mine.toml)`.
+    pub fn label(&self) -> String {
+        self.file().map_or_else(|| self.name().to_owned(), |file| format!("{} ({file})", self.name()))
+    }
+
+    /// The machine file as it was read; `None` for this host.
+    pub fn machine(&self) -> Option<&Machine> {
+        match self {
+            Self::Native => None,
+            Self::Model { machine, .. } => Some(machine),
+        }
+    }
+
+    /// The name of the machine that the file is a measurement of, if it is one: `native` in a file that `calibrate` wrote.
+    pub fn measured(&self) -> Option<&str> {
+        Some(&self.machine()?.calibrated.as_ref()?.of)
+    }
+
+    /// The host that the file is a measurement of, if it says so.
+    pub fn measured_host(&self) -> Option<&str> {
+        self.machine()?.calibrated.as_ref()?.host.as_deref()
+    }
+
+    /// The machine as rankings name it.
+    pub fn described(&self) -> Described {
+        let of = self.measured().map(str::to_owned);
+        let host = self.measured_host().map(str::to_owned);
+        Described {
+            name: self.name().to_owned(),
+            file: self.file().map(str::to_owned),
+            native: self.is_native(),
+            digest: self.machine().map(Machine::digest),
+            calibration: of.map(|of| Calibration { of, host }),
+        }
+    }
+
+    /// A reason for refusing something, behind the file of the machine that refuses it.
+    pub fn refusing(&self, why: String) -> String {
+        self.refusal(why).to_string()
+    }
+
+    /// The mistake of asking this machine for what it cannot do.
+    pub(crate) fn refusal(&self, why: String) -> Mistake {
+        Mistake::Refused { file: self.file().map(str::to_owned), why }
+    }
+
+    /// Whether this is the host: two runs on it can differ in time.
+    pub fn is_native(&self) -> bool {
+        matches!(self, Self::Native)
+    }
+
+    /// Nodes, and processors of each, of a run for which nobody says them.
+    pub fn shape(&self) -> (u32, u32) {
+        match self {
+            Self::Native => NATIVE_SHAPE,
+            Self::Model { machine, .. } => (machine.nodes, machine.processors),
+        }
+    }
+
+    /// Whether the machine has what a mechanism and a policy need.
+    ///
+    /// # Errors
+    /// What the machine lacks.
+    pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), String> {
+        match self {
+            Self::Native => Local::check(mechanism, policy),
+            Self::Model { machine, .. } => Model::new((**machine).clone()).check(mechanism, policy),
+        }
+    }
+
+    /// The world that runs jobs on this machine.
+    pub fn world(&self) -> Box<dyn World> {
+        match self {
+            Self::Native => Box::new(Local::new()),
+            Self::Model { machine, .. } => Box::new(Model::new((**machine).clone())),
+        }
+    }
+}
+
+impl From<Machine> for Target {
+    /// A machine that was read or made by the program itself.
+    fn from(machine: Machine) -> Self {
+        Self::Model { machine: Arc::new(machine), file: None }
+    }
+}
