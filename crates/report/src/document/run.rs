@@ -1,7 +1,7 @@
 //! The documents of `run` and the parts of a run that other documents share. This module must never know how a run looks on
 //! a page.
 
-use compare::{Combination as Ran, Machine, parts};
+use compare::{Combination as Ran, Machine};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -305,7 +305,8 @@ impl Run {
         Self { version: super::VERSION, asked, combination, measured: Measured::new(machine, ran) }
     }
 
-    /// The timed region: the first phase, or the whole run if there is none.
+    /// The counts, volume and breakdown of the timed region: the first phase, or the whole run if there is none.
+    #[cfg(feature = "command")]
     pub(crate) fn region(&self) -> (&Counts, &Volume, &Breakdown) {
         let all = &self.measured;
         match all.phases.first() {
@@ -421,10 +422,11 @@ impl From<&tempest::Breakdown> for Breakdown {
     }
 }
 
+#[cfg(feature = "command")]
 impl Breakdown {
     /// The share of each part, in the order of bars.
     pub(crate) fn shares(&self) -> [f64; 4] {
-        parts::shares_of([self.compute, self.memory, self.overhead, self.synchronization])
+        compare::parts::shares_of([self.compute, self.memory, self.overhead, self.synchronization])
     }
 }
 

@@ -8,6 +8,7 @@ mod prediction;
 pub use agreement::agreement;
 pub use finding::finding;
 pub use prediction::prediction;
+#[cfg(feature = "command")]
 pub(crate) use prediction::title;
 
 /// A machine's name, and its file if it has one.

@@ -3,13 +3,13 @@
 use compare::Prediction;
 use compare::prediction::{Choice, Pair, Score};
 
-use super::label;
 use crate::quantity::{percent, several, signed};
 
 /// The line above the table of a prediction.
+#[cfg(feature = "command")]
 pub(crate) fn title(prediction: &Prediction) -> String {
     let Prediction { model, calibration, .. } = prediction;
-    let model = label(&model.name, model.file.as_deref());
+    let model = super::label(&model.name, model.file.as_deref());
     format!("{model}, calibrated on {}: its times beside those measured there", calibration.of)
 }
 
