@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use formats::litmus::log::{self, Logged, State};
 use formats::litmus::{self, Test};
-use tradewind_apps::litmus::oracle::allowed;
+use tradewind_apps::litmus::reference::allowed;
 
 fn bytes(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

@@ -4,7 +4,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+/// The name of the command in the examples and cross-references of this file.
+const NAME: &str = "tradewind";
 
 /// One program, two worlds: runs fine-grain communication on this host and on modelled machines.
 #[derive(Debug, Parser)]
@@ -12,6 +15,38 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Arguments {
+    /// Reads the command line of a binary of this name; ends the process where it asks for help or is wrong.
+    pub(crate) fn read(name: &str) -> Self {
+        let mut command = named(Self::command(), name);
+        let matches = command.get_matches_mut();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    }
+}
+
+/// The command as a binary of another name has it: usage, examples and cross-references say that name.
+fn named(mut command: clap::Command, name: &str) -> clap::Command {
+    if name == NAME {
+        return command;
+    }
+    let told =
+        |help: &clap::builder::StyledStr| help.to_string().replace(&format!("{NAME} "), &format!("{name} "));
+    let version: &str = format!("({NAME} {})", env!("CARGO_PKG_VERSION")).leak();
+    let own: &str = name.to_owned().leak();
+    for part in command.get_subcommands_mut() {
+        let after = part.get_after_help().map(told);
+        let changed = part.clone().mut_args(|arg| match arg.get_help().map(told) {
+            Some(help) => arg.help(help),
+            None => arg,
+        });
+        *part = match after {
+            Some(after) => changed.after_help(after),
+            None => changed,
+        };
+    }
+    command.name(own).bin_name(own).version(version)
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,6 +107,17 @@ pub(crate) enum Command {
         tradewind model fixed-floating --out curves.svg\n  \
         tradewind model alewife-tables")]
     Model(Model),
+    /// Print the file of a shipped machine, to be copied and changed
+    #[command(after_help = "Examples:\n  \
+        tradewind machine paragon > my-machine.toml\n  \
+        tradewind explain my-machine.toml")]
+    Machine(MachineFile),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MachineFile {
+    /// The name of a shipped machine: see `tradewind list machines`
+    pub(crate) name: String,
 }
 
 #[derive(Debug, Args)]

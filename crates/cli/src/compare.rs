@@ -12,7 +12,7 @@ use crate::numbers::Numbers;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::ranking::Ranking;
-use crate::{Problem, both, json, measure, names, target, text};
+use crate::{House, Problem, both, json, measure, names, target, text};
 
 /// A comparison that has been run.
 pub(crate) struct Comparison<'a> {
@@ -24,11 +24,11 @@ pub(crate) struct Comparison<'a> {
 }
 
 /// Runs everything and reports.
-pub(crate) fn compare(arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn compare(house: &House, arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
     let asked = both(
         names::policies(&arguments.policy),
-        measure::find(common, &arguments.mechanism, |entry| entry.mechanisms),
+        measure::find(house, common, &arguments.mechanism, |entry| entry.mechanisms),
     );
     let asked = both(Numbers::of_compare(arguments), asked);
     let (targets, (numbers, (policies, (subject, mechanisms)))) =

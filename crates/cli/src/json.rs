@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde_json::{Value, json};
-use tempest::{Breakdown, Counters, Outcome, PhaseRecord, Policy};
+use tempest::{Breakdown, Counters, Outcome, PhaseRecord};
 use units::Time;
 use worlds::{Measured, Refusal, Setting, Subject, Target};
 
@@ -81,7 +81,6 @@ fn combinations(index: usize, place: &Place, first: &Row) -> Vec<Value> {
 }
 
 fn refused(Refusal { mechanism, policy, reason }: &Refusal) -> Value {
-    let policy = policy.as_ref().map(Policy::to_string);
     json!({ "mechanism": mechanism.name(), "policy": policy, "reason": reason })
 }
 

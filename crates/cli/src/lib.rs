@@ -6,11 +6,11 @@
 //! | `shipped` | the claims and studies that travel inside the command |
 //! | `target` | from `--machine` and `--set` to machines |
 //! | `measure` | from arguments to a program with its inputs |
-//! | `run`, `compare`, `list`, `explain`, `claims`, `calibrate`, `litmus`, `model` | the commands |
+//! | `run`, `compare`, `list`, `explain`, `claims`, `calibrate`, `litmus`, `model`, `machine_file` | the commands |
 //! | `studies` | the claims and studies inside the command |
 //! | `verdicts`, `ledger` | how claims look that were held against metrics, and what was free in a model |
 //! | `numbers` | from texts to numbers |
-//! | `programs` | the programs and coherence protocols that the command knows |
+//! | `house` | what the command is made of: programs, protocols, a name |
 //! | `sharing` | from `--block` and `--protocol` to how shared memory is kept coherent |
 //! | `names` | from names of policies and mechanisms to what they mean |
 //! | `ranking` | from measured combinations to ranked rows |
@@ -40,11 +40,13 @@ mod columns;
 mod compare;
 mod explain;
 mod finding;
+mod house;
 mod interrupt;
 mod json;
 mod ledger;
 mod list;
 mod litmus;
+mod machine_file;
 mod measure;
 mod model;
 mod names;
@@ -52,7 +54,6 @@ mod numbers;
 mod page;
 mod parts;
 mod prediction;
-mod programs;
 mod progress;
 mod quantity;
 mod ranking;
@@ -70,7 +71,7 @@ mod words;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+pub use house::{BadHouse, House};
 
 use crate::arguments::{Arguments, Command};
 
@@ -120,30 +121,40 @@ impl Problem {
 }
 
 /// Does what the command line says; with which code the process ends.
-pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+pub fn main(house: &House) -> ExitCode {
+    let arguments = Arguments::read(&house.name);
     let mut out = io::BufWriter::new(io::stdout().lock());
     let done = match &arguments.command {
-        Command::List(list) => list::list(list, &mut out),
+        Command::List(list) => list::list(house, list, &mut out),
         Command::Explain(explain) => explain::explain(explain, &mut out),
-        Command::Run(run) => run::run(run, &mut out),
-        Command::Compare(compare) => compare::compare(compare, &mut out),
+        Command::Run(run) => run::run(house, run, &mut out),
+        Command::Compare(compare) => compare::compare(house, compare, &mut out),
         Command::Claims(claims) => claims::claims(claims, &mut out),
         Command::Calibrate(calibrate) => calibrate::calibrate(calibrate, &mut out),
-        Command::Litmus(litmus) => litmus::litmus(litmus, &mut out),
+        Command::Litmus(litmus) => litmus::litmus(house, litmus, &mut out),
         Command::Model(model) => model::model(model, &mut out),
+        Command::Machine(machine) => machine_file::machine_file(machine, &mut out),
     };
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
     match done {
         Ok(code) => code,
         // Whoever read the results has seen enough.
         Err(Problem::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(problem) => complain(&problem),
+        Err(problem) => complain(house, &problem),
     }
 }
 
+/// Says on standard error why there is no command of this name; with which code the process ends.
+pub fn refuse(name: &str, why: &BadHouse) -> ExitCode {
+    tell(name, &Problem::wrong(why.to_string()))
+}
+
 /// Tells of a problem; with which code the command ends.
-pub(crate) fn complain(problem: &Problem) -> ExitCode {
+pub(crate) fn complain(house: &House, problem: &Problem) -> ExitCode {
+    tell(&house.name, problem)
+}
+
+fn tell(name: &str, problem: &Problem) -> ExitCode {
     let (code, lines) = match problem {
         Problem::Wrong(mistakes) => (2, mistakes.clone()),
         Problem::Failed(what) => (1, vec![what.clone()]),
@@ -152,7 +163,7 @@ pub(crate) fn complain(problem: &Problem) -> ExitCode {
     let mut err = io::stderr().lock();
     for line in lines {
         // There is nobody left to tell if this fails.
-        let _ = writeln!(err, "tradewind: error: {line}");
+        let _ = writeln!(err, "{name}: error: {line}");
     }
     ExitCode::from(code)
 }

@@ -14,7 +14,7 @@ use crate::measure::mechanism_names;
 use crate::page::Page;
 use crate::quantity::several;
 use crate::shipped::CLAIMS;
-use crate::{Problem, json, numbers};
+use crate::{House, Problem, json, numbers};
 
 /// One section of the list.
 struct Section {
@@ -38,10 +38,10 @@ impl Row {
 }
 
 /// Lists what was asked for.
-pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn list(house: &House, arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let width = numbers::width(arguments.width.as_deref())?;
     let all = [
-        (What::Machines, models as fn() -> Section),
+        (What::Machines, models as fn(&House) -> Section),
         (What::Programs, programs),
         (What::Policies, policies),
         (What::Mechanisms, mechanisms),
@@ -51,7 +51,7 @@ pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, P
     // Claims are very many, and none of them can be said to another command as a whole.
     let is_shown = |what| arguments.what.map_or(what != What::Claims, |asked| asked == what);
     let chosen = all.iter().filter(|(what, _)| is_shown(*what));
-    let sections: Vec<_> = chosen.map(|(_, section)| section()).collect();
+    let sections: Vec<_> = chosen.map(|(_, section)| section(house)).collect();
     if arguments.json {
         let values = sections.iter().map(|section| (section.title.to_owned(), as_json(section)));
         json::write(out, &Value::Object(values.collect()))?;
@@ -62,7 +62,7 @@ pub(crate) fn list(arguments: &List, out: &mut impl Write) -> Result<ExitCode, P
     Ok(ExitCode::SUCCESS)
 }
 
-fn models() -> Section {
+fn models(_: &House) -> Section {
     let mut rows = vec![Row::new(
         NATIVE,
         format!("this host: every processor is an OS thread; {} cores", worlds::cores()),
@@ -83,17 +83,17 @@ fn models() -> Section {
     Section { title: "machines", rows }
 }
 
-fn programs() -> Section {
+fn programs(house: &House) -> Section {
     let row = |entry: &Entry| Row {
         name: entry.name.to_owned(),
         summary: format!("{} ({})", entry.summary, mechanism_names(entry)),
         inputs: entry.inputs,
         needs: Vec::new(),
     };
-    Section { title: "programs", rows: crate::programs::programs().entries().iter().map(row).collect() }
+    Section { title: "programs", rows: house.programs.entries().iter().map(row).collect() }
 }
 
-fn policies() -> Section {
+fn policies(_: &House) -> Section {
     let row = |preset: &tempest::policy::Preset| {
         let count = if preset.counted { ":COUNT" } else { "" };
         let nowhere = if is_somewhere(preset.name) { "" } else { NOWHERE };
@@ -147,10 +147,10 @@ fn is_somewhere(policy: &str) -> bool {
     targets.any(|target| Mechanism::ALL.iter().any(|mechanism| target.check(*mechanism, &policy).is_ok()))
 }
 
-fn mechanisms() -> Section {
+fn mechanisms(house: &House) -> Section {
     let row = |mechanism: Mechanism| match mechanism {
         Mechanism::SharedMemory => {
-            Row::new(mechanism.name(), format!("{} (--protocol {})", mechanism.summary(), protocols()))
+            Row::new(mechanism.name(), format!("{} (--protocol {})", mechanism.summary(), protocols(house)))
         }
         _ => Row::new(mechanism.name(), mechanism.summary()),
     };
@@ -158,17 +158,17 @@ fn mechanisms() -> Section {
 }
 
 /// What may keep shared memory coherent, for people.
-fn protocols() -> String {
+fn protocols(house: &House) -> String {
     let protocol = |protocol: &Coherence| format!("{protocol}: {}", protocol.summary);
-    crate::programs::protocols().iter().map(protocol).collect::<Vec<_>>().join("; ")
+    house.protocols.iter().map(protocol).collect::<Vec<_>>().join("; ")
 }
 
-fn studies() -> Section {
+fn studies(_: &House) -> Section {
     let rows = crate::studies::studies().into_iter().map(|study| Row::new(study.name, study.summary));
     Section { title: "studies", rows: rows.collect() }
 }
 
-fn claims() -> Section {
+fn claims(_: &House) -> Section {
     let all = CLAIMS.iter().flat_map(crate::studies::shipped_claims);
     let rows = all.map(|claim| Row::new(claim.id, format!("{}: {}", claim.place, claim.statement)));
     Section { title: "claims", rows: rows.collect() }

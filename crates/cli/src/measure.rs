@@ -5,17 +5,17 @@ use tempest::{Breakdown, Counters, Mechanism, Outcome};
 use worlds::Subject;
 
 use crate::arguments::Common;
-use crate::programs::programs;
-use crate::{Problem, both, names, sharing};
+use crate::{House, Problem, both, names, sharing};
 
 /// What the command line asks for, and the mechanisms that it names; `or_else` says which are used if it names none.
 pub(crate) fn find(
+    house: &House,
     common: &Common,
     mechanisms: &[String],
     or_else: fn(&Entry) -> &[Mechanism],
 ) -> Result<(Subject, Vec<Mechanism>), Problem> {
-    let (mechanisms, sharing) = (names::mechanisms(mechanisms), sharing::read(common));
-    match programs().find(&common.program) {
+    let (mechanisms, sharing) = (names::mechanisms(mechanisms), sharing::read(house, common));
+    match house.programs.find(&common.program) {
         Ok(entry) => {
             let mechanisms = mechanisms.and_then(|asked| {
                 Subject::check(entry, &asked)?;

@@ -1,7 +1,7 @@
 //! What a machine cannot do of what was asked for, or could not do to its end, and why. Must never decide what is asked for,
 //! nor how it looks.
 
-use tempest::{Mechanism, Policy};
+use tempest::Mechanism;
 use worlds::Refusal;
 
 /// Refusals of one reason.
@@ -21,7 +21,7 @@ pub(crate) fn groups(refusals: &[Refusal]) -> Vec<Group<'_>> {
     for Refusal { mechanism, policy, reason } in refusals {
         let at = find_or_add(&mut groups, reason.as_str());
         let policies = find_or_add(at, *mechanism);
-        policies.extend(policy.as_ref().map(Policy::to_string));
+        policies.extend(policy.clone());
     }
     groups.into_iter().map(|(reason, of)| Group { of: names(of), reason }).collect()
 }
@@ -55,7 +55,11 @@ mod tests {
     use super::*;
 
     fn refusal(mechanism: Mechanism, policy: &str, reason: &str) -> Refusal {
-        Refusal { mechanism, policy: policy.parse().ok(), reason: reason.to_owned() }
+        Refusal {
+            mechanism,
+            policy: Some(policy.to_owned()).filter(|policy| !policy.is_empty()),
+            reason: reason.to_owned(),
+        }
     }
 
     fn said(refusals: &[Refusal]) -> Vec<String> {

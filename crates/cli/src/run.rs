@@ -13,18 +13,18 @@ use worlds::{Error, Setting, TraceFile, inputs, machines};
 use crate::arguments::Run;
 use crate::numbers::Numbers;
 use crate::page::Page;
-use crate::{Problem, both, interrupt, json, measure, names, target, text};
+use crate::{House, Problem, both, interrupt, json, measure, names, target, text};
 
 /// Runs and reports.
-pub(crate) fn run(arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
     let asked = both(
         names::policies(std::slice::from_ref(&arguments.policy)),
-        measure::find(common, arguments.mechanism.as_slice(), |entry| &entry.mechanisms[..1]),
+        measure::find(house, common, arguments.mechanism.as_slice(), |entry| &entry.mechanisms[..1]),
     );
     let asked = both(target::find(&arguments.machine, &common.settings), asked);
     let numbers = Numbers::of_run(arguments);
-    let trace = check_trace(arguments, numbers.as_ref().map_or(1, |numbers| numbers.repeat));
+    let trace = check_trace(house, arguments, numbers.as_ref().map_or(1, |numbers| numbers.repeat));
     let (numbers, ((target, (policies, (subject, mechanisms))), ())) = both(numbers, both(asked, trace))?;
     let trace = arguments.trace.as_deref().map(create).transpose()?;
     let (nodes, processors) = target.shape();
@@ -79,14 +79,14 @@ fn instead(setting: &Setting) -> Option<String> {
 }
 
 /// Whether there can be a trace as asked for: of one run, and not in the place of what the run reads.
-fn check_trace(arguments: &Run, repeat: u32) -> Result<(), Problem> {
+fn check_trace(house: &House, arguments: &Run, repeat: u32) -> Result<(), Problem> {
     let Some(path) = arguments.trace.as_deref() else { return Ok(()) };
     let runs = match repeat {
         0..=1 => Ok(()),
         more => Err(Problem::wrong(format!("--trace with --repeat {more}: expected one run"))),
     };
     let common = &arguments.common;
-    let entry = crate::programs::programs().find(&common.program).ok();
+    let entry = house.programs.find(&common.program).ok();
     let mut read = entry.map_or(Vec::new(), |entry| inputs::paths(entry, &common.inputs));
     read.extend(machines::file(&arguments.machine));
     both(runs, TraceFile::check(path, &read).map_err(Problem::from)).map(|_| ())

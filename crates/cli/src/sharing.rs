@@ -5,20 +5,23 @@ use tempest::Mechanism;
 use tempest::entry::{Coherence, Entry, Plan};
 use worlds::Sharing;
 
-use crate::Problem;
 use crate::arguments::Common;
 use crate::measure::mechanism_names;
-use crate::programs::protocols;
+use crate::{House, Problem};
 
 /// What the command line asks for.
-pub(crate) fn read(common: &Common) -> Result<Sharing, Problem> {
-    of(common.block.as_deref(), common.protocol.as_deref())
+pub(crate) fn read(house: &House, common: &Common) -> Result<Sharing, Problem> {
+    of(house, common.block.as_deref(), common.protocol.as_deref())
 }
 
 /// What `--block` and `--protocol` say, where they are said.
-pub(crate) fn of(asked_block: Option<&str>, asked_protocol: Option<&str>) -> Result<Sharing, Problem> {
+pub(crate) fn of(
+    house: &House,
+    asked_block: Option<&str>,
+    asked_protocol: Option<&str>,
+) -> Result<Sharing, Problem> {
     let block = asked_block.map_or(Ok(Plan::BLOCK), block);
-    let protocol = asked_protocol.map_or(Ok(&protocols()[0]), protocol);
+    let protocol = asked_protocol.map_or(Ok(&house.protocols[0]), |text| protocol(house, text));
     match (block, protocol) {
         (Ok(block), Ok(protocol)) => Ok(Sharing { block, protocol }),
         (block, protocol) => Err(Problem::Wrong(block.err().into_iter().chain(protocol.err()).collect())),
@@ -44,8 +47,8 @@ fn block(text: &str) -> Result<u32, String> {
     })
 }
 
-fn protocol(text: &str) -> Result<&'static Coherence, String> {
-    Coherence::find(text, protocols()).map_err(|unknown| unknown.to_string())
+fn protocol(house: &House, text: &str) -> Result<&'static Coherence, String> {
+    Coherence::find(text, house.protocols).map_err(|unknown| unknown.to_string())
 }
 
 fn useless(option: &str, text: &str, entry: &Entry, mechanisms: &[Mechanism]) -> String {
@@ -76,9 +79,11 @@ mod tests {
 
     #[test]
     fn the_nearest_protocol_is_offered() {
-        let said = protocol("stach").unwrap_err();
-        let expected =
-            "unknown protocol `stach`: did you mean `stache`? expected one of stache, stache-unordered";
+        static KNOWN: &[Coherence] =
+            &[Coherence { name: "stache", summary: "", install: |_, _| unreachable!() }];
+        let house = House::new("tradewind", &[], &[KNOWN]).unwrap();
+        let said = protocol(&house, "stach").unwrap_err();
+        let expected = "unknown protocol `stach`: did you mean `stache`? expected one of stache";
         assert_eq!(said, expected);
     }
 }

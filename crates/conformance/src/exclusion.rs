@@ -7,7 +7,7 @@
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Cells, Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
-    Shape, Thread,
+    Shape, Space, Thread,
 };
 
 use crate::Setting;
@@ -52,6 +52,8 @@ struct Visits {
 struct Exclusion {
     visits: Visits,
     shape: Shape,
+    /// Of its keys.
+    space: Space,
     /// By slot: handlers that are between entry and exit.
     inside: Cells<u64>,
     /// By user key: how many handlers there were.
@@ -124,6 +126,7 @@ impl Protocol for Exclusion {
         Self {
             visits,
             shape,
+            space: setup.space(),
             inside: Cells::new(SLOTS as usize, 0),
             count: setup.keyed(KEYS as usize, |_| 0),
             total: Cells::new(KEYS as usize, 0),
@@ -133,10 +136,18 @@ impl Protocol for Exclusion {
 }
 
 impl Exclusion {
+    /// The key of a slot, a number with its space.
+    fn whole_key(&self, slot: u32) -> Key {
+        match key(slot) {
+            Key::User(number) => self.space.key(number),
+            other => other,
+        }
+    }
+
     /// What every handler and hold does.
     fn visit(&self, visit: Visit, cx: &mut Handler<'_>) {
         let slot = visit.slot as usize;
-        assert_eq!(cx.key(), key(visit.slot), "a handler holds another key than its message's");
+        assert_eq!(cx.key(), self.whole_key(visit.slot), "a handler holds another key than its message's");
         let others = self.inside.add(slot, 1);
         assert!(visit.slot == NO_SYNC || others == 0, "{others} others under {} were met", cx.key());
         self.expect_company(visit.slot);
@@ -182,7 +193,7 @@ impl Exclusion {
                     self.visit(visit, cx);
                     cx.key()
                 });
-                assert_eq!(held, key(slot), "what a hold returned");
+                assert_eq!(held, self.whole_key(slot), "what a hold returned");
             }
             thread.poll();
         }

@@ -173,11 +173,12 @@ impl Protocol for Wandering {
         let words = layout.block_words();
         let array = layout.array("takeaway", words, Homes::At(HOME)).expect("there is room for a block");
         let whereabouts = |_| Whereabouts { owner: HOME, moves: false, asked: VecDeque::new() };
+        let memory = node.memory::<Want>(&layout, true);
         Self {
             rounds: config.rounds,
-            memory: node.memory::<Want>(&layout, true),
+            whereabouts: node.keyed_blocks(&memory, whereabouts),
+            memory,
             array,
-            whereabouts: node.keyed_sparse(whereabouts),
             lost: AtomicU64::new(0),
             barrier: node.install::<Barrier>(&()),
         }

@@ -1,13 +1,13 @@
 //! The dispatch queue of a node: the executable specification of the parallel dispatch queue, used as it stands as the
 //! modelled hardware, plus the time each event arrived and how long the queue has had anything to do.
 
-use pdq::{DispatcherId, Held, Identity, Key, Specification, Statistics, specification};
+use pdq::{DispatcherId, Held, Identity, Key, Specification, Statistics, UserKey, specification};
 use units::Time;
 
 /// A node's queue of protocol events.
 #[derive(Debug)]
-pub struct EventQueue<T> {
-    queue: Specification<(Time, T)>,
+pub struct EventQueue<T, K = u64> {
+    queue: Specification<(Time, T), K>,
     waits: Waits,
     /// Events that have arrived and are not done, and keys that are held.
     unfinished: usize,
@@ -17,9 +17,9 @@ pub struct EventQueue<T> {
 
 /// An event on its way to a processor: its key is held.
 #[derive(Debug)]
-pub struct Dispatched<T> {
+pub struct Dispatched<T, K = u64> {
     /// The key, until the queue gets this back.
-    pub held: Held,
+    pub held: Held<K>,
     /// The event.
     pub event: T,
 }
@@ -33,11 +33,11 @@ pub struct Waits {
     pub events: u64,
 }
 
-impl<T> EventQueue<T> {
+impl<T, K: UserKey> EventQueue<T, K> {
     /// An empty queue.
     pub fn new(identity: Identity, config: specification::Config) -> Self {
         Self {
-            queue: Specification::new(identity, config),
+            queue: Specification::with_keys(identity, config),
             waits: Waits::default(),
             unfinished: 0,
             busy: Time::ZERO,
@@ -59,7 +59,7 @@ impl<T> EventQueue<T> {
     }
 
     /// An event that [arrived](Self::arrive) at `arrived` joins the queue.
-    pub fn enqueue(&mut self, arrived: Time, key: Key, event: T) {
+    pub fn enqueue(&mut self, arrived: Time, key: Key<K>, event: T) {
         self.queue.enqueue(key, (arrived, event));
     }
 
@@ -74,7 +74,7 @@ impl<T> EventQueue<T> {
     }
 
     /// Hands `server` the oldest event it may run now.
-    pub fn dispatch(&mut self, now: Time, server: usize) -> Option<Dispatched<T>> {
+    pub fn dispatch(&mut self, now: Time, server: usize) -> Option<Dispatched<T, K>> {
         let (held, (arrived, event)) = self.queue.dispatch(server)?;
         self.waits.total += now - arrived;
         self.waits.events += 1;
@@ -82,7 +82,7 @@ impl<T> EventQueue<T> {
     }
 
     /// Holds `key` at once if nothing unfinished conflicts.
-    pub fn try_hold(&mut self, now: Time, key: Key) -> Option<Held> {
+    pub fn try_hold(&mut self, now: Time, key: Key<K>) -> Option<Held<K>> {
         let held = self.queue.try_hold(key)?;
         // As an event that has its key as soon as it arrives.
         self.arrive(now);
@@ -90,7 +90,7 @@ impl<T> EventQueue<T> {
     }
 
     /// A handler is done with its key.
-    pub fn complete(&mut self, now: Time, held: Held) {
+    pub fn complete(&mut self, now: Time, held: Held<K>) {
         self.queue.complete(held);
         self.unfinished -= 1;
         if self.unfinished == 0 {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use toml_edit::Item;
+use units::names::nearest_slip;
 
 use crate::chain::EXTENDS;
 use crate::source_text::SourceText;
@@ -210,13 +211,9 @@ const MOST_NAMES: usize = 40;
 /// `; did you mean "clock"?` for the known name that `found` is most likely a slip of, `; known are …` for none; where there are
 /// very many, some.
 pub(crate) fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
-    let nearest = known.clone().min_by_key(|name| strsim::damerau_levenshtein(found, name));
-    match nearest {
-        // Two slips, or a third of a long name: more is another word.
-        Some(name) if strsim::damerau_levenshtein(found, name) <= (found.len() / 3).max(2) => {
-            format!("; did you mean \"{name}\"?")
-        }
-        _ => others(found, known.collect()),
+    match nearest_slip(found, known.clone()) {
+        Some(name) => format!("; did you mean \"{name}\"?"),
+        None => others(found, known.collect()),
     }
 }
 

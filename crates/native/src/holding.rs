@@ -4,7 +4,7 @@
 
 use std::sync::MutexGuard;
 
-use pdq::{Held, Key, Proof, Serial};
+use tempest::{DispatchKey, Held, Proof, Serial};
 
 use crate::gauge::bump;
 use crate::node::{Dispatcher, Event, Shared, lock};
@@ -31,7 +31,7 @@ impl Processor {
         }
     }
 
-    pub(crate) fn hold_serial(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
+    pub(crate) fn hold_serial(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
         self.take_floor();
         let mut hold = |serial: &mut Serial| {
             let is_free = !self.node().has_set_aside();
@@ -46,7 +46,7 @@ impl Processor {
         }
     }
 
-    pub(crate) fn hold_keyed(&self, shared: &Shared, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
+    pub(crate) fn hold_keyed(&self, shared: &Shared, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
         self.take_floor();
         let right = if self.duty.holds_are_brief() { self.receive_nothing() } else { None };
         let held = shared.queue.try_hold(key);
@@ -79,7 +79,7 @@ impl Processor {
     }
 
     /// Waits for a key as an event of its own.
-    pub(crate) fn ask_for(&self, shared: &Shared, key: Key) -> Held {
+    pub(crate) fn ask_for(&self, shared: &Shared, key: DispatchKey) -> Held {
         let thread = self.current.get();
         bump(&self.gauge().sent, 1);
         shared.enqueue(key, Event::Grant(thread));

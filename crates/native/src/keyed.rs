@@ -33,8 +33,9 @@
 
 use std::cell::Cell;
 
-use pdq::{Handling, Held, Key, Paused, Worker};
+use pdq::{Handling, Paused, Worker};
 use tempest::policy::Dispatch;
+use tempest::{DispatchKey, Held, Name};
 
 use crate::node::{Event, Shared};
 use crate::processor::Processor;
@@ -65,7 +66,7 @@ const ROUNDS: usize = 4;
 
 /// A processor's part in its node's dispatch queue.
 pub(crate) struct Duty {
-    worker: Cell<Option<Paused<Event>>>,
+    worker: Cell<Option<Paused<Event, Name>>>,
     /// Whether the last hold of a thread that was timed was brief, and how many there have been.
     holds_brief: Cell<bool>,
     holds: Cell<u32>,
@@ -154,7 +155,7 @@ impl Batch<'_> {
         }
         // Not behind one of its own that waits in it: that would be tried in vain, again and again, while others are kept out.
         if self.handled == self.seizes_at && self.queued == 0 {
-            self.all = self.shared.queue.try_hold(Key::Sequential);
+            self.all = self.shared.queue.try_hold(DispatchKey::Sequential);
         }
         true
     }
@@ -233,7 +234,13 @@ impl Processor {
     }
 
     /// Handles a message there and then, or gives it its place in the queue, behind those before it.
-    fn handle_or_queue(&self, key: Key, message: &Received, batch: &mut Batch<'_>, tally: &mut Tally) {
+    fn handle_or_queue(
+        &self,
+        key: DispatchKey,
+        message: &Received,
+        batch: &mut Batch<'_>,
+        tally: &mut Tally,
+    ) {
         if !batch.may_handle() || !self.handle_in_place(key, message, batch, tally) {
             batch.shared.queue.enqueue(key, Event::Message(*message));
             batch.queued += 1;
@@ -249,7 +256,7 @@ impl Processor {
     /// Handles a message, if its key is free; else false.
     fn handle_in_place(
         &self,
-        key: Key,
+        key: DispatchKey,
         message: &Received,
         batch: &mut Batch<'_>,
         tally: &mut Tally,
@@ -300,7 +307,7 @@ impl Processor {
         received + done
     }
 
-    fn receive_into_queue(&self, worker: &mut Worker<'_, Event>) -> usize {
+    fn receive_into_queue(&self, worker: &mut Worker<'_, Event, Name>) -> usize {
         let Some(_right) = self.node().try_receive() else { return 0 };
         let received = self.receive(|message, _| {
             if let Some(key) = self.key_of(message) {
@@ -313,7 +320,7 @@ impl Processor {
     }
 
     /// Runs about a batch of events; returns how many.
-    fn run_claims(&self, shared: &Shared, worker: &mut Worker<'_, Event>) -> usize {
+    fn run_claims(&self, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
         let mut done = 0;
         while done < BATCH {
             let seen = shared.changes();
@@ -330,7 +337,7 @@ impl Processor {
         done
     }
 
-    fn run_event(&self, event: Event, mut handling: Handling<'_, '_, Event>) {
+    fn run_event(&self, event: Event, mut handling: Handling<'_, '_, Event, Name>) {
         let (message, then) = match event {
             Event::Message(message) => {
                 self.trace_handler(&message);

@@ -32,8 +32,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pdq::Held;
-use tempest::{Lowering, Memory, Packet};
+use tempest::{Held, Lowering, Memory, Packet};
 
 use crate::node::{Event, Shared, lock};
 use crate::processor::Processor;

@@ -13,9 +13,9 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use pdq::{Identity, Key, Queue, Serial, queue};
+use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
-use tempest::{NodeId, Packet, Policy, Report, Resident};
+use tempest::{DispatchKey, Name, NodeId, Packet, Policy, Report, Resident, Serial};
 
 use crate::adaptive::Adaptive;
 use crate::floor::Floor;
@@ -46,7 +46,7 @@ pub(crate) enum Dispatcher {
 /// A dispatch queue, and a count of the changes by which an event may have become dispatchable: who has searched in
 /// vain need not search, nor take the queue's lock, before that moves.
 pub(crate) struct Shared {
-    pub(crate) queue: Queue<Event>,
+    pub(crate) queue: Queue<Event, Name>,
     brief: AtomicBool,
     changes: Apart,
 }
@@ -59,9 +59,9 @@ impl Dispatcher {
         match policy.dispatch {
             // Where one processor is all there is, keys have nothing to tell apart.
             Dispatch::Serial | Dispatch::Keyed if split.computing + split.dedicated == 1 && helpers == 0 => {
-                Self::Own(Mutex::new(Some(Serial::new(identity))))
+                Self::Own(Mutex::new(Some(Serial::with_keys(identity))))
             }
-            Dispatch::Serial => Self::Serial(Box::new(Alone(Mutex::new(Serial::new(identity))))),
+            Dispatch::Serial => Self::Serial(Box::new(Alone(Mutex::new(Serial::with_keys(identity))))),
             Dispatch::Keyed => Self::Keyed(Box::new(Shared::new(identity, any))),
             Dispatch::Partitioned => {
                 Self::Keyed(Box::new(Shared::new(identity, queue::Config { partitions: servers, ..any })))
@@ -72,7 +72,11 @@ impl Dispatcher {
 
 impl Shared {
     fn new(identity: Identity, config: queue::Config) -> Self {
-        Self { queue: Queue::new(identity, config), brief: AtomicBool::new(true), changes: Apart::default() }
+        Self {
+            queue: Queue::with_keys(identity, config),
+            brief: AtomicBool::new(true),
+            changes: Apart::default(),
+        }
     }
 
     /// Whether handlers have been brief of late, whoever ran them.
@@ -90,7 +94,7 @@ impl Shared {
     }
 
     /// Appends an event. The caller notes the change when it has no more of them.
-    pub(crate) fn enqueue(&self, key: Key, event: Event) {
+    pub(crate) fn enqueue(&self, key: DispatchKey, event: Event) {
         self.queue.enqueue(key, event);
     }
 
@@ -196,11 +200,11 @@ impl Node {
             Dispatcher::Own(serial) => {
                 let mut serial = lock(serial);
                 let serial = serial.as_mut().expect("its processor has returned it");
-                self.resident.report(serial.hold(Key::Sequential))
+                self.resident.report(serial.hold(DispatchKey::Sequential))
             }
-            Dispatcher::Serial(serial) => self.resident.report(lock(&serial.0).hold(Key::Sequential)),
+            Dispatcher::Serial(serial) => self.resident.report(lock(&serial.0).hold(DispatchKey::Sequential)),
             Dispatcher::Keyed(shared) => {
-                let held = shared.queue.try_hold(Key::Sequential);
+                let held = shared.queue.try_hold(DispatchKey::Sequential);
                 self.resident.report(held.expect("nothing is unfinished at the end of a run").proof())
             }
         }

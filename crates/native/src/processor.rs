@@ -18,9 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use fiber::{Crew, Fiber, Pool, Status};
-use pdq::Serial;
 use tempest::policy::Notice;
-use tempest::{Blocked, Failure, MessageId, Pace, Thread, ThreadId};
+use tempest::{Blocked, Failure, MessageId, Pace, Serial, Thread, ThreadId};
 use trace::Event as Traced;
 use units::Time;
 

@@ -11,9 +11,8 @@
 
 use std::sync::atomic::{Ordering, fence};
 
-use pdq::{Held, Key, Proof, Serial};
 use tempest::policy::Dispatch;
-use tempest::{Handler, Lowering, NodeId, Packet, ThreadId};
+use tempest::{DispatchKey, Handler, Held, Lowering, NodeId, Packet, Proof, Serial, ThreadId};
 use trace::Event as Traced;
 
 use crate::berth::Berth;
@@ -279,7 +278,7 @@ impl Processor {
     }
 
     /// Handles a message; false if a lowering was set aside.
-    pub(crate) fn handle_serial(&self, key: Key, message: &Received) -> bool {
+    pub(crate) fn handle_serial(&self, key: DispatchKey, message: &Received) -> bool {
         self.serially(|serial| {
             let pending = self.handle(&message.packet, serial.hold(key));
             self.settle(message, pending)
@@ -331,7 +330,7 @@ impl Processor {
         self.gauge().count_handled(1);
     }
 
-    pub(crate) fn key_of(&self, message: &Received) -> Option<Key> {
+    pub(crate) fn key_of(&self, message: &Received) -> Option<DispatchKey> {
         self.node().resident.node.key(&message.packet).map_err(|bad| self.fail(bad.to_string())).ok()
     }
 

@@ -9,8 +9,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use pdq::{Held, Key};
-use tempest::{NodeId, Wait, Waiter};
+use tempest::{DispatchKey, Held, NodeId, Wait, Waiter};
 
 use crate::node::lock;
 
@@ -20,7 +19,7 @@ pub(crate) enum Reason {
     /// An event's count.
     Event(Wait),
     /// A key that is held.
-    Key(Key),
+    Key(DispatchKey),
     /// The other threads, before a timed region: how many of how many have come is the world's to say.
     Phase(&'static str),
     /// Room on the way to a node.

@@ -1,9 +1,8 @@
 //! [`tempest::Processor`]: what the waist asks of a processor, for what runs on it now. Each call is a few words; how it is
 //! done stands in the modules named by what they do.
 
-use pdq::{Key, Proof};
 use tempest::policy::Servers;
-use tempest::{Block, Event, Node, NodeId, Packet, Place, ThreadId, Wait, Waiter, Work};
+use tempest::{Block, DispatchKey, Event, Node, NodeId, Packet, Place, Proof, ThreadId, Wait, Waiter, Work};
 use trace::Event as Traced;
 use units::Time;
 
@@ -142,7 +141,7 @@ impl tempest::Processor for Processor {
         }
     }
 
-    fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
+    fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
         match &self.node().dispatcher {
             Dispatcher::Own(_) | Dispatcher::Serial(_) => self.hold_serial(key, body),
             Dispatcher::Keyed(shared) => self.hold_keyed(shared, key, body),

@@ -10,8 +10,11 @@ use crate::spread::spread;
 
 /// What a user key can do: be copied, compared and hashed. Every type that can is one.
 ///
-/// Equal keys must feed a `Hasher` the same words, as everywhere. A type that breaks this, or whose equality contradicts itself,
-/// loses the queue's exclusion and order. State in a [`Keyed`](crate::Keyed) table asks for more: see [`Lawful`](crate::Lawful).
+/// Equal keys must feed a `Hasher` the same words. A type that breaks this rule, or whose equality contradicts itself, loses the
+/// queue's exclusion and order, but no memory safety. A [`Keyed`](crate::Keyed) table hands out `&mut`, so it asks for a promise:
+/// see [`Lawful`](crate::Lawful).
+///
+/// The queue compares and hashes keys inside its critical sections. `eq` and `hash` must be short, and must not use the queue.
 pub trait UserKey: Copy + Eq + Hash {}
 
 impl<K: Copy + Eq + Hash> UserKey for K {}

@@ -7,7 +7,7 @@
 //! key is the entry's *whole* key or `Sequential`. Proofs of equal user keys conflict, and `Sequential` conflicts with
 //! all, so at any time at most one live proof reaches a given entry. That takes keys whose equality and hash never lie, to the
 //! dispatcher as to the table, and a dense table's places are as good as equality: what [`Lawful`] promises. The `&mut T` handed out borrows that proof
-//! exclusively, so each proof yields one reference at a time. Between two proofs that conflict, the dispatcher orders
+//! exclusively or uses it up, so each proof yields one reference at a time. Between two proofs that conflict, the dispatcher orders
 //! the end of one before the beginning of the other (under the latch of their lane in the queue, by `&mut self` elsewhere), so accesses from
 //! different threads do not race.
 
@@ -109,13 +109,41 @@ impl<T, K: Lawful> Keyed<T, K> {
         self.dispatcher
     }
 
-    /// The entry of the held user key.
+    /// The entry of the held user key, as long as the proof is borrowed.
+    ///
+    /// The proof must outlive the statement. Where it is made for this one use, [`Keyed::open`] takes it:
+    ///
+    /// ```compile_fail,E0716
+    /// # use tradewind_pdq::{Handling, Keyed};
+    /// # fn handle(table: &Keyed<u32>, mut handling: Handling<'_, '_, ()>) {
+    /// let entry = table.get(&mut handling.proof()); // the proof is dropped here
+    /// *entry += 1;
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///
     /// If the proof is of another dispatcher, if its key is not a user key, or if a dense table has no such entry.
     #[inline]
     pub fn get<'t>(&'t self, proof: &'t mut Proof<'_, K>) -> &'t mut T {
+        self.open(proof.reborrow())
+    }
+
+    /// The entry of the held user key, as long as the proof would have lived.
+    ///
+    /// ```
+    /// # use tradewind_pdq::{Handling, Keyed};
+    /// # fn handle(table: &Keyed<u32>, mut handling: Handling<'_, '_, ()>) {
+    /// let entry = table.open(handling.proof());
+    /// *entry += 1;
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the proof is of another dispatcher, if its key is not a user key, or if a dense table has no such entry.
+    #[inline]
+    pub fn open<'t>(&'t self, proof: Proof<'t, K>) -> &'t mut T {
         match proof.key() {
             Key::User(key) => self.reach(proof, key),
             Key::Sequential => panic!("SEQUENTIAL names no entry of its own: say which one with `get_any`"),
@@ -131,7 +159,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     /// entry.
     pub fn get_any<'t>(&'t self, proof: &'t mut Proof<'_, K>, key: K) -> &'t mut T {
         expect_sequential(proof, "the entry of any key");
-        self.reach(proof, key)
+        self.reach(proof.reborrow(), key)
     }
 
     /// Asks for the entry of `key` to be on its way into this processor's cache, for who will reach it a little later:
@@ -148,15 +176,15 @@ impl<T, K: Lawful> Keyed<T, K> {
 
     /// The one place where a proof becomes a reference. The proof's key is `key` or `Sequential`.
     #[inline]
-    fn reach<'t>(&'t self, proof: &'t mut Proof<'_, K>, key: K) -> &'t mut T {
-        self.expect_own(proof);
+    fn reach<'t>(&'t self, proof: Proof<'t, K>, key: K) -> &'t mut T {
+        self.expect_own(&proof);
         let slot = match &self.entries {
             Entries::Dense { first, slots } => dense_slot(*first, slots, key),
             Entries::Sparse(sparse) => sparse.slot(key),
         };
         // SAFETY: the proof was just found to be this dispatcher's, and both callers have found its key to be `key` or
-        // `Sequential`; it stays exclusively borrowed for 't. So no other reference to this entry lives during 't and
-        // every earlier access happened before (see the head of the module).
+        // `Sequential`. It is used up, and the holder of the key stays exclusively borrowed for 't. So no other reference to
+        // this entry lives during 't and every earlier access happened before (see the head of the module).
         unsafe { &mut *slot.0.get() }
     }
 

@@ -10,13 +10,28 @@ use std::num::{NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZe
 
 /// Keys whose equality never lies: what [`Keyed`](crate::Keyed) asks of its keys.
 ///
-/// Integers, characters, addresses, static strings, and tuples and arrays of these are lawful. A type of one's own is made lawful by being
-/// defined inside [`lawful!`](crate::lawful!), which takes no `unsafe`. A hand-written `PartialEq` could answer differently every time:
-/// harmless for a queue, which would merely lose its order, but not for a table that hands out `&mut`.
+/// Integers, characters, network addresses, static strings, and tuples and arrays of these are lawful. A type of one's own becomes
+/// lawful by being defined inside [`lawful!`](crate::lawful!), which takes no `unsafe`. A hand-written `PartialEq` could answer
+/// differently every time. A queue would merely lose its order, but a table would hand out one entry twice. So this is refused:
+///
+/// ```compile_fail,E0277
+/// # use tradewind_pdq::{DispatcherId, Keyed};
+/// #[derive(Clone, Copy, Eq, Hash, Debug)]
+/// struct Liar(u64);
+///
+/// impl PartialEq for Liar {
+///     fn eq(&self, _: &Self) -> bool {
+///         false
+///     }
+/// }
+///
+/// let table = Keyed::sparse(DispatcherId::fresh().id(), |_: Liar| 0);
+/// ```
 ///
 /// # Safety
 ///
-/// * `==` is an equivalence relation, and its answer for two values never changes. A copy equals its original.
+/// * `==` is an equivalence relation, and its answer for two values never changes. `!=` is its opposite. A copy equals its
+///   original.
 /// * Equal values feed the same words to every `Hasher`, every time.
 /// * For any `first`, two values with the same [`steps_after`](Self::steps_after) are equal, and equal values have the same.
 #[diagnostic::on_unimplemented(

@@ -9,7 +9,8 @@
 //! Programming Abstraction To Parallelize Fine-Grain Communication Protocols", HPCA 1999.)
 //!
 //! There are three kinds of [`Key`]: a user key, [`Key::Sequential`] (runs alone) and [`Key::NoSync`] (touches nothing
-//! that needs protection).
+//! that needs protection). A user key is a `u64`, or a value of any type that is `Copy + Eq + Hash`. The [`guide`] begins with a
+//! first queue and ends with its shutdown.
 //!
 //! ```
 //! use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, queue};
@@ -36,9 +37,9 @@
 //!                 let Some(mut dispatch) = bank.dequeue(server) else { continue };
 //!                 match dispatch.parts() {
 //!                     // No lock: the proof that the key is held opens the account.
-//!                     (Event::Deposit(sum), mut proof) => *accounts.get(&mut proof) += *sum,
+//!                     (Event::Deposit(sum), proof) => *accounts.open(proof) += *sum,
 //!                     (Event::Audit { expected }, mut proof) => {
-//!                         let total: u64 = (0..10).map(|key| *accounts.get_any(&mut proof, key)).sum();
+//!                         let total: u64 = accounts.entries(&mut proof).map(|(_, balance)| *balance).sum();
 //!                         assert_eq!(total, *expected);
 //!                     }
 //!                 }
@@ -89,6 +90,7 @@
 #![deny(unsafe_code)]
 
 mod executor;
+pub mod guide;
 mod key;
 #[allow(unsafe_code)]
 mod keyed;

@@ -172,7 +172,7 @@ impl<K: Copy> Proof<'_, K> {
         self.dispatcher
     }
 
-    /// The same proof for a shorter time, to hand on by value.
+    /// Lends the proof out by value for a shorter time.
     pub fn reborrow(&mut self) -> Proof<'_, K> {
         Proof::new(self.key, self.dispatcher)
     }

@@ -376,7 +376,8 @@ impl<T, K: UserKey> Queue<T, K> {
         self.idle.tell();
     }
 
-    /// The same, for items that `close` stops; it passes through the writers' latch of each lane.
+    /// Gives an item from outside its place, unless the queue has been closed. The latch of the lane decides: `close` passes
+    /// through the latches of all lanes.
     fn place_unless_closed(&self, key: Key<K>, item: T) -> Result<(), Refused<T>> {
         let placed = match key {
             Key::Sequential => self.gate.arrive(&self.lanes, item, || self.is_closed()),

@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 
 use machine::{Class, Transactions};
-use pdq::{Held, Key};
-use tempest::{Breakdown, Counters, Pace};
+use tempest::{Breakdown, Counters, DispatchKey, Held, Pace};
 use units::Time;
 
 use crate::anatomy::Taken;
@@ -144,7 +143,7 @@ pub(crate) struct Core {
     /// What it is to the account of where time goes.
     pub(crate) kind: u16,
     /// The key of the handler at work.
-    pub(crate) key: Option<Key>,
+    pub(crate) key: Option<DispatchKey>,
     pub(crate) ready: VecDeque<u32>,
     /// The thread that ran here last.
     pub(crate) last_thread: Option<u32>,

@@ -5,9 +5,8 @@
 
 use hardware::memory::NodeMemory;
 use machine::{ByClass, Class, Cost, Primitives, Transaction, Transactions};
-use pdq::Key;
 use tempest::policy::Notice;
-use tempest::{Primitive, Stage, Work};
+use tempest::{DispatchKey, Primitive, Stage, Work};
 use units::Time;
 
 use crate::anatomy::Taken;
@@ -234,7 +233,7 @@ impl State {
     /// A handler on `core` has looked its directory entry up: if another protocol processor had it last, it comes from there.
     fn migrate_entry(&mut self, core: usize) {
         let Core { node, number, key, class, .. } = self.cores[core];
-        let Some(Key::User(key)) = key.filter(|_| self.shares_entries) else { return };
+        let Some(DispatchKey::User(key)) = key.filter(|_| self.shares_entries) else { return };
         if self.nodes[node].entries.insert(key, number).is_some_and(|last| last != number) {
             let name = "migrate_entry";
             let cost = self.priced(core, name, &self.price_list(core).migrate_entry, class);

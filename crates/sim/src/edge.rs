@@ -8,10 +8,10 @@ use std::rc::Rc;
 
 use hardware::memory::{Answer, NodeMemory};
 use machine::Capability;
-use pdq::{Held, Key, Proof};
 use tempest::policy::{Notice, Servers};
 use tempest::{
-    Access, Block, Event, MemoryEvents, NodeId, Packet, Place, Primitive, Processor, Wait, Waiter, Work,
+    Access, Block, DispatchKey, Event, Held, MemoryEvents, NodeId, Packet, Place, Primitive, Processor,
+    Proof, Wait, Waiter, Work,
 };
 use units::Time;
 
@@ -205,7 +205,7 @@ impl Edge {
     }
 
     /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
-    fn acquire(&self, key: Key) -> Held {
+    fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
             (state.cores[self.core()].node, state.now)
@@ -380,7 +380,7 @@ impl Processor for Edge {
         self.state().note_look(self.core(), found);
     }
 
-    fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>)) {
+    fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
         self.settle();
         let mut held = self.acquire(key);
         self.state().cores[self.core()].masked = true;

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use machine::Class;
-use tempest::{Blocked, Failure, NodeId, Resident, ThreadId};
+use tempest::{Blocked, Failure, Held, NodeId, Resident, ThreadId};
 use trace::Event as Traced;
 use units::Time;
 
@@ -212,7 +212,7 @@ impl State {
     }
 
     /// The handler on `core` has ended: its key is free, and the core too.
-    pub(crate) fn finish_handler(&mut self, core: usize, held: pdq::Held) {
+    pub(crate) fn finish_handler(&mut self, core: usize, held: Held) {
         let (node, processor) = (self.cores[core].node, self.cores[core].number);
         self.record(Traced::HandlerEnd { node: node as u32, processor });
         self.cores[core].counters.handlers += 1;
@@ -234,7 +234,7 @@ impl State {
     }
 
     /// A thread gets the key it asked for.
-    pub(crate) fn grant(&mut self, core: usize, thread: u32, held: pdq::Held) {
+    pub(crate) fn grant(&mut self, core: usize, thread: u32, held: Held) {
         let node = self.cores[core].node;
         self.nodes[node].threads[thread as usize].granted = Some(held);
         self.make_ready(node, thread);

@@ -7,8 +7,7 @@
 //! Must never know what a protocol wants with it.
 
 use machine::Class;
-use pdq::Held;
-use tempest::{Lowering, Memory};
+use tempest::{Held, Lowering, Memory};
 use trace::Event as Traced;
 
 use crate::cargo::Origin;

@@ -2,11 +2,11 @@
 
 use hardware::EventQueue;
 use machine::{Capability, Machine};
-use pdq::{DispatcherId, Key, specification};
+use pdq::{DispatcherId, specification};
 use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::{
-    Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Report, Resident, Shape,
-    Utilization, World,
+    DispatchKey, Dispatching, Failure, Flow, Launch, Mechanism, Name, NodeId, Outcome, Policy, Report,
+    Resident, Shape, Utilization, World,
 };
 use trace::{Batch, Cast, Digest, Sink};
 use units::Time;
@@ -174,7 +174,7 @@ impl World for Model {
         for node in 0..launch.nodes {
             let identity = DispatcherId::fresh();
             residents.push(launch.job.settle(NodeId(node), shape, flow(&model.machine), identity.id()));
-            queues.push(EventQueue::<Event>::new(identity, config));
+            queues.push(EventQueue::<Event, Name>::new(identity, config));
         }
         if residents.iter().any(|resident| resident.node.memory().is_some()) {
             model.expect(Mechanism::SharedMemory).map_err(Failure::Refused)?;
@@ -199,7 +199,7 @@ impl World for Model {
 fn report(state: &mut State, residents: &[Resident]) -> Report {
     let mut report = Report::default();
     for (node, resident) in state.nodes.iter_mut().zip(residents) {
-        let held = node.queue.try_hold(state.now, Key::Sequential);
+        let held = node.queue.try_hold(state.now, DispatchKey::Sequential);
         let mut held = held.expect("nothing is unfinished at the end of a run");
         report.merge(resident.report(held.proof()));
         node.queue.complete(state.now, held);

@@ -12,9 +12,8 @@
 //! This module must never know what a message means.
 
 use machine::Class;
-use pdq::Held;
-use tempest::Primitive;
 use tempest::policy::{Injector, Servers};
+use tempest::{Held, Primitive};
 use units::Time;
 
 use crate::cargo::Cargo;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use hardware::memory::NodeMemory;
 use hardware::{EventQueue, Interface, Lock};
-use pdq::Held;
-use tempest::{Node as Waist, Wait};
+use tempest::{DispatchKey, Held, Name, Node as Waist, Wait};
 use units::Time;
 
 use crate::cargo::HandedOver;
@@ -37,7 +36,7 @@ pub(crate) enum ThreadState {
 #[derive(Debug)]
 pub(crate) enum Reason {
     Wait(Wait),
-    Key(pdq::Key),
+    Key(DispatchKey),
     Phase { name: &'static str },
 }
 
@@ -98,7 +97,7 @@ pub(crate) struct Node {
     /// Its processors are `first_core..first_core + cores` of the machine.
     pub(crate) first_core: usize,
     pub(crate) cores: usize,
-    pub(crate) queue: EventQueue<Event>,
+    pub(crate) queue: EventQueue<Event, Name>,
     /// Where one processor runs all handlers between its threads, messages wait here until it looks: to the program
     /// they have not arrived yet, and `hold` is free.
     pub(crate) unseen: VecDeque<Arrived>,
@@ -117,7 +116,7 @@ pub(crate) struct Node {
     /// Caches, bus and memory, where the machine says what they are.
     pub(crate) memory: Option<Box<NodeMemory>>,
     /// Which processor, by its number, had each directory entry last, by key; empty where one runs all handlers.
-    pub(crate) entries: HashMap<u64, u16>,
+    pub(crate) entries: HashMap<Name, u16>,
     /// Rights that wait to be taken away, each with the key that is held for it.
     pub(crate) lowerings: Vec<PutOff>,
     /// Lines that have been placed here and that its device has not asked to write yet.

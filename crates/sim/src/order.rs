@@ -9,22 +9,21 @@
 //!
 //! This module must never know what a message means.
 
-use pdq::Key;
-use tempest::Packet;
 use tempest::policy::Injector;
+use tempest::{DispatchKey, Packet};
 
 use crate::cargo::Cargo;
 use crate::state::State;
 
 impl State {
     /// The key of a message, as its destination finds it.
-    pub(crate) fn key_of(&self, node: usize, packet: &Packet) -> Key {
+    pub(crate) fn key_of(&self, node: usize, packet: &Packet) -> DispatchKey {
         self.nodes[node].waist.key(packet).expect("packets of this world are never damaged")
     }
 
     /// A message has come to a node and waits for its key.
     pub(crate) fn line_up(&mut self, node: usize, flight: u32) {
-        if self.key_of(node, self.flights[flight as usize].packet()) != Key::NoSync {
+        if self.key_of(node, self.flights[flight as usize].packet()) != DispatchKey::NoSync {
             self.nodes[node].line.push(flight);
         }
     }
@@ -52,7 +51,7 @@ impl State {
             (self.key_of(node, packet), packet.source())
         };
         let own = stream(flight);
-        own.0 != Key::NoSync && others.any(|other| stream(other) == own)
+        own.0 != DispatchKey::NoSync && others.any(|other| stream(other) == own)
     }
 
     /// Whether what `core` sends now has to stay behind what threads have handed over: their messages came before.
@@ -73,7 +72,7 @@ impl State {
     fn has_key(&self, node: usize, cargo: &Cargo) -> bool {
         match cargo {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                self.key_of(node, packet) != Key::NoSync
+                self.key_of(node, packet) != DispatchKey::NoSync
             }
             Cargo::Deposit(..) | Cargo::Packet(_) => false,
         }

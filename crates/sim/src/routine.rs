@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 use machine::SoftwareDispatch;
-use pdq::Key;
+use tempest::DispatchKey;
 use tempest::policy::Notice;
 use units::Time;
 
@@ -36,7 +36,7 @@ pub(crate) struct Routine {
 struct Slot {
     /// The core whose slot it is.
     core: usize,
-    key: Key,
+    key: DispatchKey,
     event: Event,
 }
 
@@ -86,7 +86,7 @@ impl State {
     }
 
     /// Leaves a fault of the thread on `core` in its slot.
-    pub(crate) fn fill_slot(&mut self, core: usize, key: Key, event: Event) {
+    pub(crate) fn fill_slot(&mut self, core: usize, key: DispatchKey, event: Event) {
         let node = &mut self.nodes[self.cores[core].node];
         node.queue.arrive(self.now);
         node.routine.slots.push_back(Slot { core, key, event });

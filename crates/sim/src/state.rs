@@ -6,7 +6,7 @@ use des::{Choice, EventQueue};
 use hardware::{Lock, Network, Prices};
 use machine::Machine;
 use tempest::policy::{Injector, Servers, Split};
-use tempest::{Adjustment, NodeId, Policy, Resident, Shape, Waiter};
+use tempest::{Adjustment, Name, NodeId, Policy, Resident, Shape, Waiter};
 use trace::{Digest, Event, Sink};
 use units::Time;
 
@@ -108,7 +108,7 @@ impl State {
         split: Split,
         shape: Shape,
         seed: u64,
-        residents: Vec<(&Resident, hardware::EventQueue<crate::core::Event>)>,
+        residents: Vec<(&Resident, hardware::EventQueue<crate::core::Event, Name>)>,
     ) -> Self {
         let assisted = has_network_processor(machine, policy);
         let polls = machine.network_processor.as_ref().and_then(|network| network.idle_poll);

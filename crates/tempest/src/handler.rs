@@ -5,11 +5,10 @@
 
 use std::ops::RangeInclusive;
 
-use pdq::{Key, Keyed, Proof};
-
+use crate::key::{DispatchKey, Name};
 use crate::{
-    Block, Event, Lowering, Memory, Message, Node, NodeId, Place, Primitive, Processor, Right, Tag, Waiter,
-    Work,
+    Block, Event, Key, Keyed, Lowering, Memory, Message, Node, NodeId, Place, Primitive, Processor, Proof,
+    Right, Tag, Waiter, Work,
 };
 
 /// What a handler may do while it borrows an entry: everything but reach another one.
@@ -19,13 +18,13 @@ pub struct Actions<'a> {
     processor: &'a dyn Processor,
     accounts: bool,
     /// The key held.
-    key: Key,
+    key: DispatchKey,
     lowering: Option<Lowering>,
 }
 
 impl<'a> Actions<'a> {
     #[inline]
-    fn untimed(node: &'a Node, source: NodeId, key: Key, processor: &'a dyn Processor) -> Self {
+    fn untimed(node: &'a Node, source: NodeId, key: DispatchKey, processor: &'a dyn Processor) -> Self {
         Self { node, source, processor, accounts: false, key, lowering: None }
     }
 }
@@ -156,9 +155,10 @@ impl Actions<'_> {
     }
 
     fn expect_key_of(&self, blocks: RangeInclusive<Block>) {
-        let held =
-            self.key == Key::Sequential || blocks.start() == blocks.end() && self.key == blocks.start().key();
-        assert!(held, "rights to {}..={} are changed under key {}", blocks.start(), blocks.end(), self.key);
+        let (first, last) = (*blocks.start(), *blocks.end());
+        let of_first = DispatchKey::User(Name::of(first));
+        let held = self.key == DispatchKey::Sequential || first == last && self.key == of_first;
+        assert!(held, "rights to {first}..={last} are changed under key {}", self.key);
     }
 
     /// Accounts for work done to a block: free natively, time in a model.
@@ -218,31 +218,31 @@ impl<'a> Handler<'a> {
         self.actions.lowering.is_some()
     }
 
-    /// The key held while this handler runs.
+    /// The key held while this handler runs. A number comes with its [space](crate::Space), whoever stated it.
     pub fn key(&self) -> Key {
-        self.proof.key()
+        Key::from_resolved(self.proof.key())
     }
 
     /// Reaches the entry of `table` that the held key names. Inside, one may act, but not reach another entry.
     ///
     /// # Panics
-    /// If the key held is not a user key with an entry in the table, or the table belongs to another node.
+    /// If the key held has no entry in the table, or is of another protocol instance, or the table belongs to another node.
     #[inline]
     pub fn with<T, R>(&mut self, table: &Keyed<T>, f: impl FnOnce(&mut T, &mut Actions<'_>) -> R) -> R {
         f(table.get(&mut self.proof), &mut self.actions)
     }
 
-    /// Reaches the entry of any key from a [`Key::Sequential`] handler, which runs alone on its node.
+    /// Reaches the entry of any number, or of any block by its index, from a [`Key::Sequential`] handler, which runs alone on its node.
     ///
     /// # Panics
     /// If the key held is not sequential, or the table has no such entry or belongs to another node.
     pub fn with_any<T, R>(
         &mut self,
         table: &Keyed<T>,
-        key: u64,
+        number: u64,
         f: impl FnOnce(&mut T, &mut Actions<'_>) -> R,
     ) -> R {
-        f(table.get_any(&mut self.proof, key), &mut self.actions)
+        f(table.get_any(&mut self.proof, number), &mut self.actions)
     }
 }
 

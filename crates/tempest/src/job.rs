@@ -4,9 +4,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pdq::{DispatcherId, Proof};
+use pdq::DispatcherId;
 
-use crate::{Flow, Node, NodeId, Protocol, Quiet, Setup, Shape, Thread};
+use crate::{Flow, Node, NodeId, Proof, Protocol, Quiet, Setup, Shape, Thread};
 
 /// A protocol whose nodes also run threads: an application.
 pub trait Program: Protocol {

@@ -9,8 +9,7 @@ use std::any::{Any, TypeId};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use pdq::{Key, Serial};
-
+use crate::key::{DispatchKey, Serial, Space};
 use crate::message::body_words;
 use crate::{Class, Handler, Lowering, Message, MessageId, Node, Packet, Processor, Volume};
 
@@ -34,7 +33,7 @@ pub(crate) struct Entry {
     pub(crate) deliver: Box<dyn Deliver>,
     /// Number of the protocol whose state the handler is given.
     protocol: usize,
-    bind: fn(&State) -> Box<dyn Deliver>,
+    bind: fn(&State, Space) -> Box<dyn Deliver>,
     /// Where the protocol has one.
     prefetch: Option<Prefetch>,
     bind_prefetch: Option<BindPrefetch>,
@@ -52,7 +51,7 @@ impl Entry {
             volume: M::VOLUME,
             deliver: Box::new(Unbound),
             protocol,
-            bind: |state| Box::new(Bound::<M> { state: own(state) }),
+            bind: |state, space| Box::new(Bound::<M> { state: own(state), space }),
             prefetch: None,
             bind_prefetch: None,
         }
@@ -77,7 +76,7 @@ impl Entry {
     /// Gives the handler its state, if it is of protocol number `protocol`.
     pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
         if self.protocol == protocol {
-            self.deliver = (self.bind)(state);
+            self.deliver = (self.bind)(state, Space::of_protocol(protocol));
             self.prefetch = self.bind_prefetch.as_ref().map(|bind| bind(state));
         }
     }
@@ -91,7 +90,7 @@ fn own<P: Send + Sync + 'static>(state: &State) -> Arc<P> {
 /// A handler with its state. The packets it is given are for it, and long enough.
 pub(crate) trait Deliver: Send + Sync {
     /// The key of a packet.
-    fn key(&self, packet: &Packet) -> Key;
+    fn key(&self, packet: &Packet) -> DispatchKey;
 
     /// Runs the handler.
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>);
@@ -110,11 +109,13 @@ pub(crate) trait Deliver: Send + Sync {
 
 struct Bound<M: Message> {
     state: Arc<M::Protocol>,
+    /// Of the protocol instance.
+    space: Space,
 }
 
 impl<M: Message> Deliver for Bound<M> {
-    fn key(&self, packet: &Packet) -> Key {
-        packet.message::<M>().key()
+    fn key(&self, packet: &Packet) -> DispatchKey {
+        packet.message::<M>().key().resolve(self.space)
     }
 
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>) {
@@ -130,7 +131,12 @@ impl<M: Message> Deliver for Bound<M> {
         lowering: &mut Option<Lowering>,
     ) {
         let message = packet.message::<M>();
-        let mut cx = Handler::untimed(node, packet.source(), serial.hold(message.key()), processor);
+        let mut cx = Handler::untimed(
+            node,
+            packet.source(),
+            serial.hold(message.key().resolve(self.space)),
+            processor,
+        );
         message.handle(&self.state, packet.payload::<M>(), &mut cx);
         if cx.lowers() {
             *lowering = cx.take_lowering();
@@ -142,7 +148,7 @@ impl<M: Message> Deliver for Bound<M> {
 struct Unbound;
 
 impl Deliver for Unbound {
-    fn key(&self, _: &Packet) -> Key {
+    fn key(&self, _: &Packet) -> DispatchKey {
         unreachable!("a message before its protocol was installed")
     }
 

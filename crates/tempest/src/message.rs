@@ -4,9 +4,8 @@
 //! payload. Nothing here knows how packets move.
 
 use bytemuck::Pod;
-use pdq::Key;
 
-use crate::{Handler, MessageId, NodeId, Protocol};
+use crate::{Handler, Key, MessageId, NodeId, Protocol};
 
 /// The most words a message may carry, fields and payload together: with a head in front of every seven they fill two
 /// 64-byte cache lines, the unit in which rings and interfaces move them. Larger transfers are bulk.

@@ -6,8 +6,9 @@ use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
-use pdq::{DispatcherId, Key, Serial};
+use pdq::DispatcherId;
 
+use crate::key::{DispatchKey, Serial};
 use crate::kinds::{Entry, Ids, State};
 use crate::segment::Segments;
 use crate::{
@@ -84,7 +85,7 @@ impl Node {
     /// # Errors
     /// [`BadPacket`] if no handler may see it.
     #[inline]
-    pub fn key(&self, packet: &Packet) -> Result<Key, BadPacket> {
+    pub fn key(&self, packet: &Packet) -> Result<DispatchKey, BadPacket> {
         self.entry(packet).map(|entry| entry.deliver.key(packet))
     }
 

@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use pdq::{Key, Proof};
 use units::Time;
 
-use crate::{Access, Block, Event, MemoryEvents, Node, NodeId, Packet, Place, Waiter, Work};
+use crate::key::DispatchKey;
+use crate::{Access, Block, Event, MemoryEvents, Node, NodeId, Packet, Place, Proof, Waiter, Work};
 
 /// What a blocked thread waits for, as a deadlock report will say it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,7 +119,7 @@ pub trait Processor {
     }
 
     /// Runs `body` once as an event of `key` on this processor: when nothing conflicting runs or is older.
-    fn hold(&self, key: Key, body: &mut dyn FnMut(Proof<'_>));
+    fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>));
 
     /// Enters a timed region: returns when every thread of every node has entered it.
     fn enter_phase(&self, name: &'static str);

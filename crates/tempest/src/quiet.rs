@@ -2,9 +2,8 @@
 //!
 //! This module must never know how a world came to its end.
 
-use pdq::{Key, Keyed, Proof};
-
-use crate::NodeId;
+use crate::key::DispatchKey;
+use crate::{Keyed, NodeId, Proof};
 
 /// A node at the end of a run that ended well: no thread runs, no handler runs, and no message is under way.
 ///
@@ -46,7 +45,7 @@ impl<'a> Quiet<'a> {
     /// # Panics
     /// If the proof is of another key.
     pub(crate) fn new(node: NodeId, proof: Proof<'a>) -> Self {
-        assert!(proof.key() == Key::Sequential, "{node} is not quiet: key {} is held", proof.key());
+        assert!(proof.key() == DispatchKey::Sequential, "{node} is not quiet: key {} is held", proof.key());
         Self { node, proof }
     }
 
@@ -55,56 +54,70 @@ impl<'a> Quiet<'a> {
         self.node
     }
 
-    /// The entry of `key`.
+    /// The entry of a number, or of a block by its index.
     ///
     /// # Panics
     /// If the table has no such entry, or belongs to another node.
-    pub fn get<'t, T>(&'t mut self, table: &'t Keyed<T>, key: u64) -> &'t T {
-        table.get_any(&mut self.proof, key)
+    pub fn get<'t, T>(&'t mut self, table: &'t Keyed<T>, number: u64) -> &'t T {
+        table.get_any(&mut self.proof, number)
     }
 
-    /// All entries of a table with their keys, in ascending order of key. Of a sparse table these are the entries that have
+    /// All entries of a table with their numbers, in ascending order. Of a sparse table these are the entries that have
     /// been reached during the run.
     ///
     /// # Panics
     /// If the table belongs to another node.
     pub fn entries<'t, T>(&'t mut self, table: &'t Keyed<T>) -> impl Iterator<Item = (u64, &'t T)> {
-        table.entries(&mut self.proof).map(|(key, entry)| (key, &*entry))
+        table.entries(&mut self.proof).map(|(number, entry)| (number, &*entry))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use pdq::{DispatcherId, Serial};
+    use pdq::DispatcherId;
 
     use super::*;
+    use crate::key::{Group, Name, Serial, Space};
+    use crate::{Block, Key};
 
-    #[test]
-    fn dense_and_sparse_tables_are_read_whole() {
-        let mut serial = Serial::new(DispatcherId::fresh());
-        let dense = Keyed::dense(serial.id(), 0, 3, |key| 10 * key);
-        let sparse = Keyed::sparse(serial.id(), |key| key + 1);
-        for key in [9, 2, 7] {
-            sparse.get(&mut serial.hold(Key::User(key)));
-        }
-        let mut quiet = Quiet::new(NodeId(4), serial.hold(Key::Sequential));
-        assert_eq!(quiet.node(), NodeId(4));
-        assert_eq!(*quiet.get(&dense, 2), 20);
-        assert_eq!(quiet.entries(&dense).collect::<Vec<_>>(), [(0, &0), (1, &10), (2, &20)]);
-        assert_eq!(quiet.entries(&sparse).collect::<Vec<_>>(), [(2, &3), (7, &8), (9, &10)]);
+    fn serial() -> Serial {
+        Serial::with_keys(DispatcherId::fresh())
+    }
+
+    fn key(number: u64) -> DispatchKey {
+        Key::User(number).resolve(Space::PROGRAM)
     }
 
     #[test]
-    #[should_panic(expected = "node 0 is not quiet")]
+    fn dense_and_sparse_tables_are_read_whole() {
+        let mut serial = serial();
+        let dense = Keyed::dense(serial.id(), Group::Protocol(Space::PROGRAM), 3, |number| 10 * number);
+        let sparse = Keyed::sparse(serial.id(), Space::PROGRAM, |number| number + 1);
+        let blocks = Keyed::dense(serial.id(), Group::Blocks, 2, |block| block + 5);
+        for number in [9, 2, 7] {
+            sparse.get(&mut serial.hold(key(number)));
+        }
+        *blocks.get(&mut serial.hold(DispatchKey::User(Name::of(Block(1))))) = 8;
+        let mut quiet = Quiet::new(NodeId(4), serial.hold(DispatchKey::Sequential));
+        assert_eq!(quiet.node(), NodeId(4));
+        assert_eq!(*quiet.get(&dense, 2), 20);
+        assert_eq!(*quiet.get(&blocks, 1), 8);
+        assert_eq!(quiet.entries(&dense).collect::<Vec<_>>(), [(0, &0), (1, &10), (2, &20)]);
+        assert_eq!(quiet.entries(&sparse).collect::<Vec<_>>(), [(2, &3), (7, &8), (9, &10)]);
+        assert_eq!(quiet.entries(&blocks).collect::<Vec<_>>(), [(0, &5), (1, &8)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "node 0 is not quiet: key 0x1 is held")]
     fn a_proof_of_one_key_is_not_enough() {
-        Quiet::new(NodeId(0), Serial::new(DispatcherId::fresh()).hold(Key::User(1)));
+        Quiet::new(NodeId(0), serial().hold(key(1)));
     }
 
     #[test]
     #[should_panic(expected = "the table belongs to")]
     fn a_table_of_another_node_stays_closed() {
-        let table = Keyed::dense(DispatcherId::fresh().id(), 0, 1, |_| 0);
-        let mut serial = Serial::new(DispatcherId::fresh());
-        Quiet::new(NodeId(0), serial.hold(Key::Sequential)).entries(&table).for_each(drop);
+        let table = Keyed::dense(DispatcherId::fresh().id(), Group::Blocks, 1, |_| 0);
+        let mut serial = serial();
+        Quiet::new(NodeId(0), serial.hold(DispatchKey::Sequential)).entries(&table).for_each(drop);
     }
 }

@@ -6,11 +6,12 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use pdq::{DispatcherId, Keyed};
+use pdq::DispatcherId;
 
+use crate::key::{Group, Space};
 use crate::kinds::{Entry, State};
 use crate::node::FaultPacket;
-use crate::{Block, Fault, Layout, Memory, Message, MessageId, Node, NodeId, Rights, Segment, Word};
+use crate::{Block, Fault, Keyed, Layout, Memory, Message, MessageId, Node, NodeId, Rights, Segment, Word};
 
 /// A protocol or program: one value of this type per node is its state there.
 ///
@@ -192,21 +193,47 @@ impl<'a> Setup<'a> {
         memory
     }
 
-    /// A table with an entry for each key in `0..len`.
+    /// The keys of the protocol instance being installed: what its messages state as [`Key::User`](crate::Key::User). It keeps
+    /// the space if it [holds](crate::Thread::hold) keys for its callers.
+    ///
+    /// # Panics
+    /// If nothing is being installed.
+    pub fn space(&self) -> Space {
+        let (_, number) = self.installing.last().expect("a protocol asks while it is being installed");
+        Space::of_protocol(*number)
+    }
+
+    /// The keys of a part of the protocol being installed that holds keys of its own, such as a set of locks: apart from those
+    /// of the protocol and of its other parts.
+    pub fn fresh_space(&mut self) -> Space {
+        self.node.protocols += 1;
+        Space::of_protocol(self.node.protocols - 1)
+    }
+
+    /// A table with an entry for each number in `0..len`, under that number's key.
     pub fn keyed<T>(&self, len: usize, init: impl FnMut(u64) -> T) -> Keyed<T> {
-        Keyed::dense(self.dispatcher(), 0, len, init)
+        Keyed::dense(self.dispatcher(), Group::Protocol(self.space()), len, init)
     }
 
     /// A table with an entry for each block of a shared memory, under the block's key.
     pub fn keyed_blocks<T>(&self, memory: &Memory, mut init: impl FnMut(Block) -> T) -> Keyed<T> {
         let blocks = memory.layout().blocks() as usize;
-        let block = |key| Block((key - Block::FIRST_KEY) as u32);
-        Keyed::dense(self.dispatcher(), Block::FIRST_KEY, blocks, |key| init(block(key)))
+        Keyed::dense(self.dispatcher(), Group::Blocks, blocks, |index| init(Block(index as u32)))
     }
 
-    /// A table whose entries come into being when first reached.
+    /// A table with an entry for every number, which comes into being when it is first reached.
     pub fn keyed_sparse<T>(&self, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Keyed<T> {
-        Keyed::sparse(self.dispatcher(), init)
+        self.keyed_sparse_in(self.space(), init)
+    }
+
+    /// A table with an entry for every number of a [fresh space](Self::fresh_space), which comes into being when it is first
+    /// reached.
+    pub fn keyed_sparse_in<T>(
+        &self,
+        space: Space,
+        init: impl Fn(u64) -> T + Send + Sync + 'static,
+    ) -> Keyed<T> {
+        Keyed::sparse(self.dispatcher(), space, init)
     }
 
     fn dispatcher(&self) -> DispatcherId {

@@ -7,12 +7,12 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pdq::Key;
 use units::Time;
 
+use crate::key::Space;
 use crate::{
-    Access, Block, Event, Handler, MAX_WORDS, Memory, MemoryEvents, Message, Node, NodeId, Place, Primitive,
-    Processor, Right, Run, RunMut, Shared, Wait, Waiter, Word, Work,
+    Access, Block, Event, Handler, Key, MAX_WORDS, Memory, MemoryEvents, Message, Node, NodeId, Place,
+    Primitive, Processor, Right, Run, RunMut, Shared, Wait, Waiter, Word, Work,
 };
 
 /// A message that found no room, handed back.
@@ -258,6 +258,9 @@ impl<'a> Thread<'a> {
     /// Runs `f` here as an event of `key`: alone among the events of that key, after the older ones. The way to
     /// keyed state from a thread; free where handlers run only at this processor's polls.
     ///
+    /// A [`Key::User`] is a number of the program. A protocol that holds for its callers states numbers of its own space:
+    /// [`Keyed::key`](crate::Keyed::key), [`Space::key`].
+    ///
     /// # Panics
     /// If `f` gives the processor away through this thread: polls, waits, sends without room, faults, or holds again. And if it
     /// takes a right away, which would outlast it.
@@ -265,7 +268,7 @@ impl<'a> Thread<'a> {
         self.expect_no_hold("a hold");
         let mut f = Some(f);
         let mut result = None;
-        self.processor.hold(key, &mut |proof| {
+        self.processor.hold(key.resolve(Space::PROGRAM), &mut |proof| {
             let f = f.take().expect("a world runs the body of a hold once");
             let _holding = Holding::begin(self, None);
             let mut cx = Handler::new(self.node, self.node(), proof, self.processor);

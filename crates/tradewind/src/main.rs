@@ -1,9 +1,9 @@
-//! The `tradewind` command.
+//! The `tradewind` command: the applications with every subcommand.
 
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    tradewind::main()
+    tradewind::main(apps::ALL)
 }

@@ -37,9 +37,33 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("lab", &["machine", "units", "trace"], Tests::Free),
     ("macros", &[], Tests::Free),
     ("compare", &["tempest", "units", "trace"], Tests::Free),
-    ("worlds", &["machine", "native", "protocols", "sim", "tempest", "trace", "units"], Tests::Free),
+    (
+        "worlds",
+        &["compare", "machine", "native", "protocols", "sim", "tempest", "trace", "units"],
+        Tests::Free,
+    ),
     ("report", &["compare", "lab", "machine", "tempest", "trace", "units"], Tests::Free),
-    ("tradewind", &["cli"], Tests::Free),
+    (
+        "tradewind",
+        &[
+            "apps",
+            "cli",
+            "compare",
+            "conformance",
+            "formats",
+            "machine",
+            "native",
+            "probes",
+            "protocols",
+            "report",
+            "sim",
+            "tempest",
+            "trace",
+            "units",
+            "worlds",
+        ],
+        Tests::Free,
+    ),
 ];
 
 /// Whether the tests of a room may use rooms that it may not use itself.

@@ -17,6 +17,20 @@ pub fn nearest<'k>(unknown: &str, known: impl IntoIterator<Item = &'k str>) -> O
     (likeness >= LIKENESS).then_some(nearest)
 }
 
+/// The known name of which `unknown` is most likely a slip of the fingers: at most two letters, or a third of a long name, are
+/// wrong, missing, too many or exchanged. For dotted names, whose common beginnings would make [`nearest`] find any two alike.
+///
+/// ```
+/// use tradewind_units::names::nearest_slip;
+/// assert_eq!(nearest_slip("network.latncy", ["network.latency", "clock"]), Some("network.latency"));
+/// assert_eq!(nearest_slip("network.speed", ["network.latency", "clock"]), None);
+/// ```
+pub fn nearest_slip<'k>(unknown: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let slips = known.into_iter().map(|known| (strsim::damerau_levenshtein(unknown, known), known));
+    let (slips, nearest) = slips.min_by_key(|(slips, _)| *slips)?;
+    (slips <= (unknown.len() / 3).max(2)).then_some(nearest)
+}
+
 /// ` did you mean …?` with the known name most like `unknown`, to stand in an error text; empty if no name is alike.
 ///
 /// ```

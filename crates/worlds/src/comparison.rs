@@ -1,5 +1,6 @@
 //! One program on several targets, by every mechanism under every policy that each of them can do. Ranks nothing.
 
+use compare::{Combination, Ranking, Refusal};
 use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
@@ -15,9 +16,9 @@ use crate::{Error, Measured, Setting, Subject, Target};
 /// let targets = vec![Target::find("ideal", &[])?, Target::find("paragon", &[])?];
 /// let comparison = Comparison::new(Subject::load(entry, &[("values", "20")])?, targets);
 /// for compared in comparison.run(|_| ()) {
-///     let fastest = compared.ran.iter().min_by_key(|(_, measured)| measured.median().timed());
-///     let (setting, measured) = fastest.expect("every machine runs something");
-///     println!("{}: {} in {}", compared.target.name(), setting.policy, measured.median().timed());
+///     let ranking = compared.ranking();
+///     let fastest = &ranking.places[0].row;
+///     println!("{}: {} in {}", ranking.machine.name, fastest.policies[0], fastest.outcome.timed());
 /// }
 /// # Ok::<(), tradewind_worlds::Error>(())
 /// ```
@@ -76,17 +77,6 @@ pub struct Compared {
     pub refused: Vec<Refusal>,
     /// What began and did not end well.
     pub failed: Vec<Refusal>,
-}
-
-/// A combination that a machine cannot do, or could not do to its end.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Refusal {
-    /// How data was to move.
-    pub mechanism: Mechanism,
-    /// The policy; `None` where the machine lacks the mechanism, whatever the policy.
-    pub policy: Option<Policy>,
-    /// What the machine lacks, or how the run ended.
-    pub reason: String,
 }
 
 /// The combinations of a machine that are to be run, and those that it cannot do.
@@ -212,12 +202,22 @@ impl Comparison {
 }
 
 impl Compared {
+    /// The combinations ranked: right answers first, the fastest first.
+    pub fn ranking(self) -> Ranking {
+        let combination = |(setting, measured): (Setting, Measured)| {
+            let (way, split, crowded) = (setting.way(), setting.split(), setting.is_oversubscribed());
+            Combination::new(way, split, crowded, measured.into_outcomes())
+        };
+        let ran = self.ran.into_iter().map(combination).collect();
+        Ranking::new(self.target.described(), ran, self.refused, self.failed)
+    }
+
     /// Runs a combination and puts what comes of it where it belongs. What one run says of itself is no reason to be silent about
     /// the others.
     fn add(&mut self, setting: Setting, runs: u32, tell: impl FnMut(u32)) {
         let refusal = |reason: String| Refusal {
             mechanism: setting.mechanism,
-            policy: Some(setting.policy.clone()),
+            policy: Some(setting.policy.to_string()),
             reason,
         };
         match setting.measure(runs, tell) {

@@ -41,7 +41,8 @@ mod subject;
 mod target;
 mod trace_file;
 
-pub use comparison::{Compared, Comparison, Refusal, Step};
+pub use compare::Refusal;
+pub use comparison::{Compared, Comparison, Step};
 pub use error::{Error, FailedRun, Mistake};
 pub use native::LOOKS_APART;
 pub use run::Run;

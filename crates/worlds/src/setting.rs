@@ -1,6 +1,8 @@
 //! One combination of program, target, mechanism and policy, and what came of running it.
 
+use compare::Way;
 use tempest::entry::Plan;
+use tempest::policy::Split;
 use tempest::{Failure, Launch, Mechanism, Outcome, Policy, Shape};
 use trace::Recorder;
 use units::Time;
@@ -96,6 +98,18 @@ impl Setting {
         Ok(Shape { nodes: self.nodes, threads })
     }
 
+    /// The mechanism and the policy, which name the combination within one machine.
+    pub fn way(&self) -> Way {
+        Way { mechanism: self.mechanism, policy: self.policy.to_string() }
+    }
+
+    /// How many processors of each node compute, and how many only run handlers. All of them compute under a policy that cannot
+    /// be had with so few processors.
+    pub fn split(&self) -> Split {
+        let all = Split { computing: self.processors, dedicated: 0 };
+        self.policy.split(self.processors).unwrap_or(all)
+    }
+
     /// How shared memory is kept coherent; `None` where data does not move through it.
     pub fn sharing(&self) -> Option<Sharing> {
         (self.mechanism == Mechanism::SharedMemory).then_some(self.subject.sharing)
@@ -103,8 +117,8 @@ impl Setting {
 
     /// Whether a native run has more processors than this host has cores, so that they take turns and times mean little.
     pub fn is_oversubscribed(&self) -> bool {
-        let split = self.policy.split(self.processors);
-        let processors = split.map_or(self.processors, |split| split.computing + split.dedicated);
+        let split = self.split();
+        let processors = split.computing + split.dedicated;
         self.target.is_native() && self.nodes as usize * processors as usize > cores()
     }
 }
@@ -119,6 +133,11 @@ impl Measured {
     /// Every outcome, the fastest first.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
+    }
+
+    /// Every outcome, the fastest first, to keep.
+    pub fn into_outcomes(self) -> Vec<Outcome> {
+        self.outcomes
     }
 
     /// The outcome of median time.

@@ -42,7 +42,7 @@ impl Subject {
         Self::gathered(entry, gatherer)
     }
 
-    /// The same program and inputs, shared memory kept coherent in another way.
+    /// This program and its inputs, with shared memory kept coherent in another way.
     #[must_use]
     pub fn sharing(self, sharing: Sharing) -> Self {
         Self { sharing, ..self }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use compare::ranking::{Calibration, Machine as Described};
 use machine::Machine;
 use native::Local;
 use sim::Model;
@@ -89,6 +90,19 @@ impl Target {
     /// The host that the file is a measurement of, if it says so.
     pub fn measured_host(&self) -> Option<&str> {
         self.machine()?.calibrated.as_ref()?.host.as_deref()
+    }
+
+    /// The machine as rankings name it.
+    pub fn described(&self) -> Described {
+        let of = self.measured().map(str::to_owned);
+        let host = self.measured_host().map(str::to_owned);
+        Described {
+            name: self.name().to_owned(),
+            file: self.file().map(str::to_owned),
+            native: self.is_native(),
+            digest: self.machine().map(Machine::digest),
+            calibration: of.map(|of| Calibration { of, host }),
+        }
     }
 
     /// A reason for refusing something, behind the file of the machine that refuses it.

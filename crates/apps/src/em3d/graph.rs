@@ -1,4 +1,4 @@
-//! The bipartite graph, its generator, and the sequential run that every other is compared with.
+//! The bipartite graph and its generator.
 //!
 //! The generator follows the Split-C benchmark (D. E. Culler, A. Dusseau, S. C. Goldstein, A. Krishnamurthy,
 //! S. Lumetta, T. von Eicken and K. Yelick, *Parallel Programming in Split-C*, Supercomputing 1993): graph nodes of each
@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use rand::RngExt;
 
+use super::problem::Parameters;
 use crate::kit::stream;
-use tempest::Frames;
 
 /// The two kinds of graph nodes.
 pub(super) const KINDS: [Kind; 2] = [Kind::E, Kind::H];
@@ -32,33 +32,6 @@ impl Kind {
             Kind::H => Kind::E,
         }
     }
-}
-
-/// What a person chooses.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Parameters {
-    /// Graph nodes of each kind, at least 1.
-    pub(super) size: u32,
-    /// Edges of each E node, at least 1.
-    pub(super) degree: u32,
-    /// Edges that leave their owner, in percent.
-    pub(super) remote: f64,
-    /// Greatest distance of a remote edge, in owners, at least 1.
-    pub(super) span: u32,
-    /// Owners on each node of the machine, at least 1.
-    pub(super) owners: u32,
-    /// Iterations before the timed ones.
-    pub(super) warm_up: u32,
-    /// Timed iterations, at least 1.
-    pub(super) iterations: u32,
-    /// Values of a message and of a deposit, at least 1.
-    pub(super) values: u32,
-    /// Integer operations of each edge beyond those of the loop.
-    pub(super) extra: u32,
-    /// Bytes of a graph node's record in shared memory: a power of two, at least 32.
-    pub(super) record: u32,
-    /// Room for pages of others in shared memory.
-    pub(super) frames: Frames,
 }
 
 /// A bipartite graph: what each side sees of it.
@@ -144,31 +117,6 @@ impl Graph {
         };
         (0..size).map(crossing).sum::<usize>() as f64 / self.edges() as f64
     }
-
-    /// All values, by kind, after so many iterations on one processor.
-    pub(super) fn run(&self, iterations: u32) -> [Vec<f64>; 2] {
-        let mut values = KINDS.map(|kind| self.side(kind).initial.clone());
-        for _ in 0..iterations {
-            for kind in KINDS {
-                let side = self.side(kind);
-                let mut own = std::mem::take(&mut values[kind as usize]);
-                let others = &values[kind.other() as usize];
-                for (node, value) in (0..).zip(&mut own) {
-                    let (neighbours, weights) = side.edges(node);
-                    let others = neighbours.iter().map(|&neighbour| others[neighbour as usize]);
-                    *value = updated(*value, weights, others);
-                }
-                values[kind as usize] = own;
-            }
-        }
-        values
-    }
-}
-
-/// The value of a graph node after an iteration, from what it was and the values of its neighbours.
-#[inline]
-pub(super) fn updated(value: f64, weights: &[f64], neighbours: impl Iterator<Item = f64>) -> f64 {
-    value - weights.iter().zip(neighbours).fold(0.0, |sum, (weight, neighbour)| sum + weight * neighbour)
 }
 
 impl Side {
@@ -224,7 +172,23 @@ impl Parameters {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::problem::Parameters;
     use super::*;
+    use tempest::Frames;
+
+    impl Graph {
+        /// A graph of two sides.
+        pub(in super::super) fn of(sides: [Side; 2]) -> Self {
+            Self { sides }
+        }
+    }
+
+    impl Side {
+        /// One graph node with one edge, of this value and weight.
+        pub(in super::super) fn pair(value: f64, weight: f64) -> Self {
+            Self { initial: vec![value], first: vec![0, 1], neighbours: vec![0], weights: vec![weight] }
+        }
+    }
 
     pub(in super::super) const SMALL: Parameters = Parameters {
         size: 96,
@@ -312,18 +276,5 @@ pub(super) mod tests {
     fn a_seed_gives_one_graph_and_another_seed_another() {
         assert_eq!(Graph::generate(&SMALL, 4, 1), Graph::generate(&SMALL, 4, 1));
         assert_ne!(Graph::generate(&SMALL, 4, 1), Graph::generate(&SMALL, 4, 2));
-    }
-
-    #[test]
-    fn a_run_updates_e_from_h_and_then_h_from_e() {
-        let side = |initial: Vec<f64>, weight: f64| Side {
-            initial,
-            first: vec![0, 1],
-            neighbours: vec![0],
-            weights: vec![weight],
-        };
-        let graph = Graph { sides: [side(vec![1.0], 0.5), side(vec![2.0], 0.5)] };
-        // E = 1 - 0.5 * 2 = 0; H = 2 - 0.5 * 0 = 2; E = 0 - 1 = -1; H = 2 + 0.5 = 2.5.
-        assert_eq!(graph.run(2), [vec![-1.0], vec![2.5]]);
     }
 }

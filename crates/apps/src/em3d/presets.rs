@@ -2,7 +2,7 @@
 //!
 //! Where a study is silent the number is ours, and marked *ours*.
 
-use super::graph::Parameters;
+use super::problem::Parameters;
 use tempest::Frames;
 use units::names::did_you_mean;
 

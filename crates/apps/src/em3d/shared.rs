@@ -21,18 +21,20 @@ use tempest::entry::{BadPlan, Plan, SharedMemory};
 
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    Array, Cells, Homes, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
+    Array, Cells, Homes, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
 };
 
-use super::graph::{KINDS, Kind, Parameters, updated};
+use super::ghosts;
+use super::graph::{KINDS, Kind};
 use super::layout::Layout;
-use super::program;
+use super::problem::Parameters;
+use super::reference::{self, updated};
 
 /// One edge, but for the load of its neighbour's value.
-const EDGE: Operations = program::EDGE.loads(2);
+const EDGE: Operations = ghosts::EDGE.loads(2);
 
 /// One graph node, but for what is in its record.
-const NODE: Operations = program::NODE.loads(0).stores(0);
+const NODE: Operations = ghosts::NODE.loads(0).stores(0);
 
 /// What every node is told.
 pub(super) struct Config {
@@ -94,10 +96,6 @@ struct Field {
     results: Cells<f64>,
 }
 
-impl tempest::Handlers for SharedEm3d {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for SharedEm3d {
     type Config = Arc<Config>;
 
@@ -132,6 +130,7 @@ impl Field {
     }
 }
 
+#[handlers]
 impl SharedEm3d {
     /// The places of a thread's graph nodes among those of its node, and the record of the first.
     fn mine(&self, thread: &Thread<'_>, kind: Kind) -> (std::ops::Range<u32>, usize) {
@@ -200,11 +199,9 @@ impl SharedEm3d {
         let results = &self.fields[kind as usize].results;
         let own = self.config.layout.own(self.node);
         let values = own.enumerate().map(|(place, graph_node)| (graph_node, results.get(place)));
-        program::check(self.node, kind, values, &self.config.expected[kind as usize])
+        reference::check(self.node, kind, values, &self.config.expected[kind as usize])
     }
-}
 
-impl Program for SharedEm3d {
     fn main(&self, thread: &Thread<'_>) {
         let Parameters { warm_up, iterations, .. } = self.config.parameters;
         KINDS.into_iter().for_each(|kind| self.begin(thread, kind));
@@ -220,7 +217,7 @@ impl Program for SharedEm3d {
         let mut report = self.check(Kind::E);
         report.merge(self.check(Kind::H));
         if self.node == NodeId(0) {
-            report = program::figures(report, &self.config.layout, self.config.parameters.owners).figure(
+            report = reference::figures(report, &self.config.layout, self.config.parameters.owners).figure(
                 "values read from other nodes per iteration",
                 self.config.layout.travelling() as f64,
                 Merge::Max,

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use tempest::entry::{BadPlan, Plan, SharedMemory};
 
 use tempest::{
-    Array, Cells, Homes, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
+    Array, Cells, Homes, NodeId, Operations, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
 };
 
-use super::program::{AMOUNT, COLLECTOR, ISSUE, STEP, check_told, check_words, figures, residue};
-use super::workload::{Workload, told_hash};
+use super::messages::{AMOUNT, COLLECTOR, ISSUE, STEP, residue};
+use super::reference::{check_told, check_words, figures, told_hash};
+use super::workload::Workload;
 
 /// The addition; load and store of the word are paid by the access.
 const ADD: Operations = Operations::NONE.integers(1);
@@ -55,10 +56,6 @@ pub(super) struct SharedFetchAdd {
     told: Cells<u64>,
 }
 
-impl tempest::Handlers for SharedFetchAdd {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for SharedFetchAdd {
     type Config = Arc<Config>;
 
@@ -75,6 +72,7 @@ impl Protocol for SharedFetchAdd {
     }
 }
 
+#[handlers]
 impl SharedFetchAdd {
     /// Adds to a thread's words; the sum of the hashes of what they held before.
     fn add(&self, thread: &Thread<'_>, words: &[u32]) -> u64 {
@@ -99,9 +97,7 @@ impl SharedFetchAdd {
             self.totals.set(place, thread.read(&self.words, self.words.at(self.node, place)));
         }
     }
-}
 
-impl Program for SharedFetchAdd {
     fn main(&self, thread: &Thread<'_>) {
         let words: Vec<u32> = self.config.workload.words_of(thread.id()).collect();
         thread.phase("add");

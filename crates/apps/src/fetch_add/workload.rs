@@ -7,30 +7,11 @@
 //! This module must never know messages or threads of a world.
 
 use rand_distr::{Distribution, Zipf};
-use tempest::entry::mix;
 use tempest::{NodeId, Shape, ThreadId};
 
+use super::problem::Parameters;
+use super::reference::told_hash;
 use crate::kit::stream;
-use tempest::Frames;
-
-/// What a person chooses.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Parameters {
-    /// How many words there are, at least 1.
-    pub(super) words: u32,
-    /// Fetch&adds of all threads together, shared out evenly: the same work whoever does it.
-    pub(super) operations: u32,
-    /// Requests that a thread has outstanding at most, at least 1.
-    pub(super) window: u32,
-    /// Exponent of the Zipf distribution, at least 0.
-    pub(super) skew: f64,
-    /// Extra steps of each request's handler.
-    pub(super) steps: u32,
-    /// Bytes from one word of a node to the next in shared memory: a power of two, at least 8.
-    pub(super) spacing: u32,
-    /// Room for pages of others in shared memory.
-    pub(super) frames: Frames,
-}
 
 /// The parameters in a world of some shape, with a seed: all that will happen, but for the order.
 #[derive(Debug)]
@@ -85,13 +66,10 @@ impl Workload {
     }
 }
 
-/// The hash of what one request was told.
-pub(super) fn told_hash(word: u32, old: u64) -> u64 {
-    mix(mix(u64::from(word)).wrapping_add(old))
-}
-
 #[cfg(test)]
 mod tests {
+    use tempest::Frames;
+
     use super::*;
 
     const SHAPE: Shape = Shape { nodes: 3, threads: 2 };

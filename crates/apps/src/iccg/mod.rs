@@ -28,148 +28,21 @@
 //! any order of the updates. Each node also checks that each of its rows became ready exactly once.
 
 pub mod factor;
+mod input;
 mod layout;
+mod messages;
 pub mod partition;
 pub mod problem;
-mod program;
+mod reference;
 
-use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, File, Given, Input, Instance, Loaded, Plan, Reader};
+use tempest::Mechanism;
+use tempest::entry::Entry;
 
-use tempest::{Job, Mechanism, Shape};
-
-use layout::Layout;
-use partition::Partition;
-use problem::Problem;
-use program::Iccg;
-
-/// How the registry lists it.
+/// The entry of iccg in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "iccg",
     summary: "sparse triangular solve as a data-flow graph of small messages",
     mechanisms: &[Mechanism::Messages],
-    inputs: INPUTS,
-    load,
+    inputs: input::INPUTS,
+    load: input::load,
 };
-
-static INPUTS: &[Input] = &[
-    Input::file(
-        "matrix",
-        "bcsstk13",
-        "a symmetric positive definite matrix, or a pattern, whose incomplete Cholesky factor is L: Matrix Market, \
-         Harwell-Boeing (also SPLASH .O), Rutherford-Boeing, or triplets (.tri, .mat.txt); plain, gzip or zstd",
-    ),
-    Input::text(
-        "partition",
-        "bisection",
-        "how rows are divided among threads: bisection (of the graph), blocks (of rows) or cyclic",
-    ),
-];
-
-fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let partition = reader.named("partition");
-    let problem = reader.file("matrix").and_then(|file| match read(file) {
-        Ok(problem) => Some(problem),
-        Err(mistakes) => {
-            mistakes.into_iter().for_each(|mistake| reader.refuse(mistake));
-            None
-        }
-    });
-    reader.finish()?;
-    let (problem, partition) = problem.zip(partition).expect("whatever is missing was refused");
-    Ok(Box::new(System::new(problem, partition)))
-}
-
-fn read(file: &File) -> Result<Problem, Vec<String>> {
-    let named = |error: &dyn std::fmt::Display| vec![format!("{}: {error}", file.name)];
-    let matrix = formats::matrix::read(&file.name, &file.bytes)
-        .map_err(|errors| errors.to_string().lines().map(str::to_owned).collect::<Vec<_>>())?;
-    let matrix = matrix.into_symmetric().map_err(|error| named(&error))?;
-    if matrix.rows == 0 {
-        return Err(named(&"0 rows: expected at least 1"));
-    }
-    Problem::new(&matrix).map_err(|error| named(&error))
-}
-
-/// A system to be solved, and how its rows will be divided.
-struct System {
-    problem: Arc<Problem>,
-    partition: Partition,
-    /// Rows on the longest chain of dependences.
-    critical_path: usize,
-}
-
-impl System {
-    fn new(problem: Problem, partition: Partition) -> Self {
-        Self { critical_path: problem.critical_path(), problem: Arc::new(problem), partition }
-    }
-}
-
-impl Instance for System {
-    fn job(&self, &Plan { shape, .. }: &Plan) -> Result<Job, BadPlan> {
-        let parts = shape.nodes.checked_mul(shape.threads).ok_or_else(|| {
-            let Shape { nodes, threads } = shape;
-            format!("{nodes} nodes of {threads} threads: expected at most {} threads in all", u32::MAX)
-        })?;
-        let owner = self.partition.assign(&self.problem, parts as usize);
-        let layout = Layout::new(Arc::clone(&self.problem), owner, shape, self.critical_path);
-        Ok(Job::new::<Iccg>(Arc::new(layout)))
-    }
-
-    fn describe(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("rows", self.problem.order().to_string()),
-            ("edges", self.problem.edges().to_string()),
-            ("rows on the critical path", self.critical_path.to_string()),
-            ("relative shift of the diagonal", self.problem.shift.to_string()),
-            ("partition", self.partition.to_string()),
-        ]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn given(matrix: &[u8], partition: &str) -> Given {
-        let mut given = Given::default();
-        given.files.insert("matrix".into(), File { name: "small.mtx".into(), bytes: matrix.into() });
-        given.values.insert("partition".into(), partition.into());
-        given
-    }
-
-    const SMALL: &[u8] = b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n";
-
-    #[test]
-    fn a_good_input_is_described() {
-        let instance = load(&given(SMALL, "blocks")).unwrap_or_else(|errors| panic!("{errors:?}"));
-        let facts = instance.describe();
-        assert_eq!(facts[0], ("rows", "3".to_owned()));
-        assert_eq!(facts[1], ("edges", "2".to_owned()));
-        let plan = |nodes, threads| Plan::new(Mechanism::Messages, Shape { nodes, threads });
-        assert!(instance.job(&plan(5, 2)).is_ok());
-        let error = instance.job(&plan(1 << 20, 1 << 20)).unwrap_err();
-        assert!(error.0.contains("1048576 threads"), "{error}");
-    }
-
-    #[test]
-    fn the_mistakes_of_inputs_and_file_come_together() {
-        let mut given =
-            given(b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4\n3 1 x\n", "halves");
-        given.values.insert("matrx".into(), "bcsstk13".into());
-        let errors = load(&given).map(|_| ()).unwrap_err().texts();
-        let says = ["did you mean `matrix`?", "partition \"halves\"", "small.mtx:4:1:", "small.mtx:4:5:"];
-        assert_eq!(errors.len(), says.len(), "{errors:?}");
-        for (error, says) in errors.iter().zip(says) {
-            assert!(error.contains(says), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_matrix_without_a_factor_is_refused_by_name() {
-        let oblong = b"%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 4\n";
-        let errors = load(&given(oblong, "cyclic")).map(|_| ()).unwrap_err().texts();
-        assert_eq!(errors, ["small.mtx: 2 rows and 3 columns: expected a square matrix, to be symmetric"]);
-    }
-}

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apps::litmus::{Question, oracle::Unknown};
+use apps::litmus::{Question, reference::Unknown};
 
 use super::Subject;
 

@@ -30,7 +30,7 @@ use crate::numbers::LitmusNumbers;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::target::find_all;
-use crate::{Problem, both, complain, names, sharing};
+use crate::{House, Problem, both, complain, names, sharing};
 use collection::Collection;
 use tally::Tally;
 use trial::Trial;
@@ -62,8 +62,8 @@ struct Trials<'a> {
 }
 
 /// Runs everything and reports.
-pub(crate) fn litmus(arguments: &Litmus, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    let sharing = sharing::of(arguments.block.as_deref(), arguments.protocol.as_deref());
+pub(crate) fn litmus(house: &House, arguments: &Litmus, out: &mut impl Write) -> Result<ExitCode, Problem> {
+    let sharing = sharing::of(house, arguments.block.as_deref(), arguments.protocol.as_deref());
     let asked = both(sharing, LitmusNumbers::read(arguments));
     let (worlds, (sharing, numbers)) = both(worlds(arguments), asked)?;
     let Collection { subjects, mistakes } = Collection::read(&arguments.paths);
@@ -81,7 +81,8 @@ pub(crate) fn litmus(arguments: &Litmus, out: &mut impl Write) -> Result<ExitCod
         text::write(out, &Page::find(numbers.width), &trials)?;
     }
     out.flush()?;
-    let unread = if mistakes.is_empty() { ExitCode::SUCCESS } else { complain(&Problem::Wrong(mistakes)) };
+    let unread =
+        if mistakes.is_empty() { ExitCode::SUCCESS } else { complain(house, &Problem::Wrong(mistakes)) };
     let is_clean = trials.tallies().iter().all(Tally::is_clean);
     Ok(if is_clean { unread } else { ExitCode::FAILURE })
 }

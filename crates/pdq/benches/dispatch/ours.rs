@@ -11,7 +11,7 @@ use crate::workload::{Seat, Topology};
 
 pub(crate) struct Ours(Queue<Item>);
 
-/// The same with a producer that enqueues item by item.
+/// Ours, with a producer that enqueues item by item.
 pub(crate) struct OursSingle(Queue<Item>);
 
 #[expect(clippy::large_enum_variant, reason = "there is one for each thread")]
@@ -93,7 +93,7 @@ pub(crate) fn uncontended(trips: u64) -> u64 {
     sum
 }
 
-/// The same, item by item with a guard.
+/// Round trips of one item at a time behind a guard.
 pub(crate) fn uncontended_guards(trips: u64) -> u64 {
     let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(1));
     let mut sum = 0_u64;

@@ -13,7 +13,7 @@ use crate::ours;
 pub(crate) struct Uncontended {
     /// To enqueue an item, dispatch it and complete it, as a worker.
     pub(crate) worker: f64,
-    /// The same, with a guard.
+    /// To enqueue an item, dispatch it and complete it, with a guard.
     pub(crate) guard: f64,
     /// To hold a key at the dispatcher in serial order.
     pub(crate) hold: f64,

@@ -202,7 +202,8 @@ impl<T, K: UserKey> Lane<T, K> {
         self.limit() > hints.taken.load(Ordering::Acquire) || hints.ready.load(Ordering::Relaxed) > 0
     }
 
-    /// The same, in an order with all who make something ready, be it under the one latch or the other.
+    /// Whether something may be there to run. The look takes both latches, so it is ordered with every change that makes an
+    /// item ready.
     pub(super) fn shows_work_in_order(&self) -> bool {
         drop(self.write());
         if !mutated!("looks-past-the-latch") {

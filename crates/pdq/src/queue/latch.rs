@@ -4,7 +4,8 @@
 //! Two states, free and taken. Taking is a `swap` with acquire, giving back a store with release, so sections are ordered
 //! one after the other and each sees what those before it wrote. Who finds it taken spins, then yields the processor,
 //! because the holder may have been preempted, or may be sorting a long backlog. This module must never know what it
-//! protects; nobody may run foreign code inside a section.
+//! protects; nobody may run foreign code inside a section, but the
+//! comparing and hashing of keys.
 
 use std::ops::{Deref, DerefMut};
 

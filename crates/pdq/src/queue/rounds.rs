@@ -89,7 +89,7 @@ impl Rounds {
         None
     }
 
-    /// The same for the other lanes. The next time it begins behind that lane.
+    /// The first lane away from home from which `take` takes something, and that. The next search begins behind it.
     pub(super) fn elsewhere<W>(&mut self, mut take: impl FnMut(usize) -> Option<W>) -> Option<(usize, W)> {
         for _ in self.homes..self.order.len() {
             let lane = self.order[self.away];

@@ -179,12 +179,12 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
     ///
     /// # Panics
     ///
-    /// As [`Worker::serve`].
+    /// With the panic of a handler, after its whole batch has been run and the keys are free. Of several panics, the first.
     pub fn run(&mut self, mut handler: impl FnMut(T, Handling<'_, 'q, T, K>)) {
         while self.serve(&mut handler) > 0 || self.search() {}
     }
 
-    /// The same, but a panic is counted, handed to `report` and otherwise survived.
+    /// Serves until there will never be anything to do. A handler's panic is counted and handed to `report`; serving goes on.
     pub(crate) fn run_catching(
         &mut self,
         mut handler: impl FnMut(T, Handling<'_, 'q, T, K>),
@@ -212,7 +212,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         goes_on
     }
 
-    /// The same, but others rely on this worker until it has taken something, or lies down again.
+    /// Waits until there may be something to serve. Other workers rely on this one to find it, until it has taken something
+    /// or sleeps again. False if there will never be anything.
     fn search(&mut self) -> bool {
         let queue = self.queue();
         assert_outside_handlers(queue.id());
@@ -352,7 +353,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         found
     }
 
-    /// The same, but waits for latches.
+    /// Claims work in the first lane that has some, and waits for the latches of lanes that others are in.
     #[cold]
     fn find_patiently(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let queue = self.queue();

@@ -161,7 +161,7 @@ impl Load {
         }
     }
 
-    /// The same by a thread of an executor, whoever that is.
+    /// Run by one of the threads of an executor.
     pub(crate) fn handle_anonymously(&self, job: Job, handling: Handling<'_, '_, Job>) {
         thread_local! {
             static ME: Cell<Option<usize>> = const { Cell::new(None) };

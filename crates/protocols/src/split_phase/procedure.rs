@@ -8,8 +8,8 @@ use tempest::{Cells, Handler, Key, Message, Operations, Thread};
 
 use super::state::{SplitPhase, Ticket};
 
-/// Key of a node's procedures: far from the small numbers that programs use, and not the barrier's.
-const KEY: Key = Key::User((1 << 63) + 1);
+/// The number under which all procedures of a node run. Any would do: it decides which server of a static partition runs them.
+const KEY: u64 = 1;
 
 /// A load, an addition and a store.
 const FETCH_ADD: Operations = Operations::NONE.loads(1).integers(1).stores(1);
@@ -67,14 +67,14 @@ pub(super) fn register(messages: &mut tempest::Messages<'_, SplitPhase>) {
 
 /// Runs a procedure on the thread's own node.
 pub(super) fn run_here<P: Procedure>(procedure: P, split: &SplitPhase, thread: &Thread<'_>) -> u64 {
-    thread.hold(KEY, |cx| procedure.run(split.memory.cells(), cx))
+    thread.hold(split.space.key(KEY), |cx| procedure.run(split.memory.cells(), cx))
 }
 
 impl<P: Procedure> Message for Invoke<P> {
     type Protocol = SplitPhase;
 
     fn key(&self) -> Key {
-        KEY
+        Key::User(KEY)
     }
 
     fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {

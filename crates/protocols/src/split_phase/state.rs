@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempest::{Cells, Event, Flow, MAX_WORDS, NodeId, Protocol, Rights, Segment, Setup, Thread};
+use tempest::{Cells, Event, Flow, MAX_WORDS, NodeId, Protocol, Rights, Segment, Setup, Space, Thread};
 
 use super::messages;
 use super::plan::Plan;
@@ -24,6 +24,8 @@ pub(super) const BLOCK: usize = MAX_WORDS - 2;
 #[derive(Debug)]
 pub struct SplitPhase {
     pub(super) node: NodeId,
+    /// The keys of its procedures.
+    pub(super) space: Space,
     /// The arena, then a word for each thread in which the answers to its blocking operations land.
     pub(super) memory: Segment<u64>,
     /// Words of the arena.
@@ -249,6 +251,7 @@ impl Protocol for SplitPhase {
         let others = if plan.is_direct() { Rights::READ_WRITE } else { Rights::WRITE };
         Self {
             node: setup.node(),
+            space: setup.space(),
             memory: setup.segment_for(others, "split_phase.arena", words, 0),
             words: plan.words(),
             transfers: plan.transfers(),

@@ -172,8 +172,8 @@ impl Stache {
             Entry::Cached(line) => f(line, cx),
             Entry::Home(_) => panic!("{} was told as if it cached {block}, whose home it is", self.node),
         };
-        match block.key() {
-            Key::User(key) if cx.key() == Key::Sequential => cx.with_any(&self.entries, key, f),
+        match cx.key() {
+            Key::Sequential => cx.with_any(&self.entries, block.0.into(), f),
             _ => cx.with(&self.entries, f),
         }
     }

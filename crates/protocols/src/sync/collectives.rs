@@ -22,9 +22,12 @@ use tempest::{
     ThreadId, Word,
 };
 
-use super::keys;
 use super::reduction::{Fold, MOST, Number, Operation, Reduction, Words};
 use super::tree::Place;
+
+/// The number of a node's only entry. Any would do; under this one a static partition runs the handlers at another server than
+/// those of [`Barrier`](super::Barrier).
+const KEY: u64 = 1;
 
 /// Counting one that has come, and asking whether it is the last.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
@@ -76,7 +79,7 @@ impl Message for Come {
     const BYTES: usize = 4;
 
     fn key(&self) -> Key {
-        keys::COLLECTIVES
+        Key::User(KEY)
     }
 
     fn handle(self, collectives: &Collectives, payload: &[u64], cx: &mut Handler<'_>) {
@@ -95,7 +98,7 @@ impl Message for Release {
     const CLASS: Class = Class::System;
 
     fn key(&self) -> Key {
-        keys::COLLECTIVES
+        Key::User(KEY)
     }
 
     fn handle(self, collectives: &Collectives, payload: &[u64], cx: &mut Handler<'_>) {
@@ -176,7 +179,7 @@ impl Collectives {
     fn join(&self, thread: &Thread<'_>, operation: Operation, mine: Words) {
         // This one cannot end before this thread has come to it.
         let over = self.over.count();
-        thread.hold(keys::COLLECTIVES, |cx| {
+        thread.hold(self.step.key(KEY), |cx| {
             cx.with(&self.step, |step, cx| {
                 step.operation = Some(operation);
                 step.take(thread.index() as usize, operation.code(), mine, self, cx);

@@ -17,7 +17,8 @@ use tempest::{
     Actions, Event, Handler, Key, Keyed, Message, NodeId, Operations, Protocol, Setup, Shape, Thread,
 };
 
-use super::keys;
+/// The number of a node's only entry. Any would do: it decides which server of a static partition runs the handlers.
+const KEY: u64 = 0;
 
 /// Adding one to a counter and comparing it.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
@@ -60,7 +61,7 @@ impl Message for Come {
     const BYTES: usize = 4;
 
     fn key(&self) -> Key {
-        keys::DISSEMINATION
+        Key::User(KEY)
     }
 
     fn handle(self, barrier: &Barrier, _payload: &[u64], cx: &mut Handler<'_>) {
@@ -101,7 +102,7 @@ impl Barrier {
     /// Waits until every thread of every node has called this as often. What they did before happens before the return,
     /// on this node and, by the barrier's messages, on all others.
     pub fn wait(&self, thread: &Thread<'_>) {
-        let barrier = thread.hold(keys::DISSEMINATION, |cx| {
+        let barrier = thread.hold(self.progress.key(KEY), |cx| {
             cx.with(&self.progress, |progress, cx| {
                 cx.charge(STEP);
                 let barrier = progress.barrier;

@@ -18,7 +18,6 @@ use tempest::{
 };
 
 use super::flags::{self, Flags};
-use super::keys;
 
 /// Looking whether the lock is there, or for whom, and saying so.
 const STEP: Operations = Operations::NONE.loads(2).integers(2).stores(2);
@@ -94,15 +93,16 @@ impl Locks {
     ///
     /// # Panics
     /// If the room is in another space.
-    pub fn new(setup: &Setup<'_>, memory: &Arc<Memory>, room: LockRoom) -> Self {
+    pub fn new(setup: &mut Setup<'_>, memory: &Arc<Memory>, room: LockRoom) -> Self {
         let shape = setup.shape();
+        let space = setup.fresh_space();
         Self {
             count: room.count,
             shape,
             tickets: memory.bind(room.tickets),
             flags: Flags::at(memory, room.flags),
             ticket: Cells::new(room.count as usize, 0),
-            queues: setup.keyed_sparse(|_| Queue::default()),
+            queues: setup.keyed_sparse_in(space, |_| Queue::default()),
             called: (0..shape.threads).map(|_| Event::new("lock")).collect(),
             calls: Cells::new(shape.threads as usize, DRAW),
         }
@@ -124,7 +124,7 @@ impl Locks {
         let mine = thread.index();
         let called = &self.called[mine as usize];
         let before = called.count();
-        let first = thread.hold(keys::lock(lock), |cx| {
+        let first = thread.hold(self.queues.key(lock.into()), |cx| {
             cx.with(&self.queues, |queue, cx| {
                 cx.charge(STEP);
                 queue.join(mine)
@@ -160,7 +160,7 @@ impl Locks {
         what_for: u64,
         next: impl FnOnce(&mut Queue) -> Option<u32>,
     ) -> bool {
-        thread.hold(keys::lock(lock), |cx| {
+        thread.hold(self.queues.key(lock.into()), |cx| {
             cx.with(&self.queues, |queue, cx| {
                 cx.charge(STEP);
                 let Some(next) = next(queue) else { return false };

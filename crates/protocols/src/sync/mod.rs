@@ -9,7 +9,6 @@
 //! | `tree` | the tree of nodes |
 //! | `flags` | words of shared memory that are raised and waited for |
 //! | `reduction` | what becomes of words that come together, and in which order |
-//! | `keys` | under which keys all this runs |
 //!
 //! The threads of a node always meet first, under a key of the node; one of them, or the handler of a message, then speaks for
 //! the node. Whoever waits gives its processor away, and a wait for what never comes is a deadlock that a world reports.
@@ -19,7 +18,6 @@
 mod collectives;
 mod dissemination;
 mod flags;
-mod keys;
 mod locks;
 mod reduction;
 mod shared_barrier;

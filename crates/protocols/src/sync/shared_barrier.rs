@@ -13,8 +13,10 @@ use std::sync::Arc;
 use tempest::{Array, BadLayout, Event, Homes, Keyed, Layout, Memory, NodeId, Operations, Setup, Thread};
 
 use super::flags::{self, Flags};
-use super::keys;
 use super::tree::Place;
+
+/// The number of a node's only entry.
+const KEY: u64 = 2;
 
 /// Counting one that has come, and asking whether it is the last.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
@@ -61,12 +63,13 @@ impl SharedBarrier {
     ///
     /// # Panics
     /// If the room is in another space.
-    pub fn new(setup: &Setup<'_>, memory: &Arc<Memory>, room: BarrierRoom, fan_in: NonZeroU32) -> Self {
+    pub fn new(setup: &mut Setup<'_>, memory: &Arc<Memory>, room: BarrierRoom, fan_in: NonZeroU32) -> Self {
+        let space = setup.fresh_space();
         Self {
             node: setup.node(),
             threads: setup.shape().threads,
             place: Place::of(setup.node(), setup.shape().nodes, fan_in),
-            come: setup.keyed_sparse(|_| 0),
+            come: setup.keyed_sparse_in(space, |_| 0),
             flags: Flags::at(memory, room.0),
             passed: Event::new("barrier"),
         }
@@ -77,7 +80,7 @@ impl SharedBarrier {
     pub fn wait(&self, thread: &Thread<'_>) {
         // It cannot pass before this thread has come.
         let barrier = self.passed.count() + 1;
-        let last = thread.hold(keys::SHARED_BARRIER, |cx| {
+        let last = thread.hold(self.come.key(KEY), |cx| {
             cx.with(&self.come, |come, cx| {
                 cx.charge(STEP);
                 *come = (*come + 1) % self.threads;

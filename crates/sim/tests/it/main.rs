@@ -5,6 +5,7 @@ mod doubling;
 #[path = "../../../machine/tests/it/folder.rs"]
 mod folder;
 mod host;
+mod keys;
 mod memory;
 mod network;
 mod overflow;

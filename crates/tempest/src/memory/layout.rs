@@ -9,9 +9,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use pdq::Key;
-
-use crate::{NodeId, Word};
+use crate::{Key, NodeId, Word};
 
 /// The size of a word in bytes, modelled and native.
 pub(crate) const WORD_BYTES: u32 = 8;
@@ -19,21 +17,15 @@ pub(crate) const WORD_BYTES: u32 = 8;
 /// The number of words of a page of 4096 bytes.
 pub(crate) const PAGE_WORDS: u32 = 512;
 
-/// Keys of blocks lie here, apart from the small ones that programs use.
-const BLOCK_KEYS: u64 = 1 << 62;
-
 /// The number of a block of the address space, from 0; equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Block(pub u32);
 
 impl Block {
-    /// The synchronization key of all events that concern the block.
+    /// The key of all events that concern the block.
     pub const fn key(self) -> Key {
-        Key::User(BLOCK_KEYS | self.0 as u64)
+        Key::Block(self)
     }
-
-    /// The first key of blocks, for tables that have an entry for each.
-    pub const FIRST_KEY: u64 = BLOCK_KEYS;
 }
 
 impl fmt::Display for Block {

@@ -74,7 +74,7 @@ fn explore(preemptions: usize, scenario: fn()) {
     check(preemptions, scenario);
 }
 
-/// The same for larger scenarios: loads return the newest value, but what they do not acquire they are still not ordered
+/// Explores the schedules of larger scenarios: loads return the newest value, but what they do not acquire they are still not ordered
 /// behind.
 fn explore_interleavings(preemptions: usize, scenario: fn()) {
     sync::let_loads_be_old(false);

@@ -206,7 +206,7 @@ fn claim_and_thief() {
     });
 }
 
-/// The same with an item that keeps its key while the thief sorts the rest.
+/// A handler keeps its key while a thief sorts the rest of the claim.
 #[test]
 fn kept_key_and_thief() {
     explore_interleavings(3, || {
@@ -333,7 +333,7 @@ fn handler_enqueues_its_own_key() {
     });
 }
 
-/// The same if the handler keeps its key, and it is given back before the claim ends.
+/// A handler sends, keeps its key, and the key is given back before the claim ends.
 #[test]
 fn sent_before_a_kept_key_is_given_back() {
     explore_interleavings(3, || {

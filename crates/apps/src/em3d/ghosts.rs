@@ -1,19 +1,22 @@
-//! The program with ghosts: filled by one of three mechanisms, then computing, then a barrier.
+//! What em3d by messages, by bulk transfers and by deposits have in common: ghosts are filled, values are computed, threads
+//! meet at a barrier.
 //!
-//! The values of a kind live in a segment: the node's own first, then its ghosts. A thread computes from there whatever
-//! filled it.
+//! The values of a kind live in a segment: the node's own first, then its ghosts. A thread computes from there, whichever
+//! mechanism filled the ghosts. Must never know how a message, a transfer or a deposit is made.
 
 use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
 use tempest::{
-    Event, Handler, Key, MAX_WORDS, Mechanism, Merge, Message, NodeId, Operations, Program, Protocol, Quiet,
-    Report, Segment, Setup, Thread, Word, Work as Charge,
+    Event, Handler, MAX_WORDS, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Segment, Setup,
+    Thread, Word, Work as Charge, handlers,
 };
 
-use super::graph::{KINDS, Kind, Parameters, updated};
+use super::graph::{KINDS, Kind};
 use super::layout::{Export, Layout, Share, Work};
+use super::problem::Parameters;
+use super::reference::{check, figures, updated};
+use super::{bulk, deposit, messages};
 
 /// The most values of a message or deposit: a message has a word for where they go.
 pub(super) const MAX_VALUES: usize = MAX_WORDS - 1;
@@ -26,10 +29,10 @@ pub(super) const EDGE: Operations = Operations::NONE.loads(3).flops(2).integers(
 pub(super) const NODE: Operations = Operations::NONE.loads(4).integers(4).flops(1).stores(1);
 
 /// Reading a value to be sent, found by its place.
-const READ: Operations = Operations::NONE.loads(2).integers(1);
+pub(super) const READ: Operations = Operations::NONE.loads(2).integers(1);
 
 /// Writing a value into a buffer or a ghost.
-const WRITE: Operations = Operations::NONE.integers(1).stores(1);
+pub(super) const WRITE: Operations = Operations::NONE.integers(1).stores(1);
 
 /// What every node is told.
 pub(super) struct Config {
@@ -47,68 +50,15 @@ pub(super) struct Em3d {
     node: NodeId,
     barrier: Arc<Barrier>,
     /// By kind.
-    fields: [Field; 2],
+    pub(super) fields: [Field; 2],
 }
 
 /// The values of a kind on one node.
-struct Field {
+pub(super) struct Field {
     share: Share,
-    values: Segment<f64>,
-    /// Ghosts that messages or transfers have filled.
-    filled: Event,
-}
-
-/// A few values for consecutive ghosts.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Ghosts {
-    at: u32,
-    kind: u32,
-}
-
-/// So many ghosts of a kind have been filled by a transfer.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Filled {
-    count: u32,
-    kind: u32,
-}
-
-impl Message for Ghosts {
-    type Protocol = Em3d;
-
-    /// Ghosts are cells, and no two messages have the same ones.
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, em3d: &Em3d, values: &[u64], cx: &mut Handler<'_>) {
-        let field = &em3d.fields[self.kind as usize];
-        for (place, value) in (self.at as usize..).zip(values) {
-            field.values.cells().set(place, f64::from_bits(*value));
-        }
-        cx.charge(WRITE.times(values.len() as u32));
-        cx.signal(&field.filled, values.len() as u64);
-    }
-}
-
-impl Message for Filled {
-    type Protocol = Em3d;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, em3d: &Em3d, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&em3d.fields[self.kind as usize].filled, self.count.into());
-    }
-}
-
-impl tempest::Handlers for Em3d {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Ghosts>();
-        messages.add::<Filled>();
-    }
+    pub(super) values: Segment<f64>,
+    /// The number of ghosts that messages or transfers have filled.
+    pub(super) filled: Event,
 }
 
 impl Protocol for Em3d {
@@ -137,47 +87,58 @@ impl Field {
     }
 
     /// The bits of the values at some places.
-    fn bits<'a>(&'a self, places: &'a [u32]) -> impl Iterator<Item = u64> + 'a {
+    pub(super) fn bits<'a>(&'a self, places: &'a [u32]) -> impl Iterator<Item = u64> + 'a {
         places.iter().map(|&place| Word::to_bits(self.values.cells().get(place as usize)))
     }
 }
 
+#[handlers]
 impl Em3d {
+    /// Brings a few values for consecutive ghosts, the first at place `at`. No two messages have the same ghosts.
+    #[message]
+    pub(super) fn ghosts(&self, at: u32, kind: u32, payload: &[u64], cx: &mut Handler<'_>) {
+        let field = &self.fields[kind as usize];
+        for (place, value) in (at as usize..).zip(payload) {
+            field.values.cells().set(place, f64::from_bits(*value));
+        }
+        cx.charge(WRITE.times(payload.len() as u32));
+        cx.signal(&field.filled, payload.len() as u64);
+    }
+
+    /// Tells that a transfer has filled so many ghosts of a kind.
+    #[message]
+    pub(super) fn filled(&self, count: u32, kind: u32, cx: &mut Handler<'_>) {
+        cx.signal(&self.fields[kind as usize].filled, count.into());
+    }
+
     /// Sends this thread's values of a kind to all nodes that need them.
     fn export(&self, thread: &Thread<'_>, kind: Kind) {
         let field = &self.fields[kind as usize];
         for export in &field.share.threads[thread.index() as usize].exports {
             match self.config.mechanism {
-                Mechanism::Bulk => Self::transfer(thread, field, kind, export),
-                _ => self.send(thread, field, kind, export),
+                Mechanism::Bulk => bulk::export(thread, field, kind, export),
+                Mechanism::Deposit => self.in_pieces(thread, field, export, |at, values| {
+                    deposit::export(thread, field, export.to, at, values);
+                }),
+                _ => self.in_pieces(thread, field, export, |at, values| {
+                    messages::export(thread, export.to, kind, at, values);
+                }),
             }
         }
     }
 
-    /// A few values at a time, read straight from where they are, as messages or as deposits.
-    fn send(&self, thread: &Thread<'_>, field: &Field, kind: Kind, export: &Export) {
+    /// Reads the values of an export straight from where they are, a few at a time, and sends each piece: `send` is given
+    /// the place of the first ghost and the bits of the values.
+    fn in_pieces(&self, thread: &Thread<'_>, field: &Field, export: &Export, send: impl Fn(u32, &[u64])) {
         let size = self.config.parameters.values as usize;
         for (at, places) in (export.at..).step_by(size).zip(export.places.chunks(size)) {
             let mut words = [0; MAX_VALUES];
             words.iter_mut().zip(field.bits(places)).for_each(|(word, bits)| *word = bits);
             let words = &words[..places.len()];
             thread.charge(READ.times(words.len() as u32));
-            match self.config.mechanism {
-                Mechanism::Deposit => thread.deposit(export.to, field.values.place(at), words),
-                _ => thread.send_with(export.to, Ghosts { at, kind: kind as u32 }, words),
-            }
+            send(at, words);
             thread.poll();
         }
-    }
-
-    /// The ghosts stand where the values are used, so that there is nothing to scatter.
-    fn transfer(thread: &Thread<'_>, field: &Field, kind: Kind, export: &Export) {
-        let count = export.places.len() as u32;
-        let gathered: Vec<u64> = field.bits(&export.places).collect();
-        thread.charge(READ.and(WRITE).times(count));
-        let place = field.values.place(export.at);
-        thread.transfer(export.to, place, &gathered, Filled { count, kind: kind as u32 });
-        thread.poll();
     }
 
     /// Waits until all ghosts of a kind have been filled `times` times, and accounts for reading them where no handler
@@ -234,35 +195,7 @@ impl Em3d {
         let values = own.enumerate().map(|(place, node)| (node, field.values.cells().get(place)));
         check(self.node, kind, values, &self.config.expected[kind as usize])
     }
-}
 
-/// Compares a machine node's values of a kind, by graph node, with those of the sequential run, bit for bit.
-pub(super) fn check(
-    machine_node: NodeId,
-    kind: Kind,
-    values: impl ExactSizeIterator<Item = (u32, f64)>,
-    expected: &[f64],
-) -> Report {
-    let mut report = Report { checks: values.len() as u64, ..Report::default() };
-    let mut wrong = values.filter(|(node, value)| value.to_bits() != expected[*node as usize].to_bits());
-    if let Some((node, value)) = wrong.next() {
-        let (more, expected) = (wrong.count(), expected[node as usize]);
-        report.failures.push(format!(
-            "{kind:?} node {node} on {machine_node} is {value:e}: expected {expected:e}, and {more} others are wrong"
-        ));
-    }
-    report
-}
-
-/// A report with what there is to say of a graph of so many owners on each machine node.
-pub(super) fn figures(report: Report, layout: &Layout, owners: u32) -> Report {
-    report
-        .figure("edges", layout.graph.edges() as f64, Merge::Max)
-        .figure("edges between owners, share", layout.remote(owners), Merge::Max)
-        .figure("edges between nodes, share", layout.remote(1), Merge::Max)
-}
-
-impl Program for Em3d {
     fn main(&self, thread: &Thread<'_>) {
         let Parameters { warm_up, iterations, .. } = self.config.parameters;
         for number in 1..=warm_up {

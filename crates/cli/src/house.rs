@@ -1,0 +1,95 @@
+//! What a command is made of: programs, protocols, and the name of its binary. Must never know what a program or protocol does.
+
+use std::fmt;
+
+use tempest::entry::{Coherence, Duplicate, Entry, Table};
+
+/// What a command is made of.
+#[derive(Clone, Debug)]
+pub struct House {
+    /// The name of the binary, as people type it.
+    pub(crate) name: String,
+    /// The programs that people choose from.
+    pub(crate) programs: Table,
+    /// The protocols that keep shared memory coherent, at least one. The first is used unless a person says another.
+    pub(crate) protocols: &'static [Coherence],
+}
+
+/// Why programs and protocols make no command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BadHouse {
+    /// Two programs have one name.
+    Program(Duplicate),
+    /// Two protocols have one name.
+    Protocol {
+        /// The name.
+        name: &'static str,
+        /// What the two protocols say of themselves.
+        summaries: [&'static str; 2],
+    },
+    /// There is no protocol that keeps shared memory coherent.
+    NoProtocol,
+}
+
+impl House {
+    /// A command of this name with these programs, and these protocols for shared memory.
+    ///
+    /// Only few of them are expected in the life of a process: their protocols are never freed.
+    ///
+    /// # Errors
+    /// [`BadHouse`] if two programs or two protocols have one name, or there is no protocol.
+    pub fn new(
+        name: impl Into<String>,
+        programs: &[&[Entry]],
+        protocols: &[&[Coherence]],
+    ) -> Result<Self, BadHouse> {
+        let programs = Table::new(programs).map_err(BadHouse::Program)?;
+        let protocols = protocols.concat();
+        if protocols.is_empty() {
+            return Err(BadHouse::NoProtocol);
+        }
+        for (index, protocol) in protocols.iter().enumerate() {
+            if let Some(earlier) = protocols[..index].iter().find(|earlier| earlier.name == protocol.name) {
+                let summaries = [earlier.summary, protocol.summary];
+                return Err(BadHouse::Protocol { name: protocol.name, summaries });
+            }
+        }
+        Ok(Self { name: name.into(), programs, protocols: protocols.leak() })
+    }
+}
+
+impl fmt::Display for BadHouse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Program(duplicate) => duplicate.fmt(f),
+            Self::Protocol { name, summaries: [one, other] } => write!(
+                f,
+                "two protocols are called `{name}` (\"{one}\" and \"{other}\"): expected another name for one"
+            ),
+            Self::NoProtocol => f.write_str("no protocol for shared memory: expected one such as `stache`"),
+        }
+    }
+}
+
+impl std::error::Error for BadHouse {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn protocol(name: &'static str, summary: &'static str) -> Coherence {
+        Coherence { name, summary, install: |_, _| unreachable!() }
+    }
+
+    #[test]
+    fn a_name_that_two_protocols_share_is_refused_with_both() {
+        let parts: [&[Coherence]; 2] = [&[protocol("mine", "by hand")], &[protocol("mine", "by a table")]];
+        let said = House::new("test", &[], &parts).unwrap_err().to_string();
+        assert_eq!(
+            said,
+            "two protocols are called `mine` (\"by hand\" and \"by a table\"): expected another name for one"
+        );
+        assert_eq!(House::new("test", &[], &[]).unwrap_err(), BadHouse::NoProtocol);
+    }
+}

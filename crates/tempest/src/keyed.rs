@@ -1,0 +1,130 @@
+//! Tables of a protocol's state, whose entries are reached by holding their keys.
+//!
+//! This module must never know who dispatches.
+
+use std::fmt;
+
+use pdq::DispatcherId;
+
+use crate::key::{Group, Name, Space};
+use crate::{Key, Proof};
+
+/// A table with one `T` for each number of a protocol's [space](Space), or for each block of shared memory.
+///
+/// A handler or a hold reaches the entry whose key it holds ([`Handler::with`](crate::Handler::with)): `&mut T`, without a lock.
+/// A table belongs to one node and to one protocol instance; under the key of another instance it stays closed, whatever the
+/// number. [`Setup::keyed`](crate::Setup::keyed) and its neighbours make one.
+pub struct Keyed<T> {
+    group: Group,
+    entries: pdq::Keyed<T, Name>,
+}
+
+impl<T> Keyed<T> {
+    /// A table with an entry for each of the first `len` numbers of a group.
+    pub(crate) fn dense(
+        dispatcher: DispatcherId,
+        group: Group,
+        len: usize,
+        mut init: impl FnMut(u64) -> T,
+    ) -> Self {
+        let entries = pdq::Keyed::dense(dispatcher, group.name(0), len, |name: Name| init(name.number()));
+        Self { group, entries }
+    }
+
+    /// A table whose entries come into being when they are first reached.
+    pub(crate) fn sparse(
+        dispatcher: DispatcherId,
+        space: Space,
+        init: impl Fn(u64) -> T + Send + Sync + 'static,
+    ) -> Self {
+        let entries = pdq::Keyed::sparse(dispatcher, move |name: Name| init(name.number()));
+        Self { group: Group::Protocol(space), entries }
+    }
+
+    /// The key of an entry, for whoever is to hold it: that of a number, or of a block by its index.
+    #[inline]
+    pub fn key(&self, number: u64) -> Key {
+        Key::from_resolved(pdq::Key::User(self.group.name(number)))
+    }
+
+    /// Asks for the entry of a number to be on its way into this processor's cache, for a handler that will reach it a little
+    /// later: its first cache line only. It does nothing where the table has no such entry, nor for a sparse table.
+    #[inline]
+    pub fn prefetch(&self, number: u64) {
+        self.entries.prefetch(self.group.name(number));
+    }
+
+    /// The entry whose key is held.
+    #[inline]
+    pub(crate) fn get<'t>(&'t self, proof: &'t mut Proof<'_>) -> &'t mut T {
+        if let pdq::Key::User(name) = proof.key()
+            && name.group() != self.group
+        {
+            self.refuse(name);
+        }
+        self.entries.get(proof)
+    }
+
+    #[cold]
+    fn refuse(&self, held: Name) -> ! {
+        panic!("key {held:?} reaches no entry of a table of {}", self.group)
+    }
+
+    /// The entry of any number, while everything else stands still.
+    pub(crate) fn get_any<'t>(&'t self, proof: &'t mut Proof<'_>, number: u64) -> &'t mut T {
+        self.entries.get_any(proof, self.group.name(number))
+    }
+
+    /// All entries that exist, in ascending order of their numbers, while everything else stands still.
+    pub(crate) fn entries<'t>(&'t self, proof: &'t mut Proof<'_>) -> impl Iterator<Item = (u64, &'t mut T)> {
+        self.entries.entries(proof).map(|(name, entry)| (name.number(), entry))
+    }
+}
+
+impl<T> fmt::Debug for Keyed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The entries belong to whoever holds their keys and cannot be shown.
+        f.debug_struct("Keyed").field("of", &self.group).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::Serial;
+
+    const ONE: Space = Space::PROGRAM;
+
+    fn two() -> Space {
+        Space::of_protocol(2)
+    }
+
+    fn table_of_one(serial: &Serial) -> [Keyed<u64>; 2] {
+        let dense = Keyed::dense(serial.id(), Group::Protocol(ONE), 8, |number| number);
+        [dense, Keyed::sparse(serial.id(), ONE, |number| number)]
+    }
+
+    #[test]
+    fn an_entry_is_reached_under_its_own_key() {
+        let mut serial = Serial::with_keys(DispatcherId::fresh());
+        for table in table_of_one(&serial) {
+            assert_eq!(table.key(5), ONE.key(5));
+            assert_eq!(*table.get(&mut serial.hold(table.key(5).resolve(two()))), 5);
+            assert_eq!(*table.get(&mut serial.hold(Key::User(6).resolve(ONE))), 6);
+        }
+    }
+
+    #[test]
+    fn a_key_of_another_instance_reaches_nothing() {
+        let mut serial = Serial::with_keys(DispatcherId::fresh());
+        for table in table_of_one(&serial) {
+            for (key, name) in [(Key::User(5), "0x5 of protocol 2"), (Key::Block(crate::Block(5)), "block 5")]
+            {
+                let get = || _ = table.get(&mut serial.hold(key.resolve(two())));
+                let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(get)).unwrap_err();
+                let expected = format!("key {name} reaches no entry of a table of the program");
+                assert_eq!(panic.downcast_ref(), Some(&expected));
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The pages keep their word: what they link to and the files that they name exist, and the README stays one page.
+//!
+//! This test reads Markdown as text; it must never know what a page is about.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The most lines of the README.
+const README_LINES: usize = 150;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The Markdown files of a folder, as paths from the root of the repository.
+fn pages_in(folder: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let names =
+        entries.map(|entry| Path::new(folder).join(entry.expect("the folder can be read").file_name()));
+    names.filter(|name| name.extension().is_some_and(|extension| extension == "md")).collect()
+}
+
+fn pages() -> Vec<PathBuf> {
+    let mut pages = pages_in("");
+    for folder in ["docs", "crates/pdq", "inputs", "fuzz"] {
+        pages.extend(pages_in(folder));
+    }
+    pages
+}
+
+fn read(page: &Path) -> String {
+    fs::read_to_string(root().join(page)).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
+}
+
+/// The targets of a line's links that lie in the repository, without their anchors. Links to Rust items are none.
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    let targets = line.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    let files = targets.filter_map(|target| target.split('#').next());
+    files.filter(|file| !file.is_empty() && !file.contains("://") && !file.contains("::"))
+}
+
+/// The files and folders of the repository that a line names between backticks.
+fn named(line: &str) -> impl Iterator<Item = &str> {
+    let quoted = line.split('`').skip(1).step_by(2);
+    quoted.filter(|text| text.starts_with("crates/") && !text.contains(['*', '…', ' ']))
+}
+
+#[test]
+fn links_lead_to_files_and_named_files_exist() {
+    let mut complaints = Vec::new();
+    let mut checked = 0;
+    for page in pages() {
+        let folder = root().join(page.parent().expect("a page lies in a folder"));
+        for (at, line) in read(&page).lines().enumerate() {
+            let linked = links(line).map(|file| (file, folder.join(file)));
+            let named = named(line).map(|file| (file, root().join(file)));
+            for (file, path) in linked.chain(named) {
+                checked += 1;
+                if !path.exists() {
+                    complaints.push(format!("{}:{}: there is no {file}", page.display(), at + 1));
+                }
+            }
+        }
+    }
+    assert!(checked > 100, "only {checked} links and names found: are these the pages?");
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn the_readme_is_one_page() {
+    let lines = read(Path::new("README.md")).lines().count();
+    assert!(lines <= README_LINES, "README.md has {lines} lines: expected at most {README_LINES}");
+}
+
+#[test]
+fn links_and_names_are_found_in_a_line() {
+    let line =
+        "[a](docs/a.md#b) ![c](img/c.svg) [d](https://d.example/) [e](#f) `crates/x/src/y.rs` `crates/*/z`";
+    assert_eq!(links(line).collect::<Vec<_>>(), ["docs/a.md", "img/c.svg"]);
+    assert_eq!(named(line).collect::<Vec<_>>(), ["crates/x/src/y.rs"]);
+}
