@@ -19,7 +19,7 @@
 //! | `split_phase` | split-phase accesses land exactly once, and waits for them mean what they say |
 //! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
 //! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses what it cannot do |
-//! | `takeaway` | a right to shared memory is taken away after the accesses that it allowed |
+//! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `breach` | a program that breaks the rules fails, and only the program |
@@ -35,6 +35,7 @@ mod barrier;
 mod breach;
 mod chain;
 mod deadlock;
+mod downgrade;
 mod exclusion;
 pub mod explorer;
 mod flood;
@@ -50,13 +51,13 @@ mod setting;
 mod shared_memory;
 mod shared_memory_order;
 mod split_phase;
-mod takeaway;
 mod waiting;
 
 pub use barrier::*;
 pub use breach::*;
 pub use chain::*;
 pub use deadlock::*;
+pub use downgrade::*;
 pub use exclusion::*;
 pub use flood::*;
 pub use locks::*;
@@ -71,7 +72,6 @@ pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
 pub use split_phase::*;
-pub use takeaway::*;
 pub use waiting::*;
 
 use tempest::entry::Coherence;
