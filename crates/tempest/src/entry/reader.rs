@@ -10,6 +10,16 @@ use super::{BadInputs, File, Given, Input, InputError, Kind, UnknownName};
 /// Reads the inputs of a program and collects every mistake in them, so that a person sees all mistakes at
 /// once.
 ///
+/// ```
+/// use tradewind_tempest::entry::{Given, Input, Reader};
+///
+/// static INPUTS: &[Input] = &[Input::integer("words", 1..=9, "8", "words on each node")];
+/// let mut given = Given::default();
+/// given.values.insert("words".into(), "10".into());
+/// let mut reader = Reader::new(&given, INPUTS);
+/// let words = reader.integer("words");
+/// let mistakes = reader.finish().unwrap_err();
+/// assert_eq!(mistakes.to_string(), "input `words=10`: expected an integer from 1 to 9");
 /// # assert_eq!(words, 1);
 /// ```
 #[derive(Debug)]
