@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms whose comments are held to the rules.
 const ROOMS: &[&str] = &[
+    "apps",
     "bulk",
     "compare",
     "conformance",
@@ -20,6 +21,7 @@ const ROOMS: &[&str] = &[
     "macros",
     "native",
     "pdq",
+    "probes",
     "protocols",
     "report",
     "sim",
