@@ -212,13 +212,13 @@ impl<'a> Setup<'a> {
 
     /// A table with an entry for each number in `0..len`, under that number's key.
     pub fn keyed<T>(&self, len: usize, init: impl FnMut(u64) -> T) -> Keyed<T> {
-        Keyed::dense(self.dispatcher(), Group::Protocol(self.space()), len, init)
+        Keyed::dense(self.dispatcher(), Group::of(self.space()), len, init)
     }
 
     /// A table with an entry for each block of a shared memory, under the block's key.
     pub fn keyed_blocks<T>(&self, memory: &Memory, mut init: impl FnMut(Block) -> T) -> Keyed<T> {
         let blocks = memory.layout().blocks() as usize;
-        Keyed::dense(self.dispatcher(), Group::Blocks, blocks, |index| init(Block(index as u32)))
+        Keyed::dense(self.dispatcher(), Group::BLOCKS, blocks, |index| init(Block(index as u32)))
     }
 
     /// A table with an entry for every number, which comes into being when it is first reached.
