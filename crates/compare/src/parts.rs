@@ -42,7 +42,11 @@ pub fn region(outcome: &Outcome) -> Region {
 
 /// The share of each part in a breakdown, in the order of [`Part::ALL`]; all 0 where no time was spent.
 pub fn shares(spent: &Breakdown) -> [f64; 4] {
-    let spent = [spent.compute, spent.memory, spent.overhead, spent.synchronization].map(Time::as_seconds);
+    shares_of([spent.compute, spent.memory, spent.overhead, spent.synchronization].map(Time::as_seconds))
+}
+
+/// The share of each of four times in their sum; all 0 where no time was spent.
+pub fn shares_of(spent: [f64; 4]) -> [f64; 4] {
     let all: f64 = spent.iter().sum();
     spent.map(|part| if all > 0.0 { part / all } else { 0.0 })
 }

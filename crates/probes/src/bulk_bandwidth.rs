@@ -37,7 +37,7 @@ use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Reader};
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
-use tempest::{Cells, Job, Mechanism, Merge, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
+use tempest::{Cells, Job, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 use units::Time;
 
 use crate::split_phase::DIRECT;
@@ -201,10 +201,6 @@ fn word(repetition: u32, index: u32) -> u64 {
     u64::from(repetition + 1) << 32 | u64::from(index)
 }
 
-impl tempest::Handlers for Bandwidth {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Bandwidth {
     type Config = Config;
 
@@ -227,6 +223,7 @@ impl Protocol for Bandwidth {
     }
 }
 
+#[handlers]
 impl Bandwidth {
     /// Compares a block that landed here, and clears it.
     fn compare(&self, memory: Memory<'_>, block: Block, repetition: u32) {
@@ -286,9 +283,7 @@ impl Bandwidth {
             }
         }
     }
-}
 
-impl Program for Bandwidth {
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("get");
         self.run(thread, 0, |block, repetition| self.get(thread, block, repetition));

@@ -78,43 +78,6 @@ pub struct MemoryOperations {
     wrong: Cells<u64>,
 }
 
-/// The receiver's buffer is free.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Ready;
-
-/// A message is in the receiver's buffer.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Arrived;
-
-impl Message for Ready {
-    type Protocol = MemoryOperations;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, program: &MemoryOperations, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&program.ready, 1);
-    }
-}
-
-impl Message for Arrived {
-    type Protocol = MemoryOperations;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, program: &MemoryOperations, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&program.arrived, 1);
-    }
-}
-
-impl Handlers for MemoryOperations {
-    fn register(messages: &mut Messages<'_, Self>) {
-        messages.add::<Ready>();
-        messages.add::<Arrived>();
-    }
-}
-
 impl Protocol for MemoryOperations {
     type Config = Numbers;
 
@@ -243,7 +206,7 @@ impl Probe<'_> {
     /// A message arrives and is not read; then its first line is.
     fn receive(&self, sender: NodeId, round: u64) {
         let program = self.program;
-        self.thread.send(sender, Ready);
+        self.thread.send(sender, MemoryOperations::ready());
         self.thread.wait(&program.arrived, round);
         self.idle();
         let before = self.thread.memory_events();
@@ -260,7 +223,20 @@ impl Probe<'_> {
     }
 }
 
-impl Program for MemoryOperations {
+#[handlers]
+impl MemoryOperations {
+    /// Tells the sender that the receiver's buffer is free.
+    #[message]
+    fn ready(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.ready, 1);
+    }
+
+    /// Tells the receiver that a message is in its buffer.
+    #[message]
+    fn arrived(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.arrived, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("operations");
         let (first, second) = (NodeId(0), NodeId(1));
@@ -278,7 +254,7 @@ impl Program for MemoryOperations {
             } else if thread.node() == second {
                 thread.wait(&self.ready, round + 1);
                 let place = self.inbox.place(0);
-                thread.transfer_from(self.outbox.place(0), PAGE as usize, first, place, Arrived);
+                thread.transfer_from(self.outbox.place(0), PAGE as usize, first, place, Self::arrived());
             }
         }
     }

@@ -111,68 +111,6 @@ pub struct MessageCosts {
     checks: Cells<u64>,
 }
 
-/// A message that is counted.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Data;
-
-/// Asks for so many of them, of so many words.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Ask {
-    messages: u32,
-    words: u32,
-}
-
-/// Nothing more comes.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Finish;
-
-impl Message for Data {
-    type Protocol = MessageCosts;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, program: &MessageCosts, payload: &[u64], cx: &mut Handler<'_>) {
-        if payload.last().is_some_and(|word| *word != WORD) {
-            program.wrong.add(0, 1);
-        }
-        cx.signal(&program.received, 1);
-    }
-}
-
-impl Message for Ask {
-    type Protocol = MessageCosts;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, _program: &MessageCosts, _payload: &[u64], cx: &mut Handler<'_>) {
-        let source = cx.source();
-        for _ in 0..self.messages {
-            cx.send_with(source, Data, &[WORD; LONG][..self.words as usize]);
-        }
-    }
-}
-
-impl Message for Finish {
-    type Protocol = MessageCosts;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, program: &MessageCosts, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&program.finished, 1);
-    }
-}
-
-impl Handlers for MessageCosts {
-    fn register(messages: &mut Messages<'_, Self>) {
-        messages.add::<Data>();
-        messages.add::<Ask>();
-        messages.add::<Finish>();
-    }
-}
-
 impl Protocol for MessageCosts {
     type Config = Numbers;
 
@@ -242,7 +180,7 @@ impl Probe<'_> {
     fn ask(&self, messages: u32, words: u32) -> u64 {
         let due = self.expect(messages);
         self.program.checks.add(0, messages.into());
-        self.thread.send(self.partner, Ask { messages, words });
+        self.thread.send(self.partner, MessageCosts::ask(messages, words));
         due
     }
 
@@ -264,7 +202,7 @@ impl Probe<'_> {
     /// Sends a message that the partner counts, which may be this node itself.
     fn send(&self, payload: &[u64]) {
         self.expect(u32::from(self.partner == self.thread.node()));
-        self.thread.send_with(self.partner, Data, payload);
+        self.thread.send_with(self.partner, MessageCosts::data(), payload);
     }
 
     /// Polls until so many have come.
@@ -375,7 +313,32 @@ impl Probe<'_> {
     }
 }
 
-impl Program for MessageCosts {
+#[handlers]
+impl MessageCosts {
+    /// Is counted.
+    #[message]
+    fn data(&self, payload: &[u64], cx: &mut Handler<'_>) {
+        if payload.last().is_some_and(|word| *word != WORD) {
+            self.wrong.add(0, 1);
+        }
+        cx.signal(&self.received, 1);
+    }
+
+    /// Asks for so many [`data`](Self::data) of so many words.
+    #[message]
+    fn ask(&self, messages: u32, words: u32, cx: &mut Handler<'_>) {
+        let source = cx.source();
+        for _ in 0..messages {
+            cx.send_with(source, Self::data(), &[WORD; LONG][..words as usize]);
+        }
+    }
+
+    /// Tells that nothing more comes.
+    #[message]
+    fn finish(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.finished, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("measure");
         if thread.index() != 0 {
@@ -392,7 +355,7 @@ impl Program for MessageCosts {
         probe.measure_bursts();
         probe.measure_lone();
         let others = (0..=last).map(NodeId).filter(|node| *node != from);
-        others.for_each(|node| thread.send(node, Finish));
+        others.for_each(|node| thread.send(node, Self::finish()));
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {

@@ -32,10 +32,9 @@
 use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader, mix};
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Actions, Cells, Event, Handler, Job, Key, Keyed, Mechanism, Merge, Message, NodeId, Operations, Program,
-    Protocol, Quiet, Report, Setup, Thread,
+    Actions, Cells, Event, Handler, Job, Key, Keyed, Mechanism, Merge, NodeId, Operations, Protocol, Quiet,
+    Report, Setup, Thread, handlers,
 };
 
 /// How the registry lists it.
@@ -167,41 +166,6 @@ struct Progress {
     heard: [(u32, u64); 2],
 }
 
-/// A neighbour's value.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Value {
-    value: u64,
-    round: u32,
-    unused: u32,
-}
-
-impl Message for Value {
-    type Protocol = Neighbours;
-    const BYTES: usize = 12;
-
-    fn key(&self) -> Key {
-        KEY
-    }
-
-    fn handle(self, program: &Neighbours, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.with(&program.progress, |progress, cx| {
-            cx.charge(TAKE);
-            let (count, sum) = &mut progress.heard[(self.round % 2) as usize];
-            *count += 1;
-            *sum = sum.wrapping_add(self.value);
-            program.start(progress, cx);
-            program.advance(progress, cx);
-        });
-    }
-}
-
-impl tempest::Handlers for Neighbours {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Value>();
-    }
-}
-
 impl Protocol for Neighbours {
     type Config = Arc<Grid>;
 
@@ -217,7 +181,21 @@ impl Protocol for Neighbours {
     }
 }
 
+#[handlers]
 impl Neighbours {
+    /// Brings a neighbour's value of a round.
+    #[message(key = KEY, bytes = 12)]
+    fn value(&self, value: u64, round: u32, cx: &mut Handler<'_>) {
+        cx.with(&self.progress, |progress, cx| {
+            cx.charge(TAKE);
+            let (count, sum) = &mut progress.heard[(round % 2) as usize];
+            *count += 1;
+            *sum = sum.wrapping_add(value);
+            self.start(progress, cx);
+            self.advance(progress, cx);
+        });
+    }
+
     /// Begins, if it has not begun.
     fn start(&self, progress: &mut Progress, cx: &mut Actions<'_>) {
         if !progress.started {
@@ -228,7 +206,7 @@ impl Neighbours {
 
     fn tell(&self, progress: &Progress, cx: &mut Actions<'_>) {
         for to in self.grid.neighbours(self.node.0) {
-            cx.send(NodeId(to), Value { value: progress.value, round: progress.round, unused: 0 });
+            cx.send(NodeId(to), Self::value(progress.value, progress.round));
         }
     }
 
@@ -249,9 +227,7 @@ impl Neighbours {
             self.tell(progress, cx);
         }
     }
-}
 
-impl Program for Neighbours {
     fn main(&self, thread: &Thread<'_>) {
         let Asked { rounds, handlers_only, .. } = self.grid.asked;
         if !handlers_only {

@@ -70,10 +70,6 @@ fn compute(thread: &Thread<'_>, operations: u32) {
     black_box((0..operations / 2).fold(1, |x, _| step(x)));
 }
 
-impl Handlers for PollGranularity {
-    fn register(_: &mut Messages<'_, Self>) {}
-}
-
 impl Protocol for PollGranularity {
     type Config = Numbers;
 
@@ -97,6 +93,7 @@ impl Protocol for PollGranularity {
     }
 }
 
+#[handlers]
 impl PollGranularity {
     /// So many operations of work in pieces, and after each of them `after`.
     fn work(&self, thread: &Thread<'_>, operations: u32, after: impl Fn()) {
@@ -125,9 +122,7 @@ impl PollGranularity {
             });
         }
     }
-}
 
-impl Program for PollGranularity {
     fn main(&self, thread: &Thread<'_>) {
         let memory = self.split.on(thread);
         let first = thread.index() == 0;

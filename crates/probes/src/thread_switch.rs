@@ -23,7 +23,7 @@
 
 use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
 use tempest::{
-    Cells, Event, Job, Mechanism, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Thread,
+    Cells, Event, Job, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
 };
 
 /// How the registry lists it.
@@ -75,10 +75,6 @@ struct Turns {
     switch: Cells<f64>,
 }
 
-impl tempest::Handlers for Turns {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Turns {
     type Config = Asked;
 
@@ -93,7 +89,8 @@ impl Protocol for Turns {
     }
 }
 
-impl Program for Turns {
+#[handlers]
+impl Turns {
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("switch");
         let me = thread.index() as usize;

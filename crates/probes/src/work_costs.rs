@@ -74,10 +74,6 @@ pub struct WorkCosts {
     wrong: Cells<u64>,
 }
 
-impl Handlers for WorkCosts {
-    fn register(_: &mut Messages<'_, Self>) {}
-}
-
 impl Protocol for WorkCosts {
     type Config = Numbers;
 
@@ -190,6 +186,7 @@ fn undo(word: u64) -> u64 {
     word.rotate_right(7) ^ MIXED
 }
 
+#[handlers]
 impl WorkCosts {
     fn check(&self, right: bool) {
         self.checks.add(0, 1);
@@ -287,9 +284,7 @@ impl WorkCosts {
         self.put("miss", (thread.now() - start).as_nanoseconds() / f64::from(loads));
         self.check(chase(there, self.far - loads) == begin);
     }
-}
 
-impl Program for WorkCosts {
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("measure");
         if thread.index() == 0 && thread.node() == NodeId(0) {

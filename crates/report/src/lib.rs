@@ -1,4 +1,32 @@
-//! Data → tables, sentences and JSON: the only room that knows how results look. It must never know arguments, worlds or
-//! any one program.
+//! How results look: tables, sentences, JSON documents. The only room that knows how anything looks; it prints nothing itself.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`document`] | what each command found, as plain types: the JSON documents |
+//! | [`words`] | findings, agreements and predictions as English sentences |
+//! | [`quantity`] | numbers with few digits and a unit |
+//! | [`text`] | documents and comparisons as text for people |
+//! | [`page`] | the page that text is written on: width, characters, colours |
+//! | `table` | tables that fit their page |
+//! | `bar` | bars of the four parts of time |
+//!
+//! Without the feature `command` there are documents and sentences only: no terminal, no laboratory. This room must never know
+//! a world that runs programs, a program, or an argument of the command line.
 
 #![forbid(unsafe_code)]
+
+#[cfg(feature = "command")]
+mod bar;
+pub mod document;
+#[cfg(feature = "command")]
+pub mod page;
+mod part;
+pub mod quantity;
+#[cfg(feature = "command")]
+mod table;
+#[cfg(feature = "command")]
+pub mod text;
+pub mod words;
+
+#[cfg(feature = "command")]
+pub use page::Page;

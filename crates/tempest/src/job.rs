@@ -1,5 +1,6 @@
-//! Jobs: a program with its input, ready to be installed on every node of a world, and what it says of itself
-//! afterwards.
+//! Jobs: a program with its input, ready to be installed on every node of a world; and its report afterwards.
+//!
+//! This module must never know which world runs a job.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,60 +19,60 @@ pub trait Program: Protocol {
     fn report(&self, end: &mut Quiet<'_>) -> Report;
 }
 
-/// How figures of several nodes become one.
+/// The rule by which figures of several nodes become one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Merge {
-    /// Their sum.
+    /// The sum of the nodes' values.
     Sum,
-    /// The largest of them.
+    /// The largest of the nodes' values.
     Max,
 }
 
-/// A number a program reports.
+/// A number that a program reports.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Figure {
-    /// What it is, in the words of the program's documentation.
+    /// The name of the figure, in the words of the program's documentation.
     pub name: &'static str,
-    /// Its value.
+    /// The value.
     pub value: f64,
-    /// What the value counts, such as `us` or `MB/s`; empty where it is a pure number.
+    /// The unit of the value, such as `us` or `MB/s`; empty for a pure number.
     pub unit: &'static str,
-    /// How the nodes' values become one.
+    /// The rule by which the nodes' values become one.
     pub merge: Merge,
 }
 
-/// The outcome of a program's own check.
+/// The result of a program's own check, and its figures.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
-    /// How many results were compared with the reference.
+    /// The number of results that were compared with the reference.
     pub checks: u64,
-    /// What was wrong, one line each.
+    /// The differences found, one line each.
     pub failures: Vec<String>,
     /// The program's figures.
     pub figures: Vec<Figure>,
 }
 
 impl Report {
-    /// A report of one check.
+    /// Makes a report of one check. `wrong` says what is wrong if it is not `right`.
     pub fn checked(right: bool, wrong: impl FnOnce() -> String) -> Self {
         let failures = if right { Vec::new() } else { vec![wrong()] };
         Self { checks: 1, failures, figures: Vec::new() }
     }
 
-    /// The same with one more figure.
+    /// Adds a figure without a unit to this report.
     #[must_use]
     pub fn figure(self, name: &'static str, value: f64, merge: Merge) -> Self {
         self.measured(name, value, "", merge)
     }
 
-    /// The same with one more figure, which has a unit.
+    /// Adds a figure with a unit to this report.
     #[must_use]
     pub fn measured(mut self, name: &'static str, value: f64, unit: &'static str, merge: Merge) -> Self {
         self.figures.push(Figure { name, value, unit, merge });
         self
     }
 
-    /// Takes in another node's report.
+    /// Adds another node's report to this one.
     pub fn merge(&mut self, other: Report) {
         self.checks += other.checks;
         self.failures.extend(other.failures);
@@ -94,7 +95,7 @@ impl Report {
     }
 }
 
-/// A program on one node, its type forgotten.
+/// A program as it is installed on one node, without its type.
 pub(crate) trait Installed: Send + Sync {
     fn main(&self, thread: &Thread<'_>);
     fn report(&self, end: &mut Quiet<'_>) -> Report;
@@ -109,10 +110,10 @@ impl<P: Program> Installed for P {
     }
 }
 
-/// A program on one node, ready to run.
+/// A program as it is installed on one node, ready to run.
 #[derive(Clone)]
 pub struct Resident {
-    /// The node as handlers see it.
+    /// The node, as handlers see it.
     pub node: Arc<Node>,
     program: Arc<dyn Installed>,
 }
@@ -142,12 +143,12 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job that runs `P` on `config`.
+    /// Makes a job that runs `P` on `config`.
     pub fn new<P: Program>(config: P::Config) -> Self {
         Self { install: Arc::new(move |setup| setup.install::<P>(&config) as Arc<dyn Installed>) }
     }
 
-    /// For worlds: settles the program on a node whose events go through `dispatcher`.
+    /// For worlds: installs the program on a node whose events go through `dispatcher`.
     pub fn settle(&self, id: NodeId, shape: Shape, flow: Flow, dispatcher: DispatcherId) -> Resident {
         let mut node = Node {
             id,

@@ -1,9 +1,9 @@
-//! The kinds of messages that a node knows: each one's number by its type, its sizes, its handler together with the
-//! state that the handler is given.
+//! The kinds of messages that a node knows: for each its number, sizes, and handler with the state that the
+//! handler is given.
 //!
-//! A kind is registered while its protocol installs itself, before there is a state; it is *bound* to that when the
-//! protocol has done so. From then on a message costs one indirect call, with neither a look-up nor a test of types.
-//! Nothing here knows how messages travel.
+//! A kind is registered while its protocol installs itself, before the protocol's state exists. It is *bound*
+//! to the state once the installation is complete. From then on a message costs one indirect call, without a
+//! look-up or a test of types. This module must never know how messages travel.
 
 use std::any::{Any, TypeId};
 use std::hash::{Hash, Hasher};
@@ -13,13 +13,13 @@ use crate::key::{DispatchKey, Serial, Space};
 use crate::message::body_words;
 use crate::{Class, Handler, Lowering, Message, MessageId, Node, Packet, Processor, Volume};
 
-/// A protocol's state, of whatever type.
+/// A protocol's state, of any type.
 pub(crate) type State = Arc<dyn Any + Send + Sync>;
 
-/// Asks for what the handler of a packet will touch.
+/// A prefetch hint: asks for the cache lines that the handler of a packet will touch.
 type Prefetch = Box<dyn Fn(&Packet) + Send + Sync>;
 
-/// Makes one of its protocol's state.
+/// Makes a prefetch hint from the protocol's state.
 type BindPrefetch = Box<dyn Fn(&State) -> Prefetch + Send + Sync>;
 
 /// What a node knows about one kind of message.
@@ -31,10 +31,10 @@ pub(crate) struct Entry {
     pub(crate) class: Class,
     pub(crate) volume: Volume,
     pub(crate) deliver: Box<dyn Deliver>,
-    /// Number of the protocol whose state the handler is given.
+    /// The number of the protocol whose state the handler is given.
     protocol: usize,
     bind: fn(&State, Space) -> Box<dyn Deliver>,
-    /// Where the protocol has one.
+    /// The prefetch hint, if the protocol registered one.
     prefetch: Option<Prefetch>,
     bind_prefetch: Option<BindPrefetch>,
 }
@@ -57,7 +57,7 @@ impl Entry {
         }
     }
 
-    /// Has `prefetch` called a little before the handler of this kind, which is `M`.
+    /// Registers the prefetch hint of this kind, which is `M`.
     pub(crate) fn foresee<M: Message>(&mut self, prefetch: fn(&M, &M::Protocol)) {
         self.bind_prefetch = Some(Box::new(move |state| {
             let state = own::<M::Protocol>(state);
@@ -65,7 +65,7 @@ impl Entry {
         }));
     }
 
-    /// A packet of this kind, which is long enough, will be handled soon.
+    /// Calls the prefetch hint, if any, for a packet of this kind that is long enough.
     #[inline]
     pub(crate) fn prefetch(&self, packet: &Packet) {
         if let Some(prefetch) = &self.prefetch {
@@ -73,7 +73,7 @@ impl Entry {
         }
     }
 
-    /// Gives the handler its state, if it is of protocol number `protocol`.
+    /// Gives the handler its state, if it belongs to protocol number `protocol`.
     pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
         if self.protocol == protocol {
             self.deliver = (self.bind)(state, Space::of_protocol(protocol));
@@ -82,12 +82,12 @@ impl Entry {
     }
 }
 
-/// A protocol's state as what it is.
+/// A protocol's state as its own type.
 fn own<P: Send + Sync + 'static>(state: &State) -> Arc<P> {
     Arc::clone(state).downcast().expect("states are filed by their type")
 }
 
-/// A handler with its state. The packets it is given are for it, and long enough.
+/// A handler with its state. Its callers pass only packets of its kind that are long enough.
 pub(crate) trait Deliver: Send + Sync {
     /// The key of a packet.
     fn key(&self, packet: &Packet) -> DispatchKey;
@@ -95,8 +95,8 @@ pub(crate) trait Deliver: Send + Sync {
     /// Runs the handler.
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>);
 
-    /// Runs the handler under its key, which a serial dispatcher grants at once, on a processor that accounts for no time.
-    /// What it wants lowered, if anything, is left in `lowering`.
+    /// Runs the handler under its key, which a serial dispatcher grants at once, on a processor that does not
+    /// account for time. The handler's lowering, if any, is left in `lowering`.
     fn handle_serially(
         &self,
         node: &Node,
@@ -144,7 +144,8 @@ impl<M: Message> Deliver for Bound<M> {
     }
 }
 
-/// The place of a handler whose protocol is still being installed. Nothing is delivered before that has been done.
+/// Stands for a handler whose protocol is still being installed. Nothing is delivered before that is
+/// complete.
 struct Unbound;
 
 impl Deliver for Unbound {
@@ -168,8 +169,8 @@ impl Deliver for Unbound {
     }
 }
 
-/// The number of each kind of message, by its type: open addressing in a table that is at least half empty. Types are
-/// hashes already, and known when a send is compiled.
+/// The number of each kind of message, by its type: open addressing in a table that is at least half empty. A
+/// `TypeId` is a hash already, and known when a send is compiled.
 #[derive(Default)]
 pub(crate) struct Ids {
     slots: Box<[Option<(TypeId, MessageId)>]>,
@@ -177,7 +178,7 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// The number of a kind, if it has been registered.
+    /// The number of a kind, if it is registered.
     #[inline]
     pub(crate) fn get(&self, kind: TypeId) -> Option<MessageId> {
         let mask = self.slots.len().wrapping_sub(1);
@@ -191,7 +192,7 @@ impl Ids {
         None
     }
 
-    /// Numbers a kind; false if it has been numbered before.
+    /// Gives a kind its number. Returns false if it has one already.
     pub(crate) fn insert(&mut self, kind: TypeId, id: MessageId) -> bool {
         if self.get(kind).is_some() {
             return false;
@@ -216,7 +217,7 @@ impl Ids {
     }
 }
 
-/// Where to look for a type first.
+/// The slot where the search for a type begins.
 #[inline]
 fn place(kind: TypeId) -> usize {
     let mut words = Words(0);
@@ -224,7 +225,7 @@ fn place(kind: TypeId) -> usize {
     words.0 as usize
 }
 
-/// Takes the words of what is a hash already.
+/// A hasher for values that are hashes already: it takes their words as they are.
 struct Words(u64);
 
 impl Hasher for Words {

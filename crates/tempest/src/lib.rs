@@ -142,6 +142,7 @@ mod message;
 mod meter;
 mod node;
 mod pace;
+mod place;
 pub mod policy;
 mod processor;
 mod quiet;
@@ -211,6 +212,8 @@ mod world;
 ///
 /// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait.
 pub use ::macros::handlers;
+/// Makes a struct a program that a person can choose.
+pub use ::macros::program;
 pub use access::{Access, MemoryEvents};
 pub use adaptive::{Adjustment, Controller, Reading, Why};
 pub use anatomy::{Stage, Step};

@@ -1,6 +1,8 @@
-//! One node as handlers and threads share it: who it is, which messages it knows, its protocols' state.
+//! A node as its handlers and threads share it: its number, the messages it knows, the state of its
+//! protocols.
 //!
-//! Built by [`Setup`](crate::Setup) before anything runs, immutable afterwards.
+//! [`Setup`](crate::Setup) builds it before anything runs; it does not change afterwards. This module must
+//! never know how messages travel.
 
 use std::any::TypeId;
 use std::fmt;
@@ -26,10 +28,10 @@ impl fmt::Display for BadPacket {
     }
 }
 
-/// Makes a fault the packet of the message that a protocol is told of it by.
+/// Turns a fault into the packet of the message by which the protocol receives it.
 pub(crate) type FaultPacket = fn(&Node, Fault) -> Packet;
 
-/// A node, complete.
+/// A node with everything installed.
 pub struct Node {
     pub(crate) id: NodeId,
     pub(crate) shape: Shape,
@@ -37,37 +39,37 @@ pub struct Node {
     pub(crate) dispatcher: DispatcherId,
     pub(crate) entries: Vec<Entry>,
     pub(crate) ids: Ids,
-    /// Some kind of message has what is called before its handler.
+    /// Whether some kind of message has a prefetch hint.
     pub(crate) foresees: bool,
-    /// Protocols that have begun to settle here.
+    /// The number of protocols whose installation has begun.
     pub(crate) protocols: usize,
     pub(crate) segments: Segments,
-    /// Shared memory, and the message that a fault in it becomes.
+    /// The node's copy of shared memory, and the conversion of its faults into messages.
     pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
 }
 
 impl Node {
-    /// Which node it is.
+    /// The node's number.
     pub fn id(&self) -> NodeId {
         self.id
     }
 
-    /// How many nodes, and threads on each, the world has.
+    /// The number of nodes of the world, and of threads on each.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The dispatcher its keyed tables belong to.
+    /// The dispatcher that the node's keyed tables belong to.
     pub fn dispatcher(&self) -> DispatcherId {
         self.dispatcher
     }
 
-    /// Gives the handlers of protocol number `protocol` its state.
+    /// Gives the handlers of protocol number `protocol` their state.
     pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
         self.entries.iter_mut().for_each(|entry| entry.bind(protocol, state));
     }
 
-    /// The packet of a message from this node.
+    /// Encodes a message from this node as a packet.
     #[inline]
     pub(crate) fn encode<M: Message>(&self, to: NodeId, message: &M, payload: &[u64]) -> Packet {
         assert!(to.0 < self.shape.nodes, "a message to {to}: there are {} nodes", self.shape.nodes);
@@ -89,7 +91,7 @@ impl Node {
         self.entry(packet).map(|entry| entry.deliver.key(packet))
     }
 
-    /// What is known of the kind of a received packet, which is long enough for it.
+    /// The entry of a received packet's kind. The packet is long enough for it.
     #[inline]
     fn entry(&self, packet: &Packet) -> Result<&Entry, BadPacket> {
         match self.entries.get(usize::from(packet.id().0)) {
@@ -104,8 +106,8 @@ impl Node {
         self.foresees
     }
 
-    /// A packet that has arrived will be handled soon: calls what its protocol [gave](crate::Setup::prefetch) for that, if
-    /// anything. Does nothing for one that no handler may see.
+    /// Calls the prefetch hint that a packet's protocol [registered](crate::Setup::prefetch), if any: the
+    /// packet has arrived and will be handled soon. Does nothing for a packet that no handler may see.
     #[inline]
     pub fn prefetch(&self, packet: &Packet) {
         if let Some(entry) = self.entries.get(usize::from(packet.id().0))
@@ -115,9 +117,9 @@ impl Node {
         }
     }
 
-    /// Runs the handler of a received packet under its key, which a serial dispatcher grants at once: [`key`](Self::key)
-    /// and [`deliver`](Self::deliver) in one, for a processor that [accounts](Processor::accounts) for no time. What the
-    /// handler wants lowered, if anything, is left in `lowering`.
+    /// Runs the handler of a received packet under its key, which a serial dispatcher grants at once:
+    /// [`key`](Self::key) and [`deliver`](Self::deliver) in one step, for a processor that does not
+    /// [account](Processor::accounts) for time. The handler's lowering, if any, is left in `lowering`.
     ///
     /// # Errors
     /// [`BadPacket`] if no handler may see it.
@@ -154,8 +156,8 @@ impl Node {
         })
     }
 
-    /// Runs the handler of a packet whose [`key`](Self::key) has been read and is held. The handler may have ended with a
-    /// right to be taken away: then the key stays held until that is done, and what comes then is handled.
+    /// Runs the handler of a packet whose [`key`](Self::key) has been read and is held. If the handler ended
+    /// with a lowering, the key stays held until the lowering is done and its continuation is handled.
     #[inline]
     #[must_use]
     pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Lowering> {
@@ -164,19 +166,19 @@ impl Node {
         cx.take_lowering()
     }
 
-    /// This node's copy of shared memory, where its program has one.
+    /// This node's copy of shared memory, if its program has one.
     #[inline]
     pub fn memory(&self) -> Option<&Arc<Memory>> {
         self.memory.as_ref().map(|(memory, _)| memory)
     }
 
-    /// The packet that tells the protocol of a fault.
+    /// The packet by which the protocol receives a fault.
     pub(crate) fn fault(&self, fault: Fault) -> Packet {
         let (_, packet) = self.memory.as_ref().expect("an access faults where there is shared memory");
         packet(self, fault)
     }
 
-    /// Which part of the volume a packet's bytes are, and how many, modelled, without its header.
+    /// The volume class of a packet's bytes, and their modelled number without the header.
     #[inline]
     pub fn size(&self, packet: &Packet) -> (Volume, u64) {
         let entry = &self.entries[usize::from(packet.id().0)];
@@ -184,17 +186,17 @@ impl Node {
         (entry.volume, (entry.bytes + payload * entry.payload_word_bytes) as u64)
     }
 
-    /// Modelled bytes of a packet without its header.
+    /// The modelled bytes of a packet, without its header.
     pub fn bytes(&self, packet: &Packet) -> u64 {
         self.size(packet).1
     }
 
-    /// Which part of the volume a packet's bytes are.
+    /// The volume class of a packet's bytes.
     pub fn volume(&self, packet: &Packet) -> Volume {
         self.entries[usize::from(packet.id().0)].volume
     }
 
-    /// Who may run a packet's handler.
+    /// The class of a packet: it decides which processors may run its handler.
     pub fn class(&self, packet: &Packet) -> Class {
         self.entries[usize::from(packet.id().0)].class
     }
@@ -207,7 +209,7 @@ impl Node {
         self.segments.write((source, self.id), place, words)
     }
 
-    /// The bits of words of a segment of this node.
+    /// Reads words of a segment of this node, as bits.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -215,8 +217,8 @@ impl Node {
         self.segments.read(self.id, place, words)
     }
 
-    /// The modelled address of words of a segment of this node. Segments follow one another in the order of their
-    /// numbers, each from the beginning of a page on: no host address is ever used.
+    /// The modelled address of words of a segment of this node. Segments follow one another in the order of
+    /// their numbers, each from the beginning of a page. No host address is ever used.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -239,7 +241,8 @@ impl Node {
         self.entries[usize::from(id.0)].name
     }
 
-    /// A number over the names and sizes of all messages and the number of segments: equal on two nodes only if they agree on them.
+    /// A hash of the names and sizes of all messages and of the number of segments. Two nodes with different
+    /// fingerprints disagree on them.
     pub fn fingerprint(&self) -> u64 {
         // FNV-1a: stable everywhere, and speed is no matter here.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;

@@ -1,7 +1,8 @@
-//! The cold edge: what a world does for the thread or handler that a processor runs at the moment.
+//! The cold edge: what a world does for the thread or handler that one of its processors runs at the moment.
 //!
-//! Programs never see it; [`Thread`](crate::Thread) and [`Handler`](crate::Handler) call it. Every method acts
-//! for the thread or handler that is running *now* on this processor.
+//! Programs never see it; [`Thread`](crate::Thread) and [`Handler`](crate::Handler) call it. Every method
+//! acts for the thread or handler that runs *now* on this processor. This module must never know any one
+//! world.
 
 use std::fmt;
 
@@ -10,29 +11,30 @@ use units::Time;
 use crate::key::DispatchKey;
 use crate::{Access, Block, Event, MemoryEvents, Node, NodeId, Packet, Place, Proof, Waiter, Work};
 
-/// What a blocked thread waits for, as a deadlock report will say it.
+/// What a blocked thread waits for, as a deadlock report prints it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
     /// An event's count.
     Event {
-        /// Name of the event.
+        /// The event's name.
         name: &'static str,
-        /// The count it waits for.
+        /// The count that the thread waits for.
         at_least: u64,
-        /// The count when it blocked.
+        /// The count when the thread blocked.
         had: u64,
     },
-    /// A right to a block of shared memory: a wait for memory, where all others are waits for another thread.
+    /// A right to a block of shared memory. It counts as a wait for memory; the others count as waits for
+    /// another thread.
     Block,
-    /// Being resumed by name.
+    /// A resumption by the thread's waiter.
     Resume {
-        /// For what, in the program's words.
+        /// What the thread waits for, in the program's words.
         what: &'static str,
     },
 }
 
 impl Wait {
-    /// For what, in the program's words alone.
+    /// What the thread waits for, in the program's words alone.
     pub fn what(self) -> &'static str {
         match self {
             Wait::Event { name, .. } => name,
@@ -53,32 +55,36 @@ impl fmt::Display for Wait {
     }
 }
 
-/// A processor of a world, seen from what runs on it.
+/// A processor of a world, as the thread or handler that runs on it uses it.
 pub trait Processor {
-    /// A handler's send: never refuses, never waits. The message takes its place in the node's order before the
-    /// handler's key is released.
+    /// Sends a handler's message. Never refuses, never waits. The message takes its place in the node's order
+    /// before the handler's key is released.
     fn post(&self, to: NodeId, packet: &Packet);
 
-    /// A handler's transfer: as [`post`](Self::post), and `data` are in place on `to` when the packet's handler runs there.
+    /// Sends a handler's transfer. Never refuses, never waits. `data` are in place on `to` when the packet's
+    /// handler runs there.
     fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet);
 
-    /// A thread's send: false if there is no room now.
+    /// Sends a thread's message. Returns false if there is no room now.
     fn offer(&self, to: NodeId, packet: &Packet) -> bool;
 
-    /// A thread's transfer: moves `data` to a place on `to`, then the packet's handler runs there. False, and then
-    /// perhaps with some of the data in place, if there is no room now.
+    /// Sends a thread's transfer: moves `data` to a place on `to`; then the packet's handler runs there.
+    /// Returns false, perhaps with some of the data in place, if there is no room now.
     fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool;
 
-    /// As [`transfer`](Self::transfer); `data` are the words at `source` on this node.
+    /// Sends a thread's transfer of `data`, which are the words at `source` on this node. Returns false,
+    /// perhaps with some of the data in place, if there is no room now.
     fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
         let _ = source;
         self.transfer(to, place, data, packet)
     }
 
-    /// A thread's deposit: puts `words` in place on `to` and counts them there. False if there is no room now.
+    /// Sends a thread's deposit: puts `words` in place on `to` and counts them there. Returns false if there
+    /// is no room now.
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool;
 
-    /// A node, if the memory of its segments is mapped here: if loads and stores of this processor reach it.
+    /// The given node, if loads and stores of this processor reach the memory of its segments; `None`
+    /// otherwise.
     fn mapped(&self, node: NodeId) -> Option<&Node> {
         let _ = node;
         None
@@ -90,10 +96,11 @@ pub trait Processor {
     /// The right to resume the running thread from its next [`block`](Self::block).
     fn waiter(&self) -> Waiter;
 
-    /// Blocks the running thread until the waiter it took last is resumed; returns at once if that has happened.
+    /// Blocks the running thread until the waiter that it took last is resumed; returns at once if that has
+    /// happened already.
     fn block(&self, wait: Wait);
 
-    /// Resumes a blocked thread of this node. False if the waiter is out of date.
+    /// Resumes a blocked thread of this node. Returns false if the waiter is out of date.
     fn resume(&self, waiter: Waiter) -> bool;
 
     /// Blocks the running thread until an event may have counted `at_least`; returns at once if it has.
@@ -103,22 +110,23 @@ pub trait Processor {
         }
     }
 
-    /// Adds to the count of an event and resumes the threads that this satisfies.
+    /// Adds to the count of an event and resumes the threads that the new count satisfies.
     fn signal(&self, event: &Event, amount: u64) {
         event.add(amount, |waiter| {
             self.resume(waiter);
         });
     }
 
-    /// A back-edge poll: runs handlers if the policy says that this processor does so here.
+    /// Polls at a back-edge: runs handlers if the policy has this processor do so here.
     fn poll(&self);
 
-    /// At how many back-edges from the poll that was the thread polls next, which was meant to be at `usual`.
+    /// The number of back-edges from the last poll to the thread's next one. `usual` is the number that the
+    /// policy gives.
     fn next_poll(&self, usual: u32) -> u32 {
         usual
     }
 
-    /// Runs `body` once as an event of `key` on this processor: when nothing conflicting runs or is older.
+    /// Runs `body` once as an event of `key` on this processor: when no conflicting event runs or is older.
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>));
 
     /// Enters a timed region: returns when every thread of every node has entered it.
@@ -140,27 +148,28 @@ pub trait Processor {
         true
     }
 
-    /// What this node's memory system has counted.
+    /// The counters of this node's memory system.
     fn memory_events(&self) -> MemoryEvents {
         MemoryEvents::default()
     }
 
-    /// A handler's message that brings a block of shared memory: as [`post`](Self::post), and `words` are the block's in the
-    /// memory of `to` when the packet's handler runs there.
+    /// Sends a handler's message together with the words of a block of shared memory. Never refuses, never
+    /// waits. The words are the block's in the memory of `to` when the packet's handler runs there.
     fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet);
 
-    /// A thread's access fault: an event of the own node, which the packet's handler deals with. The thread blocks next.
+    /// Raises a thread's access fault: an event of its own node that the packet's handler serves. The thread
+    /// blocks next.
     fn fault(&self, packet: &Packet);
 
-    /// An access has been done that was granted, and a lowering may wait for it.
+    /// Notes that a granted access has been done, for which a lowering may wait.
     fn accessed(&self);
 
-    /// Before the test of a tag, where [`accounts`](Self::accounts): lets happen what comes before this processor's clock,
-    /// as far as anybody can tell.
+    /// Called before the test of a tag, where the processor [`accounts`](Self::accounts): lets everything
+    /// happen that comes before this processor's clock and could be observed.
     fn approach(&self) {}
 
-    /// Accounts for an access to a word of shared memory at a modelled address, where [`accounts`](Self::accounts). It has been
-    /// done, and the tag allowed it.
+    /// Accounts for an access to a word of shared memory at a modelled address, where the processor
+    /// [`accounts`](Self::accounts). The tag allowed the access, and it has been done.
     fn access(&self, address: u64, access: Access) {
         let _ = (address, access);
     }

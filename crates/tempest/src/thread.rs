@@ -1,7 +1,7 @@
-//! What a program thread sees: straight-line blocking code.
+//! The handle of a program thread: straight-line code that may block.
 //!
-//! A thread is never preempted by another thread. It gives its processor away where it says so: when it waits,
-//! when it polls, when a send finds no room.
+//! A thread is never preempted by another thread. It gives its processor away at known places: where it
+//! waits, where it polls, where a send finds no room. This module must never know how a world runs threads.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -12,33 +12,33 @@ use units::Time;
 use crate::key::Space;
 use crate::{
     Access, Block, Event, Handler, Key, MAX_WORDS, Memory, MemoryEvents, Message, Node, NodeId, Place,
-    Primitive, Processor, Right, Run, RunMut, Shared, ThreadId, Wait, Waiter, Word, Work,
+    Primitive, Processor, Right, Run, RunMut, Shared, Wait, Waiter, Word, Work,
 };
 
-/// A message that found no room, handed back.
+/// A message that found no room, handed back to the sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Busy<M>(pub M);
 
-/// A program thread's handle on the world. It stays on its processor, and lies in one line of the cache.
+/// A program thread's handle on the world. It stays on its processor, and fits one cache line.
 #[repr(align(64))]
 pub struct Thread<'a> {
     pub(crate) node: &'a Node,
-    index: u32,
+    pub(crate) index: u32,
     pub(crate) processor: &'a dyn Processor,
     accounts: bool,
     poll_every: u32,
     until_poll: Cell<u32>,
-    /// Inside the body of a hold or of a run, which must not give the processor away.
+    /// Whether the thread is in the body of a hold or of a run, which must not give the processor away.
     holding: Cell<bool>,
 }
 
-/// As long as this lives its thread must not give the processor away. It ends however the body ends, and one inside another
-/// leaves the outer one as it was.
+/// Marks its thread as holding: while this value lives, the thread must not give its processor away. Dropping
+/// it restores the mark that was there before, also when the body panics.
 struct Holding<'t, 'a> {
     thread: &'t Thread<'a>,
-    /// Whether one was going on already.
+    /// Whether the thread was holding before.
     outer: bool,
-    /// An access that was granted, and is done when this ends.
+    /// A granted access that is done when this value is dropped.
     granted: Option<(&'t Memory, Block)>,
 }
 
@@ -58,37 +58,12 @@ impl Drop for Holding<'_, '_> {
 }
 
 impl<'a> Thread<'a> {
-    /// For worlds: thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th back-edge
-    /// (0: never).
+    /// For worlds: makes the handle of thread `index` of `node`, run by `processor`, that polls at every
+    /// `poll_every`-th back-edge (0: never).
     pub fn new(node: &'a Node, index: u32, processor: &'a dyn Processor, poll_every: u32) -> Self {
         let accounts = processor.accounts();
         let (until_poll, holding) = (Cell::new(poll_every), Cell::new(false));
         Self { node, index, processor, accounts, poll_every, until_poll, holding }
-    }
-
-    /// The node the thread lives on.
-    pub fn node(&self) -> NodeId {
-        self.node.id()
-    }
-
-    /// How many nodes there are.
-    pub fn nodes(&self) -> u32 {
-        self.node.shape().nodes
-    }
-
-    /// This thread's index among the [`threads`](Self::threads) of its node.
-    pub fn index(&self) -> u32 {
-        self.index
-    }
-
-    /// How many program threads each node has.
-    pub fn threads(&self) -> u32 {
-        self.node.shape().threads
-    }
-
-    /// Node and index.
-    pub fn id(&self) -> ThreadId {
-        ThreadId { node: self.node(), index: self.index }
     }
 
     /// Sends a message if there is room for it now.
@@ -141,26 +116,29 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.offer(to, &packet));
     }
 
-    /// Moves a block of words to a [segment](crate::Segment) of another node, whatever its length, and has the message
-    /// handled there when all of it is in place. Receives while there is no room. `data` has the bits of the segment's words
-    /// ([`Word::to_bits`](crate::Word::to_bits)), 8 bytes each, and may be used again at once: a model does not charge for the
-    /// copy that this may take.
+    /// Moves a block of words of any length into a [segment](crate::Segment) of another node. When all of it
+    /// is in place, `message` is handled there. Receives while there is no room. `data` holds the bits of the
+    /// segment's words ([`Word::to_bits`](crate::Word::to_bits)), 8 bytes each. The caller may reuse `data`
+    /// at once: a model does not charge for the copy that this may take.
     ///
-    /// Until the handler runs the words at that place may be the old ones, the new ones or some of each: whoever
-    /// transfers has agreed with the receiver that nobody reads them.
+    /// Until the handler runs, the words at that place may be the old ones, the new ones or a mix: sender and
+    /// receiver have agreed that no thread reads them meanwhile.
     ///
     /// # Panics
-    /// As [`try_send`](Self::try_send). Data that does not fit there ends the run with an error.
+    /// If the message was not registered, its fields exceed [`MAX_WORDS`] (14) words, or the node does not
+    /// exist. Data that does not fit the segment ends the run with an error.
     pub fn transfer<M: Message>(&self, to: NodeId, place: Place, data: &[u64], message: M) {
         let packet = self.node.encode(to, &message, &[]);
         self.insist(to, || self.processor.transfer(to, place, data, &packet));
     }
 
-    /// As [`transfer`](Self::transfer), of words of a segment of the own node: a model knows where they are, and so which
-    /// cache has them.
+    /// Moves `data`, which are words of a segment of this node, into a segment of another node, like
+    /// [`transfer`](Self::transfer). A model then knows where the words lie, and which cache has them.
     ///
     /// # Panics
-    /// As [`transfer`](Self::transfer), and if there are no such words.
+    /// If the message was not registered, its fields exceed [`MAX_WORDS`] (14) words, the node does not
+    /// exist, or this node has no such words. Data that does not fit the other segment ends the run with an
+    /// error.
     pub fn transfer_from<M: Message>(
         &self,
         source: Place,
@@ -174,7 +152,7 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.transfer_from(source, to, place, &data, &packet));
     }
 
-    /// Accounts for touching `words` words of a segment of the own node: free natively, time in a model.
+    /// Accounts for touching `words` words of a segment of this node: free natively, time in a model.
     ///
     /// # Panics
     /// In a model, if there are no such words.
@@ -185,7 +163,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Waits until all that was [flushed](Access::Flush) is in memory: free natively, time in a model.
+    /// Waits until everything that was [flushed](Access::Flush) is in memory: free natively, time in a model.
     #[inline]
     pub fn drain(&self) {
         if self.accounts {
@@ -193,23 +171,24 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Whether caches and interfaces keep each other up to date by themselves. Where not, a program flushes what it sends
-    /// and purges what it receives into.
+    /// Whether hardware keeps caches and interfaces coherent. If not, a program flushes what it sends and
+    /// purges where it receives.
     pub fn is_coherent(&self) -> bool {
         self.processor.is_coherent()
     }
 
-    /// What the memory system of the own node has counted, for measuring: all zero where nothing counts.
+    /// The counters of this node's memory system, for measuring; all zero in a world that does not count.
     pub fn memory_events(&self) -> MemoryEvents {
         self.processor.memory_events()
     }
 
-    /// Puts a few words, at most [`MAX_WORDS`] (14) of 8 bytes, at a place of another node's [segment](crate::Segment), and
-    /// counts them in that segment's [`deposited`](crate::Segment::deposited). No handler runs. Receives while there is no room.
+    /// Puts a few words, at most [`MAX_WORDS`] (14) of 8 bytes, into a [segment](crate::Segment) of another
+    /// node, and counts them in that segment's [`deposited`](crate::Segment::deposited). No handler runs.
+    /// Receives while there is no room.
     ///
     /// # Panics
-    /// If there are more than [`MAX_WORDS`] of them, or the node does not exist. Words that do not fit there end the run
-    /// with an error.
+    /// If there are more than [`MAX_WORDS`] words, or the node does not exist. Words that do not fit the
+    /// segment end the run with an error.
     #[inline]
     pub fn deposit(&self, to: NodeId, place: Place, words: &[u64]) {
         assert!(
@@ -221,7 +200,7 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.deposit(to, place, words));
     }
 
-    /// Tries until there was room towards `to`, receiving in between.
+    /// Repeats `went` until it succeeds, and receives in between while there is no room towards `to`.
     #[inline]
     fn insist(&self, to: NodeId, went: impl Fn() -> bool) {
         while !went() {
@@ -230,8 +209,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Waits until the event has counted at least `at_least`, giving the processor to other threads and to
-    /// handlers. What was signalled before happens before the return.
+    /// Waits until the event's count is at least `at_least`, giving the processor to other threads and to
+    /// handlers meanwhile. What was signalled before happens before the return.
     #[inline]
     pub fn wait(&self, event: &Event, at_least: u64) {
         while event.count() < at_least {
@@ -244,21 +223,22 @@ impl<'a> Thread<'a> {
         self.processor.wait(event, at_least);
     }
 
-    /// The right to resume this thread, once, from its next [`block`](Self::block). Leave it where a handler will find
-    /// it, then block. Nothing that may wait stands between the two, an access to shared memory neither: its wait would be
-    /// the one that is resumed.
+    /// The right to resume this thread, once, from its next [`block`](Self::block). Leave it where a handler
+    /// will find it, then block. Nothing that may wait belongs between the two, not even an access to shared
+    /// memory: the resumption would end that wait instead.
     pub fn waiter(&self) -> Waiter {
         self.processor.waiter()
     }
 
-    /// Blocks until the [`waiter`](Self::waiter) taken last is resumed; returns at once if that has happened already.
-    /// `what` is what a deadlock report will say the thread waits for. What the resuming handler did happens before.
+    /// Blocks until the [`waiter`](Self::waiter) taken last is resumed; returns at once if that has happened
+    /// already. A deadlock report names `what` as the thing that the thread waits for. What the resuming
+    /// handler did happens before the return.
     pub fn block(&self, what: &'static str) {
         self.expect_no_hold("a block");
         self.processor.block(Wait::Resume { what });
     }
 
-    /// Adds to an event's count and resumes the threads this satisfies.
+    /// Adds to an event's count and resumes the threads that the new count satisfies.
     #[inline]
     pub fn signal(&self, event: &Event, amount: u64) {
         if self.accounts {
@@ -267,7 +247,8 @@ impl<'a> Thread<'a> {
         self.processor.signal(event, amount);
     }
 
-    /// A loop back-edge. What it costs and does is the policy's: mostly one decrement.
+    /// A loop back-edge: the place to look for events. The policy decides what it does and costs; mostly it
+    /// is one decrement.
     #[inline]
     pub fn poll(&self) {
         let left = self.until_poll.get();
@@ -280,15 +261,12 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Runs `f` here as an event of `key`: alone among the events of that key, after the older ones. The way to
-    /// keyed state from a thread; free where handlers run only at this processor's polls.
-    ///
-    /// A [`Key::User`] is a number of the program. A protocol that holds for its callers states numbers of its own space:
-    /// [`Keyed::key`](crate::Keyed::key), [`Space::key`].
+    /// Runs `f` here as an event of `key`: alone among the events of that key, after the older ones. This is
+    /// how a thread reaches keyed state. It is free where handlers run only at this processor's polls.
     ///
     /// # Panics
-    /// If `f` gives the processor away through this thread: polls, waits, sends without room, faults, or holds again. And if it
-    /// takes a right away, which would outlast it.
+    /// If `f` gives the processor away through this thread (polls, waits, sends without room, faults, holds
+    /// again), or if it takes a right away, which would outlast the hold.
     pub fn hold<R>(&self, key: Key, f: impl FnOnce(&mut Handler<'_>) -> R) -> R {
         self.expect_no_hold("a hold");
         let mut f = Some(f);
@@ -303,24 +281,26 @@ impl<'a> Thread<'a> {
         result.expect("a world runs the body of a hold")
     }
 
-    /// Enters a timed region. Every thread of every node enters the same regions in the same order; the call
-    /// returns when all have come. It is a measuring device, outside the program's own messages and costs.
+    /// Enters a timed region. It is collective: every thread of every node enters the same regions in the
+    /// same order, and the call returns when all have entered. It is a measuring device, outside the
+    /// program's own messages and costs.
     pub fn phase(&self, name: &'static str) {
         self.expect_no_hold("a phase");
         self.processor.enter_phase(name);
     }
 
-    /// The time since the run began: modelled on a modelled machine, else this host's, one clock for all nodes. For
-    /// measuring; a program whose answer depends on it gives another one every time.
+    /// The time since the run began: modelled time on a modelled machine, natively this host's, on one clock
+    /// for all nodes. It is for measuring; a program whose answer depends on it gives a different one every
+    /// time.
     pub fn now(&self) -> Time {
         self.processor.now()
     }
 
-    /// Loads an element of shared memory. Where the node has no right to its block, the thread gives its processor away until
-    /// the protocol has brought it.
+    /// Loads an element of shared memory. If the node has no right to its block, the thread gives its
+    /// processor away until the protocol has brought the block.
     ///
-    /// A thread that does nothing but load, and never polls, may keep its node's rights from being taken away: to wait for what
-    /// another node stores is what [`wait_for`](Self::wait_for) is for.
+    /// A thread that only loads and never polls may keep its node's rights from being taken away. To wait for
+    /// a store of another node, use [`wait_for`](Self::wait_for).
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
@@ -330,34 +310,35 @@ impl<'a> Thread<'a> {
         self.access(array, word, Right::Read, |cell| T::from_bits(cell.load(Ordering::Relaxed)))
     }
 
-    /// Stores an element of shared memory, as [`read`](Self::read) loads one.
+    /// Stores an element of shared memory. If the node has no right to write its block, the thread gives its
+    /// processor away until the protocol has brought it.
     ///
     /// # Panics
-    /// As [`read`](Self::read).
+    /// If there is no such element, or the array has been freed.
     #[inline]
     pub fn write<T: Word>(&self, array: &Shared<T>, index: usize, value: T) {
         let word = array.word(index);
         self.access(array, word, Right::Write, |cell| cell.store(value.to_bits(), Ordering::Relaxed));
     }
 
-    /// Adds to an element of shared memory in one step, wrapping; returns what it held before.
+    /// Adds to an element of shared memory atomically, wrapping; returns its previous value.
     ///
     /// # Panics
-    /// As [`read`](Self::read).
+    /// If there is no such element, or the array has been freed.
     #[inline]
     pub fn fetch_add(&self, array: &Shared<u64>, index: usize, amount: u64) -> u64 {
         let word = array.word(index);
         self.access(array, word, Right::Write, |cell| cell.fetch_add(amount, Ordering::AcqRel))
     }
 
-    /// Replaces an element of shared memory by `new` in one step if it is `current`; returns what it held before, as an error
-    /// if that was something else.
+    /// Replaces an element of shared memory by `new` atomically if it holds `current`. Returns its previous
+    /// value either way.
     ///
     /// # Errors
-    /// What the element holds, if it is not `current`.
+    /// The element's value, if it is not `current`.
     ///
     /// # Panics
-    /// As [`read`](Self::read).
+    /// If there is no such element, or the array has been freed.
     #[inline]
     pub fn compare_exchange(
         &self,
@@ -372,14 +353,16 @@ impl<'a> Thread<'a> {
         })
     }
 
-    /// Waits until another node has stored a value in an element of shared memory that `is` what is waited for, and returns
-    /// it. Nobody polls: the thread gives its processor away, reads again when this node's copy of the block is taken away,
-    /// and so costs the others one transfer for each change of the block.
+    /// Waits until another node has stored a value for which `is` returns true in an element of shared
+    /// memory, and returns that value. The thread does not poll: it gives its processor away, and reads again
+    /// when this node's copy of the block is taken away. Each change of the block so costs the other nodes
+    /// one transfer.
     ///
-    /// Stores of this node's own threads are not noticed while the block stays here: those signal an [`Event`].
+    /// Stores of this node's own threads are not noticed while the block stays here; those threads signal an
+    /// [`Event`].
     ///
     /// # Panics
-    /// As [`read`](Self::read).
+    /// If there is no such element, or the array has been freed.
     pub fn wait_for<T: Word>(&self, array: &Shared<T>, index: usize, is: impl Fn(T) -> bool) -> T {
         loop {
             let value = self.read(array, index);
@@ -390,7 +373,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Blocks until the block may have changed, unless it has since it was read.
+    /// Blocks until the block may have changed, unless it has changed since it was read.
     fn watch<T: Word>(&self, array: &Shared<T>, index: usize, is: &dyn Fn(T) -> bool) {
         let (word, block) = (array.word(index), array.block(index));
         let waiter = self.processor.waiter();
@@ -407,12 +390,12 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Loads elements of shared memory in runs whose tags are tested before: in a model the elements of one block, natively of
-    /// as many blocks as the node has a right to, up to 512 elements. `each` gets the index of a run's first element, and the
-    /// run. It must not give the processor away.
+    /// Loads elements of shared memory in runs whose tags are tested once per run. In a model a run lies in
+    /// one block; natively it spans as many blocks as the node has a right to, up to 512 elements. `each`
+    /// gets the index of a run's first element, and the run. It must not give the processor away.
     ///
     /// # Panics
-    /// As [`read`](Self::read), and if `each` waits, polls or faults.
+    /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
     #[inline]
     pub fn read_runs<T: Word>(
         &self,
@@ -423,10 +406,12 @@ impl<'a> Thread<'a> {
         self.runs(array, range, Right::Read, |run| each(run.start, array.cells(&run)));
     }
 
-    /// As [`read_runs`](Self::read_runs), with the right to store.
+    /// Stores elements of shared memory in runs whose tags are tested once per run, with the right to write.
+    /// Runs are as long as those of [`read_runs`](Self::read_runs). `each` gets the index of a run's first
+    /// element, and the run. It must not give the processor away.
     ///
     /// # Panics
-    /// As [`read_runs`](Self::read_runs).
+    /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
     #[inline]
     pub fn write_runs<T: Word>(
         &self,
@@ -465,7 +450,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// The test of a tag and the access behind it, which nothing comes between.
+    /// Tests the tag and performs the access. Nothing comes between the two.
     #[inline]
     fn access<T: Word, R>(
         &self,
@@ -496,7 +481,8 @@ impl<'a> Thread<'a> {
         result
     }
 
-    /// Apart from the other, which is to be short.
+    /// Performs an access in a world that accounts for time. Out of line, so that `access` stays small enough
+    /// to inline.
     #[inline(never)]
     fn access_and_account<T: Word, R>(
         &self,
@@ -511,7 +497,7 @@ impl<'a> Thread<'a> {
         result
     }
 
-    /// Sees to it that the node has the right; whether it had to fault for that. The access comes next.
+    /// Ensures that the node has the right. Returns whether it had to fault for it. The access comes next.
     #[inline]
     fn test<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) -> bool {
         let faults = !array.allows(word, right);
@@ -521,7 +507,8 @@ impl<'a> Thread<'a> {
         faults
     }
 
-    /// Waits until the node has the right, which nobody takes away before the access is [`done`](Self::done).
+    /// Waits until the node has the right. The right is not taken away before the access is
+    /// [`done`](Self::done).
     #[cold]
     fn fault<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) {
         self.expect_no_hold("an access to shared memory that faults");
@@ -548,7 +535,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// The access that faulted has been done.
+    /// Records that the access that faulted has been done.
     #[cold]
     fn done(&self, memory: &Memory, block: Block) {
         if memory.done(block, self.index) {
@@ -565,7 +552,8 @@ impl<'a> Thread<'a> {
         self.processor.access(array.memory().address(word), access);
     }
 
-    /// Handlers of the key that is held could never run while this thread waits for them.
+    /// Panics if the thread holds a key: handlers of that key could never run while this thread waits for
+    /// them.
     #[inline]
     fn expect_no_hold(&self, what: &str) {
         if self.holding.get() {

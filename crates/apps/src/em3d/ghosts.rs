@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use protocols::Barrier;
 use tempest::{
-    Event, MAX_WORDS, Mechanism, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Segment, Setup,
-    Thread, Word, Work as Charge,
+    Event, Handler, MAX_WORDS, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Segment, Setup,
+    Thread, Word, Work as Charge, handlers,
 };
 
 use super::graph::{KINDS, Kind};
@@ -61,13 +61,6 @@ pub(super) struct Field {
     pub(super) filled: Event,
 }
 
-impl tempest::Handlers for Em3d {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<messages::Ghosts>();
-        messages.add::<bulk::Filled>();
-    }
-}
-
 impl Protocol for Em3d {
     type Config = Arc<Config>;
 
@@ -99,7 +92,25 @@ impl Field {
     }
 }
 
+#[handlers]
 impl Em3d {
+    /// Brings a few values for consecutive ghosts, the first at place `at`. No two messages have the same ghosts.
+    #[message]
+    pub(super) fn ghosts(&self, at: u32, kind: u32, payload: &[u64], cx: &mut Handler<'_>) {
+        let field = &self.fields[kind as usize];
+        for (place, value) in (at as usize..).zip(payload) {
+            field.values.cells().set(place, f64::from_bits(*value));
+        }
+        cx.charge(WRITE.times(payload.len() as u32));
+        cx.signal(&field.filled, payload.len() as u64);
+    }
+
+    /// Tells that a transfer has filled so many ghosts of a kind.
+    #[message]
+    pub(super) fn filled(&self, count: u32, kind: u32, cx: &mut Handler<'_>) {
+        cx.signal(&self.fields[kind as usize].filled, count.into());
+    }
+
     /// Sends this thread's values of a kind to all nodes that need them.
     fn export(&self, thread: &Thread<'_>, kind: Kind) {
         let field = &self.fields[kind as usize];
@@ -184,9 +195,7 @@ impl Em3d {
         let values = own.enumerate().map(|(place, node)| (node, field.values.cells().get(place)));
         check(self.node, kind, values, &self.config.expected[kind as usize])
     }
-}
 
-impl Program for Em3d {
     fn main(&self, thread: &Thread<'_>) {
         let Parameters { warm_up, iterations, .. } = self.config.parameters;
         for number in 1..=warm_up {

@@ -21,7 +21,7 @@ use tempest::entry::{BadPlan, Plan, SharedMemory};
 
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    Array, Cells, Homes, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
+    Array, Cells, Homes, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
 };
 
 use super::ghosts;
@@ -96,10 +96,6 @@ struct Field {
     results: Cells<f64>,
 }
 
-impl tempest::Handlers for SharedEm3d {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for SharedEm3d {
     type Config = Arc<Config>;
 
@@ -134,6 +130,7 @@ impl Field {
     }
 }
 
+#[handlers]
 impl SharedEm3d {
     /// The places of a thread's graph nodes among those of its node, and the record of the first.
     fn mine(&self, thread: &Thread<'_>, kind: Kind) -> (std::ops::Range<u32>, usize) {
@@ -204,9 +201,7 @@ impl SharedEm3d {
         let values = own.enumerate().map(|(place, graph_node)| (graph_node, results.get(place)));
         reference::check(self.node, kind, values, &self.config.expected[kind as usize])
     }
-}
 
-impl Program for SharedEm3d {
     fn main(&self, thread: &Thread<'_>) {
         let Parameters { warm_up, iterations, .. } = self.config.parameters;
         KINDS.into_iter().for_each(|kind| self.begin(thread, kind));

@@ -4,10 +4,8 @@
 
 use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
-    Thread,
+    Cells, Event, Handler, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
 };
 
 use super::reference::{check_told, check_words, figures, told_hash};
@@ -52,94 +50,10 @@ struct Word {
     residue: u64,
 }
 
-/// Adds to a word of the receiving node.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Request {
-    place: u32,
-    thread: u32,
-    amount: u64,
-}
-
-/// What the word held before.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Reply {
-    place: u32,
-    thread: u32,
-    old: u64,
-}
-
-/// A thread's sum of hashes, on its way to the collector.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Told {
-    sum: u64,
-}
-
-impl Message for Request {
-    type Protocol = FetchAdd;
-
-    fn key(&self) -> Key {
-        // Places name words within the node that the message has come to.
-        Key::User(u64::from(self.place))
-    }
-
-    fn handle(self, program: &FetchAdd, _payload: &[u64], cx: &mut Handler<'_>) {
-        let steps = program.workload.parameters.steps;
-        cx.charge(FETCH_ADD.and(STEP.times(steps)));
-        let source = cx.source();
-        cx.with(&program.words, |word, cx| {
-            let old = word.value;
-            word.value = old.wrapping_add(self.amount);
-            word.residue = residue(word.residue ^ old, steps);
-            cx.send(source, Reply { place: self.place, thread: self.thread, old });
-        });
-    }
-}
-
-impl Message for Reply {
-    type Protocol = FetchAdd;
-
-    /// A reply adds to a sum and a count of its thread, both atomic: it needs no protection, and replies to one
-    /// thread need not wait for each other.
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, program: &FetchAdd, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.charge(TAKE);
-        let thread = self.thread as usize;
-        let word = self.place * cx.nodes() + cx.source().0;
-        program.told.add(thread, told_hash(word, self.old));
-        cx.signal(&program.replied[thread], 1);
-    }
-}
-
-impl Message for Told {
-    type Protocol = FetchAdd;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, program: &FetchAdd, _payload: &[u64], _cx: &mut Handler<'_>) {
-        program.collected.add(0, self.sum);
-    }
-}
-
 /// The extra steps: a linear congruential generator (D. E. Knuth's MMIX), of which each step needs the last.
 pub(super) fn residue(from: u64, steps: u32) -> u64 {
     let step = |x: u64| x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (0..steps).fold(from, |x, _| step(x))
-}
-
-impl tempest::Handlers for FetchAdd {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Request>();
-        messages.add::<Reply>();
-        messages.add::<Told>();
-    }
 }
 
 impl Protocol for FetchAdd {
@@ -159,16 +73,45 @@ impl Protocol for FetchAdd {
     }
 }
 
+#[handlers]
 impl FetchAdd {
+    /// Adds to a word of the receiver; `place` is that of the word among the receiver's words.
+    #[message(key = place)]
+    fn request(&self, place: u32, thread: u32, amount: u64, cx: &mut Handler<'_>) {
+        let steps = self.workload.parameters.steps;
+        cx.charge(FETCH_ADD.and(STEP.times(steps)));
+        let source = cx.source();
+        cx.with(&self.words, |word, cx| {
+            let old = word.value;
+            word.value = old.wrapping_add(amount);
+            word.residue = residue(word.residue ^ old, steps);
+            cx.send(source, Self::reply(place, thread, old));
+        });
+    }
+
+    /// Tells a thread what a word held before. Sum and count of the thread are atomic, so that replies need no exclusion.
+    #[message]
+    fn reply(&self, place: u32, thread: u32, old: u64, cx: &mut Handler<'_>) {
+        cx.charge(TAKE);
+        let word = place * cx.nodes() + cx.source().0;
+        self.told.add(thread as usize, told_hash(word, old));
+        cx.signal(&self.replied[thread as usize], 1);
+    }
+
+    /// Brings a thread's sum of hashes to the collector.
+    #[message]
+    fn told(&self, sum: u64, _cx: &mut Handler<'_>) {
+        self.collected.add(0, sum);
+    }
+
     /// Makes a thread's requests, and returns when it has all replies.
-    fn request(&self, thread: &Thread<'_>, words: &[u32]) {
+    fn make_requests(&self, thread: &Thread<'_>, words: &[u32]) {
         let replied = &self.replied[thread.index() as usize];
         let window = u64::from(self.workload.parameters.window);
         for (sent, &word) in (1..).zip(words) {
             thread.charge(ISSUE);
             let (home, place) = (NodeId(word % thread.nodes()), word / thread.nodes());
-            let request = Request { place, thread: thread.index(), amount: AMOUNT };
-            thread.send(home, request);
+            thread.send(home, Self::request(place, thread.index(), AMOUNT));
             thread.wait(replied, (sent + 1_u64).saturating_sub(window));
             thread.poll();
         }
@@ -178,15 +121,13 @@ impl FetchAdd {
     /// Hands in the sum of what the thread was told, when nothing is added any more.
     fn hand_in(&self, thread: &Thread<'_>) {
         let sum = self.told.get(thread.index() as usize);
-        thread.send(COLLECTOR, Told { sum });
+        thread.send(COLLECTOR, Self::told(sum));
     }
-}
 
-impl Program for FetchAdd {
     fn main(&self, thread: &Thread<'_>) {
         let words: Vec<u32> = self.workload.words_of(thread.id()).collect();
         thread.phase("add");
-        self.request(thread, &words);
+        self.make_requests(thread, &words);
         thread.phase("check");
         self.hand_in(thread);
     }

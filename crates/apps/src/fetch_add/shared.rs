@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tempest::entry::{BadPlan, Plan, SharedMemory};
 
 use tempest::{
-    Array, Cells, Homes, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shared, Thread,
+    Array, Cells, Homes, NodeId, Operations, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
 };
 
 use super::messages::{AMOUNT, COLLECTOR, ISSUE, STEP, residue};
@@ -56,10 +56,6 @@ pub(super) struct SharedFetchAdd {
     told: Cells<u64>,
 }
 
-impl tempest::Handlers for SharedFetchAdd {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for SharedFetchAdd {
     type Config = Arc<Config>;
 
@@ -76,6 +72,7 @@ impl Protocol for SharedFetchAdd {
     }
 }
 
+#[handlers]
 impl SharedFetchAdd {
     /// Adds to a thread's words; the sum of the hashes of what they held before.
     fn add(&self, thread: &Thread<'_>, words: &[u32]) -> u64 {
@@ -100,9 +97,7 @@ impl SharedFetchAdd {
             self.totals.set(place, thread.read(&self.words, self.words.at(self.node, place)));
         }
     }
-}
 
-impl Program for SharedFetchAdd {
     fn main(&self, thread: &Thread<'_>) {
         let words: Vec<u32> = self.config.workload.words_of(thread.id()).collect();
         thread.phase("add");

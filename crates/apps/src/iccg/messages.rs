@@ -5,13 +5,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Merge, Message, NodeId, Operations, Program, Protocol, Quiet, Report,
-    Setup, Thread, ThreadId,
+    Cells, Event, Handler, Key, Keyed, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread,
+    ThreadId, handlers,
 };
 
-use super::layout::{Layout, LocalEdge, Part};
+use super::layout::{DistantEdge, Layout, LocalEdge, Part};
 
 /// The node that x is gathered on.
 const COLLECTOR: NodeId = NodeId(0);
@@ -82,68 +81,6 @@ impl Progress {
     }
 }
 
-/// One edge's update, to a thread of the receiving node.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Update {
-    thread: u32,
-    place: u32,
-    value: f64,
-}
-
-/// Values of x: those at `first` and the places after it in a part of the node they come from.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Solved {
-    thread: u32,
-    first: u32,
-}
-
-impl Message for Update {
-    type Protocol = Iccg;
-
-    /// As in the study: a 4-byte index, which names thread and place, and an 8-byte value.
-    const BYTES: usize = 12;
-
-    fn key(&self) -> Key {
-        Key::User(u64::from(self.thread))
-    }
-
-    fn handle(self, program: &Iccg, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.charge(APPLY);
-        let ready = &program.ready[self.thread as usize];
-        cx.with(&program.progress, |progress, cx| {
-            if progress.apply(self.place, self.value) {
-                cx.signal(ready, 1);
-            }
-        });
-    }
-}
-
-impl Message for Solved {
-    type Protocol = Iccg;
-
-    /// Each message sets cells of its own.
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, program: &Iccg, payload: &[u64], cx: &mut Handler<'_>) {
-        let thread = ThreadId { node: cx.source(), index: self.thread };
-        let rows = &program.layout.rows_of(thread)[self.first as usize..];
-        for (&row, &bits) in rows.iter().zip(payload) {
-            program.gathered.set(row as usize, f64::from_bits(bits));
-        }
-    }
-}
-
-impl tempest::Handlers for Iccg {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Update>();
-        messages.add::<Solved>();
-    }
-}
-
 impl Protocol for Iccg {
     type Config = Arc<Layout>;
 
@@ -164,7 +101,32 @@ impl Protocol for Iccg {
     }
 }
 
+#[handlers]
 impl Iccg {
+    /// Brings the update of one edge to the thread that owns the edge's row. As in the study it has 12 bytes: a 4-byte index,
+    /// which names thread and place, and an 8-byte value.
+    #[message(key = thread, bytes = 12)]
+    fn update(&self, thread: u32, place: u32, value: f64, cx: &mut Handler<'_>) {
+        cx.charge(APPLY);
+        let ready = &self.ready[thread as usize];
+        cx.with(&self.progress, |progress, cx| {
+            if progress.apply(place, value) {
+                cx.signal(ready, 1);
+            }
+        });
+    }
+
+    /// Brings values of x to the collector: those at `first` and the places after it in the part of a thread of the sender.
+    /// Each message sets cells of its own.
+    #[message]
+    fn solved(&self, thread: u32, first: u32, payload: &[u64], cx: &mut Handler<'_>) {
+        let thread = ThreadId { node: cx.source(), index: thread };
+        let rows = &self.layout.rows_of(thread)[first as usize..];
+        for (&row, &bits) in rows.iter().zip(payload) {
+            self.gathered.set(row as usize, f64::from_bits(bits));
+        }
+    }
+
     /// Solves a thread's rows, as they become ready, and puts their values of x in their places.
     fn solve(&self, thread: &Thread<'_>, solution: &mut [f64]) {
         let part = &self.parts[thread.index() as usize];
@@ -193,8 +155,8 @@ impl Iccg {
     fn send_updates(&self, thread: &Thread<'_>, part: &Part, place: usize, x: f64) {
         for edge in part.distant_edges(place) {
             thread.charge(MAKE);
-            let update = Update { thread: edge.thread.index, place: edge.place, value: edge.value * x };
-            thread.send(edge.thread.node, update);
+            let DistantEdge { thread: owner, place, value } = *edge;
+            thread.send(owner.node, Self::update(owner.index, place, value * x));
         }
     }
 
@@ -219,7 +181,7 @@ impl Iccg {
         for (index, values) in x.chunks(GATHERED).enumerate() {
             let first = (index * GATHERED) as u32;
             let payload: Vec<u64> = values.iter().map(|x| x.to_bits()).collect();
-            thread.send_with(COLLECTOR, Solved { thread: thread.index(), first }, &payload);
+            thread.send_with(COLLECTOR, Self::solved(thread.index(), first), &payload);
         }
     }
 
@@ -254,19 +216,7 @@ impl Iccg {
             .figure("worst backward error", check.error, Merge::Max)
             .figure("x norm", six_digits(norm), Merge::Max)
     }
-}
 
-/// The key of a thread's progress.
-fn key(thread: &Thread<'_>) -> Key {
-    Key::User(u64::from(thread.index()))
-}
-
-/// Rounded to six significant digits: what is left does not depend on the order of the updates.
-fn six_digits(value: f64) -> f64 {
-    format!("{value:.5e}").parse().expect("a number reads back what it prints")
-}
-
-impl Program for Iccg {
     fn main(&self, thread: &Thread<'_>) {
         // A row that is never solved stays no number, and fails the check.
         let mut x = vec![f64::NAN; self.parts[thread.index() as usize].rows.len()];
@@ -283,6 +233,16 @@ impl Program for Iccg {
         }
         report
     }
+}
+
+/// The key of a thread's progress.
+fn key(thread: &Thread<'_>) -> Key {
+    Key::User(u64::from(thread.index()))
+}
+
+/// Rounded to six significant digits: what is left does not depend on the order of the updates.
+fn six_digits(value: f64) -> f64 {
+    format!("{value:.5e}").parse().expect("a number reads back what it prints")
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use formats::litmus::Place;
 use protocols::sync::{Barrier, BarrierRoom, SharedBarrier};
 use tempest::entry::SharedMemory;
 use tempest::{
-    Array, BadLayout, Cells, Homes, Job, Layout, NodeId, Program, Protocol, Quiet, Report, Setup, Shared,
-    Thread,
+    Array, BadLayout, Cells, Homes, Job, Layout, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread,
+    handlers,
 };
 
 use super::core::{Access, Core};
@@ -71,10 +71,6 @@ struct Litmus {
     told: Cells<u64>,
 }
 
-impl tempest::Handlers for Litmus {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Litmus {
     type Config = Config;
 
@@ -109,6 +105,7 @@ impl MeetingPlace {
     }
 }
 
+#[handlers]
 impl Litmus {
     /// Where a variable is in a round: in which node's array, and at which index.
     fn place(&self, index: u32, round: &Round, location: usize) -> (&Shared<u64>, usize) {
@@ -214,9 +211,7 @@ impl Litmus {
         let known = slots.enumerate().filter(move |(_, (round, place))| knows(*round, *place));
         known.map(|(slot, _)| (slot, self.told.get(slot).cast_signed()))
     }
-}
 
-impl Program for Litmus {
     fn main(&self, thread: &Thread<'_>) {
         let mut chance = Chance::of(self.experiment.dose.seed, self.node);
         for index in 0..self.experiment.dose.rounds {

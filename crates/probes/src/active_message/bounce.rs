@@ -1,9 +1,7 @@
 //! Null messages to and fro between two nodes. Must never know which world runs it, nor how nodes are joined.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Merge, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
-    Thread,
+    Cells, Event, Handler, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
 };
 
 /// One look at the count: load, comparison and branch.
@@ -30,36 +28,6 @@ pub(super) struct Bounce {
     measured: Cells<f64>,
 }
 
-/// Nothing.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Null;
-
-impl Message for Null {
-    type Protocol = Bounce;
-
-    /// It changes a count, which is atomic.
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, bounce: &Bounce, _payload: &[u64], cx: &mut Handler<'_>) {
-        // Counted before it is sent back: what answers it may be handled here at the same time as this ends.
-        cx.signal(&bounce.received, 1);
-        let last = bounce.received.count().is_multiple_of(u64::from(bounce.config.rounds));
-        if cx.node() != STARTER || !last {
-            let back = cx.source();
-            cx.send(back, Null);
-        }
-    }
-}
-
-impl tempest::Handlers for Bounce {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Null>();
-    }
-}
-
 impl Protocol for Bounce {
     type Config = Config;
 
@@ -73,7 +41,20 @@ impl Protocol for Bounce {
     }
 }
 
+#[handlers]
 impl Bounce {
+    /// Carries nothing, and is sent back until the starter has had all of a measurement. It changes a count, which is atomic.
+    #[message]
+    fn null(&self, cx: &mut Handler<'_>) {
+        // Counted before it is sent back: what answers it may be handled here at the same time as this ends.
+        cx.signal(&self.received, 1);
+        let last = self.received.count().is_multiple_of(u64::from(self.config.rounds));
+        if cx.node() != STARTER || !last {
+            let back = cx.source();
+            cx.send(back, Self::null());
+        }
+    }
+
     /// How many messages a node has had when both measurements are over.
     fn due(&self, node: NodeId) -> u64 {
         let Config { rounds, near, far, .. } = self.config;
@@ -99,7 +80,7 @@ impl Bounce {
         let rounds = u64::from(rounds);
         if thread.node() == STARTER {
             let start = thread.now();
-            thread.send(with, Null);
+            thread.send(with, Self::null());
             self.spin(thread, (number as u64 + 1) * rounds);
             let each = (thread.now() - start).as_nanoseconds() / (2 * rounds) as f64;
             self.measured.set(number, each);
@@ -108,9 +89,7 @@ impl Bounce {
             self.spin(thread, plays * rounds);
         }
     }
-}
 
-impl Program for Bounce {
     fn main(&self, thread: &Thread<'_>) {
         for (number, name) in ["near", "far"].into_iter().enumerate() {
             thread.phase(name);

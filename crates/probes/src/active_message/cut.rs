@@ -1,11 +1,9 @@
 //! Blocks across the middle of each row of nodes, both ways at once. Must never know which world runs it, nor how nodes
 //! are joined.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::entry::mix;
 use tempest::{
-    Cells, Event, Handler, Key, Merge, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup,
-    Thread,
+    Cells, Event, Handler, Merge, NodeId, Protocol, Quiet, Report, Segment, Setup, Thread, handlers,
 };
 
 /// Blocks that a node has room for; the next overwrite them.
@@ -35,45 +33,9 @@ pub(super) struct Cut {
     taken: Cells<f64>,
 }
 
-/// A block is in its slot.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Arrived {
-    number: u64,
-}
-
-impl Message for Arrived {
-    type Protocol = Cut;
-
-    /// It reads what nobody else writes, and counts atomically.
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, cut: &Cut, _payload: &[u64], cx: &mut Handler<'_>) {
-        let last = cut.config.block - 1;
-        let offset = cut.slot(self.number) + last;
-        // A block that came since may have overwritten it; its words are as good.
-        let good = (0..=u64::from(cut.config.rounds) / u64::from(SLOTS)).any(|later| {
-            let number = self.number + later * u64::from(SLOTS);
-            cut.slots.cells().get(offset as usize) == word(cx.source(), number, last)
-        });
-        if !good {
-            cut.wrong.add(0, 1);
-        }
-        cx.signal(&cut.received, 1);
-    }
-}
-
 /// A word of a block of a node.
 fn word(from: NodeId, number: u64, index: u32) -> u64 {
     mix(mix(u64::from(from.0)).wrapping_add(number)).wrapping_add(u64::from(index))
-}
-
-impl tempest::Handlers for Cut {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Arrived>();
-    }
 }
 
 impl Protocol for Cut {
@@ -107,7 +69,24 @@ fn opposite(node: u32, row: u32, nodes: u32) -> Option<u32> {
     opposite.map(|place| first + place)
 }
 
+#[handlers]
 impl Cut {
+    /// Tells that a block is in its slot. It reads what nobody else writes, and counts atomically.
+    #[message]
+    fn arrived(&self, number: u64, cx: &mut Handler<'_>) {
+        let last = self.config.block - 1;
+        let offset = self.slot(number) + last;
+        // A block that came since may have overwritten it; its words are as good.
+        let good = (0..=u64::from(self.config.rounds) / u64::from(SLOTS)).any(|later| {
+            let number = number + later * u64::from(SLOTS);
+            self.slots.cells().get(offset as usize) == word(cx.source(), number, last)
+        });
+        if !good {
+            self.wrong.add(0, 1);
+        }
+        cx.signal(&self.received, 1);
+    }
+
     /// Where the slot of a block begins.
     fn slot(&self, number: u64) -> u32 {
         (number % u64::from(SLOTS)) as u32 * self.config.block
@@ -120,7 +99,7 @@ impl Cut {
             for (index, place) in block.iter_mut().enumerate() {
                 *place = word(self.node, number, index as u32);
             }
-            thread.transfer(opposite, self.slots.place(self.slot(number)), &block, Arrived { number });
+            thread.transfer(opposite, self.slots.place(self.slot(number)), &block, Self::arrived(number));
         }
         thread.wait(&self.received, rounds);
         self.taken.set(0, (thread.now() - start).as_seconds());
@@ -137,9 +116,7 @@ impl Cut {
             })
         })
     }
-}
 
-impl Program for Cut {
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("cut");
         if thread.index() == 0

@@ -4,10 +4,9 @@
 
 use std::hint::black_box;
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Access, Cells, Event, Handler, Key, MemoryEvents, Merge, Message, NodeId, Operations, Place, Program,
-    Protocol, Quiet, Report, Segment, Setup, Thread,
+    Access, Cells, Event, Handler, MemoryEvents, Merge, NodeId, Operations, Place, Protocol, Quiet, Report,
+    Segment, Setup, Thread, handlers,
 };
 use units::Time;
 
@@ -62,49 +61,6 @@ pub(super) struct MessageMemory {
     counts: Cells<u64>,
     events: Cells<u64>,
     wrong: Cells<u64>,
-}
-
-/// The receiver's buffer is posted.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Ready;
-
-impl Message for Ready {
-    type Protocol = MessageMemory;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, program: &MessageMemory, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&program.ready, 1);
-    }
-}
-
-/// A message is in its buffer.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Arrived {
-    /// When its send began, for measuring: femtoseconds.
-    begun: u64,
-}
-
-impl Message for Arrived {
-    type Protocol = MessageMemory;
-    /// The time is the measurement's, not the machine's.
-    const BYTES: usize = 0;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, program: &MessageMemory, _payload: &[u64], cx: &mut Handler<'_>) {
-        program.begun.set(0, self.begun);
-        cx.signal(&program.arrived, 1);
-    }
-}
-
-impl tempest::Handlers for MessageMemory {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Ready>();
-        messages.add::<Arrived>();
-    }
 }
 
 impl Protocol for MessageMemory {
@@ -209,7 +165,7 @@ impl Round<'_> {
     }
 
     fn transfer(&self, to: NodeId, words: u32, place: Place, begun: Time) {
-        let arrived = Arrived { begun: begun.as_femtoseconds() };
+        let arrived = MessageMemory::arrived(begun.as_femtoseconds());
         self.thread.transfer_from(self.program.outbox.place(0), words as usize, to, place, arrived);
     }
 
@@ -255,7 +211,7 @@ impl Round<'_> {
             self.thread.drain();
             self.thread.charge(SETTLE);
         }
-        self.thread.send(from, Ready);
+        self.thread.send(from, MessageMemory::ready());
     }
 
     /// Waits for the messages of the round, and reads the first.
@@ -314,7 +270,22 @@ impl Round<'_> {
     }
 }
 
-impl Program for MessageMemory {
+#[handlers]
+impl MessageMemory {
+    /// Tells the sender that the receiver's buffer is posted.
+    #[message]
+    fn ready(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.ready, 1);
+    }
+
+    /// Tells the receiver that a message is in its buffer, and when its send began, in femtoseconds. The time is the
+    /// measurement's, not the machine's: it has no bytes.
+    #[message(bytes = 0)]
+    fn arrived(&self, begun: u64, cx: &mut Handler<'_>) {
+        self.begun.set(0, begun);
+        cx.signal(&self.arrived, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("messages");
         let (both, node) = (self.numbers["both"] == 1, thread.node().0);

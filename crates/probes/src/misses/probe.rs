@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tempest::entry::{BadPlan, Input, Plan, Reader, SharedMemory, mix, stream_seed};
 
 use protocols::sync::{BarrierRoom, SharedBarrier};
-use tempest::{Array, Cells, Homes, NodeId, Program, Protocol, Quiet, Report, Setup, Shared, Thread};
+use tempest::{Array, Cells, Homes, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, handlers};
 use units::Time;
 
 use super::busy::Busy;
@@ -144,10 +144,6 @@ pub(super) struct Probe {
     wrong: Cells<u64>,
 }
 
-impl tempest::Handlers for Probe {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Probe {
     type Config = Arc<Config>;
 
@@ -184,6 +180,7 @@ fn written(index: usize) -> u64 {
     !filling(index)
 }
 
+#[handlers]
 impl Probe {
     /// Fills the blocks that live here, and then so much more that no cache of the node holds them.
     fn fill(&self, thread: &Thread<'_>) {
@@ -282,9 +279,7 @@ impl Probe {
         let miss = Time::from_femtoseconds(spans.sum::<u64>() / misses);
         Measured { node: self.node, pattern, span, miss, beside_loop }
     }
-}
 
-impl Program for Probe {
     fn main(&self, thread: &Thread<'_>) {
         let Config { pattern, asked, .. } = &*self.config;
         let is_first = thread.index() == 0;

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, SplitPhase};
-use tempest::{Cells, Merge, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Thread};
+use tempest::{Cells, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers};
 use units::Time;
 
 use super::cell::{Cell, Measure, Operation};
@@ -51,10 +51,6 @@ fn written(source: NodeId, index: u32) -> u64 {
 /// The word that others find on a node.
 fn found(node: NodeId, word: u32) -> u64 {
     !written(node, word)
-}
-
-impl tempest::Handlers for Microbenchmarks {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Microbenchmarks {
@@ -207,6 +203,7 @@ fn compute(thread: &Thread<'_>, steps: u32) {
     black_box((0..steps).fold(1, |x, _| step(x)));
 }
 
+#[handlers]
 impl Microbenchmarks {
     fn measure(&self, figure: usize, thread: &Thread<'_>) {
         let cell = self.config.cells[figure];
@@ -251,9 +248,7 @@ impl Microbenchmarks {
             self.compare(figure, self.sink, word, written(source, index));
         }
     }
-}
 
-impl Program for Microbenchmarks {
     fn main(&self, thread: &Thread<'_>) {
         let first = thread.index() == 0;
         let memory = self.split.on(thread);

@@ -152,6 +152,12 @@ impl From<String> for BadPlan {
     }
 }
 
+impl From<InputError> for BadPlan {
+    fn from(bad: InputError) -> Self {
+        Self(bad.to_string())
+    }
+}
+
 impl From<BadLayout> for BadPlan {
     fn from(bad: BadLayout) -> Self {
         Self(bad.to_string())

@@ -8,6 +8,8 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `table` | [`Entry`], [`Instance`], [`Table`] |
+//! | `inputs` | [`Inputs`], [`load`]: a program's inputs as a type |
+//! | `task` | [`Task`]: what each node is told of a run |
 //! | `input` | [`Input`], [`Kind`]: what a program can be told |
 //! | `given` | [`Given`], [`File`]: what it is told |
 //! | `reader` | [`Reader`]: from what is given to numbers, with all that is wrong |
@@ -23,17 +25,22 @@ mod coherence;
 mod errors;
 mod given;
 mod input;
+mod inputs;
 pub mod plain;
 mod plan;
 mod random;
 mod reader;
 mod table;
+mod task;
 
+pub use ::macros::Inputs;
 pub use coherence::{Coherence, SharedMemory};
 pub use errors::{BadInputs, BadPlan, Duplicate, InputError, UnknownName};
 pub use given::{File, Given};
 pub use input::{FRAMES, Input, Kind};
+pub use inputs::{Inputs, load};
 pub use plan::Plan;
 pub use random::{mix, stream_seed};
 pub use reader::Reader;
 pub use table::{Entry, Instance, Loaded, Table, find};
+pub use task::Task;

@@ -1,0 +1,203 @@
+//! The documents of `claims` and `claims --ledger`. This module must never decide a verdict.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What `tradewind claims --json` prints. A claim that differs is a result: the exit stays 0.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Claims {
+    /// The version of this document's form.
+    pub version: u32,
+    /// Every claim under the prefixes, inputs included, in the order of the files, then bounds of studies; all of them if no
+    /// prefix is given.
+    pub claims: Vec<Claim>,
+    /// Verdicts on results, for each study and kind of claim.
+    pub summary: Vec<Summary>,
+    /// Verdicts on results that set a parameter, or may.
+    pub fit: Counts,
+    /// Verdicts on all other results.
+    pub not_fit: Counts,
+    /// Results with another verdict than `not measured`.
+    pub measured: usize,
+    /// Claims whose role is `result`.
+    pub results: usize,
+    /// Runs that were needed, those found in the record included.
+    pub runs: usize,
+    /// Runs that yielded nothing; empty if all went well. The exit is 1 if there is one.
+    pub failed_runs: Vec<FailedRun>,
+}
+
+/// A claim, held against what was measured.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Claim {
+    /// Its name and that of its metric.
+    pub id: String,
+    /// The table, figure or section it stands in.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// `input`: configured; `result`: must come of running; `bound`: so must this, but a study worked it out and nobody
+    /// published it.
+    pub role: String,
+    /// `value`, `ratio`, `order` or `shape`.
+    pub kind: String,
+    /// The claim in words.
+    pub statement: String,
+    /// The unit of `stated` and `measured`; empty if there is none.
+    pub unit: String,
+    /// How sure the transcription is: `exact`, `derived`, `recalled`, `ocr-damaged`.
+    pub confidence: String,
+    /// It may set a parameter of a model.
+    pub may_fit: bool,
+    /// It may, or it has: a machine file or a study names it as what fixed a value.
+    pub fixes: bool,
+    /// Its value is known to others and kept from us.
+    pub is_held_out: bool,
+    /// The value stated: a number or a text.
+    ///
+    /// Null of orders and shapes, and where no value is known.
+    pub stated: Option<Scalar>,
+    /// The metric; without one, whether the order or shape was found.
+    ///
+    /// Null if not measured.
+    pub measured: Option<Scalar>,
+    /// How much more was measured than stated, as a share of what is stated; of 0, the difference.
+    ///
+    /// Null without two numbers.
+    pub error: Option<f64>,
+    /// `holds`, `differs`, `not measured`, `held out` (measured, and nothing known to hold it against) or `input` (configured,
+    /// and nothing measured it).
+    pub verdict: String,
+    /// Why the expression that was evaluated is what the claim states.
+    ///
+    /// Null if no expression decides it.
+    pub because: Option<String>,
+}
+
+/// A number, a flag or a text.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Scalar {
+    /// A number.
+    Number(f64),
+    /// Whether something was found.
+    Flag(bool),
+    /// A text.
+    Text(String),
+}
+
+/// Verdicts on the claims of one kind of one study.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// The first part of the claims' ids.
+    pub study: String,
+    /// The kind of the claims.
+    pub kind: String,
+    /// How often each verdict was given.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+/// How often each verdict was given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
+    /// Claims that hold.
+    pub holds: usize,
+    /// Claims that differ.
+    pub differs: usize,
+    /// Claims that were not measured.
+    pub not_measured: usize,
+    /// Claims that were measured, with nothing known to hold them against.
+    pub held_out: usize,
+}
+
+impl Counts {
+    /// The counts of these claims.
+    pub fn of<'c>(claims: impl Iterator<Item = &'c Claim>) -> Self {
+        let mut counts = Self::default();
+        for claim in claims {
+            match claim.verdict.as_str() {
+                "holds" => counts.holds += 1,
+                "differs" => counts.differs += 1,
+                "not measured" => counts.not_measured += 1,
+                "held out" => counts.held_out += 1,
+                _ => {}
+            }
+        }
+        counts
+    }
+
+    /// Claims that were measured.
+    pub fn measured(self) -> usize {
+        self.holds + self.differs + self.held_out
+    }
+
+    /// All claims with one of the verdicts.
+    pub fn all(self) -> usize {
+        self.measured() + self.not_measured
+    }
+}
+
+/// A run that yielded nothing.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FailedRun {
+    /// The study that asked for it.
+    pub study: String,
+    /// Its command line.
+    pub command: String,
+    /// What it said.
+    pub said: String,
+}
+
+/// What `tradewind claims --ledger --json` prints.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Ledger {
+    /// The version of this document's form.
+    pub version: u32,
+    /// Every modelled machine that a study runs on, by name.
+    pub machines: Vec<FixedMachine>,
+    /// Runs that yielded nothing; empty if all went well. The exit is 1 if there is one.
+    pub failed_runs: Vec<FailedRun>,
+}
+
+/// The free values of a modelled machine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FixedMachine {
+    /// The machine's name.
+    pub machine: String,
+    /// Values of its file that nobody published.
+    pub parameters: Vec<Parameter>,
+    /// Of claims measured on it that fixed a value.
+    pub fixing: Score,
+    /// Of all other claims measured on it.
+    pub fixing_nothing: Score,
+}
+
+/// A value that nobody published.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Parameter {
+    /// The value's dotted key.
+    pub key: String,
+    /// The value, as written.
+    pub value: String,
+    /// Its line.
+    ///
+    /// Null if it is from a file that the machine extends and that has none.
+    pub line: Option<usize>,
+    /// Ids of the claims that fixed it.
+    ///
+    /// Null if we chose it.
+    pub fixed_by: Option<Vec<String>>,
+    /// What the file says about the choice.
+    ///
+    /// Null if claims fixed it.
+    pub choice: Option<String>,
+}
+
+/// How many claims hold.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Score {
+    /// Those that hold.
+    pub holds: usize,
+    /// Those with a stated value.
+    pub of: usize,
+}

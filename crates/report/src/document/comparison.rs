@@ -1,0 +1,482 @@
+//! The document of `compare`. This module must never find anything itself: rankings, findings and predictions are made in
+//! room `compare`.
+
+use compare::finding::{self, Cause};
+use compare::prediction::{self, Score};
+use compare::ranking::{self, Place};
+use compare::{agreement, counter, parts};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tempest::Mechanism;
+
+use super::run::{Asked, Combination, Measured, Setting};
+use crate::words;
+
+/// What `tradewind compare --json` prints.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// The version of this document's form.
+    pub version: u32,
+    /// The program and its input.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// Nodes of every machine.
+    pub nodes: u32,
+    /// Processors of each node of every machine.
+    pub processors: u32,
+    /// One for each `--machine`, in the order asked for.
+    pub worlds: Vec<World>,
+    /// One for each machine whose file says that it is a measurement (`[calibrated]`) of another machine of the comparison;
+    /// empty if there is none.
+    pub predictions: Vec<Prediction>,
+    /// What the machines say together, of what ran, was right, and was not `oversubscribed`, on all of them. A machine whose
+    /// right rows are all `oversubscribed` takes no part.
+    ///
+    /// Null if there are no two machines with right answers.
+    pub agreement: Option<Agreement>,
+}
+
+/// The results of one machine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct World {
+    /// The machine and its file.
+    #[serde(flatten)]
+    pub on: Named,
+    /// What ran: right answers first, each group the fastest first; empty if everything was refused.
+    pub rows: Vec<Row>,
+    /// What was asked for with `--policy` or `--mechanism` and this machine cannot have; empty if nobody asked. If nothing at
+    /// all can run here, every mechanism.
+    pub refused: Vec<Refused>,
+    /// What was begun and did not end well; empty if everything did. The exit is 1 if there is one.
+    pub failed: Vec<Refused>,
+    /// What the rows show, by the rules below.
+    pub finding: Finding,
+}
+
+/// A machine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Named {
+    /// `native`, or the `name` in the machine file. Two files may give their machines the same name.
+    pub machine: String,
+    /// The machine file, as it was named.
+    ///
+    /// Null natively, and of a shipped machine.
+    pub machine_file: Option<String>,
+}
+
+/// One combination, with its place among the others of its machine. Its keys are those of `run --json` from `machine` to the
+/// end, with three more after `oversubscribed`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Row {
+    /// The combination.
+    #[serde(flatten)]
+    pub combination: Combination,
+    /// Its place, from 1. Rows that came out exactly the same share one.
+    ///
+    /// Null if an answer was wrong.
+    pub rank: Option<usize>,
+    /// The policy of the first row of the same rank and mechanism: digest, times and utilization are equal.
+    ///
+    /// Null if it is the first of its rank, and natively.
+    pub same_as: Option<String>,
+    /// `time_ns` divided by that of the machine's first row: at least 1.
+    ///
+    /// Null if an answer was wrong, or the best time is 0.
+    pub ratio_to_best: Option<f64>,
+    /// What was measured.
+    #[serde(flatten)]
+    pub measured: Measured,
+}
+
+/// Something that a machine cannot have, or that did not end well.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Refused {
+    /// The mechanism.
+    pub mechanism: String,
+    /// The policy.
+    ///
+    /// Null if no `--policy` was asked for: the machine cannot have the mechanism under any.
+    pub policy: Option<String>,
+    /// The reason, for people.
+    pub reason: String,
+}
+
+/// A mechanism and a policy.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Way {
+    /// The mechanism.
+    pub mechanism: String,
+    /// The policy.
+    pub policy: String,
+}
+
+/// What the rows of a machine show.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// The finding for people.
+    pub text: String,
+    /// The fastest row with right answers only: its mechanism, and the first policy with its rank.
+    ///
+    /// Null if no answer was right.
+    pub winner: Option<Way>,
+    /// The row that the winner is held against.
+    ///
+    /// Null if nothing is clearly slower.
+    pub contrast: Option<Way>,
+    /// `policy` or `mechanism`.
+    ///
+    /// Null without `contrast`.
+    pub differs_in: Option<String>,
+    /// How much longer the contrast took, in percent of the winner's time: above 0.
+    ///
+    /// Null without `contrast`.
+    pub percent: Option<f64>,
+    /// How many processors of each node computed.
+    ///
+    /// Null if there is no contrast, or they are the same.
+    pub computing_processors: Option<Processors>,
+    /// The part of the time that makes the difference.
+    ///
+    /// Null if no part does, the contrast computed on fewer processors, or processors took turns.
+    pub because: Option<Because>,
+    /// The smaller of the two contrasts.
+    ///
+    /// Null if there is none.
+    pub other_contrast: Option<Way>,
+    /// How much longer the smaller contrast took, in percent of the winner's time: above 0.
+    ///
+    /// Null without `other_contrast`.
+    pub other_percent: Option<f64>,
+    /// Rows that times do not tell from the winner.
+    pub tied: Vec<Way>,
+    /// Winner or contrast is `oversubscribed`, so that the times mean little and no cause is named.
+    pub oversubscribed: bool,
+}
+
+/// Computing processors of each node.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Processors {
+    /// Those of the winner.
+    pub of_winner: u32,
+    /// Those of the contrast.
+    pub of_contrast: u32,
+}
+
+/// The part of the time that makes a difference.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Because {
+    /// The part, as a key of `breakdown_ns`.
+    #[schemars(with = "String")]
+    pub part: parts::Part,
+    /// How much more of it each computing processor of the contrast spent.
+    pub excess_ns: f64,
+    /// That, divided by the difference of the times: at least 0.5, and above 1 where other parts are shorter.
+    pub share: f64,
+    /// The part, as a key of `breakdown_ns`, that makes up for most of what is more than the difference: the excess is then no
+    /// cause, but outweighs it.
+    ///
+    /// Null if `share` is at most 1.5.
+    #[schemars(with = "Option<String>")]
+    pub made_up_by: Option<parts::Part>,
+    /// How much less of that part each computing processor of the contrast spent.
+    ///
+    /// Null without `made_up_by`.
+    pub less_ns: Option<f64>,
+    /// The counter that explains the part, see below.
+    ///
+    /// Null if none stands out.
+    #[schemars(with = "Option<String>")]
+    pub counter: Option<counter::Counter>,
+    /// The counter's value for the winner.
+    ///
+    /// Null without `counter`, and if the winner has no such thing.
+    pub of_winner: Option<f64>,
+    /// The counter's value for the contrast.
+    ///
+    /// Null without `counter`.
+    pub of_contrast: Option<f64>,
+}
+
+/// What a calibrated model predicted.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Prediction {
+    /// The model and its file.
+    #[serde(flatten)]
+    pub on: Named,
+    /// The machine that was measured: `native`.
+    pub of: String,
+    /// Each mechanism under each policy that gave right answers on both: first those that are scored, each group the fastest
+    /// measured first.
+    pub rows: Vec<Pair>,
+    /// Rows of `of` with right answers that the model has no such row for.
+    pub unpredicted: usize,
+    /// How many rows are scored.
+    pub scored: usize,
+    /// Median of the errors without their signs; of an even number, the mean of the two in the middle.
+    ///
+    /// Null if none is scored.
+    pub median_error: Option<f64>,
+    /// The row that is furthest off.
+    ///
+    /// Null if none is scored.
+    pub worst: Option<Scored>,
+    /// How the model ranks scored rows.
+    ///
+    /// Null if fewer than two are scored.
+    pub ranking: Option<Ranking>,
+    /// The prediction for people; says so if the file is of another host than this one.
+    pub text: String,
+}
+
+/// One combination, predicted and measured.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Pair {
+    /// The mechanism and the policy.
+    #[serde(flatten)]
+    pub way: Way,
+    /// `time_ns` of the measurement.
+    pub measured_ns: f64,
+    /// `time_ns` of the model.
+    pub predicted_ns: f64,
+    /// `predicted_ns` divided by `measured_ns`, less 1.
+    ///
+    /// Null if nothing was measured.
+    pub error: Option<f64>,
+    /// The measurement is.
+    pub oversubscribed: bool,
+    /// It is not `oversubscribed`: a model has a core for each processor.
+    pub scored: bool,
+}
+
+/// A combination with the error of its prediction.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Scored {
+    /// The mechanism and the policy.
+    #[serde(flatten)]
+    pub way: Way,
+    /// `predicted_ns` divided by `measured_ns`, less 1.
+    pub error: f64,
+}
+
+/// How a model ranks.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Ranking {
+    /// The fastest row as measured.
+    pub best: Way,
+    /// The fastest row as predicted.
+    pub predicted_best: Way,
+    /// How much longer `predicted_best` takes than `best`, both as measured: 0.1 is a tenth longer.
+    pub cost: f64,
+    /// Runs do not tell the two apart, as in a finding.
+    pub tied: bool,
+    /// Pairs of rows that runs tell apart.
+    pub apart: usize,
+    /// How many of those are predicted in their order.
+    pub in_order: usize,
+}
+
+/// What several machines say together.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Agreement {
+    /// The agreement for people.
+    pub text: String,
+    /// One mechanism is the best, or tied with the best, on every machine.
+    ///
+    /// Null if there was no choice.
+    pub on_mechanism: Option<bool>,
+    /// One policy is, by the mechanism on which the machines agree, else by each machine's best.
+    ///
+    /// Null if there was no choice.
+    pub on_policy: Option<bool>,
+    /// Each machine's best of what all can run; empty if they have nothing in common, or fewer than two take part.
+    pub choices: Vec<Choice>,
+}
+
+/// A machine's best.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Choice {
+    /// The machine and its file.
+    #[serde(flatten)]
+    pub on: Named,
+    /// The mechanism and the policy.
+    #[serde(flatten)]
+    pub way: Way,
+}
+
+impl Comparison {
+    /// The document of a comparison on the host of that description.
+    pub fn new(asked: Asked, setting: &Setting, rankings: &[compare::Ranking], host: &str) -> Self {
+        Self {
+            version: super::VERSION,
+            asked,
+            nodes: setting.nodes,
+            processors: setting.processors,
+            worlds: rankings.iter().map(|ranking| World::new(setting, ranking)).collect(),
+            predictions: prediction::of(rankings).iter().map(|one| Prediction::new(one, host)).collect(),
+            agreement: agreement::of(rankings).as_ref().map(Agreement::from),
+        }
+    }
+}
+
+impl World {
+    fn new(setting: &Setting, ranking: &compare::Ranking) -> Self {
+        let machine = &ranking.machine;
+        let places = ranking.places.iter().enumerate();
+        let rows = places.flat_map(|(index, place)| {
+            let first = &ranking.places[0].row;
+            Row::of(setting, machine, place, index + 1, ranking::ratio(first, &place.row))
+        });
+        Self {
+            on: Named::from(machine),
+            rows: rows.collect(),
+            refused: ranking.refused.iter().map(Refused::from).collect(),
+            failed: ranking.failed.iter().map(Refused::from).collect(),
+            finding: Finding::from(&finding::of(ranking)),
+        }
+    }
+}
+
+impl Row {
+    /// Every combination of a place.
+    fn of(
+        setting: &Setting,
+        machine: &ranking::Machine,
+        place: &Place,
+        rank: usize,
+        ratio_to_best: Option<f64>,
+    ) -> Vec<Self> {
+        let row = |(same, ran): (usize, &compare::Combination)| Self {
+            combination: Combination::new(setting, machine, ran),
+            rank: place.row.verified.then_some(rank),
+            same_as: (same > 0).then(|| place.row.policies[0].clone()),
+            ratio_to_best,
+            measured: Measured::new(machine, ran),
+        };
+        place.ran.iter().enumerate().map(row).collect()
+    }
+}
+
+impl From<&ranking::Machine> for Named {
+    fn from(machine: &ranking::Machine) -> Self {
+        Self { machine: machine.name.clone(), machine_file: machine.file.clone() }
+    }
+}
+
+impl From<&compare::Refusal> for Refused {
+    fn from(refusal: &compare::Refusal) -> Self {
+        let compare::Refusal { mechanism, policy, reason } = refusal.clone();
+        Self { mechanism: mechanism.to_string(), policy, reason }
+    }
+}
+
+impl From<&compare::Way> for Way {
+    fn from(way: &compare::Way) -> Self {
+        Self { mechanism: Mechanism::name(way.mechanism).to_owned(), policy: way.policy.clone() }
+    }
+}
+
+impl From<&compare::Finding> for Finding {
+    fn from(found: &compare::Finding) -> Self {
+        let (contrast, other) = (found.contrast.as_ref(), found.other.as_ref());
+        let percent = |contrast: &finding::Contrast| (contrast.ratio - 1.0) * 100.0;
+        let differs = |contrast: &finding::Contrast| match contrast.differs {
+            finding::Differs::Policy => "policy".to_owned(),
+            finding::Differs::Mechanism => "mechanism".to_owned(),
+        };
+        let processors = contrast.and_then(|contrast| contrast.processors);
+        let because = contrast.and_then(|contrast| match &contrast.cause {
+            Cause::Part(because) => Some(Because::from(because)),
+            _ => None,
+        });
+        Self {
+            text: words::finding(found),
+            winner: found.winner.as_ref().map(Way::from),
+            contrast: contrast.map(|contrast| Way::from(&contrast.loser)),
+            differs_in: contrast.map(differs),
+            percent: contrast.map(percent),
+            computing_processors: processors
+                .map(|of| Processors { of_winner: of.winner, of_contrast: of.loser }),
+            because,
+            other_contrast: other.map(|other| Way::from(&other.loser)),
+            other_percent: other.map(percent),
+            tied: found.tied.iter().map(Way::from).collect(),
+            oversubscribed: found.oversubscribed,
+        }
+    }
+}
+
+impl From<&finding::Because> for Because {
+    fn from(because: &finding::Because) -> Self {
+        let (made_up, evidence) = (because.made_up.as_ref(), because.evidence.as_ref());
+        Self {
+            part: because.part,
+            excess_ns: because.seconds * 1e9,
+            share: because.share,
+            made_up_by: made_up.map(|less| less.part),
+            less_ns: made_up.map(|less| less.seconds * 1e9),
+            counter: evidence.map(|evidence| evidence.counter),
+            of_winner: evidence.and_then(|evidence| evidence.winner),
+            of_contrast: evidence.map(|evidence| evidence.loser),
+        }
+    }
+}
+
+impl Prediction {
+    fn new(predicted: &compare::Prediction, host: &str) -> Self {
+        let score = predicted.score.as_ref();
+        let worst = |score: &Score| Scored { way: Way::from(&score.worst.way), error: score.worst.error() };
+        Self {
+            on: Named::from(&predicted.model),
+            of: predicted.calibration.of.clone(),
+            rows: predicted.pairs.iter().map(Pair::from).collect(),
+            unpredicted: predicted.unpredicted,
+            scored: score.map_or(0, |score| score.scored),
+            median_error: score.map(|score| score.median),
+            worst: score.map(worst),
+            ranking: score.and_then(|score| score.ranking.as_ref()).map(Ranking::from),
+            text: words::prediction(predicted, host),
+        }
+    }
+}
+
+impl From<&prediction::Pair> for Pair {
+    fn from(pair: &prediction::Pair) -> Self {
+        Self {
+            way: Way::from(&pair.way),
+            measured_ns: pair.measured_ns,
+            predicted_ns: pair.predicted_ns,
+            error: Some(pair.error()).filter(|error| error.is_finite()),
+            oversubscribed: pair.oversubscribed,
+            scored: pair.is_scored(),
+        }
+    }
+}
+
+impl From<&prediction::Choice> for Ranking {
+    fn from(choice: &prediction::Choice) -> Self {
+        Self {
+            best: Way::from(&choice.best.way),
+            predicted_best: Way::from(&choice.chosen.way),
+            cost: choice.cost(),
+            tied: choice.tied,
+            apart: choice.apart,
+            in_order: choice.in_order,
+        }
+    }
+}
+
+impl From<&compare::Agreement> for Agreement {
+    fn from(agreed: &compare::Agreement) -> Self {
+        let agrees = |verdict: &agreement::Verdict| *verdict != agreement::Verdict::Differs;
+        let choice = |choice: &agreement::Choice| Choice {
+            on: Named { machine: choice.on.machine.clone(), machine_file: choice.on.file.clone() },
+            way: Way::from(&choice.way),
+        };
+        Self {
+            text: words::agreement(agreed),
+            on_mechanism: agreed.mechanism.as_ref().map(agrees),
+            on_policy: agreed.policy.as_ref().map(agrees),
+            choices: agreed.choices.iter().map(choice).collect(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The document of `explain`. This module must never know where a machine's values come from.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What `tradewind explain --json` prints.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Explain {
+    /// The version of this document's form.
+    pub version: u32,
+    /// The machine's name.
+    pub machine: String,
+    /// The machine's file; of a shipped machine, its path in the repository.
+    pub machine_file: String,
+    /// 16 hexadecimal digits: the digest of all values, `--set` and those of all policies included.
+    pub machine_digest: String,
+    /// One line for people.
+    pub summary: String,
+    /// In full, the policy under which all that follows holds.
+    ///
+    /// Null if nobody named one.
+    pub policy: Option<String>,
+    /// Every value, in the order in which it is read; those that hold under a policy come last unless one was named.
+    pub values: Vec<Value>,
+    /// What follows from the values; nothing of it is measured.
+    pub derived: Vec<Derived>,
+    /// What might be looked for among `derived`, and does not follow: round trips under policies that the machine can run, the
+    /// one that was named or all.
+    pub not_derived: Vec<Underived>,
+    /// What the machine can run.
+    pub runs: Runs,
+    /// Every other policy.
+    pub refused: Vec<Unable>,
+}
+
+/// A value of a machine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Value {
+    /// Dotted: `--set KEY=…`. Begins with `policy.NAME.` where it holds under that policy only.
+    pub key: String,
+    /// The policy under which it holds.
+    ///
+    /// Null if it holds in general.
+    pub policy: Option<String>,
+    /// As the file has it.
+    pub written: String,
+    /// What it comes to: a quantity with its unit, absolute.
+    pub value: String,
+    /// Where the number comes from.
+    ///
+    /// Null if its file does not say.
+    pub source: Option<String>,
+    /// The file it stands in: the machine's own, or one that it extends.
+    ///
+    /// Null if given by `--set`.
+    pub file: Option<String>,
+    /// Its line there, from 1.
+    ///
+    /// Null if given by `--set`.
+    pub line: Option<usize>,
+}
+
+/// A quantity that follows from the values.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Derived {
+    /// What it is.
+    pub name: String,
+    /// The quantity, in `unit`.
+    pub number: f64,
+    /// `ns`, `MB/s`, `B/cycle`, `links`.
+    pub unit: String,
+    /// What it is made of.
+    pub from: String,
+}
+
+/// A quantity that does not follow.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Underived {
+    /// What it would be.
+    pub name: String,
+    /// Why it is not there.
+    pub reason: String,
+}
+
+/// What a machine can run.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Runs {
+    /// Policies that it can run.
+    pub policies: Vec<String>,
+    /// Mechanisms that it can run.
+    pub mechanisms: Vec<String>,
+}
+
+/// A policy that a machine cannot run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Unable {
+    /// The policy.
+    pub policy: String,
+    /// What is missing.
+    pub reason: String,
+}

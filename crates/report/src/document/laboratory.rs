@@ -1,0 +1,197 @@
+//! Documents made from what the laboratory found. This module must never decide a verdict or evaluate a model.
+
+use std::collections::BTreeMap;
+
+use lab::calibrate::Calibration;
+use lab::ledger::{self, Entry, FixedBy};
+use lab::model::curves;
+use lab::model::fixed_floating::{NAME, Node, SETTINGS};
+use lab::survey::{self, Survey, Surveyed};
+use lab::{Kind, Laboratory, Role, Stated};
+
+use super::calibrate::{Calibrate, Distance, Quantity};
+use super::claims::{
+    Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
+};
+use super::model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
+
+impl Claims {
+    /// The document of findings; `runs` were needed, and some of them failed.
+    pub fn new(
+        laboratory: &Laboratory,
+        findings: &[lab::Finding<'_>],
+        runs: usize,
+        failed_runs: Vec<FailedRun>,
+    ) -> Self {
+        let claim = |it: &lab::Finding<'_>| Claim::new(it, laboratory.because(&it.claim.id));
+        let claims: Vec<_> = findings.iter().map(claim).collect();
+        let results = || claims.iter().filter(|claim| claim.role == Role::Result.name());
+        let fit = |fixes: bool| Counts::of(results().filter(|claim| claim.fixes == fixes));
+        let all = Counts::of(results());
+        Self {
+            version: super::VERSION,
+            summary: summary(findings, &claims),
+            fit: fit(true),
+            not_fit: fit(false),
+            measured: all.measured(),
+            results: results().count(),
+            runs,
+            failed_runs,
+            claims,
+        }
+    }
+}
+
+/// The verdicts on results for each study and kind, in the order of their names.
+fn summary(findings: &[lab::Finding<'_>], claims: &[Claim]) -> Vec<Summary> {
+    let mut groups: BTreeMap<(&str, Kind), Vec<&Claim>> = BTreeMap::new();
+    let results = findings.iter().zip(claims).filter(|(finding, _)| finding.claim.role == Role::Result);
+    for (finding, claim) in results {
+        groups.entry((finding.claim.study(), finding.claim.kind)).or_default().push(claim);
+    }
+    let row = |((study, kind), claims): ((&str, Kind), Vec<&Claim>)| Summary {
+        study: study.to_owned(),
+        kind: kind.name().to_owned(),
+        counts: Counts::of(claims.into_iter()),
+    };
+    groups.into_iter().map(row).collect()
+}
+
+impl Claim {
+    fn new(finding: &lab::Finding<'_>, because: Option<&str>) -> Self {
+        let claim = finding.claim;
+        Self {
+            id: claim.id.clone(),
+            place: claim.place.clone(),
+            role: claim.role.name().to_owned(),
+            kind: claim.kind.name().to_owned(),
+            statement: claim.statement.clone(),
+            unit: claim.unit.clone(),
+            confidence: claim.confidence.clone(),
+            may_fit: claim.fit,
+            fixes: finding.fixes,
+            is_held_out: claim.held_out,
+            stated: claim.value.as_ref().map(|stated| match stated {
+                Stated::Number(number, _) => Scalar::Number(*number),
+                Stated::Text(text) => Scalar::Text(text.clone()),
+            }),
+            measured: finding.measured.map(|measured| match measured {
+                lab::Value::Number(number) => Scalar::Number(number),
+                lab::Value::Flag(flag) => Scalar::Flag(flag),
+            }),
+            error: finding.error,
+            verdict: finding.verdict.name().to_owned(),
+            because: because.map(str::to_owned),
+        }
+    }
+}
+
+impl Ledger {
+    /// The document of the ledgers of machines.
+    pub fn new(entries: &[Entry], failed_runs: Vec<FailedRun>) -> Self {
+        let score = |ledger::Score { holds, of }: ledger::Score| Score { holds, of };
+        let machine = |entry: &Entry| FixedMachine {
+            machine: entry.machine.clone(),
+            parameters: entry.parameters.iter().map(Parameter::from).collect(),
+            fixing: score(entry.fixing),
+            fixing_nothing: score(entry.free),
+        };
+        Self { version: super::VERSION, machines: entries.iter().map(machine).collect(), failed_runs }
+    }
+}
+
+impl From<&ledger::Parameter> for Parameter {
+    fn from(parameter: &ledger::Parameter) -> Self {
+        let (fixed_by, choice) = match &parameter.fixed_by {
+            FixedBy::Claims(claims) => (Some(claims.clone()), None),
+            FixedBy::Choice(choice) => (None, Some(choice.clone())),
+        };
+        let ledger::Parameter { key, value, line, .. } = parameter.clone();
+        Self { key, value, line, fixed_by, choice }
+    }
+}
+
+impl Calibrate {
+    /// The document of a calibration whose machine file was written here.
+    pub fn new(calibration: &Calibration, file: String) -> Self {
+        let spread = |it: &lab::calibrate::Quantity| {
+            (calibration.rounds > 1 && it.spread.is_finite()).then_some(it.spread)
+        };
+        let quantity = |it: &lab::calibrate::Quantity| Quantity {
+            key: it.key.to_owned(),
+            number: it.value,
+            unit: it.unit.name().to_owned(),
+            spread: spread(it),
+            unsure: it.is_unsure(),
+            from: it.from.to_owned(),
+        };
+        let distance = |it: &lab::calibrate::Distance| Distance {
+            cores: it.cores.into(),
+            round_trip_ns: it.nanoseconds,
+        };
+        Self {
+            version: super::VERSION,
+            file,
+            rounds: calibration.rounds,
+            measured: calibration.quantities.iter().map(quantity).collect(),
+            distances: calibration.distances.iter().map(distance).collect(),
+        }
+    }
+}
+
+impl FixedFloating {
+    /// The document of the model for a node.
+    pub fn new(node: &Node) -> Self {
+        let curve = |samples: curves::Samples| Curve {
+            k: samples.overhead_ratio,
+            is_own: samples.is_own,
+            by_factor: samples.by_factor,
+            by_step: samples.by_step,
+            by_utilization: samples.by_utilization,
+        };
+        let figures = node.figures().into_iter();
+        Self {
+            version: super::VERSION,
+            model: NAME.to_owned(),
+            input: SETTINGS.iter().map(|setting| (setting.name.to_owned(), setting.of(node))).collect(),
+            figures: figures.map(|figure| (figure.name.to_owned(), figure.value)).collect(),
+            curves: curves::samples(node).into_iter().map(curve).collect(),
+        }
+    }
+}
+
+impl Surveys {
+    /// The document of these surveys.
+    pub fn new<'s>(surveys: impl Iterator<Item = &'s Survey>) -> Self {
+        let table = |survey: &Survey| SurveyTable {
+            summary: survey.summary.clone(),
+            machines: survey.machines.iter().map(SurveyedMachine::from).collect(),
+        };
+        Self {
+            version: super::VERSION,
+            model: "alewife-tables".to_owned(),
+            tables: surveys.map(table).collect(),
+        }
+    }
+}
+
+impl From<&Surveyed> for SurveyedMachine {
+    fn from(machine: &Surveyed) -> Self {
+        let range =
+            |from: f64, to: f64, confidence: &str| Some(Cell { from, to, confidence: confidence.to_owned() });
+        let cell = |cell: &survey::Cell| match cell {
+            survey::Cell::Number(number, confidence) => range(*number, *number, confidence),
+            survey::Cell::Range(from, to, confidence) => range(*from, *to, confidence),
+            survey::Cell::Unknown | survey::Cell::None => None,
+        };
+        let cells = survey::COLUMNS.iter().zip(&machine.cells);
+        Self {
+            name: machine.name.clone(),
+            title: machine.title.clone(),
+            topology: machine.topology.clone(),
+            published: cells.map(|(column, it)| (column.key.to_owned(), cell(it))).collect(),
+            bytes_per_local_miss: machine.bytes_per_local_miss(),
+            latency_in_local_misses: machine.latency_in_local_misses(),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Documents: what each command found, as plain types. `--json` prints a document; the text for people is another rendering
+//! of the same. This module must never know how a document looks on a page.
+//!
+//! Names, types, units and meanings of keys are stable. A key that does not apply is null and never left out. The doc comment
+//! of a field is its description in the JSON Schema and in `docs/json.md`; a paragraph of it that begins with `Null` says when
+//! the value is null.
+
+mod calibrate;
+mod claims;
+mod comparison;
+mod explain;
+#[cfg(feature = "command")]
+mod laboratory;
+mod list;
+mod litmus;
+mod model;
+mod run;
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+pub use calibrate::{Calibrate, Distance, Quantity};
+pub use claims::{
+    Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
+};
+pub use comparison::{
+    Agreement, Because, Choice, Comparison, Finding, Named, Pair, Prediction, Processors, Ranking, Refused,
+    Row, Scored, Way, World,
+};
+pub use explain::{Derived, Explain, Runs, Unable, Underived, Value};
+pub use list::{Input, Item, List, Policy, Program};
+pub use litmus::{Litmus, State, Tally, Test, Trial, World as LitmusWorld};
+pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
+pub use run::{
+    Asked, Breakdown, Change, Combination, Counts, Dispatching, Given, Kind, Measured, Phase, Report, Run,
+    Setting, Step, Utilization, Volume,
+};
+
+/// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
+pub const VERSION: u32 = 1;
+
+/// Writes a document as indented JSON with a line end.
+///
+/// # Errors
+/// The errors of `out`.
+pub fn write(out: &mut impl Write, document: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    writeln!(out)
+}

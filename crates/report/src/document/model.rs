@@ -1,0 +1,88 @@
+//! The documents of `model`. This module must never know an equation.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What `tradewind model fixed-floating --json` prints.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FixedFloating {
+    /// The version of this document's form.
+    pub version: u32,
+    /// `fixed-floating`.
+    pub model: String,
+    /// The model's values, times in microseconds.
+    pub input: IndexMap<String, f64>,
+    /// What the model yields; null where there is none, such as a window that is empty.
+    pub figures: IndexMap<String, Option<f64>>,
+    /// One for each share of overhead.
+    pub curves: Vec<Curve>,
+}
+
+/// The curves of one share of overhead: pairs of a coordinate and of Single over Fixed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Curve {
+    /// Overhead over latency.
+    pub k: f64,
+    /// It is that of `input`.
+    pub is_own: bool,
+    /// By C/L, spread by factors.
+    pub by_factor: Vec<(f64, f64)>,
+    /// By C/L, spread evenly.
+    pub by_step: Vec<(f64, f64)>,
+    /// By utilization.
+    pub by_utilization: Vec<(f64, f64)>,
+}
+
+/// What `tradewind model alewife-tables --json` prints.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Surveys {
+    /// The version of this document's form.
+    pub version: u32,
+    /// `alewife-tables`.
+    pub model: String,
+    /// Surveys.
+    pub tables: Vec<SurveyTable>,
+}
+
+/// A survey of machines.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SurveyTable {
+    /// One line for people.
+    pub summary: String,
+    /// Its machines.
+    pub machines: Vec<SurveyedMachine>,
+}
+
+/// A machine of a survey.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SurveyedMachine {
+    /// Its name in studies.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// How 32 of its processors are connected.
+    pub topology: String,
+    /// `clock` (MHz), `bisection` (MB/s), `bisection_per_cycle` (B/cycle), `network_latency`, `remote_miss`, `local_miss`
+    /// (cycles); each null where there is none or it cannot be read.
+    pub published: IndexMap<String, Option<Cell>>,
+    /// Bytes that cross the bisection during a miss to local memory.
+    ///
+    /// Null if a cell is missing.
+    pub bytes_per_local_miss: Option<f64>,
+    /// The latency of the network, in misses to local memory.
+    ///
+    /// Null if a cell is missing.
+    pub latency_in_local_misses: Option<f64>,
+}
+
+/// A published number or range.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Cell {
+    /// The number, or the least of the range.
+    pub from: f64,
+    /// The number, or the greatest of the range.
+    pub to: f64,
+    /// `exact` or `recalled`.
+    pub confidence: String,
+}

@@ -1,0 +1,512 @@
+//! The documents of `run` and the parts of a run that other documents share. This module must never know how a run looks on
+//! a page.
+
+use compare::{Combination as Ran, Machine};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tempest::{Adjustment, Counters, Mechanism, Outcome, PhaseRecord, Stage, Why};
+
+/// What `tradewind run --json` prints.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// The version of this document's form.
+    pub version: u32,
+    /// The program and its input.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// The combination that ran.
+    #[serde(flatten)]
+    pub combination: Combination,
+    /// What was measured.
+    #[serde(flatten)]
+    pub measured: Measured,
+}
+
+/// The program and its input.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Asked {
+    /// The name of the program.
+    pub program: String,
+    /// What the command line said, as it was written.
+    pub given: Given,
+    /// Facts about the input after it was read; the program chooses the keys.
+    pub input: IndexMap<String, String>,
+}
+
+/// What the command line said, as it was written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Given {
+    /// The value of each `--input`.
+    pub input: Vec<String>,
+    /// The value of each `--set`.
+    pub set: Vec<String>,
+}
+
+/// One program by one mechanism under one policy on one machine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Combination {
+    /// `native`, or the `name` in the machine file.
+    pub machine: String,
+    /// The machine file, as it was named.
+    ///
+    /// Null natively, and of a shipped machine.
+    pub machine_file: Option<String>,
+    /// `local` (this host, all nodes in one process) or `model`.
+    pub world: String,
+    /// 16 hexadecimal digits: the digest of all values of the model, `--set` included.
+    ///
+    /// Null natively.
+    pub machine_digest: Option<String>,
+    /// The policy in full: `fixed` is written `fixed:1`.
+    pub policy: String,
+    /// How data moved.
+    pub mechanism: String,
+    /// What kept shared memory coherent.
+    ///
+    /// Null unless `mechanism` is `shared-memory`.
+    pub protocol: Option<String>,
+    /// Bytes of a coherence block.
+    ///
+    /// Null unless `mechanism` is `shared-memory`.
+    pub block_bytes: Option<u32>,
+    /// Nodes.
+    pub nodes: u32,
+    /// Processors of each node, as asked for. `single` uses one of them; `hurricane-1:COUNT` adds COUNT.
+    pub processors: u32,
+    /// Threads of the program on each computing processor.
+    pub threads: u32,
+    /// The seed.
+    pub seed: u64,
+    /// There were more processors than this host has cores, so that times mean little; false on a model.
+    pub oversubscribed: bool,
+}
+
+/// What was measured of a combination.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Measured {
+    /// How often it ran, at least 1. What follows, unless it says otherwise, is of the run of median time (of an even number,
+    /// the slower of the two in the middle).
+    pub runs: usize,
+    /// The time that counts: of the first phase, or of the whole run if there is none.
+    pub time_ns: f64,
+    /// The time that counts of the fastest run.
+    pub time_ns_min: f64,
+    /// The time that counts of the slowest run.
+    pub time_ns_max: f64,
+    /// `time_ns` without rounding, in femtoseconds.
+    ///
+    /// Null natively.
+    pub time_fs: Option<u64>,
+    /// From start to end, the program's own check included.
+    pub whole_run_ns: f64,
+    /// Timed regions in order; empty if the program names none.
+    pub phases: Vec<Phase>,
+    /// Counts of the whole run.
+    pub counters: Counts,
+    /// Bytes sent in the whole run, by purpose.
+    pub volume_bytes: Volume,
+    /// Where the time of the whole run went, summed over the computing processors of all nodes.
+    pub breakdown_ns: Breakdown,
+    /// How busy processors were in the whole run.
+    pub utilization: Utilization,
+    /// What the dispatch queues saw in the whole run, summed over the nodes.
+    pub dispatching: Dispatching,
+    /// Each change of a processor's role that a policy made which adapts, in order of time; empty under others.
+    pub adjustments: Vec<Change>,
+    /// What protocol events took in the whole run, by kind of event: the name of its message in small letters, or `access` for
+    /// accesses of threads to shared memory; empty natively.
+    pub anatomy: IndexMap<String, Kind>,
+    /// Events that the simulator went through.
+    ///
+    /// Null natively.
+    pub events: Option<u64>,
+    /// 16 hexadecimal digits: the digest of the simulator's event stream. Equal digests, equal runs.
+    ///
+    /// Null natively.
+    pub digest: Option<String>,
+    /// The program's own check.
+    pub report: Report,
+}
+
+/// A timed region.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Phase {
+    /// Its name.
+    pub name: String,
+    /// From the last thread's entry to the last thread's entry of the next phase, or to the end.
+    pub time_ns: f64,
+    /// Counts of this phase. A message sent in one phase may be handled in the next.
+    pub counters: Counts,
+    /// Bytes sent in this phase.
+    pub volume_bytes: Volume,
+    /// Where the time of this phase went.
+    pub breakdown_ns: Breakdown,
+}
+
+/// Counts of a run or a phase.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
+    /// Messages sent, those to the own node included.
+    pub messages: u64,
+    /// Of those, block transfers.
+    pub transfers: u64,
+    /// Deposits sent, which are no messages: no handler runs.
+    pub deposits: u64,
+    /// Handlers run.
+    pub handlers: u64,
+    /// Interrupts taken to notice a message.
+    pub interrupts: u64,
+    /// Times a thread waited.
+    pub blocks: u64,
+    /// Sends that found no room at first.
+    pub refused: u64,
+}
+
+/// Bytes sent, by purpose.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Volume {
+    /// Bytes of values that the program moved, blocks of shared memory among them.
+    pub data: u64,
+    /// Bytes of what moved them: on a model one header for each packet; natively 8 bytes for a message, 16 for one of more than
+    /// 7 words, none for a deposit or for the words of a transfer.
+    pub headers: u64,
+    /// Bytes of requests, headers included.
+    pub requests: u64,
+    /// Bytes of invalidations, recalls, and what answers them without data, headers included; so too the grant of an upgrade,
+    /// which ends the invalidations that it asked for.
+    pub invalidations: u64,
+}
+
+/// Where time went, summed over computing processors.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Breakdown {
+    /// Nanoseconds of the program's own work.
+    pub compute: f64,
+    /// Nanoseconds of waiting for memory, blocks of shared memory among it, or for room in the network interface.
+    pub memory: f64,
+    /// Nanoseconds of sending, receiving, dispatching and running handlers.
+    pub overhead: f64,
+    /// Nanoseconds of waiting for a thread or a message with nothing else to do.
+    pub synchronization: f64,
+}
+
+/// How busy processors were.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Utilization {
+    /// From 0 to 1: share of the computing processors' time not spent waiting.
+    pub compute: f64,
+    /// From 0 to 1: share of the time of processors that only run handlers spent on events.
+    ///
+    /// Null where there are no such processors.
+    pub protocol: Option<f64>,
+}
+
+/// What dispatch queues saw.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Dispatching {
+    /// Events that waited because their key was held.
+    pub waited_on_key: u64,
+    /// Mean time from an event's arrival to the start of its handler.
+    ///
+    /// Null natively, and where nothing was dispatched.
+    pub mean_wait_ns: Option<f64>,
+    /// From 0 to 1: share of the time in which an event waited or its key was held, mean over the nodes.
+    ///
+    /// Null natively.
+    pub busy: Option<f64>,
+}
+
+/// A change of processors' roles by a policy that adapts.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// The node.
+    pub node: u32,
+    /// When, since the run began.
+    pub at_ns: f64,
+    /// How many of its processors are dedicated to handlers from then on.
+    pub dedicated: u32,
+    /// `looking`, `full`, `waiting`, `unused` or `worse`.
+    pub because: String,
+    /// What was measured. Of `looking`: of what events took, the share that was looking for them. Of `full` and `unused`: the
+    /// share of their time for which dedicated processors were busy, too much and too little. Of `waiting`: the events that
+    /// waited on average. Of `worse`: what the node got done since the change before, as a share of its best before that.
+    pub measured: f64,
+    /// The cause and the measurement, for people.
+    pub text: String,
+}
+
+/// What protocol events of one kind took.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Kind {
+    /// How many.
+    pub events: u64,
+    /// Mean time from leaving for the network until the event was in the interface of its destination; 0 of what does not
+    /// travel.
+    pub mean_travel_ns: f64,
+    /// Mean time from there until a processor took it.
+    pub mean_wait_ns: f64,
+    /// What processors did for it, by step: a primitive of the machine file, `complete_access` (an access that faulted goes
+    /// ahead), `miss` (an access misses its processor's cache) or `completion` (what follows a handler before its processor is
+    /// free).
+    pub steps: IndexMap<String, Step>,
+}
+
+/// A step of protocol events of one kind.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// How often the step was taken.
+    pub times: u64,
+    /// Its mean time, on the path of what followed unless it is the completion.
+    pub mean_ns: f64,
+}
+
+/// The program's own check.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// Every result of **every** run was compared with the sequential one and found right.
+    pub verified: bool,
+    /// How many results were compared.
+    pub checks: u64,
+    /// What was wrong, of every run; empty if nothing was.
+    pub failures: Vec<String>,
+    /// What the program measured; it chooses the keys. A number that is not finite is null.
+    pub figures: IndexMap<String, Option<f64>>,
+    /// The unit of those figures that are no pure numbers: `us`, `ns`, `MB/s`.
+    pub units: IndexMap<String, String>,
+}
+
+/// What the combinations of a command have in common.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Nodes.
+    pub nodes: u32,
+    /// Processors of each node.
+    pub processors: u32,
+    /// Threads on each computing processor.
+    pub threads: u32,
+    /// The seed.
+    pub seed: u64,
+    /// The name of the protocol that keeps shared memory coherent.
+    pub protocol: String,
+    /// Bytes of a coherence block.
+    pub block_bytes: u32,
+}
+
+/// 16 hexadecimal digits.
+pub(super) fn digest(digest: u64) -> String {
+    format!("{digest:016x}")
+}
+
+impl Run {
+    /// The document of one combination.
+    pub fn new(asked: Asked, setting: &Setting, machine: &Machine, ran: &Ran) -> Self {
+        let combination = Combination::new(setting, machine, ran);
+        Self { version: super::VERSION, asked, combination, measured: Measured::new(machine, ran) }
+    }
+
+    /// The counts, volume and breakdown of the timed region: the first phase, or the whole run if there is none.
+    #[cfg(feature = "command")]
+    pub(crate) fn region(&self) -> (&Counts, &Volume, &Breakdown) {
+        let all = &self.measured;
+        match all.phases.first() {
+            Some(phase) => (&phase.counters, &phase.volume_bytes, &phase.breakdown_ns),
+            None => (&all.counters, &all.volume_bytes, &all.breakdown_ns),
+        }
+    }
+}
+
+impl Combination {
+    pub(super) fn new(setting: &Setting, machine: &Machine, ran: &Ran) -> Self {
+        let shared = ran.mechanism == Mechanism::SharedMemory;
+        Self {
+            machine: machine.name.clone(),
+            machine_file: machine.file.clone(),
+            world: if machine.native { "local" } else { "model" }.to_owned(),
+            machine_digest: machine.digest.map(digest),
+            policy: ran.policy.clone(),
+            mechanism: ran.mechanism.to_string(),
+            protocol: shared.then(|| setting.protocol.clone()),
+            block_bytes: shared.then_some(setting.block_bytes),
+            nodes: setting.nodes,
+            processors: setting.processors,
+            threads: setting.threads,
+            seed: setting.seed,
+            oversubscribed: ran.oversubscribed,
+        }
+    }
+}
+
+impl Measured {
+    pub(super) fn new(machine: &Machine, ran: &Ran) -> Self {
+        let outcome = ran.median();
+        let (least, greatest) = ran.spread();
+        Self {
+            runs: ran.runs(),
+            time_ns: outcome.timed().as_nanoseconds(),
+            time_ns_min: least.as_nanoseconds(),
+            time_ns_max: greatest.as_nanoseconds(),
+            time_fs: (!machine.native).then(|| outcome.timed().as_femtoseconds()),
+            whole_run_ns: outcome.time.as_nanoseconds(),
+            phases: outcome.phases.iter().map(Phase::from).collect(),
+            counters: Counts::from(&outcome.counters),
+            volume_bytes: Volume::from(&outcome.counters),
+            breakdown_ns: Breakdown::from(&outcome.breakdown),
+            utilization: Utilization {
+                compute: outcome.utilization.compute,
+                protocol: outcome.utilization.protocol,
+            },
+            dispatching: Dispatching {
+                waited_on_key: outcome.dispatching.waited_on_key,
+                mean_wait_ns: outcome.dispatching.mean_wait.map(units::Time::as_nanoseconds),
+                busy: outcome.dispatching.busy,
+            },
+            adjustments: outcome.adjustments.iter().map(Change::from).collect(),
+            anatomy: anatomy(&outcome.anatomy),
+            events: outcome.events,
+            digest: outcome.digest.map(digest),
+            report: Report::new(outcome, ran),
+        }
+    }
+}
+
+impl Report {
+    fn new(outcome: &Outcome, ran: &Ran) -> Self {
+        let figures = &outcome.report.figures;
+        let with_unit = figures.iter().filter(|figure| !figure.unit.is_empty());
+        let finite = |value: f64| value.is_finite().then_some(value);
+        Self {
+            verified: ran.verified(),
+            checks: outcome.report.checks,
+            failures: ran.failures().map(str::to_owned).collect(),
+            figures: figures.iter().map(|figure| (figure.name.to_owned(), finite(figure.value))).collect(),
+            units: with_unit.map(|figure| (figure.name.to_owned(), figure.unit.to_owned())).collect(),
+        }
+    }
+}
+
+impl From<&PhaseRecord> for Phase {
+    fn from(phase: &PhaseRecord) -> Self {
+        Self {
+            name: phase.name.to_owned(),
+            time_ns: phase.time.as_nanoseconds(),
+            counters: Counts::from(&phase.counters),
+            volume_bytes: Volume::from(&phase.counters),
+            breakdown_ns: Breakdown::from(&phase.breakdown),
+        }
+    }
+}
+
+impl From<&Counters> for Counts {
+    fn from(counted: &Counters) -> Self {
+        let Counters { messages, transfers, deposits, handlers, interrupts, blocks, refused, .. } = *counted;
+        Self { messages, transfers, deposits, handlers, interrupts, blocks, refused }
+    }
+}
+
+impl From<&Counters> for Volume {
+    fn from(counted: &Counters) -> Self {
+        let tempest::VolumeBytes { data, headers, requests, invalidations } = counted.volume;
+        Self { data, headers, requests, invalidations }
+    }
+}
+
+impl From<&tempest::Breakdown> for Breakdown {
+    fn from(spent: &tempest::Breakdown) -> Self {
+        Self {
+            compute: spent.compute.as_nanoseconds(),
+            memory: spent.memory.as_nanoseconds(),
+            overhead: spent.overhead.as_nanoseconds(),
+            synchronization: spent.synchronization.as_nanoseconds(),
+        }
+    }
+}
+
+#[cfg(feature = "command")]
+impl Breakdown {
+    /// The share of each part, in the order of bars.
+    pub(crate) fn shares(&self) -> [f64; 4] {
+        compare::parts::shares_of([self.compute, self.memory, self.overhead, self.synchronization])
+    }
+}
+
+impl From<&Adjustment> for Change {
+    fn from(adjustment: &Adjustment) -> Self {
+        let (because, measured) = match adjustment.why {
+            Why::Looking(share) => ("looking", share),
+            Why::Full(share) => ("full", share),
+            Why::Waiting(events) => ("waiting", events),
+            Why::Unused(share) => ("unused", share),
+            Why::Worse(share) => ("worse", share),
+        };
+        Self {
+            node: adjustment.node.0,
+            at_ns: adjustment.at.as_nanoseconds(),
+            dedicated: adjustment.dedicated,
+            because: because.to_owned(),
+            measured,
+            text: adjustment.why.to_string(),
+        }
+    }
+}
+
+/// Kinds of events by the names of their messages; of two with one name the second has its whole path.
+fn anatomy(stages: &[Stage]) -> IndexMap<String, Kind> {
+    let mut kinds = IndexMap::new();
+    for stage in stages {
+        let short = snake_case(stage.kind.rsplit("::").next().unwrap_or(stage.kind));
+        let name = if kinds.contains_key(&short) { stage.kind.to_owned() } else { short };
+        kinds.insert(name, Kind::from(stage));
+    }
+    kinds
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}
+
+impl From<&Stage> for Kind {
+    fn from(stage: &Stage) -> Self {
+        let mean = |time: units::Time, times: u64| time.as_nanoseconds() / times.max(1) as f64;
+        let step = |step: &tempest::Step| {
+            (step.name.to_owned(), Step { times: step.times, mean_ns: mean(step.time, step.times) })
+        };
+        Self {
+            events: stage.events,
+            mean_travel_ns: mean(stage.travel, stage.events),
+            mean_wait_ns: mean(stage.wait, stage.events),
+            steps: stage.steps.iter().map(step).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Time;
+
+    use super::*;
+
+    #[test]
+    fn anatomy_has_means_by_name() {
+        let step = |name, times, ns| tempest::Step { name, times, time: Time::from_nanoseconds(ns) };
+        let faulted = Stage {
+            kind: "protocols::stache::messages::HomeAsked",
+            events: 2,
+            travel: Time::from_nanoseconds(500),
+            wait: Time::from_nanoseconds(5),
+            steps: vec![step("dispatch_fault", 2, 80), step("send_header", 1, 10)],
+        };
+        let twice = anatomy(&[faulted.clone(), Stage { kind: "other::HomeAsked", ..faulted }]);
+        let kind = &twice["home_asked"];
+        assert_eq!((kind.mean_travel_ns, kind.mean_wait_ns), (250.0, 2.5));
+        assert_eq!(kind.steps["dispatch_fault"], Step { times: 2, mean_ns: 40.0 });
+        assert!(twice.contains_key("other::HomeAsked"));
+    }
+}

@@ -1,0 +1,152 @@
+//! Numbers as people read them: few digits, a unit. This module must never know what they measure.
+
+use units::Time;
+
+/// A time of so many nanoseconds with four significant digits and a unit.
+pub fn time(nanoseconds: f64) -> String {
+    let time = Time::from_femtoseconds((nanoseconds * 1e6).round() as u64);
+    if time == Time::ZERO {
+        return "0 s".to_owned();
+    }
+    let text = format!("{time:.3}");
+    match text.split_once(' ') {
+        Some((number, unit)) => format!("{} {unit}", number.get(..5).unwrap_or(number).trim_end_matches('.')),
+        None => text,
+    }
+}
+
+/// The largest unit of time in which so many seconds, rounded up by `slack`, are at least 1; and the number of them.
+fn in_unit(seconds: f64, slack: f64) -> (f64, &'static str) {
+    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")];
+    let fits = units.iter().find(|(unit, _)| seconds.abs() >= *unit * slack);
+    let (unit, name) = fits.copied().unwrap_or((1e-9, "ns"));
+    (seconds / unit, name)
+}
+
+/// A number of seconds with two significant digits and a unit.
+pub fn seconds(seconds: f64) -> String {
+    let (value, unit) = in_unit(seconds, 0.9995);
+    let decimals = if value.abs() < 9.95 { 1 } else { 0 };
+    format!("{value:.decimals$} {unit}")
+}
+
+/// A number of seconds with four significant digits and a unit, without zeros behind the last digit.
+pub fn duration(seconds: f64) -> String {
+    let (value, unit) = in_unit(seconds, 0.99995);
+    let decimals = match value.abs() {
+        few if few < 9.9995 => 3,
+        tens if tens < 99.995 => 2,
+        hundreds if hundreds < 999.95 => 1,
+        _ => 0,
+    };
+    format!("{} {unit}", without_zeros(&format!("{value:.decimals$}")))
+}
+
+/// A number of bytes and a unit.
+pub fn bytes(count: u64) -> String {
+    match count {
+        0..10_000 => format!("{count} B"),
+        10_000..10_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        _ => format!("{:.1} MB", count as f64 / 1e6),
+    }
+}
+
+/// A count in at most six characters.
+pub fn count(count: u64) -> String {
+    let scaled = |unit: f64| count as f64 / unit;
+    match count {
+        0..100_000 => count.to_string(),
+        100_000..1_000_000 => format!("{:.0}k", scaled(1e3)),
+        1_000_000..100_000_000 => format!("{:.2}M", scaled(1e6)),
+        100_000_000..1_000_000_000 => format!("{:.0}M", scaled(1e6)),
+        1_000_000_000..100_000_000_000 => format!("{:.2}G", scaled(1e9)),
+        _ => format!("{:.0}G", scaled(1e9)),
+    }
+}
+
+/// A share as a percentage. A share that is neither nothing nor everything does not look like nothing.
+pub fn percent(share: f64) -> String {
+    match share * 100.0 {
+        little if little > 0.0 && little < 0.5 => "<1 %".to_owned(),
+        percent => format!("{percent:.0} %"),
+    }
+}
+
+/// A share in percent with its sign, if it has one that is seen.
+pub fn signed(share: f64) -> String {
+    match format!("{:+.0}", share * 100.0).as_str() {
+        "+0" | "-0" => "0 %".to_owned(),
+        percent => format!("{percent} %"),
+    }
+}
+
+/// A number with five significant digits, a whole one with all of its digits; a power of ten where it is tiny or huge.
+pub fn number(value: f64) -> String {
+    if value != 0.0 && !(1e-5..1e15).contains(&value.abs()) {
+        return format!("{value:.3e}");
+    }
+    let digits = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 + 1 };
+    let decimals = (5 - digits).clamp(0, 9) as usize;
+    without_zeros(&format!("{value:.decimals$}")).to_owned()
+}
+
+fn without_zeros(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
+}
+
+/// A number of things and their name, in the plural unless there is one.
+pub fn several(number: impl Into<u64>, one: &str) -> String {
+    match number.into() {
+        1 => format!("1 {one}"),
+        number => format!("{number} {one}s"),
+    }
+}
+
+/// Names as people list them: `a, b and c`.
+pub fn list(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        names => names.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_have_their_unit() {
+        assert_eq!(time(3_035_250.0), "3.035 ms");
+        assert_eq!(time(0.0), "0 s");
+        assert_eq!(
+            [0.001_23, 0.000_045_6, 2.5e-9, 0.0].map(seconds),
+            ["1.2 ms", "46 us", "2.5 ns", "0.0 ns"]
+        );
+        assert_eq!(
+            [1.5, 0.999_999e-3, 152.5e-9, 40e-9, 1_500e-9, 7.5e-9].map(duration),
+            ["1.5 s", "1 ms", "152.5 ns", "40 ns", "1.5 us", "7.5 ns"]
+        );
+        assert_eq!([9_999, 10_000, 12_345_678].map(bytes), ["9999 B", "10.0 kB", "12.3 MB"]);
+        assert_eq!([0.0, 0.001, 0.84, 1.0].map(percent), ["0 %", "<1 %", "84 %", "100 %"]);
+        assert_eq!([-0.004, 0.0, 0.006, -0.25].map(signed), ["0 %", "0 %", "+1 %", "-25 %"]);
+        assert_eq!([1_u32, 2].map(|nodes| several(nodes, "node")), ["1 node", "2 nodes"]);
+    }
+
+    #[test]
+    fn a_number_has_the_digits_that_matter() {
+        let numbers = [(14.0, "14"), (1.2123893805, "1.2124"), (0.1464466, "0.14645"), (4328.4, "4328.4")];
+        let others =
+            [(123_456.7, "123457"), (0.0, "0"), (-2.5, "-2.5"), (1e-9, "1.000e-9"), (6.02e23, "6.020e23")];
+        for (value, text) in numbers.into_iter().chain(others) {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn counts_take_six_characters_at_most() {
+        assert_eq!([99_999, 123_456, 1_234_567, 123_456_789].map(count), ["99999", "123k", "1.23M", "123M"]);
+        for power in 0..14 {
+            assert!(count(9 * 10_u64.pow(power)).len() <= 6);
+        }
+    }
+}

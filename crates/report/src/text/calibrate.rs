@@ -1,0 +1,83 @@
+//! A calibration as text. This module must never measure anything.
+
+use anstyle::Style;
+
+use crate::document::{Calibrate, Quantity};
+use crate::page::{ALARM, Page, QUIET, STRONG};
+use crate::quantity::{percent, several};
+use crate::table::{Column, Table, dash};
+
+/// The lines of a calibration of the host of this description; `distances` says how far apart its cores are.
+pub fn calibrate(calibrate: &Calibrate, host: &str, distances: &str, page: &Page) -> Vec<String> {
+    let Calibrate { file, rounds, measured, .. } = calibrate;
+    let note = match rounds {
+        1 => "1 round: how far others would lie apart is not known".to_owned(),
+        _ => format!("medians of {}; spread: of the middle half of them", several(*rounds, "round")),
+    };
+    let mut lines = vec![
+        page.paint(STRONG, &page.fold("", host)),
+        page.paint(QUIET, &page.fold("", &note)),
+        String::new(),
+    ];
+    lines.extend(table(measured, page));
+    lines.push(String::new());
+    lines.push(page.fold("", &format!("a request and its reply: {distances}")));
+    let unsure: Vec<_> = measured.iter().filter(|it| it.unsure).map(|it| it.key.as_str()).collect();
+    if !unsure.is_empty() {
+        let warning = format!(
+            "the rounds disagree on {}: something else ran on this host, or its clock changed; measure again when it is quiet",
+            unsure.join(", ")
+        );
+        lines.push(page.paint(ALARM, &page.fold("UNSURE: ", &warning)));
+    }
+    lines.push(page.fold("", &format!("{file} is written. To see it, and to hold it against this host:")));
+    let machines = format!("--machine native,{file}");
+    let compare =
+        ["tradewind compare fetch-add", &machines, "--nodes 2", "--processors 1", "--policy single"];
+    lines.push(format!("    tradewind explain {file}"));
+    lines.push(command_line(page, &compare));
+    lines
+}
+
+fn table(measured: &[Quantity], page: &Page) -> Vec<String> {
+    let cells = |cell: fn(&Quantity) -> String| measured.iter().map(cell);
+    let columns = vec![
+        Column::left("value", cells(|it| it.key.clone())),
+        Column::right("measured", cells(|it| format!("{:.2}", it.number))),
+        Column::left("", cells(|it| it.unit.clone())),
+        Column::right("spread", cells(|it| it.spread.map_or_else(dash, percent))).wanted(2),
+        Column::left("from", cells(|it| it.from.clone())).wanted(1),
+    ];
+    Table::lines(columns, page, |row| if measured[row].unsure { ALARM } else { Style::new() })
+}
+
+/// A command of these parts, on more than one line where the page is narrow, as a shell takes it.
+fn command_line(page: &Page, parts: &[&str]) -> String {
+    let (mut line, mut column) = (String::from("   "), 3);
+    for (index, part) in parts.iter().enumerate() {
+        let width = part.chars().count();
+        if index > 0 && column + 1 + width + " \\".len() > page.width {
+            line += " \\\n       ";
+            column = 7;
+        }
+        line += &format!(" {part}");
+        column += 1 + width;
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_command_can_be_copied_from_a_narrow_page() {
+        let page = Page { width: 30, colour: false, unicode: false };
+        assert_eq!(command_line(&page, &["explain host.toml"]), "    explain host.toml");
+        let long = command_line(&page, &["compare fetch-add", "--nodes 2", "--processors 1", "--json"]);
+        assert_eq!(
+            long,
+            "    compare fetch-add \\\n        --nodes 2 \\\n        --processors 1 \\\n        --json"
+        );
+    }
+}

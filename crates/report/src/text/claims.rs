@@ -1,0 +1,157 @@
+//! Claims and their verdicts as text. This module must never decide a verdict.
+
+use anstyle::Style;
+
+use crate::document::{Claim, Claims, FailedRun, Scalar, Verdicts};
+use crate::page::{ALARM, Page, QUIET, STRONG};
+use crate::quantity::number;
+use crate::table::{Column, Table, dash};
+
+/// The lines of claims: what was to be measured and what else was, under the first two parts of its ids, then how many of
+/// what.
+pub fn claims(claims: &Claims, page: &Page) -> Vec<String> {
+    let told: Vec<_> = claims.claims.iter().filter(|claim| claim.verdict != "input").collect();
+    let mut groups: Vec<(&str, Vec<&Claim>)> = Vec::new();
+    for claim in &told {
+        let group = group(&claim.id);
+        match groups.iter_mut().find(|(name, _)| *name == group) {
+            Some((_, claims)) => claims.push(claim),
+            None => groups.push((group, vec![claim])),
+        }
+    }
+    let mut lines = Vec::new();
+    for (group, claims) in groups {
+        lines.extend(table(group, &claims, page));
+        lines.push(String::new());
+    }
+    if !told.is_empty() {
+        lines.extend(counts(claims, page));
+    }
+    let inputs = claims.claims.len() - told.len();
+    if inputs > 0 {
+        let are = if inputs == 1 { "is an input" } else { "are inputs" };
+        let note = page.fold("", &format!("{inputs} more {are}, configured and not measured: see --json"));
+        lines.push(page.paint(QUIET, &note));
+    }
+    lines.extend(failed_runs(&claims.failed_runs, page));
+    lines
+}
+
+/// The lines of runs that yielded nothing.
+pub fn failed_runs(runs: &[FailedRun], page: &Page) -> Vec<String> {
+    let line = |run: &FailedRun| {
+        let said = page.fold("FAILED ", &format!("{}: {}", run.command, run.said));
+        [String::new(), page.paint(ALARM, &said)]
+    };
+    runs.iter().flat_map(line).collect()
+}
+
+/// The first two parts of an id; the first alone if there are but two.
+fn group(id: &str) -> &str {
+    let dots: Vec<_> = id.match_indices('.').map(|(at, _)| at).collect();
+    match dots.as_slice() {
+        [_, second, ..] => &id[..*second],
+        [first] => &id[..*first],
+        [] => id,
+    }
+}
+
+fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
+    let cells = |cell: &dyn Fn(&Claim) -> String| claims.iter().map(|claim| cell(claim)).collect::<Vec<_>>();
+    let name = |claim: &Claim| {
+        let name = claim.id[group.len()..].trim_start_matches('.');
+        format!("  {name}{}", if claim.fixes { " *" } else { "" })
+    };
+    let columns = [
+        Column::left("", cells(&name)),
+        Column::right("stated", cells(&|claim| scalar(claim.stated.as_ref()))).wanted(3),
+        Column::right("measured", cells(&|claim| scalar(claim.measured.as_ref()))).wanted(4),
+        Column::left("", cells(&|claim| claim.unit.clone())).wanted(1),
+        Column::right("error", cells(&error)).wanted(2),
+        Column::left("verdict", cells(&|claim| claim.verdict.clone())),
+    ];
+    let columns = columns.into_iter().filter(|column| column.stays() || !column.is_blank()).collect();
+    let style = |row: usize| match claims[row].verdict.as_str() {
+        "differs" => ALARM,
+        "not measured" => QUIET,
+        _ => Style::new(),
+    };
+    let mut lines = vec![page.paint(STRONG, group)];
+    lines.extend(Table::lines(columns, page, style));
+    lines
+}
+
+fn scalar(scalar: Option<&Scalar>) -> String {
+    match scalar {
+        Some(Scalar::Number(value)) => number(*value),
+        Some(Scalar::Text(text)) => text.clone(),
+        Some(Scalar::Flag(true)) => "yes".to_owned(),
+        Some(Scalar::Flag(false)) => "no".to_owned(),
+        None => dash(),
+    }
+}
+
+fn error(claim: &Claim) -> String {
+    // Rounding must not leave a sign before nothing.
+    let tenths = |error: f64| (error * 1000.0).round() / 10.0 + 0.0;
+    claim.error.map_or_else(dash, |error| format!("{:+.1} %", tenths(error)))
+}
+
+/// The row of counts of all results.
+const ALL: &str = "all";
+
+/// How many of what: for each study and kind, then for claims that set a parameter, or may, and for others; last what is no
+/// result.
+fn counts(claims: &Claims, page: &Page) -> Vec<String> {
+    let of_role = |role: &'static str| Verdicts::of(claims.claims.iter().filter(move |it| it.role == role));
+    let kinds = claims.summary.iter();
+    let mut rows: Vec<_> = kinds.map(|it| (format!("{}: {}s", it.study, it.kind), it.counts)).collect();
+    let mut row = |name: &str, counts| rows.push((name.to_owned(), counts));
+    if claims.claims.iter().any(|claim| claim.fixes) {
+        row("claims that set a parameter, or may (*)", claims.fit);
+        row("all others", claims.not_fit);
+    }
+    if claims.results > 0 {
+        row(ALL, of_role("result"));
+    }
+    for (name, role) in
+        [("inputs that were measured", "input"), ("bounds that studies set themselves", "bound")]
+    {
+        let counts = of_role(role);
+        if counts.all() > 0 {
+            row(name, counts);
+        }
+    }
+    let cells = |cell: fn(&Verdicts) -> usize| rows.iter().map(move |(_, counts)| cell(counts).to_string());
+    let columns = vec![
+        Column::left("verdicts", rows.iter().map(|(name, _)| name.clone())),
+        Column::right("hold", cells(|counts| counts.holds)),
+        Column::right("differ", cells(|counts| counts.differs)),
+        Column::right("held out", cells(|counts| counts.held_out)),
+        Column::right("not measured", cells(|counts| counts.not_measured)),
+        Column::right("of", cells(|counts| counts.all())),
+    ];
+    Table::lines(columns, page, |index| if rows[index].0 == ALL { STRONG } else { Style::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_run_is_told() {
+        let run = FailedRun {
+            study: "toy".to_owned(),
+            command: "tradewind run toy".to_owned(),
+            said: "no price".to_owned(),
+        };
+        let page = Page { width: 80, colour: false, unicode: true };
+        assert_eq!(failed_runs(&[run], &page), ["", "FAILED tradewind run toy: no price"]);
+    }
+
+    #[test]
+    fn claims_are_grouped_by_two_parts_of_their_ids() {
+        assert_eq!(group("split-c.table1.gap.get.cm5.proc"), "split-c.table1");
+        assert_eq!(group("widget.overall"), "widget");
+    }
+}

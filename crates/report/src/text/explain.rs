@@ -1,0 +1,224 @@
+//! An explanation as text: the values by section in one table, then what follows from them. This module must never derive
+//! anything.
+//!
+//! Where the page is wide enough the sources are a column, elsewhere they stand below what they speak for.
+
+use anstyle::Style;
+
+use crate::document::{Derived, Explain, Value};
+use crate::page::{ALARM, Page, QUIET, STRONG};
+use crate::quantity::number;
+use crate::table::{Column, Table};
+
+/// The width below which sources have no column.
+const LEAST_SOURCE: usize = 28;
+
+/// The length beyond which a value, a list or a sentence, has lines of its own.
+const LONGEST_VALUE: usize = 24;
+
+/// Stands for the source of the row above.
+const DITTO: &str = "\"";
+
+/// The lines of an explanation; `refusal` says why the machine cannot run the policy that was named.
+pub fn explain(explain: &Explain, refusal: Option<&str>, page: &Page) -> Vec<String> {
+    let Explain { machine, machine_file, machine_digest, summary, policy, runs, .. } = explain;
+    let under = policy.as_ref().map_or_else(String::new, |policy| format!(", under policy {policy}"));
+    let mut lines = vec![
+        page.fold_strong(machine, &format!("{machine}: "), summary),
+        page.fold("  ", &format!("{machine_file}, digest {machine_digest}{under}")),
+    ];
+    lines.extend(refusal.map(|why| page.paint(ALARM, &page.fold("  it cannot run so: ", why))));
+    let rows = rows(&explain.values, policy.is_some());
+    lines.extend(Sheet::new(page, machine_file, &rows).lines());
+    lines.extend(follows(page, explain));
+    lines.extend([String::new(), page.paint(STRONG, "runs")]);
+    let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    lines.push(page.fold("  policies    ", &list(&runs.policies)));
+    lines.push(page.fold("  mechanisms  ", &list(&runs.mechanisms)));
+    lines
+}
+
+/// One value in its section.
+struct Row<'a> {
+    value: &'a Value,
+    /// The section it stands in, as a heading.
+    heading: String,
+    key: &'a str,
+    /// The policy that has it so, where that does not stand in the heading.
+    because: Option<&'a str>,
+    /// Its source; a ditto mark where that is the one of the row above.
+    source: &'a str,
+}
+
+/// The values but for those in the title, those of a section together. Under one policy it does not matter which of them hold
+/// under that policy only.
+fn rows(values: &[Value], under_one: bool) -> Vec<Row<'_>> {
+    let shown = values.iter().filter(|value| !["name", "summary"].contains(&value.key.as_str()));
+    let mut rows: Vec<_> = shown.map(|value| row(value, under_one)).collect();
+    let mut order: Vec<String> = Vec::new();
+    for row in &rows {
+        if !order.contains(&row.heading) {
+            order.push(row.heading.clone());
+        }
+    }
+    rows.sort_by_key(|row| order.iter().position(|heading| *heading == row.heading));
+    let same = |pair: &[Row<'_>]| {
+        pair[0].heading == pair[1].heading && pair[0].source == pair[1].source && !pair[1].source.is_empty()
+    };
+    let repeated: Vec<_> = rows.windows(2).map(same).collect();
+    for (row, _) in rows.iter_mut().skip(1).zip(repeated).filter(|(_, repeated)| *repeated) {
+        row.source = DITTO;
+    }
+    rows
+}
+
+fn row(value: &Value, under_one: bool) -> Row<'_> {
+    let (section, key) = place(value);
+    let policy = value.policy.as_deref();
+    let heading = match policy.filter(|_| !under_one) {
+        Some(policy) => format!("[{section}] under policy {policy}"),
+        None if section.is_empty() => "machine".to_owned(),
+        None => format!("[{section}]"),
+    };
+    let because = policy.filter(|_| under_one);
+    Row { value, heading, key, because, source: value.source.as_deref().unwrap_or("") }
+}
+
+/// A value's section, and its key in there.
+fn place(value: &Value) -> (&str, &str) {
+    let prefix = value.policy.as_ref().map_or(0, |policy| "policy.".len() + policy.len() + 1);
+    let key = &value.key[prefix..];
+    // A price has parts, and is no section of its own.
+    const PRICES: &str = "primitives.";
+    let split = match key.find(PRICES) {
+        Some(at) => Some(at + PRICES.len() - 1),
+        None => key.rfind('.'),
+    };
+    split.map_or(("", key), |at| (&key[..at], &key[at + 1..]))
+}
+
+impl Row<'_> {
+    fn is_long(&self) -> bool {
+        [self.written(), &self.value.value].iter().any(|text| text.chars().count() > LONGEST_VALUE)
+    }
+
+    /// The value as written, but for the brackets and quotes of a list.
+    fn written(&self) -> &str {
+        let Value { written, value, .. } = self.value;
+        if written.starts_with('[') { value } else { written }
+    }
+
+    /// What the value comes to, where cycles count.
+    fn comes_to(&self) -> &str {
+        let Value { written, value, .. } = self.value;
+        if written.contains("cycle") && !value.starts_with("0 ") { value } else { "" }
+    }
+
+    /// The line, with its file where that is not the machine's own, and the policy that has it so.
+    fn line(&self, own: &str) -> String {
+        let place = match (self.value.line, self.value.file.as_deref().unwrap_or("")) {
+            (None, _) => "--set".to_owned(),
+            (Some(line), file) if file == own => line.to_string(),
+            (Some(line), file) => format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)),
+        };
+        self.because.map_or(place.clone(), |policy| format!("{place} ({policy})"))
+    }
+}
+
+/// The values laid out on a page.
+struct Sheet<'a> {
+    page: &'a Page,
+    file: &'a str,
+    rows: &'a [Row<'a>],
+    table: Table,
+    /// Whether sources have a column.
+    beside: bool,
+}
+
+impl<'a> Sheet<'a> {
+    fn new(page: &'a Page, file: &'a str, rows: &'a [Row<'a>]) -> Self {
+        let cells = |cell: &dyn Fn(&Row<'_>) -> String| {
+            let short = |row: &Row<'_>| if row.is_long() { String::new() } else { cell(row) };
+            rows.iter().map(short).collect::<Vec<_>>()
+        };
+        let mut columns = vec![
+            Column::left("", cells(&|row| format!("  {}", row.key))),
+            Column::left("value", cells(&|row| row.written().to_owned())),
+            Column::left("comes to", cells(&|row| row.comes_to().to_owned())).wanted(2),
+            Column::left("line", cells(&|row| row.line(file))).wanted(1),
+        ];
+        let room = Table::lay(columns.clone(), page, 0).left;
+        let words = rows.iter().flat_map(|row| row.source.split_whitespace());
+        let longest = words.map(|word| word.chars().count()).max().unwrap_or(0);
+        let beside = room >= LEAST_SOURCE.max(longest);
+        if beside {
+            let narrow = Page { width: room, ..*page };
+            columns.push(Column::left("source", cells(&|row| narrow.fold("", row.source))));
+        }
+        Self { page, file, rows, table: Table::lay(columns, page, 0), beside }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines = vec![String::new()];
+        lines.extend(self.table.heads(self.page, ""));
+        let mut heading = "";
+        for (index, row) in self.rows.iter().enumerate() {
+            if row.heading != heading {
+                lines.push(self.page.paint(STRONG, &row.heading));
+            }
+            heading = &row.heading;
+            lines.extend(self.row(index, row));
+        }
+        lines
+    }
+
+    fn row(&self, index: usize, row: &Row<'_>) -> Vec<String> {
+        if row.is_long() {
+            let said = format!("{} (line {}) {}", row.value.value, row.line(self.file), row.source);
+            return vec![self.page.fold(&format!("  {}  ", row.key), &said)];
+        }
+        let mut lines = self.table.row(self.page, index, Style::new(), "");
+        if !self.beside && !row.source.is_empty() && row.source != DITTO {
+            lines.push(self.page.paint(QUIET, &self.page.fold("      ", row.source)));
+        }
+        lines
+    }
+}
+
+/// What follows, with where it comes from, and what does not.
+fn follows(page: &Page, explain: &Explain) -> Vec<String> {
+    let Explain { derived, not_derived, .. } = explain;
+    let known = derived
+        .iter()
+        .enumerate()
+        .map(|(index, one)| (&one.name, quantity(one), origin(&derived[..index], one)));
+    let unknown = not_derived.iter().map(|one| (&one.name, "-".to_owned(), one.reason.clone()));
+    let rows: Vec<_> = known.chain(unknown).collect();
+    let names = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+    let widest = rows.iter().map(|(_, quantity, _)| quantity.chars().count()).max().unwrap_or(0);
+    let mut lines = vec![String::new(), page.paint(STRONG, "follows")];
+    for (name, quantity, from) in rows {
+        let head = format!("  {name:<names$}  {quantity:<widest$}  ");
+        if head.chars().count() + LEAST_SOURCE <= page.width {
+            lines.push(page.fold(&head, &from));
+        } else {
+            lines.push(head.trim_end().to_owned());
+            lines.push(page.paint(QUIET, &page.fold("      ", &from)));
+        }
+    }
+    lines
+}
+
+/// What a quantity is made of; a reference where that has been said of another that comes to the same.
+fn origin(earlier: &[Derived], one: &Derived) -> String {
+    let same = |other: &&Derived| other.from == one.from && quantity(other) == quantity(one);
+    earlier.iter().find(same).map_or_else(|| one.from.clone(), |other| format!("as {}", other.name))
+}
+
+fn quantity(one: &Derived) -> String {
+    match one.unit.as_str() {
+        "ns" if one.number >= 1e3 => format!("{} us", number(one.number / 1e3)),
+        "MB/s" if one.number >= 1e4 => format!("{} GB/s", number(one.number / 1e3)),
+        unit => format!("{} {unit}", number(one.number)),
+    }
+}

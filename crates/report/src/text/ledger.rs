@@ -1,0 +1,45 @@
+//! The ledger as text: for each machine its free values, what fixed each, and how the claims came out that fixed none. This
+//! module must never know what a value does.
+
+use super::claims::failed_runs;
+use crate::document::{FixedMachine, Ledger, Parameter, Score};
+use crate::page::{Page, QUIET, STRONG};
+
+/// Columns that are left for a value.
+const LEAST_VALUE: usize = 20;
+
+/// The lines of a ledger.
+pub fn ledger(ledger: &Ledger, page: &Page) -> Vec<String> {
+    let mut lines: Vec<_> = ledger.machines.iter().flat_map(|machine| of_machine(machine, page)).collect();
+    if ledger.machines.is_empty() {
+        lines.push("nothing that was asked is measured on a machine".to_owned());
+    }
+    lines.extend(failed_runs(&ledger.failed_runs, page));
+    lines
+}
+
+fn of_machine(machine: &FixedMachine, page: &Page) -> Vec<String> {
+    let FixedMachine { machine, parameters, fixing, fixing_nothing } = machine;
+    let fixed = parameters.iter().filter(|parameter| parameter.fixed_by.is_some()).count();
+    let score = |what: &str, Score { of, holds }: &Score| match of {
+        0 => format!("{what}: none measured"),
+        _ => format!("{what}: {holds} of {of} hold"),
+    };
+    let said = format!(
+        "{fixed} values fixed by claims, {} chosen; {}; {}",
+        parameters.len() - fixed,
+        score("claims that fixed a value", fixing),
+        score("claims that fixed nothing", fixing_nothing),
+    );
+    let mut lines = vec![page.paint(STRONG, machine), page.fold("  ", &said)];
+    let width = parameters.iter().map(|parameter| parameter.key.len()).max().unwrap_or(0);
+    // The longest keys push no value off a narrow page but their own.
+    let width = width.min(page.width.saturating_sub(LEAST_VALUE));
+    for Parameter { key, value, fixed_by, choice, .. } in parameters {
+        lines.push(format!("  {key:width$}  {value}"));
+        let by = fixed_by.as_ref().map(|claims| claims.join(", ")).or(choice.clone()).unwrap_or_default();
+        lines.push(page.paint(QUIET, &page.fold("      ", &by)));
+    }
+    lines.push(String::new());
+    lines
+}

@@ -1,0 +1,47 @@
+//! Documents and comparisons as text for people. This module must never measure or find anything.
+//!
+//! Each function gives the lines of a result on a page; whoever calls it prints them.
+
+mod anatomy;
+mod calibrate;
+mod claims;
+mod comparison;
+mod explain;
+mod ledger;
+mod list;
+mod litmus;
+mod model;
+mod prediction;
+mod ranked;
+mod run;
+
+pub use calibrate::calibrate;
+pub use claims::{claims, failed_runs};
+pub use comparison::{View, comparison};
+pub use explain::explain;
+pub use ledger::ledger;
+pub use list::{Choice, list};
+pub use litmus::litmus;
+pub use model::{fixed_floating, surveys};
+pub use run::run;
+
+use crate::quantity::several;
+
+/// The cores of this host, in words: `the 2 cores of this host`.
+fn cores(cores: usize) -> String {
+    format!("the {} of this host", several(cores as u64, "core"))
+}
+
+/// What a machine is: `this host`, `model`, or `model, FILE`.
+fn kind(native: bool, file: Option<&str>) -> String {
+    match file {
+        Some(file) => format!("model, {file}"),
+        None if native => "this host".to_owned(),
+        None => "model".to_owned(),
+    }
+}
+
+/// How shared memory is kept coherent.
+fn sharing(block: u32, protocol: &str) -> String {
+    format!("blocks of {block} bytes, kept coherent by {protocol}")
+}

@@ -1,0 +1,246 @@
+//! One run as text. This module must never measure anything.
+
+use compare::Part;
+use tempest::Policy;
+use tempest::policy::Servers;
+
+use super::{anatomy, cores, kind, sharing};
+use crate::bar;
+use crate::document::{Change, Run};
+use crate::page::{ALARM, Page, STRONG};
+use crate::part;
+use crate::quantity::{bytes, number, percent, seconds, several, time};
+
+/// The widest bar of a single run.
+const LONGEST_BAR: usize = 40;
+
+/// At most so many changes of roles are told one by one.
+const LISTED: usize = 12;
+
+/// The lines of a run on a host with so many cores.
+pub fn run(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
+    let (asked, with) = (&run.asked, &run.combination);
+    let mut sheet = Sheet { page, lines: Vec::new() };
+    let kind = kind(with.machine_digest.is_none(), with.machine_file.as_deref());
+    let title = format!("{} by {} on {} ({kind})", asked.program, with.mechanism, with.machine);
+    sheet.lines.push(page.paint(STRONG, &title));
+    sheet.row("policy", &with.policy);
+    sheet.row("size", &size(run));
+    if let (Some(block), Some(protocol)) = (with.block_bytes, &with.protocol) {
+        sheet.row("shared memory", &sharing(block, protocol));
+    }
+    asked.input.iter().for_each(|(name, value)| sheet.row(name, value));
+    sheet.blank();
+    sheet.answer(run);
+    sheet.figures(run);
+    sheet.blank();
+    sheet.times(run);
+    sheet.breakdown(run);
+    sheet.traffic(run);
+    sheet.processors(run);
+    sheet.roles(run);
+    sheet.anatomy(run);
+    if let Some(digest) = &run.measured.digest {
+        sheet.row("digest of the event stream", digest);
+    }
+    if with.oversubscribed {
+        let note =
+            format!("More processors than {}: they took turns, and times mean little.", cores(host_cores));
+        sheet.blank();
+        sheet.lines.push(page.fold("* ", &note));
+    }
+    sheet.lines
+}
+
+fn size(run: &Run) -> String {
+    let with = &run.combination;
+    format!(
+        "{} of {}, {} each",
+        several(with.nodes, "node"),
+        several(with.processors, "processor"),
+        several(with.threads, "thread"),
+    )
+}
+
+/// Lines of a name and a value.
+struct Sheet<'p> {
+    page: &'p Page,
+    lines: Vec<String>,
+}
+
+impl Sheet<'_> {
+    fn blank(&mut self) {
+        self.lines.push(String::new());
+    }
+
+    fn row(&mut self, name: &str, value: &str) {
+        // Long names take half of a narrow page, and no more than they need of others.
+        let names = 30.min(self.page.width * 3 / 8);
+        self.lines.push(self.page.fold(&format!("  {name:<names$} "), value));
+    }
+
+    /// Names and values in one row.
+    fn values(&mut self, name: &str, values: &[(&str, String)]) {
+        let values: Vec<_> = values.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        self.row(name, &values.join(", "));
+    }
+
+    fn answer(&mut self, run: &Run) {
+        let report = &run.measured.report;
+        if report.verified {
+            let said = format!("verified against the sequential one ({} checks)", report.checks);
+            return self.row("answer", &said);
+        }
+        let said = self.page.fold("  WRONG: ", &report.failures.join("; "));
+        self.lines.push(self.page.paint(ALARM, &said));
+    }
+
+    fn figures(&mut self, run: &Run) {
+        let report = &run.measured.report;
+        for (name, value) in &report.figures {
+            let value = value.map_or_else(|| "not finite".to_owned(), number);
+            let unit = report.units.get(name).map_or("", String::as_str);
+            self.row(name, format!("{value} {unit}").trim_end());
+        }
+    }
+
+    fn times(&mut self, run: &Run) {
+        let measured = &run.measured;
+        for (index, phase) in measured.phases.iter().enumerate() {
+            let counts = if index == 0 { " <- what counts" } else { "" };
+            self.row(&format!("phase `{}`", phase.name), &format!("{}{counts}", time(phase.time_ns)));
+        }
+        self.row("whole run", &time(measured.whole_run_ns));
+        if measured.runs > 1 {
+            let spread = format!("{} to {}", time(measured.time_ns_min), time(measured.time_ns_max));
+            self.row(&format!("spread of {} runs", measured.runs), &spread);
+        }
+    }
+
+    /// Where the time that counts went.
+    fn breakdown(&mut self, run: &Run) {
+        let shares = run.region().2.shares();
+        let cells = self.page.width.saturating_sub(self.page.width * 3 / 8 + 4).min(LONGEST_BAR);
+        self.row("where it went", &bar::bar(self.page, shares, cells));
+        for (part, share) in Part::ALL.into_iter().zip(shares) {
+            let value = format!("{} {}", bar::key(self.page, part), percent(share));
+            self.row(&format!("  {}", part::name(part)), &value);
+        }
+    }
+
+    /// What was sent in the time that counts.
+    fn traffic(&mut self, run: &Run) {
+        let (counted, volume, _) = run.region();
+        let mut sent = vec![counted.messages.to_string()];
+        if counted.transfers > 0 {
+            sent.push(format!("{} of them block transfers", counted.transfers));
+        }
+        if counted.deposits > 0 {
+            sent.push(format!("and {} deposits", counted.deposits));
+        }
+        self.row("messages", &sent.join(", "));
+        let sizes = [
+            ("data", volume.data),
+            ("headers", volume.headers),
+            ("requests", volume.requests),
+            ("invalidations", volume.invalidations),
+        ];
+        self.values("volume", &sizes.map(|(name, size)| (name, bytes(size))));
+        let events = [
+            ("handlers", counted.handlers),
+            ("interrupts", counted.interrupts),
+            ("waits of threads", counted.blocks),
+            ("refused sends", counted.refused),
+        ];
+        self.values("events", &events.map(|(name, count)| (name, count.to_string())));
+    }
+
+    fn processors(&mut self, run: &Run) {
+        let (utilization, dispatching) = (run.measured.utilization, run.measured.dispatching);
+        let busy = [
+            ("computing", Some(utilization.compute)),
+            ("protocol", utilization.protocol),
+            ("dispatch queue", dispatching.busy),
+        ];
+        let busy: Vec<_> =
+            busy.iter().filter_map(|(name, share)| Some((*name, percent((*share)?)))).collect();
+        self.values("busy in the whole run", &busy);
+        let wait = dispatching.mean_wait_ns.map(|wait| format!("{} on average", seconds(wait * 1e-9)));
+        let keys = format!("{} on a busy key", dispatching.waited_on_key);
+        self.row("wait for dispatch", &wait.into_iter().chain([keys]).collect::<Vec<_>>().join(", "));
+    }
+
+    /// What a policy that adapts changed.
+    fn roles(&mut self, run: &Run) {
+        let with = &run.combination;
+        if !with.policy.parse().is_ok_and(|policy: Policy| policy.servers == Servers::Adaptive) {
+            return;
+        }
+        let lines = roles(&run.measured.adjustments, with.processors, with.oversubscribed);
+        let names = std::iter::once("roles").chain(std::iter::repeat(""));
+        names.zip(&lines).for_each(|(name, line)| self.row(name, line));
+    }
+
+    /// What accesses to shared memory were made of.
+    fn anatomy(&mut self, run: &Run) {
+        if run.combination.protocol.is_none() || run.measured.anatomy.is_empty() {
+            return;
+        }
+        self.row("protocol events", "on average, in the whole run:");
+        self.lines.extend(anatomy::table(self.page, &run.measured.anatomy));
+    }
+}
+
+/// A line for each change of roles; of many, the first.
+fn roles(changes: &[Change], processors: u32, oversubscribed: bool) -> Vec<String> {
+    if changes.is_empty() {
+        let why = match processors {
+            1 => "a node of one has none to spare",
+            _ if oversubscribed => "none has a core of its own",
+            _ => "nothing that was measured asked for it",
+        };
+        return vec![format!("no processor was dedicated: {why}")];
+    }
+    let line = |change: &Change| {
+        let number = several(change.dedicated, "dedicated processor");
+        format!("node {} has {number} from {} on: {}", change.node, time(change.at_ns), change.text)
+    };
+    let mut lines: Vec<_> = changes.iter().take(LISTED).map(line).collect();
+    if let more @ 1.. = changes.len().saturating_sub(LISTED) {
+        lines.push(format!("and {more} more: see --json"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_changes_of_roles_are_counted() {
+        let change = |dedicated| Change {
+            node: 3,
+            at_ns: 5000.0,
+            dedicated,
+            because: "looking".to_owned(),
+            measured: 0.5,
+            text: "looking for events was 50 % of what they took".to_owned(),
+        };
+        let changes: Vec<_> = (1..=15).map(change).collect();
+        let lines = roles(&changes, 4, false);
+        assert_eq!(lines.len(), LISTED + 1);
+        assert_eq!(
+            lines[0],
+            "node 3 has 1 dedicated processor from 5.000 us on: looking for events was 50 % of what they took"
+        );
+        assert_eq!(lines[LISTED], "and 3 more: see --json");
+    }
+
+    #[test]
+    fn that_nothing_changed_is_told_with_its_reason() {
+        let said = |processors, oversubscribed| roles(&[], processors, oversubscribed).concat();
+        assert_eq!(said(2, false), "no processor was dedicated: nothing that was measured asked for it");
+        assert_eq!(said(1, true), "no processor was dedicated: a node of one has none to spare");
+        assert_eq!(said(2, true), "no processor was dedicated: none has a core of its own");
+    }
+}

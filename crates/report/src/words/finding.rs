@@ -1,0 +1,297 @@
+//! A finding about one machine, in a sentence or more. This module must never find anything itself.
+
+use compare::counter::{Counter, Evidence};
+use compare::finding::{Because, Cause, Contrast, Differs, Processors};
+use compare::{Finding, Part, Way};
+
+use crate::part::name;
+use crate::quantity::{bytes, percent, seconds, several};
+
+/// The ratio from which it is said how many times as fast; below, by how many percent.
+const TIMES: f64 = 2.0;
+
+/// The share of a difference from which a part is nearly made up for by others.
+const NEARLY: f64 = 4.0;
+
+/// The number of tied rows that are named; of more only the number is told.
+const TIES_NAMED: usize = 3;
+
+/// A finding in words.
+pub fn finding(finding: &Finding) -> String {
+    let Some(winner) = &finding.winner else {
+        let said = if finding.ran {
+            "no answer was right, so nothing is ranked."
+        } else {
+            "nothing could run here."
+        };
+        return said.to_owned();
+    };
+    let mut said = match &finding.contrast {
+        Some(contrast) => vec![difference(finding, winner, contrast)],
+        None if finding.tied.is_empty() => {
+            return format!("{} has nothing to be compared with.", full(finding, winner));
+        }
+        None => vec![no_difference(finding)],
+    };
+    said.extend(finding.other.as_ref().map(|other| in_passing(finding, other)));
+    if finding.contrast.is_some() && !finding.tied.is_empty() {
+        said.push(ties(finding));
+    }
+    if finding.oversubscribed {
+        said.push("Processors took turns on too few cores: these times mean little.".to_owned());
+    }
+    if finding.unrepeated {
+        said.push("One run each: the spread is not known.".to_owned());
+    }
+    said.join(" ")
+}
+
+fn no_difference(finding: &Finding) -> String {
+    let rows = several(finding.tied.len() as u32 + 1, "row");
+    match finding.repeatable {
+        true => format!("no difference worth a name: the {rows} are as good as equal."),
+        false => format!("no difference shown: the {rows} are within the spread of the runs."),
+    }
+}
+
+fn in_passing(finding: &Finding, other: &Contrast) -> String {
+    let what = match other.differs {
+        Differs::Policy => "policy",
+        Differs::Mechanism => "mechanism",
+    };
+    let longer = percent(other.ratio - 1.0);
+    format!("The next {what}, {}, takes {longer} longer.", full(finding, &other.loser))
+}
+
+fn ties(finding: &Finding) -> String {
+    let mut names: Vec<_> = finding.tied.iter().take(TIES_NAMED).map(|way| full(finding, way)).collect();
+    match finding.tied.len().saturating_sub(names.len()) {
+        0 => {}
+        more => names.push(format!("{more} more")),
+    }
+    let how = match finding.repeatable {
+        true => "As good as equal to the best",
+        false => "Within the spread of the best",
+    };
+    format!("{how}: {}.", names.join(", "))
+}
+
+/// A row by all that it takes to know it.
+fn full(finding: &Finding, way: &Way) -> String {
+    match finding.several_mechanisms {
+        true => format!("{} under {}", way.mechanism, way.policy),
+        false => way.policy.clone(),
+    }
+}
+
+fn difference(finding: &Finding, winner: &Way, contrast: &Contrast) -> String {
+    let Contrast { loser, differs, ratio, processors, cause, .. } = contrast;
+    let ([best, worst], within) = match differs {
+        Differs::Policy if finding.several_mechanisms => {
+            ([&*winner.policy, &*loser.policy], format!(" ({})", winner.mechanism))
+        }
+        Differs::Policy => ([&*winner.policy, &*loser.policy], String::new()),
+        Differs::Mechanism => {
+            ([winner.mechanism.name(), loser.mechanism.name()], each_at_its_best(winner, loser))
+        }
+    };
+    let by = match *ratio {
+        ratio if ratio >= TIMES => format!("{best} is {ratio:.1} times as fast as {worst}"),
+        ratio => format!("{best} beats {worst} by {}", percent(ratio - 1.0)),
+    };
+    let by = format!("{by}{within}{}", if contrast.overlaps { ", though their runs overlap" } else { "" });
+    match (processors, cause) {
+        (Some(of), _) if of.loser < of.winner => format!("{by}: {}.", computing(of, best, worst)),
+        (Some(of), Cause::Part(because)) => {
+            format!("{by}, although {}; {}.", computing(of, best, worst), part(because, best, worst))
+        }
+        (Some(of), _) => format!("{by}, although {}.", computing(of, best, worst)),
+        (None, Cause::Part(because)) if because.made_up.is_some() => {
+            format!("{by}: {}.", part(because, best, worst))
+        }
+        (None, Cause::Part(because)) => format!("{by} because of {}.", part(because, best, worst)),
+        (None, Cause::ManyParts) => format!("{by}; no part of the time accounts for it alone."),
+        (None, _) => format!("{by}."),
+    }
+}
+
+/// How many processors of each node compute.
+fn computing(of: &Processors, best: &str, worst: &str) -> String {
+    let processors = several(of.loser, "processor");
+    format!("{worst} computes on {processors} of each node, {best} on {}", of.winner)
+}
+
+fn each_at_its_best(winner: &Way, loser: &Way) -> String {
+    match (&winner.policy, &loser.policy) {
+        (one, other) if one == other => format!(" (each at its best, under {one})"),
+        (one, other) => format!(" (each at its best, under {one} and {other})"),
+    }
+}
+
+fn part(because: &Because, best: &str, worst: &str) -> String {
+    let part = match because.part {
+        Part::Memory => "waiting for memory and the network interface",
+        part => name(part),
+    };
+    let more = seconds(because.seconds);
+    let evidence = because.evidence.as_ref().map(|found| evidence(found, best, worst));
+    match (because.made_up, evidence) {
+        (Some(less), found) => {
+            let much = if because.share >= NEARLY { "nearly" } else { "partly" };
+            let less = name(less.part);
+            // After a colon a counter would seem to explain the part that is less.
+            let found = found.map_or_else(String::new, |found| format!("; {found}"));
+            format!("{more} more {part} per processor with {worst}, {much} made up by less {less}{found}")
+        }
+        (None, Some(found)) => format!("{part}, {more} more per processor: {found}"),
+        (None, None) => format!("{part}, {more} more per processor; no counter stands out"),
+    }
+}
+
+fn evidence(found: &Evidence, best: &str, worst: &str) -> String {
+    let Evidence { counter, winner, loser } = *found;
+    let whole = |value: f64| format!("{value:.0}");
+    // What the counter is, and how its values are written.
+    let (what, write): (&str, fn(f64) -> String) = match counter {
+        Counter::Refused => ("sends that found no room at first", percent),
+        Counter::Bytes => ("bytes sent", |value| bytes(value as u64)),
+        Counter::Interrupts => ("interrupts taken", whole),
+        Counter::Sent => ("messages and deposits sent", whole),
+        Counter::Keys => ("events that waited for a busy key", percent),
+        Counter::Waits => ("waits of threads", whole),
+        Counter::Wait => ("mean wait of an event for its handler", |value| seconds(value * 1e-9)),
+        Counter::Protocol => return busy("the protocol processors are", found, best, worst),
+        Counter::Queue => return busy("the dispatch queue is", found, best, worst),
+        Counter::OwnHandlers => {
+            return format!(
+                "with {worst} the computing processors run the {loser:.0} handlers, which {best} leaves to others"
+            );
+        }
+    };
+    let versus = winner.map_or(String::new(), |winner| format!(", with {best} {}", write(winner)));
+    format!("{what}, with {worst} {}{versus}", write(loser))
+}
+
+fn busy(what: &str, found: &Evidence, best: &str, worst: &str) -> String {
+    let versus = match found.winner {
+        Some(winner) => format!("{} with {best}", percent(winner)),
+        None => format!("{best} needs none"),
+    };
+    format!("{what} {} busy with {worst}, {versus}", percent(found.loser))
+}
+
+#[cfg(test)]
+mod tests {
+    use compare::Row;
+    use compare::samples::{ranking, row};
+    use tempest::Mechanism::{Bulk, Messages};
+
+    use super::*;
+
+    fn on(machine: &str, rows: &[Row]) -> String {
+        finding(&compare::finding::of(&ranking(machine, rows)))
+    }
+
+    fn said(rows: &[Row]) -> String {
+        on("model", rows)
+    }
+
+    #[test]
+    fn a_finding_says_who_won_by_how_much_and_why() {
+        let queue = |row: Row, share| row.with(|outcome| outcome.dispatching.busy = Some(share));
+        let rows = [
+            queue(row(Messages, "fixed:1", [400, 0, 100, 500]), 0.48),
+            queue(row(Messages, "floating", [400, 0, 100, 620]), 0.84),
+        ];
+        assert_eq!(
+            said(&rows),
+            "fixed:1 beats floating by 12 % because of synchronization, 120 us more per processor: the dispatch queue is \
+             84 % busy with floating, 48 % with fixed:1."
+        );
+    }
+
+    #[test]
+    fn mechanisms_are_compared_each_at_its_best() {
+        let rows = [
+            row(Bulk, "fixed:1", [400, 0, 100, 0]),
+            row(Bulk, "single", [400, 0, 130, 0]),
+            row(Messages, "single", [400, 0, 700, 0]).counting(|counters| counters.messages = 9000),
+        ];
+        assert_eq!(
+            said(&rows),
+            "bulk is 2.2 times as fast as messages (each at its best, under fixed:1 and single) because of message \
+             overhead, 600 us more per processor: messages and deposits sent, with messages 9000, with bulk 1000. The next \
+             policy, bulk under single, takes 6 % longer."
+        );
+    }
+
+    #[test]
+    fn a_difference_without_a_cause_is_stated_without_one() {
+        let rows = [row(Messages, "a", [100, 100, 100, 100]), row(Messages, "b", [110, 110, 110, 110])];
+        assert_eq!(said(&rows), "a beats b by 10 %; no part of the time accounts for it alone.");
+        let rows = [row(Messages, "a", [100, 0, 0, 0]), row(Messages, "b", [150, 0, 0, 0])];
+        assert_eq!(
+            said(&rows),
+            "a beats b by 50 % because of compute, 50 us more per processor; no counter stands out."
+        );
+    }
+
+    #[test]
+    fn the_number_of_computing_processors_is_told_first() {
+        let mut rows =
+            [row(Messages, "floating", [400, 0, 100, 0]), row(Messages, "single", [400, 0, 600, 0])];
+        rows[1].split.computing = 1;
+        assert_eq!(
+            said(&rows),
+            "floating is 2.0 times as fast as single: single computes on 1 processor of each node, floating on 2."
+        );
+        rows[0].split.computing = 1;
+        rows[1].split.computing = 2;
+        assert!(said(&rows).starts_with(
+            "floating is 2.0 times as fast as single, although single computes on 2 processors of each node, \
+             floating on 1; message overhead, 500 us more per processor"
+        ));
+    }
+
+    #[test]
+    fn what_is_made_up_for_is_no_cause() {
+        let rows =
+            [row(Messages, "fixed:1", [1000, 0, 100, 1500]), row(Messages, "single", [1000, 0, 1400, 264])];
+        assert_eq!(
+            said(&rows),
+            "fixed:1 beats single by 2 %: 1.3 ms more message overhead per processor with single, nearly made up by less \
+             synchronization."
+        );
+    }
+
+    #[test]
+    fn where_nothing_ran_nothing_is_said_of_answers() {
+        assert_eq!(said(&[]), "nothing could run here.");
+    }
+
+    #[test]
+    fn what_is_tied_is_called_tied() {
+        let rows = [row(Messages, "a", [100, 0, 0, 0]), row(Messages, "b", [105, 0, 0, 0])];
+        let spread = rows.map(|row| row.spread_by(0.1));
+        assert_eq!(
+            on("native", &spread),
+            "no difference shown: the 2 rows are within the spread of the runs."
+        );
+        let rows = [row(Messages, "a", [1000, 0, 0, 0]), row(Messages, "b", [1001, 0, 0, 0])];
+        assert_eq!(said(&rows), "no difference worth a name: the 2 rows are as good as equal.");
+        assert_eq!(said(&rows[..1]), "a has nothing to be compared with.");
+    }
+
+    #[test]
+    fn times_that_mean_little_are_called_so() {
+        let mut rows = [row(Messages, "a", [100, 0, 0, 0]), row(Messages, "b", [150, 0, 0, 0])];
+        rows[1].oversubscribed = true;
+        assert_eq!(
+            on("native", &rows),
+            "a beats b by 50 %. Processors took turns on too few cores: these times mean little. One run each: the spread \
+             is not known."
+        );
+        rows.iter_mut().for_each(|row| row.verified = false);
+        assert_eq!(on("native", &rows), "no answer was right, so nothing is ranked.");
+    }
+}

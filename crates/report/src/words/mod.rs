@@ -1,0 +1,17 @@
+//! Findings, agreements and predictions as English sentences. This module must never find anything itself, and never say more
+//! than the data does.
+
+mod agreement;
+mod finding;
+mod prediction;
+
+pub use agreement::agreement;
+pub use finding::finding;
+pub use prediction::prediction;
+#[cfg(feature = "command")]
+pub(crate) use prediction::title;
+
+/// A machine's name, and its file if it has one.
+pub fn label(machine: &str, file: Option<&str>) -> String {
+    file.map_or_else(|| machine.to_owned(), |file| format!("{machine} ({file})"))
+}

@@ -1,0 +1,149 @@
+//! What a prediction shows, in words. This module must never say more than a prediction's score does.
+
+use compare::Prediction;
+use compare::prediction::{Choice, Pair, Score};
+
+use crate::quantity::{percent, several, signed};
+
+/// The line above the table of a prediction.
+#[cfg(feature = "command")]
+pub(crate) fn title(prediction: &Prediction) -> String {
+    let Prediction { model, calibration, .. } = prediction;
+    let model = super::label(&model.name, model.file.as_deref());
+    format!("{model}, calibrated on {}: its times beside those measured there", calibration.of)
+}
+
+/// How good a prediction is, said on the host of this description.
+pub fn prediction(prediction: &Prediction, host: &str) -> String {
+    let said = scored(prediction);
+    match &prediction.calibration.host {
+        Some(other) if other != host => {
+            format!("{said} But the file is of another host, or of other cores: {other}. This is {host}.")
+        }
+        _ => said,
+    }
+}
+
+fn scored(prediction: &Prediction) -> String {
+    let Some(score) = &prediction.score else {
+        let said = match prediction.pairs.is_empty() {
+            true => "nothing ran, and was right, both in the model and on what it models.",
+            false => {
+                "nothing is scored, as processors took turns: ask for no more of them than there are cores, with --nodes \
+                 and --processors."
+            }
+        };
+        return said.to_owned();
+    };
+    let mechanism = |pairs: &[Pair]| pairs[0].way.mechanism == pairs[1].way.mechanism;
+    let is_plain = prediction.pairs.windows(2).all(mechanism);
+    // One mechanism goes without saying.
+    let name = |pair: &Pair| match is_plain {
+        true => pair.way.policy.clone(),
+        false => format!("{} under {}", pair.way.mechanism, pair.way.policy),
+    };
+    let mut said = vec![errors(score, name(&score.worst))];
+    if let Some(choice) = &score.ranking {
+        said.push(chosen(choice, name(&choice.best), name(&choice.chosen)));
+        said.extend(order(choice));
+    }
+    if prediction.unpredicted > 0 {
+        said.push(format!("Not predicted: {}.", several(prediction.unpredicted as u64, "way")));
+    }
+    said.join(" ")
+}
+
+fn errors(score: &Score, worst: String) -> String {
+    let error = signed(score.worst.error());
+    match score.scored {
+        1 => format!("the error is {error}."),
+        ways => {
+            let median = percent(score.median);
+            format!("of {ways} ways the worst error is {error} ({worst}), the median {median}.")
+        }
+    }
+}
+
+fn chosen(choice: &Choice, best: String, chosen: String) -> String {
+    let how = match choice {
+        choice if choice.is_best() => return format!("The best is predicted, {best}."),
+        choice if choice.tied => "which runs do not tell from".to_owned(),
+        choice if choice.cost() >= 1.0 => {
+            format!("which takes {:.1} times as long as", choice.cost() + 1.0)
+        }
+        choice => format!("which takes {} longer than", percent(choice.cost())),
+    };
+    format!("Predicted to be the best is {chosen}, {how} {best}, the best.")
+}
+
+/// How many pairs are predicted in their order; of a single one the choice says it all.
+fn order(choice: &Choice) -> Option<String> {
+    let Choice { apart, in_order, .. } = choice;
+    (*apart > 1)
+        .then(|| format!("Of {apart} pairs that runs tell apart {in_order} are in the order predicted."))
+}
+
+#[cfg(test)]
+mod tests {
+    use compare::Row;
+    use compare::ranking::Calibration;
+    use compare::samples::{ranking, rows};
+    use tempest::Mechanism::{Bulk, Messages};
+
+    fn of_host(measured: &[Row], predicted: &[Row], host: Option<&str>) -> String {
+        let mut model = ranking("model", predicted);
+        let host = host.map(str::to_owned);
+        model.machine.calibration = Some(Calibration { of: "native".to_owned(), host });
+        let predictions = compare::prediction::of(&[ranking("native", measured), model]);
+        super::prediction(&predictions[0], "toy, 1 core")
+    }
+
+    fn said(measured: &[Row], predicted: &[Row]) -> String {
+        of_host(measured, predicted, None)
+    }
+
+    #[test]
+    fn a_good_prediction_is_said_to_choose_well() {
+        let measured = rows(&[(Bulk, "single", 100), (Messages, "single", 200), (Messages, "fixed:1", 300)]);
+        let predicted = rows(&[(Bulk, "single", 110), (Messages, "single", 150), (Messages, "fixed:1", 300)]);
+        assert_eq!(
+            said(&measured, &predicted),
+            "of 3 ways the worst error is -25 % (messages under single), the median 10 %. The best is predicted, bulk under \
+             single. Of 3 pairs that runs tell apart 3 are in the order predicted."
+        );
+        assert_eq!(said(&measured, &predicted[..1]), "the error is +10 %. Not predicted: 2 ways.");
+    }
+
+    #[test]
+    fn a_file_of_another_host_is_called_so() {
+        let rows = rows(&[(Messages, "single", 100)]);
+        assert_eq!(of_host(&rows, &rows, Some("toy, 1 core")), "the error is 0 %.");
+        assert_eq!(
+            of_host(&rows, &rows, Some("toy, 2 cores")),
+            "the error is 0 %. But the file is of another host, or of other cores: toy, 2 cores. This is toy, 1 core."
+        );
+    }
+
+    #[test]
+    fn a_wrong_choice_is_told_with_what_it_costs() {
+        let measured = rows(&[(Messages, "single", 100), (Messages, "floating", 150)]);
+        let predicted = rows(&[(Messages, "single", 90), (Messages, "floating", 75)]);
+        assert_eq!(
+            said(&measured, &predicted),
+            "of 2 ways the worst error is -50 % (floating), the median 30 %. Predicted to be the best is floating, which \
+             takes 50 % longer than single, the best."
+        );
+        let measured = rows(&[(Messages, "single", 100), (Messages, "floating", 250)]);
+        let said = said(&measured, &predicted);
+        assert!(said.ends_with("which takes 2.5 times as long as single, the best."), "{said}");
+    }
+
+    #[test]
+    fn where_nothing_is_scored_it_is_said_why() {
+        let mut measured = rows(&[(Messages, "single", 100)]);
+        let predicted = rows(&[(Messages, "single", 90), (Messages, "floating", 75)]);
+        measured[0].oversubscribed = true;
+        assert!(said(&measured, &predicted).starts_with("nothing is scored, as processors took turns"));
+        assert!(said(&measured, &predicted[1..]).starts_with("nothing ran, and was right, both"));
+    }
+}
