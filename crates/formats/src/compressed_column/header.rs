@@ -128,9 +128,8 @@ fn matrix_type(field: Field<'_>, dialect: Dialect, report: &mut Report<'_>) -> O
             Dialect::HarwellBoeing => "R (real) or P (pattern)",
             Dialect::RutherfordBoeing => "R (real), I (integer) or P (pattern)",
         };
-        let expected = format!(
-            "{kinds}, then S (symmetric), U (unsymmetric) or R (rectangular), then A (assembled)"
-        );
+        let expected =
+            format!("{kinds}, then S (symmetric), U (unsymmetric) or R (rectangular), then A (assembled)");
         report.add(field.offset, "matrix type", Excerpt(field.text), expected);
     }
     matrix
