@@ -1,10 +1,10 @@
 //! Keys: what an event is going to touch, and so which events of a node must not overlap.
 //!
-//! A message, or a thread that holds, *states* a [`Key`]. A number means something only together with the [`Space`] that it is
-//! a number of: the 5 of one protocol and the 5 of another are different keys, and both differ from block 5. The node
-//! resolves what is stated to a [`Name`], by which its dispatcher tells keys apart.
+//! A message, or a thread that holds, *states* a [`Key`]. A number has a meaning only together with its
+//! [`Space`]: the 5 of one protocol and the 5 of another are different keys, and both differ from block 5.
+//! The node resolves a stated key to a [`Name`], by which its dispatcher tells keys apart.
 //!
-//! This module must never know who dispatches, nor what a key protects.
+//! This module must never know which part dispatches, nor what a key protects.
 
 use std::fmt;
 
@@ -23,9 +23,10 @@ pub enum Key {
     In(Space, u64),
     /// A block of the node's shared memory.
     Block(Block),
-    /// Everything. The event runs alone on its node: after every older one is done, before any younger one starts.
+    /// Everything: the event runs alone on its node, after every older event has ended and before any younger
+    /// one starts.
     Sequential,
-    /// Nothing that needs protection.
+    /// Nothing that needs protection: the event conflicts only with sequential ones.
     NoSync,
 }
 
@@ -42,7 +43,7 @@ impl Key {
         }
     }
 
-    /// The key that resolves to that one. A number always comes with its space.
+    /// The stated key that resolves to `key`. A number always comes with its space.
     pub(crate) fn from_resolved(key: DispatchKey) -> Self {
         match key {
             pdq::Key::User(name) => match name.group {
@@ -78,16 +79,16 @@ impl Space {
 }
 
 pdq::lawful! {
-    /// Whose numbers they are.
+    /// What the numbers of a name count: blocks, or the keys of one protocol instance.
     #[derive(Debug, PartialOrd, Ord)]
     pub(crate) enum Group { Blocks, Protocol(Space) }
 }
 
 impl Group {
-    /// What is added to the numbers of a group in its names.
+    /// The offset that is added to the numbers of a group in its names.
     ///
-    /// A static partition places names by these sums alone. The small numbers of the program, those of the protocols that it
-    /// installs, and the first blocks are used most; so they begin at different servers.
+    /// A static partition places names by these sums alone. The small numbers of the program, those of the
+    /// protocols that it installs, and the first blocks are used most, so they begin at different servers.
     #[inline]
     const fn offset(self) -> u64 {
         match self {
@@ -115,8 +116,8 @@ impl fmt::Display for Group {
 }
 
 pdq::lawful! {
-    /// The name by which a dispatcher knows a key: a number, and the space that it is a number of. Two names are equal only if
-    /// both are.
+    /// The name by which a dispatcher knows a key: a number together with its space. Two names are equal only
+    /// if both parts are.
     #[derive(PartialOrd, Ord)]
     pub struct Name { group: Group, place: u64 }
     hash(place)
@@ -129,7 +130,7 @@ impl Name {
         Group::Blocks.name(block.0.into())
     }
 
-    /// Whose number it is.
+    /// The group that the number belongs to.
     #[inline]
     pub(crate) fn group(self) -> Group {
         self.group
@@ -147,7 +148,7 @@ impl Name {
     }
 }
 
-/// As people read it: numbers of the program are bare.
+/// Prints the name for people. Numbers of the program are bare.
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.group {

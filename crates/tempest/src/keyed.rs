@@ -1,6 +1,6 @@
 //! Tables of a protocol's state, whose entries are reached by holding their keys.
 //!
-//! This module must never know who dispatches.
+//! This module must never know which part dispatches.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct Keyed<T> {
 }
 
 impl<T> Keyed<T> {
-    /// A table with an entry for each of the first `len` numbers of a group.
+    /// Makes a table with an entry for each of the first `len` numbers of a group.
     pub(crate) fn dense(
         dispatcher: DispatcherId,
         group: Group,
@@ -31,7 +31,7 @@ impl<T> Keyed<T> {
         Self { group, entries }
     }
 
-    /// A table whose entries come into being when they are first reached.
+    /// Makes a table whose entries come into being when they are first reached.
     pub(crate) fn sparse(
         dispatcher: DispatcherId,
         space: Space,
@@ -41,14 +41,14 @@ impl<T> Keyed<T> {
         Self { group: Group::Protocol(space), entries }
     }
 
-    /// The key of an entry, for whoever is to hold it: that of a number, or of a block by its index.
+    /// The key of an entry: that of a number, or of a block by its index.
     #[inline]
     pub fn key(&self, number: u64) -> Key {
         Key::from_resolved(pdq::Key::User(self.group.name(number)))
     }
 
-    /// Asks for the entry of a number to be on its way into this processor's cache, for a handler that will reach it a little
-    /// later: its first cache line only. It does nothing where the table has no such entry, nor for a sparse table.
+    /// Prefetches the first cache line of an entry, for a handler that will reach it a little later. Does
+    /// nothing if the table has no such entry, or is sparse.
     #[inline]
     pub fn prefetch(&self, number: u64) {
         self.entries.prefetch(self.group.name(number));

@@ -1,4 +1,4 @@
-//! What a program sees of a node when the run is over: its keyed state, with nobody else there to hold a key.
+//! The state of a node when the run is over: its keyed tables, with no event left that could hold a key.
 //!
 //! This module must never know how a world came to its end.
 
@@ -40,7 +40,7 @@ pub struct Quiet<'a> {
 }
 
 impl<'a> Quiet<'a> {
-    /// A node whose dispatcher lends the proof that its sequential key is held.
+    /// Makes the handle of a node whose dispatcher lends the proof that its sequential key is held.
     ///
     /// # Panics
     /// If the proof is of another key.
