@@ -9,8 +9,8 @@ use std::sync::Arc;
 use protocols::stache::{Config, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{
-    AddressSpace, Array, Failure, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report,
-    Setup, Shared, Thread,
+    AddressSpace, Array, Failure, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup,
+    Shared, Thread, handlers,
 };
 
 use crate::Setting;
@@ -89,10 +89,6 @@ struct Asked {
     other: Shared<u64>,
 }
 
-impl tempest::Handlers for Asked {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Asked {
     type Config = Plan;
 
@@ -164,7 +160,8 @@ impl Asked {
     }
 }
 
-impl Program for Asked {
+#[handlers]
+impl Asked {
     fn main(&self, thread: &Thread<'_>) {
         match self.question {
             Question::Message => self.pass_messages(thread),
