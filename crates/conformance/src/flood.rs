@@ -4,7 +4,8 @@
 //! are out. Sends that find no room must hand their message back unchanged.
 
 use tempest::{
-    Busy, Cells, Event, Handler, Key, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
+    Busy, Cells, Event, Handler, Key, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread,
+    handlers,
 };
 
 use crate::Setting;
