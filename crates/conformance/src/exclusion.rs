@@ -5,8 +5,8 @@
 //! without any atomics: what they come to shows that one handler happens before the next.
 
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Message, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape,
-    Space, Thread, handlers,
+    Cells, Event, Handler, Key, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Space,
+    Thread, handlers,
 };
 
 use crate::Setting;
