@@ -11,6 +11,7 @@
 //! | `flood` | everything arrives exactly once, however little room there is |
 //! | `locks` | a lock is one thread's at a time, and everybody's in the end |
 //! | `chain` | nodes send to themselves; a world does not end while something is in flight |
+//! | `composition` | protocols that build on the same one share it, or are refused |
 //! | `mapped` | memory of other nodes that is mapped is memory |
 //! | `mapped_order` | what was put into mapped memory is seen by whoever is told of it |
 //! | `payload` | messages and payloads of every length arrive as they were sent |
@@ -19,7 +20,7 @@
 //! | `split_phase` | split-phase accesses land exactly once, and waits for them mean what they say |
 //! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
 //! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses what it cannot do |
-//! | `takeaway` | a right to shared memory is taken away after the accesses that it allowed |
+//! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `breach` | a program that breaks the rules fails, and only the program |
@@ -34,7 +35,9 @@
 mod barrier;
 mod breach;
 mod chain;
+mod composition;
 mod deadlock;
+mod downgrade;
 mod exclusion;
 pub mod explorer;
 mod flood;
@@ -50,13 +53,14 @@ mod setting;
 mod shared_memory;
 mod shared_memory_order;
 mod split_phase;
-mod takeaway;
 mod waiting;
 
 pub use barrier::*;
 pub use breach::*;
 pub use chain::*;
+pub use composition::*;
 pub use deadlock::*;
+pub use downgrade::*;
 pub use exclusion::*;
 pub use flood::*;
 pub use locks::*;
@@ -71,7 +75,6 @@ pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
 pub use split_phase::*;
-pub use takeaway::*;
 pub use waiting::*;
 
 use tempest::entry::Coherence;
@@ -130,6 +133,8 @@ pub fn promises() -> &'static [Promise] {
         reductions_are_exact
         broadcasts_reach_everybody
         collectives_must_agree
+        protocols_share_an_instance
+        protocols_have_one_configuration
         split_phase_is_memory
         store_sync_counts_bytes
         all_store_sync_waits_for_stores
