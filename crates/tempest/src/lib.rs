@@ -216,7 +216,80 @@ pub mod world;
 ///
 /// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait.
 pub use ::macros::handlers;
-/// Makes a struct a program that a person can choose.
+/// Makes a struct a program that a person can choose: its inputs, what each node keeps, its line in the list of programs.
+///
+/// ```
+/// use tradewind_tempest::*;
+///
+/// /// Threads of each node count squares into 64 bins of the next node.
+/// #[program]
+/// struct Histogram {
+///     /// values of each node
+///     #[input(default = 9999, range = 1..=999_999)]
+///     values: u32,
+///     #[keyed(64)]
+///     bins: Keyed<u64>,
+/// }
+///
+/// #[handlers]
+/// impl Histogram {
+///     /// Counts a value in its bin.
+///     #[message(key = bin)]
+///     fn count(&self, bin: u64, cx: &mut Handler<'_>) {
+///         cx.with(&self.bins, |count, _| *count += 1);
+///     }
+///
+///     fn main(&self, thread: &Thread<'_>) {
+///         for value in thread.share(0..self.values) {
+///             thread.send(thread.next_node(), Self::count(value * value % 64));
+///         }
+///     }
+///
+///     fn report(&self, end: &mut Quiet<'_>) -> Report {
+///         let due = |bin| (0..u64::from(self.values)).filter(|value| value * value % 64 == bin).count() as u64;
+///         let wrong = (0..64).filter(|bin| *end.get(&self.bins, *bin) != due(*bin)).count();
+///         Report::checked(wrong == 0, || format!("{wrong} bins hold another count than a sequential run's"))
+///     }
+/// }
+///
+/// assert_eq!(Histogram::ENTRY.name, "histogram");
+/// assert_eq!(Histogram::ENTRY.summary, "threads of each node count squares into 64 bins of the next node");
+/// ```
+///
+/// The struct is the program's state on one node. `#[program]` writes its [`Protocol`], a struct `HistogramInputs` of its
+/// inputs, and a constant [`ENTRY`](entry::Entry), which is what a command lists. [`#[handlers]`](handlers) with `main` and
+/// `report` writes the rest.
+///
+/// Each field says how it is made. Expressions may use the inputs by their names, and `setup`, the [`Setup`] of the node.
+///
+/// | attribute | field | it is |
+/// |---|---|---|
+/// | `#[input(default = 8, range = 1..=9)]` | a number, text or file | an input; all options are those of [`Inputs`](entry::Inputs) |
+/// | `#[keyed(64)]` | `Keyed<T>` | a table with an entry for each key below 64, at first `T::default()`; `init = \|key\| …` makes others |
+/// | `#[keyed]` | `Keyed<T>` | a table whose entries come into being when they are first reached |
+/// | `#[cells(64)]` | `Cells<T>` | 64 words, at first `T::default()` or `value = …` |
+/// | `#[event]` | `Event` | an event, called `histogram.done` of a field `done`; `#[event("name")]` calls it otherwise |
+/// | `#[segment(64)]` | `Segment<T>` | 64 words that other nodes may write, or what `rights = …` says; `value = …` as for cells |
+/// | `#[shared(64)]` | `Shared<T>` | an array of shared memory that all nodes have, its pages dealt out in turn, or as `homes = …` of [`Homes`] says |
+/// | `#[install]` | `Arc<P>` | another protocol, installed with `()`; `#[install(config)]` tells it something else |
+/// | `#[problem]` | `Arc<T>` | what `prepare` makes |
+/// | `#[make(expression)]` | anything | the value of the expression |
+///
+/// | option of `#[program]` | meaning | without it |
+/// |---|---|---|
+/// | `name = "…"` | the program's name on the command line | the struct's, as `shared-histogram` of `SharedHistogram` |
+/// | `summary = "…"` | one line for people | the first sentence of the struct's documentation |
+/// | `mechanisms = […]` | the [`Mechanism`]s that the program is written for | `Messages`; with shared arrays `SharedMemory` |
+/// | `problem = T` | the type of what `prepare` makes | that of the field with `#[problem]` |
+/// | `install` | the program has a function `install` | each field has an attribute |
+///
+/// Two functions in the program's `impl` do more:
+///
+/// * `fn prepare(inputs: &HistogramInputs, shape: Shape, seed: u64) -> Result<T, InputError>` makes a problem, such as a
+///   graph, that all nodes of a process share. It runs once for a run, and gives the same problem for the same arguments on
+///   every process.
+/// * `fn install(problem: &T, setup: &mut Setup<'_>) -> Self` makes the state of a node where the attributes do not do. A
+///   program that prepares nothing is given its inputs, `&HistogramInputs`, instead.
 pub use ::macros::program;
 pub use access::{Access, MemoryEvents};
 pub use adaptive::{Adjustment, Why};
