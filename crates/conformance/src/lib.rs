@@ -11,6 +11,7 @@
 //! | `flood` | everything arrives exactly once, however little room there is |
 //! | `locks` | a lock is one thread's at a time, and everybody's in the end |
 //! | `chain` | nodes send to themselves; a world does not end while something is in flight |
+//! | `composition` | protocols that build on the same one share it, or are refused |
 //! | `mapped` | memory of other nodes that is mapped is memory |
 //! | `mapped_order` | what was put into mapped memory is seen by whoever is told of it |
 //! | `payload` | messages and payloads of every length arrive as they were sent |
@@ -34,6 +35,7 @@
 mod barrier;
 mod breach;
 mod chain;
+mod composition;
 mod deadlock;
 mod downgrade;
 mod exclusion;
@@ -56,6 +58,7 @@ mod waiting;
 pub use barrier::*;
 pub use breach::*;
 pub use chain::*;
+pub use composition::*;
 pub use deadlock::*;
 pub use downgrade::*;
 pub use exclusion::*;
@@ -130,6 +133,8 @@ pub fn promises() -> &'static [Promise] {
         reductions_are_exact
         broadcasts_reach_everybody
         collectives_must_agree
+        protocols_share_an_instance
+        protocols_have_one_configuration
         split_phase_is_memory
         store_sync_counts_bytes
         all_store_sync_waits_for_stores

@@ -13,8 +13,8 @@ use protocols::stache::{STACHE, STACHE_UNORDERED};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{Coherence, SharedMemory};
 use tempest::{
-    AddressSpace, Array, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup,
-    Shape, Shared, Thread,
+    AddressSpace, Array, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Shape,
+    Shared, Thread, handlers,
 };
 
 use crate::Setting;
@@ -106,10 +106,6 @@ struct Tagged {
     barrier: SharedBarrier,
 }
 
-impl tempest::Handlers for Tagged {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Tagged {
     type Config = Plan;
 
@@ -162,7 +158,8 @@ impl Tagged {
     }
 }
 
-impl Program for Tagged {
+#[handlers]
+impl Tagged {
     fn main(&self, thread: &Thread<'_>) {
         assert!(self.threads() <= COUNTERS, "a page has words for {COUNTERS} threads");
         let NodeId(node) = thread.node();

@@ -10,8 +10,8 @@ use protocols::stache::{Config, STACHE, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{Coherence, SharedMemory};
 use tempest::{
-    AddressSpace, Array, Failure, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report,
-    Setup, Shared, Thread,
+    AddressSpace, Array, Failure, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup,
+    Shared, Thread, handlers,
 };
 
 use crate::Setting;
@@ -110,10 +110,6 @@ struct Asked {
     other: Shared<u64>,
 }
 
-impl tempest::Handlers for Asked {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Asked {
     type Config = Plan;
 
@@ -192,7 +188,8 @@ impl Asked {
     }
 }
 
-impl Program for Asked {
+#[handlers]
+impl Asked {
     fn main(&self, thread: &Thread<'_>) {
         match self.question {
             Question::Message => self.pass_messages(thread),

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use core_affinity::CoreId;
-use tempest::{Failure, Launch};
+use tempest::{Failure, Launch, Refusal};
 use trace::Recorder;
 use units::Time;
 
@@ -81,7 +81,9 @@ pub(crate) fn run(world: &Arc<World>, launch: &Launch) {
     for index in 0..world.gauges.len() {
         let core = cores.get(index).filter(|_| !world.is_helper(index));
         if let Err(error) = start(world, &lifecycle, index, launch, core.copied()) {
-            world.fail(Failure::Refused(format!("processor {index} could not be started: {error}")));
+            world.fail(Failure::Refused(Refusal::Host(format!(
+                "processor {index} could not be started: {error}"
+            ))));
             break;
         }
         processors += 1;
@@ -123,7 +125,9 @@ fn run_processor(
     world.berths[index].belongs_to_current_thread();
     let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, Tracer::new(recorder)));
     let fibers = processor.spawn_threads().unwrap_or_else(|error| {
-        world.fail(Failure::Refused(format!("no memory for the stacks of the threads: {error}")));
+        world.fail(Failure::Refused(Refusal::Host(format!(
+            "no memory for the stacks of the threads: {error}"
+        ))));
         Vec::new()
     });
     lifecycle.change(|counts| counts.arrived += 1);

@@ -6,11 +6,12 @@
 
 use std::ops::RangeInclusive;
 
-use crate::key::{DispatchKey, Name};
-use crate::{
-    Block, Event, Key, Keyed, Lowering, Memory, Message, Node, NodeId, Place, Primitive, Processor, Proof,
-    Right, Tag, Waiter, Work,
-};
+use crate::key::DispatchKey;
+use crate::key::Proof;
+use crate::memory::Lowering;
+use crate::node::Node;
+use crate::processor::Processor;
+use crate::{Block, Event, Key, Keyed, Memory, Message, NodeId, Place, Primitive, Right, Tag, Waiter, Work};
 
 /// The actions of a handler, also while it borrows a table entry: everything but reach another entry.
 pub struct Actions<'a> {
@@ -18,15 +19,33 @@ pub struct Actions<'a> {
     source: NodeId,
     processor: &'a dyn Processor,
     accounts: bool,
-    /// The held key.
-    key: DispatchKey,
+    may_change: MayChange,
     lowering: Option<Lowering>,
+}
+
+/// The blocks whose rights an event may change under the key that it holds. It is told once, and smaller than the key.
+#[derive(Clone, Copy, Debug)]
+enum MayChange {
+    None,
+    Only(Block),
+    All,
+}
+
+impl MayChange {
+    #[inline]
+    fn under(key: DispatchKey) -> Self {
+        match key {
+            DispatchKey::User(name) => name.block().map_or(Self::None, Self::Only),
+            DispatchKey::Sequential => Self::All,
+            DispatchKey::NoSync => Self::None,
+        }
+    }
 }
 
 impl<'a> Actions<'a> {
     #[inline]
     fn untimed(node: &'a Node, source: NodeId, key: DispatchKey, processor: &'a dyn Processor) -> Self {
-        Self { node, source, processor, accounts: false, key, lowering: None }
+        Self { node, source, processor, accounts: false, may_change: MayChange::under(key), lowering: None }
     }
 }
 
@@ -162,9 +181,12 @@ impl Actions<'_> {
 
     fn expect_key_of(&self, blocks: RangeInclusive<Block>) {
         let (first, last) = (*blocks.start(), *blocks.end());
-        let of_first = DispatchKey::User(Name::of(first));
-        let held = self.key == DispatchKey::Sequential || first == last && self.key == of_first;
-        assert!(held, "rights to {first}..={last} are changed under key {}", self.key);
+        let held = match self.may_change {
+            MayChange::All => true,
+            MayChange::Only(block) => first == block && last == block,
+            MayChange::None => false,
+        };
+        assert!(held, "rights to {first}..={last} are changed under a key that gives {:?}", self.may_change);
     }
 
     /// Accounts for work on a block: free natively, time in a model.
@@ -189,9 +211,13 @@ pub struct Handler<'a> {
 }
 
 impl<'a> Handler<'a> {
-    /// For worlds: makes the handle of a handler on `node` for an event from `source`, running on `processor`
-    /// under `proof`.
-    pub fn new(node: &'a Node, source: NodeId, proof: Proof<'a>, processor: &'a dyn Processor) -> Self {
+    /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`.
+    pub(crate) fn new(
+        node: &'a Node,
+        source: NodeId,
+        proof: Proof<'a>,
+        processor: &'a dyn Processor,
+    ) -> Self {
         Self {
             actions: Actions {
                 accounts: processor.accounts(),
@@ -212,9 +238,9 @@ impl<'a> Handler<'a> {
         Self { actions: Actions::untimed(node, source, proof.key(), processor), proof }
     }
 
-    /// For worlds: the lowering that the handler ended with, if any.
+    /// The lowering that the handler ended with, if any.
     #[inline]
-    pub fn take_lowering(&mut self) -> Option<Lowering> {
+    pub(crate) fn take_lowering(&mut self) -> Option<Lowering> {
         // Most handlers lower nothing, and a lowering is large: it is moved only if there is one.
         if self.lowers() { self.actions.lowering.take() } else { None }
     }

@@ -35,8 +35,8 @@ impl Key {
     #[inline]
     pub(crate) fn resolve(self, own: Space) -> DispatchKey {
         match self {
-            Self::User(number) => pdq::Key::User(Group::Protocol(own).name(number)),
-            Self::In(space, number) => pdq::Key::User(Group::Protocol(space).name(number)),
+            Self::User(number) => pdq::Key::User(Group::of(own).name(number)),
+            Self::In(space, number) => pdq::Key::User(Group::of(space).name(number)),
             Self::Block(block) => pdq::Key::User(Name::of(block)),
             Self::Sequential => pdq::Key::Sequential,
             Self::NoSync => pdq::Key::NoSync,
@@ -46,10 +46,9 @@ impl Key {
     /// The stated key that resolves to `key`. A number always comes with its space.
     pub(crate) fn from_resolved(key: DispatchKey) -> Self {
         match key {
-            pdq::Key::User(name) => match name.group {
-                Group::Protocol(space) => Self::In(space, name.number()),
-                Group::Blocks => Self::Block(Block(name.number() as u32)),
-            },
+            pdq::Key::User(name) => {
+                name.block().map_or(Self::In(name.group.protocol, name.number()), Self::Block)
+            }
             pdq::Key::Sequential => Self::Sequential,
             pdq::Key::NoSync => Self::NoSync,
         }
@@ -79,12 +78,28 @@ impl Space {
 }
 
 pdq::lawful! {
-    /// What the numbers of a name count: blocks, or the keys of one protocol instance.
+    /// What the numbers of a name count: blocks, or the keys of one protocol instance. Two words of 32 bits, which compare
+    /// as one of 64.
     #[derive(Debug, PartialOrd, Ord)]
-    pub(crate) enum Group { Blocks, Protocol(Space) }
+    pub(crate) struct Group { kind: Kind, protocol: Space }
+}
+
+pdq::lawful! {
+    #[derive(Debug, PartialOrd, Ord)]
+    #[repr(u32)]
+    enum Kind { Protocol, Blocks }
 }
 
 impl Group {
+    /// Blocks of shared memory.
+    pub(crate) const BLOCKS: Self = Self { kind: Kind::Blocks, protocol: Space::PROGRAM };
+
+    /// The numbers of a protocol instance.
+    #[inline]
+    pub(crate) const fn of(protocol: Space) -> Self {
+        Self { kind: Kind::Protocol, protocol }
+    }
+
     /// The offset that is added to the numbers of a group in its names.
     ///
     /// A static partition places names by these sums alone. The small numbers of the program, those of the
@@ -92,9 +107,9 @@ impl Group {
     #[inline]
     const fn offset(self) -> u64 {
         match self {
-            Self::Protocol(Space::PROGRAM) => 0,
-            Self::Protocol(_) => 1 << 63,
-            Self::Blocks => 1 << 62,
+            Self { kind: Kind::Blocks, .. } => 1 << 62,
+            Self { protocol: Space(0), .. } => 0,
+            Self { .. } => 1 << 63,
         }
     }
 
@@ -102,16 +117,6 @@ impl Group {
     #[inline]
     pub(crate) fn name(self, number: u64) -> Name {
         Name { group: self, place: number.wrapping_add(self.offset()) }
-    }
-}
-
-impl fmt::Display for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Blocks => f.write_str("blocks"),
-            Self::Protocol(Space::PROGRAM) => f.write_str("the program"),
-            Self::Protocol(Space(protocol)) => write!(f, "protocol {protocol}"),
-        }
     }
 }
 
@@ -127,19 +132,18 @@ impl Name {
     /// The name of a block of shared memory.
     #[inline]
     pub fn of(block: Block) -> Self {
-        Group::Blocks.name(block.0.into())
+        Group::BLOCKS.name(block.0.into())
     }
 
-    /// The group that the number belongs to.
+    /// The block of shared memory that it names, if it names one.
     #[inline]
-    pub(crate) fn group(self) -> Group {
-        self.group
+    pub fn block(self) -> Option<Block> {
+        (self.group.kind == Kind::Blocks).then(|| Block(self.number() as u32))
     }
 
-    /// Whether it names a block of shared memory.
-    #[inline]
-    pub fn is_block(self) -> bool {
-        self.group == Group::Blocks
+    /// Whether it is a name of that group.
+    pub(crate) fn is_of(self, group: Group) -> bool {
+        self.group == group
     }
 
     /// The number, without its space; of a block, its index.
@@ -152,9 +156,11 @@ impl Name {
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.group {
-            Group::Blocks => write!(f, "block {}", self.number()),
-            Group::Protocol(Space::PROGRAM) => write!(f, "{:#x}", self.number()),
-            Group::Protocol(Space(protocol)) => write!(f, "{:#x} of protocol {protocol}", self.number()),
+            Group { kind: Kind::Blocks, .. } => write!(f, "block {}", self.number()),
+            Group { protocol: Space::PROGRAM, .. } => write!(f, "{:#x}", self.number()),
+            Group { protocol: Space(protocol), .. } => {
+                write!(f, "{:#x} of protocol {protocol}", self.number())
+            }
         }
     }
 }

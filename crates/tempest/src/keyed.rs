@@ -6,8 +6,9 @@ use std::fmt;
 
 use pdq::DispatcherId;
 
+use crate::Key;
+use crate::key::Proof;
 use crate::key::{Group, Name, Space};
-use crate::{Key, Proof};
 
 /// A table with one `T` for each number of a protocol's [space](Space), or for each block of shared memory.
 ///
@@ -37,8 +38,17 @@ impl<T> Keyed<T> {
         space: Space,
         init: impl Fn(u64) -> T + Send + Sync + 'static,
     ) -> Self {
-        let entries = pdq::Keyed::sparse(dispatcher, move |name: Name| init(name.number()));
-        Self { group: Group::Protocol(space), entries }
+        let group = Group::of(space);
+        // An entry under the key of another instance would never be reached under its own.
+        let entries = pdq::Keyed::sparse(dispatcher, move |name: Name| {
+            assert!(
+                name.is_of(group),
+                "key {name:?} is outside the table: it has keys like {:?}",
+                group.name(0)
+            );
+            init(name.number())
+        });
+        Self { group, entries }
     }
 
     /// The key of an entry: that of a number, or of a block by its index.
@@ -57,17 +67,7 @@ impl<T> Keyed<T> {
     /// The entry whose key is held.
     #[inline]
     pub(crate) fn get<'t>(&'t self, proof: &'t mut Proof<'_>) -> &'t mut T {
-        if let pdq::Key::User(name) = proof.key()
-            && name.group() != self.group
-        {
-            self.refuse(name);
-        }
         self.entries.get(proof)
-    }
-
-    #[cold]
-    fn refuse(&self, held: Name) -> ! {
-        panic!("key {held:?} reaches no entry of a table of {}", self.group)
     }
 
     /// The entry of any number, while everything else stands still.
@@ -84,7 +84,7 @@ impl<T> Keyed<T> {
 impl<T> fmt::Debug for Keyed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The entries belong to whoever holds their keys and cannot be shown.
-        f.debug_struct("Keyed").field("of", &self.group).finish_non_exhaustive()
+        f.debug_struct("Keyed").field("first", &self.group.name(0)).finish_non_exhaustive()
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
     }
 
     fn table_of_one(serial: &Serial) -> [Keyed<u64>; 2] {
-        let dense = Keyed::dense(serial.id(), Group::Protocol(ONE), 8, |number| number);
+        let dense = Keyed::dense(serial.id(), Group::of(ONE), 8, |number| number);
         [dense, Keyed::sparse(serial.id(), ONE, |number| number)]
     }
 
@@ -122,8 +122,8 @@ mod tests {
             {
                 let get = || _ = table.get(&mut serial.hold(key.resolve(two())));
                 let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(get)).unwrap_err();
-                let expected = format!("key {name} reaches no entry of a table of the program");
-                assert_eq!(panic.downcast_ref(), Some(&expected));
+                let text: &String = panic.downcast_ref().expect("a panic with a message");
+                assert!(text.starts_with(&format!("key {name} is outside the table: it has ")), "{text}");
             }
         }
     }

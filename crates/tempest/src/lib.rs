@@ -3,7 +3,7 @@
 //! A *program* is written once against this crate and runs unmodified on real threads of this host and on
 //! modelled machines. The world behind it is a **value chosen at run time** ([`World`]), never a type
 //! parameter: [`Thread`] and [`Handler`] are concrete handles whose frequent paths are inline, and only the
-//! cold edge (send, block, poll, hold) goes through the object-safe [`Processor`] that a world implements.
+//! cold edge (send, block, poll, hold) goes through the object-safe [`Processor`](world::Processor) that a world implements.
 //!
 //! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. Which
 //! processors run handlers, and when, is a [`Policy`], and the world carries it out.
@@ -27,7 +27,8 @@
 //! | [`Work`] | the cost of a step, in operations or protocol primitives: free natively, time in a model |
 //! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits, shared memory |
 //! | [`Policy`] | which processors inject and run handlers, when, in what order |
-//! | [`Controller`], [`Adjustment`] | the rule of the adaptive policy, for every world; a change that it made, and why |
+//! | [`Adjustment`] | a change that the adaptive policy made, and why |
+//! | [`world`] | what those need who write a world, and nobody else |
 //! | [`World`], [`Outcome`], [`Failure`] | what runs jobs; the result of a run, or the reason why there is none |
 //! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
 //!
@@ -124,6 +125,7 @@ extern crate self as tradewind_tempest;
 mod access;
 mod adaptive;
 mod anatomy;
+mod bad_policy;
 mod cells;
 pub mod entry;
 mod event;
@@ -135,6 +137,7 @@ mod job;
 mod key;
 mod keyed;
 mod kinds;
+mod launch;
 mod mapped;
 mod mechanism;
 mod memory;
@@ -146,11 +149,12 @@ mod place;
 pub mod policy;
 mod processor;
 mod quiet;
+mod refusal;
 mod segment;
 mod setup;
 mod thread;
 mod work;
-mod world;
+pub mod world;
 
 /// Makes each `#[message]` method of an `impl` a kind of message, and the `impl` the list of them.
 ///
@@ -212,33 +216,105 @@ mod world;
 ///
 /// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait.
 pub use ::macros::handlers;
-/// Makes a struct a program that a person can choose.
+/// Makes a struct a program that a person can choose: its inputs, what each node keeps, its line in the list of programs.
+///
+/// ```
+/// use tradewind_tempest::*;
+///
+/// /// Threads of each node count squares into 64 bins of the next node.
+/// #[program]
+/// struct Histogram {
+///     /// values of each node
+///     #[input(default = 9999, range = 1..=999_999)]
+///     values: u32,
+///     #[keyed(64)]
+///     bins: Keyed<u64>,
+/// }
+///
+/// #[handlers]
+/// impl Histogram {
+///     /// Counts a value in its bin.
+///     #[message(key = bin)]
+///     fn count(&self, bin: u64, cx: &mut Handler<'_>) {
+///         cx.with(&self.bins, |count, _| *count += 1);
+///     }
+///
+///     fn main(&self, thread: &Thread<'_>) {
+///         for value in thread.share(0..self.values) {
+///             thread.send(thread.next_node(), Self::count(value * value % 64));
+///         }
+///     }
+///
+///     fn report(&self, end: &mut Quiet<'_>) -> Report {
+///         let due = |bin| (0..u64::from(self.values)).filter(|value| value * value % 64 == bin).count() as u64;
+///         let wrong = (0..64).filter(|bin| *end.get(&self.bins, *bin) != due(*bin)).count();
+///         Report::checked(wrong == 0, || format!("{wrong} bins hold another count than a sequential run's"))
+///     }
+/// }
+///
+/// assert_eq!(Histogram::ENTRY.name, "histogram");
+/// assert_eq!(Histogram::ENTRY.summary, "threads of each node count squares into 64 bins of the next node");
+/// ```
+///
+/// The struct is the program's state on one node. `#[program]` writes its [`Protocol`], a struct `HistogramInputs` of its
+/// inputs, and a constant [`ENTRY`](entry::Entry), which is what a command lists. [`#[handlers]`](handlers) with `main` and
+/// `report` writes the rest.
+///
+/// Each field says how it is made. Expressions may use the inputs by their names, and `setup`, the [`Setup`] of the node.
+///
+/// | attribute | field | it is |
+/// |---|---|---|
+/// | `#[input(default = 8, range = 1..=9)]` | a number, text or file | an input; all options are those of [`Inputs`](entry::Inputs) |
+/// | `#[keyed(64)]` | `Keyed<T>` | a table with an entry for each key below 64, at first `T::default()`; `init = \|key\| …` makes others |
+/// | `#[keyed]` | `Keyed<T>` | a table whose entries come into being when they are first reached |
+/// | `#[cells(64)]` | `Cells<T>` | 64 words, at first `T::default()` or `value = …` |
+/// | `#[event]` | `Event` | an event, called `histogram.done` of a field `done`; `#[event("name")]` calls it otherwise |
+/// | `#[segment(64)]` | `Segment<T>` | 64 words that other nodes may write, or what `rights = …` says; `value = …` as for cells |
+/// | `#[shared(64)]` | `Shared<T>` | an array of shared memory that all nodes have, its pages dealt out in turn, or as `homes = …` of [`Homes`] says |
+/// | `#[install]` | `Arc<P>` | another protocol, installed with `()`; `#[install(config)]` tells it something else |
+/// | `#[problem]` | `Arc<T>` | what `prepare` makes |
+/// | `#[make(expression)]` | anything | the value of the expression |
+///
+/// | option of `#[program]` | meaning | without it |
+/// |---|---|---|
+/// | `name = "…"` | the program's name on the command line | the struct's, as `shared-histogram` of `SharedHistogram` |
+/// | `summary = "…"` | one line for people | the first sentence of the struct's documentation |
+/// | `mechanisms = […]` | the [`Mechanism`]s that the program is written for | `Messages`; with shared arrays `SharedMemory` |
+/// | `problem = T` | the type of what `prepare` makes | that of the field with `#[problem]` |
+/// | `install` | the program has a function `install` | each field has an attribute |
+///
+/// Two functions in the program's `impl` do more:
+///
+/// * `fn prepare(inputs: &HistogramInputs, shape: Shape, seed: u64) -> Result<T, InputError>` makes a problem, such as a
+///   graph, that all nodes of a process share. It runs once for a run, and gives the same problem for the same arguments on
+///   every process.
+/// * `fn install(problem: &T, setup: &mut Setup<'_>) -> Self` makes the state of a node where the attributes do not do. A
+///   program that prepares nothing is given its inputs, `&HistogramInputs`, instead.
 pub use ::macros::program;
 pub use access::{Access, MemoryEvents};
-pub use adaptive::{Adjustment, Controller, Reading, Why};
+pub use adaptive::{Adjustment, Why};
 pub use anatomy::{Stage, Step};
+pub use bad_policy::UnknownMechanism;
 pub use cells::{Cells, Word};
 pub use event::Event;
 pub use handler::{Actions, Handler};
-pub use identity::{MessageId, NodeId, ThreadId, Waiter};
-pub use job::{Figure, Job, Merge, Program, Report, Resident};
-pub use key::{DispatchKey, Held, Key, Name, Proof, Serial, Space};
+pub use identity::{NodeId, ThreadId, Waiter};
+pub use job::{Figure, Job, Merge, Program, Report};
+pub use key::{Key, Space};
 pub use keyed::Keyed;
+pub use launch::{Blocked, Failure, Launch, Outcome, PhaseRecord, World};
 pub use mapped::Mapped;
 pub use mechanism::Mechanism;
 pub use memory::{
-    AddressSpace, Array, BadLayout, Block, Fault, Frames, Homes, Layout, Lowering, Memory, NoFrames, Right,
-    Run, RunMut, Shared, Tag, Words,
+    AddressSpace, Array, BadLayout, Block, Fault, Frames, Homes, Layout, Memory, NoFrames, Right, Run,
+    RunMut, Shared, Tag,
 };
-pub use message::{Class, MAX_WORDS, Message, Packet, Volume};
+pub use message::{Class, MAX_WORDS, Message, Volume};
 pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
-pub use node::{BadPacket, Node};
-pub use pace::Pace;
 pub use policy::Policy;
-pub use processor::{Processor, Wait};
 pub use quiet::Quiet;
-pub use segment::{BadPlace, Place, Rights, Segment, SegmentId};
+pub use refusal::{Refusal, Size};
+pub use segment::{Place, Rights, Segment};
 pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};
 pub use work::{Operations, Primitive, Work};
-pub use world::{Blocked, Failure, Launch, Outcome, PhaseRecord, World};

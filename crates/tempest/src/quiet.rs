@@ -3,7 +3,8 @@
 //! This module must never know how a world came to its end.
 
 use crate::key::DispatchKey;
-use crate::{Keyed, NodeId, Proof};
+use crate::key::Proof;
+use crate::{Keyed, NodeId};
 
 /// A node at the end of a run that ended well: no thread runs, no handler runs, and no message is under way.
 ///
@@ -91,9 +92,9 @@ mod tests {
     #[test]
     fn dense_and_sparse_tables_are_read_whole() {
         let mut serial = serial();
-        let dense = Keyed::dense(serial.id(), Group::Protocol(Space::PROGRAM), 3, |number| 10 * number);
+        let dense = Keyed::dense(serial.id(), Group::of(Space::PROGRAM), 3, |number| 10 * number);
         let sparse = Keyed::sparse(serial.id(), Space::PROGRAM, |number| number + 1);
-        let blocks = Keyed::dense(serial.id(), Group::Blocks, 2, |block| block + 5);
+        let blocks = Keyed::dense(serial.id(), Group::BLOCKS, 2, |block| block + 5);
         for number in [9, 2, 7] {
             sparse.get(&mut serial.hold(key(number)));
         }
@@ -116,7 +117,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the table belongs to")]
     fn a_table_of_another_node_stays_closed() {
-        let table = Keyed::dense(DispatcherId::fresh().id(), Group::Blocks, 1, |_| 0);
+        let table = Keyed::dense(DispatcherId::fresh().id(), Group::BLOCKS, 1, |_| 0);
         let mut serial = serial();
         Quiet::new(NodeId(0), serial.hold(DispatchKey::Sequential)).entries(&table).for_each(drop);
     }

@@ -3,16 +3,19 @@
 //! Every node runs the same installations in the same order, so message numbers agree everywhere. This module
 //! must never know which world the node is part of.
 
-use std::any::{TypeId, type_name};
+use std::any::{Any, TypeId, type_name};
+use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use pdq::DispatcherId;
 
+use crate::identity::MessageId;
 use crate::key::{Group, Space};
 use crate::kinds::{Entry, State};
 use crate::node::FaultPacket;
-use crate::{Block, Fault, Keyed, Layout, Memory, Message, MessageId, Node, NodeId, Rights, Segment, Word};
+use crate::node::Node;
+use crate::{Block, Fault, Keyed, Layout, Memory, Message, NodeId, Refusal, Rights, Segment, Word};
 
 /// A protocol or program. One value of this type is its state on a node.
 ///
@@ -97,11 +100,37 @@ pub struct Setup<'a> {
     node: &'a mut Node,
     /// The protocol being installed, and its number.
     installing: Vec<(TypeId, usize)>,
+    /// The protocols that have been installed for others to build on.
+    installed: Vec<Instance>,
+}
+
+/// A protocol that has been installed.
+struct Instance {
+    protocol: TypeId,
+    state: State,
+    config: Box<dyn Any>,
+}
+
+impl Instance {
+    /// This instance, if it is of an equal configuration. The protocol is `P`.
+    fn reuse<P: Protocol>(&self, config: &P::Config) -> Arc<P>
+    where
+        P::Config: PartialEq + Debug,
+    {
+        let first: &P::Config = self.config.downcast_ref().expect("a configuration is filed by its protocol");
+        if first != config {
+            let (first, second) = (format!("{first:?}"), format!("{config:?}"));
+            let refusal = Refusal::Configurations { protocol: type_name::<P>(), first, second };
+            // Unwinds to `Job::settle` without a word on the error stream: nothing is broken.
+            std::panic::resume_unwind(Box::new(refusal));
+        }
+        Arc::clone(&self.state).downcast().expect("a state is filed by its protocol")
+    }
 }
 
 impl<'a> Setup<'a> {
     pub(crate) fn of(node: &'a mut Node) -> Self {
-        Self { node, installing: Vec::new() }
+        Self { node, installing: Vec::new(), installed: Vec::new() }
     }
 
     /// The node's number.
@@ -120,7 +149,36 @@ impl<'a> Setup<'a> {
     }
 
     /// Installs a protocol, for the one being installed to build on.
-    pub fn install<P: Protocol>(&mut self, config: &P::Config) -> Arc<P> {
+    ///
+    /// A node has one instance of a protocol. If it is there already, with an equal configuration, this gives that instance; so
+    /// protocols that build on the same one do not have to know of each other. Several objects of one kind are indices inside
+    /// one instance.
+    ///
+    /// # Panics
+    /// With another configuration than that of the instance which is there. The world catches this and refuses the run with
+    /// [`Refusal::Configurations`](crate::Refusal::Configurations). Also if the protocol is just being installed.
+    pub fn install<P: Protocol>(&mut self, config: &P::Config) -> Arc<P>
+    where
+        P::Config: Clone + PartialEq + Debug,
+    {
+        let protocol = TypeId::of::<P>();
+        assert!(
+            self.installing.iter().all(|(installing, _)| *installing != protocol),
+            "{} builds on itself",
+            type_name::<P>()
+        );
+        if let Some(there) = self.installed.iter().find(|there| there.protocol == protocol) {
+            return there.reuse(config);
+        }
+        let state = self.install_new::<P>(config);
+        let instance =
+            Instance { protocol, state: Arc::clone(&state) as State, config: Box::new(config.clone()) };
+        self.installed.push(instance);
+        state
+    }
+
+    /// Installs a protocol that is not there yet.
+    pub(crate) fn install_new<P: Protocol>(&mut self, config: &P::Config) -> Arc<P> {
         let place = self.node.protocols;
         self.node.protocols += 1;
         self.installing.push((TypeId::of::<P>(), place));
@@ -220,13 +278,13 @@ impl<'a> Setup<'a> {
 
     /// Makes a table with an entry for each number in `0..len`, under that number's key.
     pub fn keyed<T>(&self, len: usize, init: impl FnMut(u64) -> T) -> Keyed<T> {
-        Keyed::dense(self.dispatcher(), Group::Protocol(self.space()), len, init)
+        Keyed::dense(self.dispatcher(), Group::of(self.space()), len, init)
     }
 
     /// Makes a table with an entry for each block of a shared memory, under the block's key.
     pub fn keyed_blocks<T>(&self, memory: &Memory, mut init: impl FnMut(Block) -> T) -> Keyed<T> {
         let blocks = memory.layout().blocks() as usize;
-        Keyed::dense(self.dispatcher(), Group::Blocks, blocks, |index| init(Block(index as u32)))
+        Keyed::dense(self.dispatcher(), Group::BLOCKS, blocks, |index| init(Block(index as u32)))
     }
 
     /// Makes a table with an entry for every number. An entry comes into being when it is first reached.

@@ -1,12 +1,12 @@
-//! What each node is told of a run. Must never know any one program.
+//! The configuration that each node gets of a run. This module must never know any one program.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::Plan;
 
-/// What each node is told of a run of a program that [`#[program]`](crate::program) wrote: the inputs, the plan, and the
-/// problem, which all nodes of a process share.
+/// The configuration that each node gets of a run of a program that [`#[program]`](crate::program) wrote: the
+/// inputs, the plan, and the problem, which all nodes of a process share.
 pub struct Task<I, P = ()>(Arc<Parts<I, P>>);
 
 struct Parts<I, P> {
@@ -16,7 +16,7 @@ struct Parts<I, P> {
 }
 
 impl<I, P> Task<I, P> {
-    /// A run of these inputs, planned so, of this problem.
+    /// Makes the configuration of a run.
     pub fn new(inputs: I, plan: Plan, problem: P) -> Self {
         Self(Arc::new(Parts { inputs, plan, problem: Arc::new(problem) }))
     }
@@ -26,7 +26,7 @@ impl<I, P> Task<I, P> {
         &self.0.inputs
     }
 
-    /// How the program is to be run.
+    /// The plan of the run.
     pub fn plan(&self) -> &Plan {
         &self.0.plan
     }
