@@ -1,5 +1,6 @@
 //! From names of policies and mechanisms to what they mean, or all that is wrong with them. Must never know what is run.
 
+use std::fmt::Display;
 use std::str::FromStr;
 
 use tempest::policy::PRESETS;
@@ -30,16 +31,19 @@ pub(crate) fn mechanisms(texts: &[String]) -> Result<Vec<Mechanism>, Problem> {
     read(texts, "mechanism", str::to_owned, Mechanism::ALL.map(Mechanism::name).to_vec())
 }
 
-fn read<T: FromStr<Err = String> + PartialEq>(
+fn read<T>(
     texts: &[String],
     what: &str,
     name: impl Fn(&str) -> String,
     known: Vec<&str>,
-) -> Result<Vec<T>, Problem> {
+) -> Result<Vec<T>, Problem>
+where
+    T: FromStr<Err: Display> + PartialEq,
+{
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     for text in texts {
         let name = name(text);
-        match text.parse() {
+        match text.parse::<T>() {
             Ok(one) if good.contains(&one) => {}
             Ok(one) => good.push(one),
             // Half of a policy.
@@ -53,7 +57,7 @@ fn read<T: FromStr<Err = String> + PartialEq>(
                 let nearest = suggestion(&name, known.iter().copied());
                 bad.push(format!("unknown {what} `{name}`:{nearest} expected one of {}", known.join(", ")));
             }
-            Err(mistake) => bad.push(mistake),
+            Err(mistake) => bad.push(mistake.to_string()),
         }
     }
     if bad.is_empty() { Ok(good) } else { Err(Problem::Wrong(bad)) }

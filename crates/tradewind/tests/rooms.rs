@@ -234,6 +234,32 @@ fn the_table_has_no_circle() {
     }
 }
 
+/// The rooms that a row of ARCHITECTURE's table lets a room use. Its columns are room, contents, may use, must never know.
+fn may_use_by_the_map(map: &str, room: &str) -> Option<Vec<String>> {
+    let begin = format!("| `{room}` | ");
+    let row = map.lines().find(|line| line.starts_with(&begin))?;
+    let mut columns = row.split(" | ");
+    let used = columns.nth(2).filter(|_| columns.next().is_some())?;
+    Some(used.split(", ").filter(|used| *used != "–").map(str::to_owned).collect())
+}
+
+#[test]
+fn the_map_has_the_same_table() {
+    let map = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md"));
+    let mut complaints = Vec::new();
+    // The door may use every room, which the map says in one word.
+    for (room, allowed, _) in TABLE.iter().filter(|(room, ..)| *room != "tradewind") {
+        let mut expected: Vec<_> = allowed.iter().map(|used| (*used).to_owned()).collect();
+        let mut found = may_use_by_the_map(&map, room).unwrap_or_default();
+        expected.sort();
+        found.sort();
+        if found != expected {
+            complaints.push(format!("ARCHITECTURE.md: `{room}` may use {found:?}: expected {expected:?}"));
+        }
+    }
+    none(&complaints);
+}
+
 #[test]
 fn files_are_as_they_should_be() {
     let mut complaints = Vec::new();
@@ -281,7 +307,7 @@ fn a_forbidden_arrow_is_reported_with_what_is_allowed() {
     use DependencyKind::{Build, Development, Normal};
     assert_eq!(
         verdict("tempest", "sim", Normal).unwrap(),
-        "crates/tempest/Cargo.toml: it uses sim: tempest may use units, trace, pdq, bulk"
+        "crates/tempest/Cargo.toml: it uses sim: tempest may use units, trace, pdq, bulk, macros"
     );
     assert_eq!(
         verdict("pdq", "units", Development).unwrap(),
