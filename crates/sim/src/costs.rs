@@ -6,7 +6,8 @@
 use hardware::memory::NodeMemory;
 use machine::{ByClass, Class, Cost, Primitives, Transaction, Transactions};
 use tempest::policy::Notice;
-use tempest::{DispatchKey, Primitive, Stage, Work};
+use tempest::world::DispatchKey;
+use tempest::{Primitive, Stage, Work};
 use units::Time;
 
 use crate::anatomy::Taken;
