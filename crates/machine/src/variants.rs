@@ -5,13 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml_edit::TableLike;
 
-use crate::chain::EXTENDS;
-use crate::digest::digest;
-use crate::parse::machine;
-use crate::reader::{FIXED, Findings, Overrides, POLICY, Reader, hint};
-use crate::section::Section;
-use crate::source_text::SourceText;
-use crate::{Error, Errors, Machine, Value};
+use crate::reading::{
+    EXTENDS, Error, Errors, FIXED, Findings, Overrides, POLICY, Reader, Section, SourceText, Value, digest,
+    hint,
+};
+use crate::schema::Machine;
 
 /// The policies a machine file can have values for.
 pub const POLICIES: &[&str] = &[
@@ -77,7 +75,7 @@ impl<'a> Reading<'a> {
         let machine = Section::top(&reader, self.chain, policy).read_with(|file| {
             file.know(EXTENDS);
             file.know(POLICY);
-            machine(file)
+            Machine::read_keys(file)
         });
         let Findings { values, mut errors, mut notes, mut asked } = reader.finish();
         self.errors.append(&mut errors);
