@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use pdq::DispatcherId;
 
+use crate::identity::MessageId;
 use crate::key::{Group, Space};
 use crate::kinds::{Entry, State};
 use crate::node::FaultPacket;
-use crate::{
-    Block, Fault, Keyed, Layout, Memory, Message, MessageId, Node, NodeId, Refusal, Rights, Segment, Word,
-};
+use crate::node::Node;
+use crate::{Block, Fault, Keyed, Layout, Memory, Message, NodeId, Refusal, Rights, Segment, Word};
 
 /// A protocol or program. One value of this type is its state on a node.
 ///

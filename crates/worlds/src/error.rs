@@ -166,7 +166,7 @@ pub enum Mistake {
         /// The file of the machine, if it does not ship.
         file: Option<String>,
         /// What the machine lacks.
-        why: tempest::Refusal,
+        why: Box<tempest::Refusal>,
     },
     /// A trace cannot have this name.
     TraceName {

@@ -112,7 +112,7 @@ impl Target {
 
     /// The mistake of asking this machine for what it cannot do.
     pub(crate) fn refusal(&self, why: Refusal) -> Mistake {
-        Mistake::Refused { file: self.file().map(str::to_owned), why }
+        Mistake::Refused { file: self.file().map(str::to_owned), why: Box::new(why) }
     }
 
     /// Whether this is the host: two runs on it can differ in time.

@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::getters::count;
-use crate::reader::{Found, Place, Raw, hint};
-use crate::section::Section;
+use super::key::count;
+use super::reader::{Found, Place, Raw, hint};
+use super::section::Section;
 
 impl<'a> Section<'a> {
     /// A list of whole numbers of at least 1; from the command line, separated by commas.

@@ -1,8 +1,8 @@
 //! What joins the nodes. Pure data and its section `[network]`. Knows no way that a message takes.
 
-use units::{Bandwidth, Bytes, Frequency, Time};
+use units::{Bandwidth, Bytes, Time};
 
-use crate::section::Section;
+use crate::reading::{Section, above_zero, section};
 
 /// The network.
 ///
@@ -67,39 +67,40 @@ pub enum Topology {
     Hypercube,
 }
 
-/// Messages that enter the rows of a mesh (its first dimension) at both ends, cross them and leave at the other end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CrossTraffic {
-    /// Of each message, all included.
-    pub message: Bytes,
-    /// What each end of each row would send if nothing held it up.
-    pub rate: Bandwidth,
-    /// What an end of a row takes to launch a message; it launches the next when this one has begun to leave.
-    pub launch: Time,
+section! {
+    /// Messages that enter the rows of a mesh (its first dimension) at both ends, cross them and leave at the other end.
+    CrossTraffic(section) {
+        /// Of each message, all included.
+        message: Bytes = above_zero,
+        /// What each end of each row would send if nothing held it up.
+        rate: Bandwidth,
+        /// What an end of a row takes to launch a message; it launches the next when this one has begun to leave.
+        launch: Time,
+    }
 }
 
 const NAMES: [&str; 7] = ["constant", "crossbar", "mesh", "torus", "fat-tree", "hypercube", "ring"];
 
 impl Network {
-    /// Reads the section of a machine of `nodes` nodes; durations in cycles count those of `clock`.
-    pub(crate) fn read(section: &Section<'_>, clock: Frequency, nodes: Option<u32>) -> Option<Self> {
+    /// Reads the section of a machine of `nodes` nodes.
+    pub(crate) fn read_keys(section: &Section<'_>, nodes: Option<u32>) -> Option<Self> {
         let expected = format!("one of {}", NAMES.join(", "));
         let Some(name) = section.text("topology", &expected, |name| NAMES.contains(&name)) else {
             section.forgive();
             return None;
         };
         match name.as_str() {
-            "constant" => Some(Self { latency: section.time_above_zero("latency", clock)?, routers: None }),
+            "constant" => Some(Self { latency: above_zero(section, "latency")?, routers: None }),
             "crossbar" => {
-                let latency = section.time_above_zero("latency", clock);
-                let routers = Routers::read(section, clock, Some(Topology::Crossbar), Some(Time::ZERO));
+                let latency = above_zero(section, "latency");
+                let routers = Routers::read_keys(section, Some(Topology::Crossbar), Some(Time::ZERO));
                 Some(Self { latency: latency?, routers: Some(routers?) })
             }
             _ => {
-                let latency = section.time("latency", clock);
-                let hop = section.time_above_zero("hop", clock);
+                let latency = section.key("latency");
+                let hop = above_zero(section, "hop");
                 let topology = Topology::read(section, &name, nodes);
-                let routers = Routers::read(section, clock, topology, hop);
+                let routers = Routers::read_keys(section, topology, hop);
                 Some(Self { latency: latency?, routers: Some(routers?) })
             }
         }
@@ -107,18 +108,11 @@ impl Network {
 }
 
 impl Routers {
-    fn read(
-        section: &Section<'_>,
-        clock: Frequency,
-        topology: Option<Topology>,
-        hop: Option<Time>,
-    ) -> Option<Self> {
-        let link = section.bandwidth("link", clock);
-        let buffer = section.quantity_above_zero::<Bytes>("buffer");
+    fn read_keys(section: &Section<'_>, topology: Option<Topology>, hop: Option<Time>) -> Option<Self> {
+        let link = section.key::<Bandwidth>("link");
+        let buffer = above_zero::<Bytes>(section, "buffer");
         let cross_traffic = match topology {
-            Some(Topology::Mesh { .. }) => {
-                section.optional_section("cross_traffic", |section| CrossTraffic::read(section, clock))
-            }
+            Some(Topology::Mesh { .. }) => section.key("cross_traffic"),
             _ => Some(None),
         };
         let (link, buffer, hop) = (link?, buffer?, hop?);
@@ -143,7 +137,7 @@ impl Topology {
             }
             "ring" => Some(Self::Torus { dimensions: 1, sides: None }),
             "fat-tree" => {
-                let arity = section.count("arity")?;
+                let arity = section.key("arity")?;
                 if arity < 2 {
                     section.contradict("arity", "a whole number from 2, such as 4".to_owned());
                     return None;
@@ -165,14 +159,5 @@ impl Topology {
             }
         }
         Some(sides)
-    }
-}
-
-impl CrossTraffic {
-    fn read(section: &Section<'_>, clock: Frequency) -> Option<Self> {
-        let message = section.quantity_above_zero("message");
-        let rate = section.bandwidth("rate", clock);
-        let launch = section.time("launch", clock);
-        Some(Self { message: message?, rate: rate?, launch: launch? })
     }
 }

@@ -8,9 +8,10 @@ use std::ops::Range;
 use toml_edit::Item;
 use units::names::nearest_slip;
 
-use crate::chain::EXTENDS;
-use crate::source_text::SourceText;
-use crate::{Error, Value};
+use super::Error;
+use super::chain::EXTENDS;
+use super::findings::{Findings, Value};
+use super::source_text::SourceText;
 
 /// Values from the command line: dotted keys, and texts without quotes.
 pub(crate) type Overrides<'a> = [(&'a str, &'a str)];
@@ -29,16 +30,6 @@ pub(crate) struct Reader<'a> {
     errors: RefCell<Vec<Error>>,
     values: RefCell<Vec<Value>>,
     notes: RefCell<BTreeMap<String, String>>,
-}
-
-/// What a reading found.
-pub(crate) struct Findings {
-    pub(crate) values: Vec<Value>,
-    pub(crate) errors: Vec<Error>,
-    /// Each key with what it comes to, for the digest.
-    pub(crate) notes: BTreeMap<String, String>,
-    /// The keys that the command line could have given.
-    pub(crate) asked: BTreeSet<String>,
 }
 
 /// A value as it stands in a file or on the command line, not yet understood.

@@ -1,9 +1,9 @@
 //! The named primitives a protocol handler is made of, and what each costs. Knows no protocol.
 
-use units::Frequency;
+use units::{Quantity, Span};
 
-use crate::section::Section;
-use crate::{ByClass, Cost};
+use crate::reading::Section;
+use crate::{ByClass, Capability, Cost};
 
 /// Declares the primitives once: as fields, as names, and as keys of a machine file.
 macro_rules! primitives {
@@ -24,9 +24,8 @@ macro_rules! primitives {
                     .filter_map(|(name, cost)| cost.map(|cost| (name, cost)))
             }
 
-            /// Reads a price list; durations in cycles count those of `clock`.
-            pub(crate) fn read(section: &Section<'_>, clock: Frequency) -> Option<Self> {
-                $(let $name = section.cost(stringify!($name), clock);)*
+            fn read_keys(section: &Section<'_>) -> Option<Self> {
+                $(let $name = section.cost(stringify!($name));)*
                 Some(Self { $($name: $name?,)* })
             }
         }
@@ -96,4 +95,17 @@ primitives! {
     translate_again,
     /// Noting in the directory that a request must wait.
     defer,
+}
+
+impl Primitives {
+    /// Reads a price list; a machine that moves blocks by itself must say what starting that costs.
+    pub(crate) fn section(section: &Section<'_>, key: &'static str, can: &[Capability]) -> Option<Self> {
+        section.section(key, |section| {
+            let primitives = Self::read_keys(section);
+            if can.contains(&Capability::Transfer) {
+                section.expect("start_transfer", Span::EXPECTED);
+            }
+            primitives
+        })
+    }
 }

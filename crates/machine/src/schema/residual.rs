@@ -6,7 +6,7 @@
 
 use units::{Bytes, Time};
 
-use crate::section::Section;
+use crate::reading::Section;
 use crate::{Capability, Class, Cost, NodeMemory, Primitives, Transaction, Transactions};
 
 impl NodeMemory {

@@ -4,9 +4,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use toml_edit::TableLike;
-use units::{Frequency, Time};
+use units::Time;
 
-use crate::section::Section;
+use crate::reading::{Section, or_default};
 use crate::{ByClass, Class, Transactions};
 
 /// What one use of a primitive costs.
@@ -75,16 +75,16 @@ impl<'a> Section<'a> {
     ///
     /// A text is the path alone, a table with the keys of [`Cost`] its parts, a table with the names of [`Class`] a
     /// cost for each. The command line may set any of them, in whatever form the file has it.
-    pub(crate) fn cost(&self, key: &'static str, clock: Frequency) -> Option<Option<ByClass<Cost>>> {
+    pub(crate) fn cost(&self, key: &'static str) -> Option<Option<ByClass<Cost>>> {
         if !self.gives(key) {
             return Some(None);
         }
         let costs = match self.table_of(key).filter(|&table| is_by_class(table)) {
-            Some(table) => self.below(key, Some(table)).read_with(|classes| classes.by_class(clock)),
+            Some(table) => self.below(key, Some(table)).read_with(|classes| classes.by_class()),
             None => {
-                let cost = self.one_cost(key, clock, None)?;
+                let cost = self.one_cost(key, None)?;
                 // The command line may still give a class a cost of its own.
-                self.below(key, None).read_with(|classes| classes.each_class(clock, Some(cost)))
+                self.below(key, None).read_with(|classes| classes.each_class(Some(cost)))
             }
         };
         let costs = costs?;
@@ -93,13 +93,13 @@ impl<'a> Section<'a> {
     }
 
     /// A table by class: `other` speaks for those that it does not name.
-    fn by_class(&self, clock: Frequency) -> Option<ByClass<Cost>> {
-        let other = if self.gives(OTHER) { Some(self.one_cost(OTHER, clock, None)?) } else { None };
-        self.each_class(clock, other)
+    fn by_class(&self) -> Option<ByClass<Cost>> {
+        let other = if self.gives(OTHER) { Some(self.one_cost(OTHER, None)?) } else { None };
+        self.each_class(other)
     }
 
-    fn each_class(&self, clock: Frequency, other: Option<Cost>) -> Option<ByClass<Cost>> {
-        let costs = Class::ALL.map(|class| self.one_cost(class.name(), clock, other));
+    fn each_class(&self, other: Option<Cost>) -> Option<ByClass<Cost>> {
+        let costs = Class::ALL.map(|class| self.one_cost(class.name(), other));
         costs
             .iter()
             .all(Option::is_some)
@@ -108,22 +108,22 @@ impl<'a> Section<'a> {
 
     /// A text or a table of parts. Where there is neither, the parts that the command line gives take the place of
     /// those of `base`.
-    fn one_cost(&self, key: &'static str, clock: Frequency, base: Option<Cost>) -> Option<Cost> {
+    fn one_cost(&self, key: &'static str, base: Option<Cost>) -> Option<Cost> {
         let table = self.table_of(key);
         let whole = self.has(key);
         let base = if whole { None } else { base };
         let [path_key, occupancy, wait, line, bus, after] = PARTS;
         self.below(key, table).read_with(|parts| {
             let path = match base {
-                _ if table.is_some() && parts.has(line) => parts.time_or(path_key, clock, Time::ZERO),
-                _ if table.is_some() || parts.has(path_key) => parts.time(path_key, clock),
+                _ if table.is_some() && parts.has(line) => or_default(parts, path_key),
+                _ if table.is_some() || parts.has(path_key) => parts.key(path_key),
                 Some(base) => Some(base.path),
-                None => self.time(key, clock),
+                None => self.key(key),
             };
             let base = base.unwrap_or_default();
-            let occupancy = parts.time_or(occupancy, clock, base.occupancy);
-            let wait = parts.time_or(wait, clock, base.wait);
-            let line = parts.time_or(line, clock, base.line);
+            let occupancy = time_or(parts, occupancy, base.occupancy);
+            let wait = time_or(parts, wait, base.wait);
+            let line = time_or(parts, line, base.line);
             let bus = parts.transactions(bus, base.bus);
             let after = parts.transactions(after, base.after);
             Some(Cost {
@@ -136,6 +136,11 @@ impl<'a> Section<'a> {
             })
         })
     }
+}
+
+/// A duration that is `base` unless stated.
+fn time_or(parts: &Section<'_>, key: &'static str, base: Time) -> Option<Time> {
+    Some(parts.key::<Option<Time>>(key)?.unwrap_or(base))
 }
 
 /// Costs as the digest has them: the same text for the same costs, however their file spells them.

@@ -1,7 +1,7 @@
 //! A machine file with the files it extends, from itself to the most basic. Opens nothing: the caller finds them.
 
-use crate::source_text::SourceText;
-use crate::{Error, Errors};
+use super::source_text::SourceText;
+use super::{Error, Errors};
 
 /// Finds a machine file to extend.
 ///

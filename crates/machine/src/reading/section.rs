@@ -1,5 +1,5 @@
 //! One section of a machine, read key by key. Asking for a key is what makes it a known one, so what a section may
-//! hold is written once: in the code that reads it. Knows no particular section; what a value can be is in `getters`.
+//! hold is written once: in the code that reads it. Knows no particular section; what a value can be is in `key`.
 //!
 //! A section has layers: what holds under a policy, what the machine's file says, what the files say that it extends.
 //! The first layer that has a key gives its value; tables are sections and so are merged, all else is replaced.
@@ -8,9 +8,13 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 
 use toml_edit::{Item, TableLike};
+use units::Frequency;
 
-use crate::reader::{Found, POLICY, Place, Raw, Reader, hint};
-use crate::source_text::SourceText;
+use super::reader::{Found, POLICY, Place, Raw, Reader, hint};
+use super::source_text::SourceText;
+
+/// Stands in for a clock that was refused, so that the other mistakes of the file are found in the same reading.
+pub(super) const NO_CLOCK: Frequency = Frequency::from_megahertz(1_000);
 
 /// A section, with what the command line puts in its place.
 pub(crate) struct Section<'a> {
@@ -26,6 +30,8 @@ pub(crate) struct Section<'a> {
     known: RefCell<Vec<&'static str>>,
     /// Whether it cannot be said which keys belong here.
     forgiving: Cell<bool>,
+    /// The clock that the cycles of this section count: its own, or else that of the section around it.
+    clock: Cell<Frequency>,
 }
 
 /// A table of one file.
@@ -58,10 +64,16 @@ impl<'a> Section<'a> {
             let place = Place { file, line: 1 };
             Layer { table: file.table(), place, path: String::new(), own: index == 0, source: None }
         });
-        Self::new(reader, String::new(), special.chain(plain).collect(), place)
+        Self::new(reader, String::new(), special.chain(plain).collect(), place, NO_CLOCK)
     }
 
-    fn new(reader: &'a Reader<'a>, path: String, layers: Vec<Layer<'a>>, place: Place<'a>) -> Self {
+    fn new(
+        reader: &'a Reader<'a>,
+        path: String,
+        layers: Vec<Layer<'a>>,
+        place: Place<'a>,
+        clock: Frequency,
+    ) -> Self {
         Self {
             reader,
             path,
@@ -70,6 +82,7 @@ impl<'a> Section<'a> {
             complete: true,
             known: RefCell::default(),
             forgiving: Cell::new(false),
+            clock: Cell::new(clock),
         }
     }
 
@@ -87,7 +100,7 @@ impl<'a> Section<'a> {
         for found in self.items(key).filter(|found| found.is_no_table()) {
             self.reader.refuse(&found, format!("a section [{path}]"));
         }
-        let mut section = Self::new(self.reader, path, layers, place);
+        let mut section = Self::new(self.reader, path, layers, place, self.clock());
         section.complete = complete;
         section.read_with(read)
     }
@@ -112,6 +125,16 @@ impl<'a> Section<'a> {
                 }
             }
         }
+    }
+
+    /// The clock that cycles count here.
+    pub(crate) fn clock(&self) -> Frequency {
+        self.clock.get()
+    }
+
+    /// Has the cycles of this section and of those that are read in it from now on count another clock.
+    pub(crate) fn count_cycles_of(&self, clock: Frequency) {
+        self.clock.set(clock);
     }
 
     /// Takes every key for known: what decides which there are was a mistake itself.
@@ -218,7 +241,7 @@ impl<'a> Section<'a> {
             own: self.layers.iter().any(|layer| layer.own && std::ptr::eq(layer.place.file, place.file)),
             source: found.source,
         });
-        Self::new(self.reader, self.dotted(key), layer.into_iter().collect(), place)
+        Self::new(self.reader, self.dotted(key), layer.into_iter().collect(), place, self.clock())
     }
 
     /// Understands a value or reports it; `convert` says what it expected instead.

@@ -2,7 +2,7 @@
 
 use toml_edit::{Document, Item, TableLike};
 
-use crate::Error;
+use super::Error;
 
 /// One file: the machine's own, or one that it extends.
 pub(crate) struct SourceText {

@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::section::Section;
+use crate::reading::Section;
 
 /// One transaction on the memory bus that moves no block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
