@@ -19,6 +19,7 @@ mod reading;
 mod schema;
 mod variants;
 
+pub use parse::Known;
 pub use reading::{Bases, Error, Errors, Value};
 pub use schema::{
     Banks, Bus, ByClass, Cache, Calibrated, Capability, Class, Cost, CrossTraffic, Flow, Handoff, Interface,
@@ -26,4 +27,3 @@ pub use schema::{
     SoftwareDispatch, Staging, Topology, Transaction, Transactions, UnknownCapability, UnknownClass,
     WorkCosts,
 };
-pub use variants::POLICIES;

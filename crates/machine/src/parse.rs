@@ -4,6 +4,22 @@ use crate::reading::{Bases, Errors, Value, load};
 use crate::schema::Machine;
 use crate::variants::Reading;
 
+/// What a machine file may name that does not stand in it. Unless the caller says otherwise, there is no file to extend,
+/// and any name is that of a policy.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// Finds the files that a machine file extends.
+    pub bases: &'a Bases<'a>,
+    /// The names of all policies; `None` if any name will do.
+    pub policies: Option<&'a [&'a str]>,
+}
+
+impl Default for Known<'_> {
+    fn default() -> Self {
+        Self { bases: &|_, _| Err(None), policies: None }
+    }
+}
+
 impl Machine {
     /// Reads a machine file that extends no other. `file` is what to call it in messages.
     ///
@@ -11,14 +27,13 @@ impl Machine {
     ///
     /// All mistakes of the file at once, each with its line.
     pub fn parse(file: &str, text: &str) -> Result<Self, Errors> {
-        Self::parse_with::<&str, &str>(file, text, &[], &|_, _| Err(None))
+        Self::parse_with::<&str, &str>(file, text, &[], Known::default())
     }
 
     /// Reads a machine file together with values from the command line, which replace those of the file:
     /// dotted keys such as `processor.clock`, values without quotes such as `200MHz`, lists separated by
     /// commas. Of two values for one key the later holds; one for a policy, `policy.np.processor.poll`,
-    /// precedes one in general. They are checked like the file's own. `bases` finds the files that it
-    /// extends.
+    /// precedes one in general. They are checked like the file's own.
     ///
     /// # Errors
     ///
@@ -27,11 +42,11 @@ impl Machine {
         file: &str,
         text: &str,
         overrides: &[(K, V)],
-        bases: &Bases<'_>,
+        known: Known<'_>,
     ) -> Result<Self, Errors> {
-        let chain = load(file, text, bases)?;
+        let chain = load(file, text, known.bases)?;
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.as_ref(), value.as_ref())).collect();
-        Reading::new(&chain, &overrides).machine()
+        Reading::new(&chain, &overrides, known.policies).machine()
     }
 
     /// Every value the machine was built from, in the order it was read; those that hold under a policy come last.

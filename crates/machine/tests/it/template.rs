@@ -1,7 +1,7 @@
 //! The machine file that `docs/machine-file.md` offers for copying: it is right, and what a newcomer may get wrong in it
 //! is met with one error that has line, key, value and what was expected.
 
-use tradewind_machine::{Error, Machine};
+use tradewind_machine::{Error, Known, Machine};
 
 use crate::document::{page, template};
 
@@ -210,7 +210,9 @@ static MISTAKES: &[Mistake] = &[
 ];
 
 fn errors(text: &str) -> Vec<Error> {
-    Machine::parse("my-machine.toml", text).expect_err("must be refused").iter().cloned().collect()
+    let known = Known { policies: Some(&["proc", "np", "inject"]), ..Known::default() };
+    let machine = Machine::parse_with::<&str, &str>("my-machine.toml", text, &[], known);
+    machine.expect_err("must be refused").iter().cloned().collect()
 }
 
 /// The number of the first line that starts so, from 1.
