@@ -14,6 +14,7 @@
 //! |---|---|
 //! | [`Message`] | plain data with a [`key`](Message::key) and a [handler](Message::handle) that runs on arrival |
 //! | [`Protocol`], [`Program`] | state, one value per node; a program adds a body for its threads and a report |
+//! | [`handlers`], [`program`] | attributes that write messages and programs out |
 //! | [`Handlers`] | the list of a protocol's messages |
 //! | [`Setup`] | the node during installation: makes keyed tables and segments, installs other protocols |
 //! | [`Handler`] | the handle of a running handler: its key's entries, sends, resumes, signals, charges |
@@ -34,48 +35,48 @@
 //!
 //! # A complete program
 //!
-//! Every node sends one greeting to its right neighbour and waits for the one from its left.
+//! Every node sends one greeting to the next node and waits for the one from the node before.
 //!
 //! ```
 //! use tradewind_tempest::*;
 //!
-//! struct Ring { greeted: Event }
-//!
-//! #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-//! #[repr(C)]
-//! struct Hello { from: u64 }
-//!
-//! impl Message for Hello {
-//!     type Protocol = Ring;
-//!     fn key(&self) -> Key { Key::NoSync } // touches only the shared event
-//!     fn handle(self, ring: &Ring, _payload: &[u64], cx: &mut Handler<'_>) {
-//!         cx.signal(&ring.greeted, 1);
-//!     }
+//! /// Nodes greet each other round a ring.
+//! #[program]
+//! struct Ring {
+//!     /// greetings of each node
+//!     #[input(default = 1, range = 1..=1000)]
+//!     greetings: u32,
+//!     #[event]
+//!     greeted: Event,
 //! }
 //!
-//! impl Handlers for Ring {
-//!     fn register(messages: &mut Messages<'_, Self>) {
-//!         messages.add::<Hello>();
+//! #[handlers]
+//! impl Ring {
+//!     /// Greets a node.
+//!     #[message]
+//!     fn hello(&self, cx: &mut Handler<'_>) {
+//!         cx.signal(&self.greeted, 1);
 //!     }
-//! }
 //!
-//! impl Protocol for Ring {
-//!     type Config = ();
-//!     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-//!         Ring { greeted: Event::new("greeted") }
-//!     }
-//! }
-//!
-//! impl Program for Ring {
 //!     fn main(&self, thread: &Thread<'_>) {
-//!         let right = NodeId((thread.node().0 + 1) % thread.nodes());
-//!         thread.send(right, Hello { from: thread.node().0.into() });
-//!         thread.wait(&self.greeted, 1);
+//!         for _ in thread.share(0..self.greetings) {
+//!             thread.send(thread.next_node(), Self::hello());
+//!         }
+//!         thread.wait(&self.greeted, self.greetings.into());
 //!     }
-//!     fn report(&self, _: &mut Quiet<'_>) -> Report { Report::checked(self.greeted.count() == 1, || "not greeted once".into()) }
+//!
+//!     fn report(&self, _: &mut Quiet<'_>) -> Report {
+//!         let greeted = self.greeted.count();
+//!         Report::checked(greeted == self.greetings.into(), || format!("greeted {greeted} times"))
+//!     }
 //! }
-//! # let _ = Job::new::<Ring>(());
+//!
+//! assert_eq!(Ring::ENTRY.name, "ring");
 //! ```
+//!
+//! [`#[handlers]`](handlers) makes the method `hello` a message: `Self::hello()` is one, and the method's body is its handler.
+//! [`#[program]`](program) makes the fields inputs and state. Below these attributes stand the traits [`Message`],
+//! [`Handlers`], [`Protocol`] and [`Program`], which can be implemented by hand, as a generic message is.
 //!
 //! # What is promised
 //!

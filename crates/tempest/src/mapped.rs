@@ -188,14 +188,10 @@ mod tests {
 
     use super::*;
     use crate::job::Resident;
-    use crate::{Flow, Job, Program, Protocol, Quiet, Report, Rights, Setup, Shape};
+    use crate::{Flow, Job, Protocol, Quiet, Report, Rights, Setup, Shape};
 
     /// A program with a segment of 4 words, 0 to 3, and the rights that it is configured with.
     struct Four;
-
-    impl crate::Handlers for Four {
-        fn register(_: &mut crate::Messages<'_, Self>) {}
-    }
 
     impl Protocol for Four {
         type Config = Rights;
@@ -206,7 +202,8 @@ mod tests {
         }
     }
 
-    impl Program for Four {
+    #[crate::handlers]
+    impl Four {
         fn main(&self, _: &Thread<'_>) {}
         fn report(&self, _: &mut Quiet<'_>) -> Report {
             Report::default()
