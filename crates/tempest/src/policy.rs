@@ -7,10 +7,14 @@
 //! lacks one of them refuses the policy and names what is missing. This module must never know how a world
 //! carries a policy out.
 
+mod options;
+
 use std::fmt;
 use std::str::FromStr;
 
 use units::Time;
+
+pub use options::{OPTIONS, PolicyOption};
 
 /// The time that an event waits before a helper runs its handler, if the option gives no time.
 const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
@@ -360,43 +364,6 @@ impl Policy {
             ))
         }
     }
-
-    fn apply(&mut self, option: &str) -> Result<(), String> {
-        match option.split_once('=') {
-            None if option == "serial" => self.dispatch = Dispatch::Serial,
-            None if option == "keyed" => self.dispatch = Dispatch::Keyed,
-            None if option == "poll" => self.notice = Notice::Poll,
-            None if option == "interrupt" => {
-                self.notice = Notice::Interrupt;
-                self.poll_every = None;
-            }
-            None if option == "strict" && self.servers == Servers::Idle => self.turns = Turns::Strict,
-            None if option == "strict" => {
-                return Err(format!(
-                    "policy `{self}+strict`: only idle processors take turns, as under floating"
-                ));
-            }
-            None if option == "bound" => self.bound = true,
-            None if option == "helper" => self.helper = Some(self.helped(HELPER_WAITS)?),
-            Some(("helper", time)) => {
-                let time = time.parse().map_err(|why| format!("policy option `+{option}`: {why}"))?;
-                self.helper = Some(self.helped(time)?);
-            }
-            Some(("every", count)) => {
-                let every = count
-                    .parse()
-                    .map_err(|_| format!("policy option `+{option}`: expected a number of back-edges"))?;
-                self.poll_every = Some(every);
-            }
-            _ => {
-                return Err(format!(
-                    "policy option `+{option}`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict, +bound, +helper or \
-                     +helper=TIME"
-                ));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The number of a node's processors in each role.
@@ -445,7 +412,7 @@ impl FromStr for Policy {
             bound: false,
             helper: None,
         };
-        parts.try_for_each(|option| policy.apply(option))?;
+        parts.try_for_each(|option| options::apply(&mut policy, option))?;
         Ok(policy)
     }
 }
