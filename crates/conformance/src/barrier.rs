@@ -6,13 +6,12 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
 use protocols::stache::{self, Stache};
 use protocols::sync::{BarrierRoom, Collectives, SharedBarrier};
 use tempest::{
-    Cells, Event, Handler, Key, Layout, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
-    Shape, Thread,
+    Cells, Event, Handler, Layout, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread,
+    handlers,
 };
 
 use crate::Setting;
@@ -88,39 +87,6 @@ struct Meetings {
     asked: Event,
 }
 
-/// Have all come to this barrier?
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Ask {
-    barrier: u64,
-}
-
-impl Message for Ask {
-    type Protocol = Meetings;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, meetings: &Meetings, _payload: &[u64], cx: &mut Handler<'_>) {
-        for thread in 0..meetings.come.len() {
-            let come = meetings.come.get(thread);
-            assert!(
-                come >= self.barrier,
-                "thread {thread} had come to {come} barriers, not {}",
-                self.barrier
-            );
-        }
-        cx.signal(&meetings.asked, 1);
-    }
-}
-
-impl tempest::Handlers for Meetings {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Ask>();
-    }
-}
-
 impl Protocol for Meetings {
     type Config = Kind;
 
@@ -144,7 +110,18 @@ pub(crate) fn dawdle(thread: &Thread<'_>) {
     }
 }
 
-impl Program for Meetings {
+#[handlers]
+impl Meetings {
+    /// Have all come to this barrier?
+    #[message]
+    fn ask(&self, barrier: u64, cx: &mut Handler<'_>) {
+        for thread in 0..self.come.len() {
+            let come = self.come.get(thread);
+            assert!(come >= barrier, "thread {thread} had come to {come} barriers, not {}", barrier);
+        }
+        cx.signal(&self.asked, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         let mine = thread.node().0 * thread.threads() + thread.index();
         let all = self.shape.nodes * self.shape.threads;
@@ -155,7 +132,7 @@ impl Program for Meetings {
             self.come.set(thread.index() as usize, barrier);
             self.barrier.wait(thread);
             for to in (0..thread.nodes()).map(NodeId) {
-                thread.send(to, Ask { barrier });
+                thread.send(to, Self::ask(barrier));
             }
         }
         thread.wait(&self.asked, BARRIERS * u64::from(self.shape.nodes * self.shape.threads));

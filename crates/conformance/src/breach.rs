@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use tempest::{
     Block, Event, Failure, Fault, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId,
-    Program, Protocol, Quiet, Report, Rights, Segment, Setup, Tag, Thread,
+    Protocol, Quiet, Report, Rights, Segment, Setup, Tag, Thread, handlers,
 };
 
 use crate::Setting;
@@ -130,37 +130,11 @@ struct Lawless {
     never: Event,
 }
 
-/// Has the receiving node's handler do it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Order {
-    number: u64,
-}
-
 /// A message that `install` forgets.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Forgotten {
     number: u64,
-}
-
-impl Message for Order {
-    type Protocol = Lawless;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, lawless: &Lawless, _payload: &[u64], cx: &mut Handler<'_>) {
-        match lawless.breach {
-            Breach::TooLongFromHandler => {
-                let source = cx.source();
-                cx.send_with(source, self, &[0; MAX_WORDS]);
-            }
-            Breach::NoKey => cx.with(&lawless.table, |entry, _| *entry += 1),
-            _ => panic!("{DELIBERATE}"),
-        }
-    }
 }
 
 impl From<Fault> for Order {
@@ -177,12 +151,6 @@ impl Message for Forgotten {
     }
 
     fn handle(self, _: &Lawless, _payload: &[u64], _cx: &mut Handler<'_>) {}
-}
-
-impl tempest::Handlers for Lawless {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Order>();
-    }
 }
 
 impl Protocol for Lawless {
@@ -215,28 +183,42 @@ impl Lawless {
             Breach::WaitInHold => thread.hold(Key::User(0), |_| thread.phase("never")),
             Breach::LowerInHold => {
                 let memory = self.memory.as_ref().expect("there is a page");
-                let then = Order { number: 0 };
+                let then = Self::order(0);
                 thread.hold(Block(0).key(), |cx| cx.lower(memory, Block(0), Tag::Invalid, then));
             }
             Breach::PanicInHold => thread.hold(Key::User(0), |_| panic!("{DELIBERATE}")),
-            Breach::TooLong => thread.send_with(here, Order { number: 0 }, &[0; MAX_WORDS]),
+            Breach::TooLong => thread.send_with(here, Self::order(0), &[0; MAX_WORDS]),
             Breach::Unregistered => thread.send(here, Forgotten { number: 0 }),
-            Breach::NoSuchNode => thread.send(NodeId(thread.nodes()), Order { number: 0 }),
+            Breach::NoSuchNode => thread.send(NodeId(thread.nodes()), Self::order(0)),
             Breach::DepositBeyond => thread.deposit(NodeId(0), beyond, &[1]),
-            Breach::TransferBeyond => thread.transfer(NodeId(0), last, &[1, 2], Order { number: 0 }),
+            Breach::TransferBeyond => thread.transfer(NodeId(0), last, &[1, 2], Self::order(0)),
             Breach::DepositClosed => thread.deposit(NodeId(0), self.closed.place(0), &[1]),
             Breach::TransferClosed => {
-                thread.transfer(NodeId(0), self.closed.place(0), &[1, 2], Order { number: 0 });
+                thread.transfer(NodeId(0), self.closed.place(0), &[1, 2], Self::order(0));
             }
             Breach::LongDeposit => thread.deposit(here, last, &[0; MAX_WORDS + 1]),
             Breach::PanicInHandler | Breach::TooLongFromHandler | Breach::NoKey => {
-                thread.send(here, Order { number: 0 });
+                thread.send(here, Self::order(0));
             }
         }
     }
 }
 
-impl Program for Lawless {
+#[handlers]
+impl Lawless {
+    /// Has the receiving node's handler do it.
+    #[message]
+    fn order(&self, number: u64, cx: &mut Handler<'_>) {
+        match self.breach {
+            Breach::TooLongFromHandler => {
+                let source = cx.source();
+                cx.send_with(source, Self::order(number), &[0; MAX_WORDS]);
+            }
+            Breach::NoKey => cx.with(&self.table, |entry, _| *entry += 1),
+            _ => panic!("{DELIBERATE}"),
+        }
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.node().0 + 1 == thread.nodes() && thread.index() == 0 {
             self.break_the_rules(thread);

@@ -1,7 +1,6 @@
 //! Handlers that cause handlers: a node sends to itself, and a world does not end before the chain does.
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{Cells, Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
+use tempest::{Cells, Event, Handler, Key, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 
 use crate::Setting;
 
@@ -34,41 +33,6 @@ struct Chain {
     ended: Event,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Link {
-    left: u64,
-}
-
-impl Message for Link {
-    type Protocol = Chain;
-
-    fn key(&self) -> Key {
-        match self.left % 3 {
-            0 => Key::NoSync,
-            1 => Key::Sequential,
-            _ => Key::User(self.left),
-        }
-    }
-
-    fn handle(self, chain: &Chain, _payload: &[u64], cx: &mut Handler<'_>) {
-        chain.links.add(0, 1);
-        match self.left.checked_sub(1) {
-            Some(left) => {
-                let to = chain.next(cx.node(), cx.nodes());
-                cx.send(to, Link { left });
-            }
-            None => cx.signal(&chain.ended, 1),
-        }
-    }
-}
-
-impl tempest::Handlers for Chain {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Link>();
-    }
-}
-
 impl Protocol for Chain {
     type Config = Path;
 
@@ -86,10 +50,27 @@ impl Chain {
     }
 }
 
-impl Program for Chain {
+#[handlers]
+impl Chain {
+    #[message(key = match left % 3 {
+            0 => Key::NoSync,
+            1 => Key::Sequential,
+            _ => Key::User(left),
+        })]
+    fn link(&self, left: u64, cx: &mut Handler<'_>) {
+        self.links.add(0, 1);
+        match left.checked_sub(1) {
+            Some(left) => {
+                let to = self.next(cx.node(), cx.nodes());
+                cx.send(to, Self::link(left));
+            }
+            None => cx.signal(&self.ended, 1),
+        }
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() == 0 {
-            thread.send(self.next(thread.node(), thread.nodes()), Link { left: LINKS - 1 });
+            thread.send(self.next(thread.node(), thread.nodes()), Self::link(LINKS - 1));
         }
         if let Path::Own = self.path {
             thread.wait(&self.ended, 1);

@@ -1,9 +1,7 @@
 //! Threads that wait in vain are reported, exactly: who, and for what.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Blocked, Event, Failure, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup,
-    Thread,
+    Blocked, Event, Failure, Handler, NodeId, Protocol, Quiet, Report, Segment, Setup, Thread, handlers,
 };
 
 use crate::Setting;
@@ -79,32 +77,6 @@ struct Vain {
     memory: Segment<u64>,
 }
 
-/// Brings the event as far as it gets.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Tease {
-    amount: u64,
-}
-
-impl Message for Tease {
-    type Protocol = Vain;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, vain: &Vain, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&vain.never, self.amount);
-        cx.signal(&vain.reached, 1);
-    }
-}
-
-impl tempest::Handlers for Vain {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Tease>();
-    }
-}
-
 impl Protocol for Vain {
     type Config = Stuck;
 
@@ -118,12 +90,20 @@ impl Protocol for Vain {
     }
 }
 
-impl Program for Vain {
+#[handlers]
+impl Vain {
+    /// Brings the event as far as it gets.
+    #[message]
+    fn tease(&self, amount: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.never, amount);
+        cx.signal(&self.reached, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() == 0 {
             let right = NodeId((thread.node().0 + 1) % thread.nodes());
             thread.deposit(right, self.memory.place(0), &[0; REACHED as usize]);
-            thread.send(right, Tease { amount: REACHED });
+            thread.send(right, Self::tease(REACHED));
         }
         // So that the count is settled when it is waited for.
         thread.wait(&self.reached, 1);

@@ -4,10 +4,9 @@
 //! tempted to run another, and insists on who may be in there with it. Entries of a keyed table are changed
 //! without any atomics: what they come to shows that one handler happens before the next.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
-    Shape, Space, Thread,
+    Cells, Event, Handler, Key, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Space,
+    Thread, handlers,
 };
 
 use crate::Setting;
@@ -64,57 +63,11 @@ struct Exclusion {
     left: Box<[Event]>,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Visit {
-    slot: u32,
-    thread: u32,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Left {
-    thread: u64,
-}
-
 fn key(slot: u32) -> Key {
     match slot {
         NO_SYNC => Key::NoSync,
         SEQUENTIAL => Key::Sequential,
         user => Key::User(u64::from(user)),
-    }
-}
-
-impl Message for Visit {
-    type Protocol = Exclusion;
-
-    fn key(&self) -> Key {
-        key(self.slot)
-    }
-
-    fn handle(self, exclusion: &Exclusion, _payload: &[u64], cx: &mut Handler<'_>) {
-        exclusion.visit(self, cx);
-    }
-}
-
-impl Message for Left {
-    type Protocol = Exclusion;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, exclusion: &Exclusion, _payload: &[u64], cx: &mut Handler<'_>) {
-        // No visit, but not to be met by a sequential one either.
-        exclusion.expect_nobody_alone();
-        cx.signal(&exclusion.left[self.thread as usize], 1);
-    }
-}
-
-impl tempest::Handlers for Exclusion {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Visit>();
-        messages.add::<Left>();
     }
 }
 
@@ -145,27 +98,26 @@ impl Exclusion {
     }
 
     /// What every handler and hold does.
-    fn visit(&self, visit: Visit, cx: &mut Handler<'_>) {
-        let slot = visit.slot as usize;
-        assert_eq!(cx.key(), self.whole_key(visit.slot), "a handler holds another key than its message's");
-        let others = self.inside.add(slot, 1);
-        assert!(visit.slot == NO_SYNC || others == 0, "{others} others under {} were met", cx.key());
-        self.expect_company(visit.slot);
-        if visit.slot < KEYS {
+    fn visit(&self, slot: u32, thread: u32, cx: &mut Handler<'_>) {
+        assert_eq!(cx.key(), self.whole_key(slot), "a handler holds another key than its message's");
+        let others = self.inside.add(slot as usize, 1);
+        assert!(slot == NO_SYNC || others == 0, "{others} others under {} were met", cx.key());
+        self.expect_company(slot);
+        if slot < KEYS {
             cx.with(&self.count, |count, cx| {
                 let before = *count;
                 cx.charge(Operations::NONE.integers(STAY));
                 (0..STAY).for_each(|_| std::hint::spin_loop());
-                cx.send(cx.source(), Left { thread: visit.thread.into() });
+                cx.send(cx.source(), Self::left(thread.into()));
                 *count = before + 1;
             });
         } else {
             cx.charge(Operations::NONE.integers(STAY));
             let source = cx.source();
-            cx.send(source, Left { thread: visit.thread.into() });
+            cx.send(source, Self::left(thread.into()));
         }
-        self.expect_company(visit.slot);
-        self.inside.add(slot, u64::MAX); // minus one
+        self.expect_company(slot);
+        self.inside.add(slot as usize, u64::MAX); // minus one
     }
 
     /// Insists that nobody is inside whom this slot excludes.
@@ -185,12 +137,11 @@ impl Exclusion {
     fn round(&self, thread: &Thread<'_>) {
         for slot in 0..self.visits.slots {
             for node in 0..thread.nodes() {
-                thread.send(NodeId(node), Visit { slot, thread: thread.index() });
+                thread.send(NodeId(node), Self::arrive(slot, thread.index()));
             }
             if self.visits.holds {
-                let visit = Visit { slot, thread: thread.index() };
                 let held = thread.hold(key(slot), |cx| {
-                    self.visit(visit, cx);
+                    self.visit(slot, thread.index(), cx);
                     cx.key()
                 });
                 assert_eq!(held, self.whole_key(slot), "what a hold returned");
@@ -212,7 +163,20 @@ impl Exclusion {
     }
 }
 
-impl Program for Exclusion {
+#[handlers]
+impl Exclusion {
+    #[message(name = Visit, key = key(slot))]
+    fn arrive(&self, slot: u32, thread: u32, cx: &mut Handler<'_>) {
+        self.visit(slot, thread, cx);
+    }
+
+    #[message]
+    fn left(&self, thread: u64, cx: &mut Handler<'_>) {
+        // No visit, but not to be met by a sequential one either.
+        self.expect_nobody_alone();
+        cx.signal(&self.left[thread as usize], 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         let left = &self.left[thread.index() as usize];
         for round in 1..=u64::from(ROUNDS) {

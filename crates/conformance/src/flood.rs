@@ -3,10 +3,9 @@
 //! Every thread floods every node with requests, each of which is replied to; nobody waits until all requests
 //! are out. Sends that find no room must hand their message back unchanged.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Busy, Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup,
-    Shape, Thread,
+    Busy, Cells, Event, Handler, Key, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread,
+    handlers,
 };
 
 use crate::Setting;
@@ -47,30 +46,6 @@ struct Pause {
     arrived: Event,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Plain {
-    number: u64,
-}
-
-impl Message for Plain {
-    type Protocol = Pause;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, pause: &Pause, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&pause.arrived, 1);
-    }
-}
-
-impl tempest::Handlers for Pause {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Plain>();
-    }
-}
-
 impl Protocol for Pause {
     type Config = ();
 
@@ -79,12 +54,18 @@ impl Protocol for Pause {
     }
 }
 
-impl Program for Pause {
+#[handlers]
+impl Pause {
+    #[message]
+    fn plain(&self, _number: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.arrived, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
-        (0..BEFORE).for_each(|number| thread.send(next, Plain { number }));
+        (0..BEFORE).for_each(|number| thread.send(next, Self::plain(number)));
         thread.charge(Operations::NONE.flops(1_000_000));
-        thread.send(next, Plain { number: BEFORE });
+        thread.send(next, Self::plain(BEFORE));
         thread.wait(&self.arrived, u64::from(thread.threads()) * (BEFORE + 1));
     }
 
@@ -103,64 +84,9 @@ struct Flood {
     replied: Box<[Event]>,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct Request {
-    thread: u32,
-    number: u32,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Reply {
-    thread: u32,
-    number: u32,
-}
-
 /// Travels with a request and comes back with its reply.
 fn luggage(to: NodeId, number: u32) -> [u64; 2] {
     [u64::from(to.0), !u64::from(number)]
-}
-
-impl Message for Request {
-    type Protocol = Flood;
-
-    fn key(&self) -> Key {
-        // Keys of every kind but the sequential one, which would let no flood rise.
-        if self.number.is_multiple_of(4) { Key::NoSync } else { Key::User(u64::from(self.number % 16)) }
-    }
-
-    fn handle(self, flood: &Flood, payload: &[u64], cx: &mut Handler<'_>) {
-        assert_eq!(payload, luggage(cx.node(), self.number), "the payload of {self:?}");
-        let thread = cx.source().0 * flood.shape.threads + self.thread;
-        let before = flood.asked.add((thread * REQUESTS + self.number) as usize, 1);
-        assert_eq!(before, 0, "{self:?} from {} came again", cx.source());
-        let source = cx.source();
-        cx.send_with(source, Reply { thread: self.thread, number: self.number }, payload);
-    }
-}
-
-impl Message for Reply {
-    type Protocol = Flood;
-
-    fn key(&self) -> Key {
-        Key::User(u64::from(self.thread))
-    }
-
-    fn handle(self, flood: &Flood, payload: &[u64], cx: &mut Handler<'_>) {
-        assert_eq!(payload, luggage(cx.source(), self.number), "the payload of a reply");
-        let at = (self.thread * flood.shape.nodes + cx.source().0) * REQUESTS + self.number;
-        let before = flood.answered.add(at as usize, 1);
-        assert_eq!(before, 0, "the reply to request {} from {} came again", self.number, cx.source());
-        cx.signal(&flood.replied[self.thread as usize], 1);
-    }
-}
-
-impl tempest::Handlers for Flood {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Request>();
-        messages.add::<Reply>();
-    }
 }
 
 impl Protocol for Flood {
@@ -178,14 +104,40 @@ impl Protocol for Flood {
     }
 }
 
-impl Program for Flood {
+#[handlers]
+impl Flood {
+    #[message(key = Self::key_of_request(number))]
+    fn request(&self, thread: u32, number: u32, payload: &[u64], cx: &mut Handler<'_>) {
+        assert_eq!(payload, luggage(cx.node(), number), "the payload of request {number}");
+        let sender = cx.source().0 * self.shape.threads + thread;
+        let before = self.asked.add((sender * REQUESTS + number) as usize, 1);
+        assert_eq!(before, 0, "request {number} from {} came again", cx.source());
+        let source = cx.source();
+        cx.send_with(source, Self::reply(thread, number), payload);
+    }
+
+    #[message(key = thread)]
+    fn reply(&self, thread: u32, number: u32, payload: &[u64], cx: &mut Handler<'_>) {
+        assert_eq!(payload, luggage(cx.source(), number), "the payload of a reply");
+        let at = (thread * self.shape.nodes + cx.source().0) * REQUESTS + number;
+        let before = self.answered.add(at as usize, 1);
+        assert_eq!(before, 0, "the reply to request {number} from {} came again", cx.source());
+        cx.signal(&self.replied[thread as usize], 1);
+    }
+
+    /// Keys of every kind but the sequential one, which would let no flood rise.
+    fn key_of_request(number: u32) -> Key {
+        if number.is_multiple_of(4) { Key::NoSync } else { Key::User(u64::from(number % 16)) }
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         for number in 0..REQUESTS {
             for step in 0..thread.nodes() {
                 let to = NodeId((thread.node().0 + step) % thread.nodes());
-                let (request, payload) = (Request { thread: thread.index(), number }, luggage(to, number));
+                let (request, payload) = (Self::request(thread.index(), number), luggage(to, number));
                 if let Err(Busy(back)) = thread.try_send_with(to, request, &payload) {
-                    assert_eq!(back, request, "what a send without room handed back");
+                    let fields = |request: Request| (request.thread, request.number);
+                    assert_eq!(fields(back), fields(request), "what a send without room handed back");
                     thread.send_with(to, back, &payload);
                 }
             }
@@ -208,53 +160,6 @@ struct Burst {
     arrived: Event,
 }
 
-/// Has the receiving node send pieces to all nodes from one handler.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Open {
-    pieces: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Piece {
-    number: u64,
-}
-
-impl Message for Open {
-    type Protocol = Burst;
-
-    fn key(&self) -> Key {
-        Key::Sequential
-    }
-
-    fn handle(self, _: &Burst, _payload: &[u64], cx: &mut Handler<'_>) {
-        for number in 0..self.pieces {
-            (0..cx.nodes()).for_each(|node| cx.send(NodeId(node), Piece { number }));
-        }
-    }
-}
-
-impl Message for Piece {
-    type Protocol = Burst;
-
-    fn key(&self) -> Key {
-        Key::User(self.number)
-    }
-
-    fn handle(self, burst: &Burst, _payload: &[u64], cx: &mut Handler<'_>) {
-        burst.pieces.add((cx.source().0 * FAN_OUT) as usize + self.number as usize, 1);
-        cx.signal(&burst.arrived, 1);
-    }
-}
-
-impl tempest::Handlers for Burst {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Open>();
-        messages.add::<Piece>();
-    }
-}
-
 impl Protocol for Burst {
     type Config = ();
 
@@ -265,11 +170,26 @@ impl Protocol for Burst {
     }
 }
 
-impl Program for Burst {
+#[handlers]
+impl Burst {
+    /// Has the receiving node send pieces to all nodes from one handler.
+    #[message(key = Sequential)]
+    fn open(&self, pieces: u64, cx: &mut Handler<'_>) {
+        for number in 0..pieces {
+            (0..cx.nodes()).for_each(|node| cx.send(NodeId(node), Self::piece(number)));
+        }
+    }
+
+    #[message(key = number)]
+    fn piece(&self, number: u64, cx: &mut Handler<'_>) {
+        self.pieces.add((cx.source().0 * FAN_OUT) as usize + number as usize, 1);
+        cx.signal(&self.arrived, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() == 0 {
             let right = NodeId((thread.node().0 + 1) % thread.nodes());
-            thread.send(right, Open { pieces: u64::from(FAN_OUT) });
+            thread.send(right, Self::open(u64::from(FAN_OUT)));
         }
         thread.wait(&self.arrived, u64::from(self.shape.nodes * FAN_OUT));
     }

@@ -11,6 +11,7 @@
 //! | `flood` | everything arrives exactly once, however little room there is |
 //! | `locks` | a lock is one thread's at a time, and everybody's in the end |
 //! | `chain` | nodes send to themselves; a world does not end while something is in flight |
+//! | `composition` | protocols that build on the same one share it, or are refused |
 //! | `mapped` | memory of other nodes that is mapped is memory |
 //! | `mapped_order` | what was put into mapped memory is seen by whoever is told of it |
 //! | `payload` | messages and payloads of every length arrive as they were sent |
@@ -19,7 +20,7 @@
 //! | `split_phase` | split-phase accesses land exactly once, and waits for them mean what they say |
 //! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
 //! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses what it cannot do |
-//! | `takeaway` | a right to shared memory is taken away after the accesses that it allowed |
+//! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `breach` | a program that breaks the rules fails, and only the program |
@@ -34,7 +35,9 @@
 mod barrier;
 mod breach;
 mod chain;
+mod composition;
 mod deadlock;
+mod downgrade;
 mod exclusion;
 pub mod explorer;
 mod flood;
@@ -50,13 +53,14 @@ mod setting;
 mod shared_memory;
 mod shared_memory_order;
 mod split_phase;
-mod takeaway;
 mod waiting;
 
 pub use barrier::*;
 pub use breach::*;
 pub use chain::*;
+pub use composition::*;
 pub use deadlock::*;
+pub use downgrade::*;
 pub use exclusion::*;
 pub use flood::*;
 pub use locks::*;
@@ -71,9 +75,9 @@ pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
 pub use split_phase::*;
-pub use takeaway::*;
 pub use waiting::*;
 
+use tempest::entry::Coherence;
 use tempest::{Policy, World};
 
 /// A promise: its name, and what panics if it is broken.
@@ -129,6 +133,8 @@ pub fn promises() -> &'static [Promise] {
         reductions_are_exact
         broadcasts_reach_everybody
         collectives_must_agree
+        protocols_share_an_instance
+        protocols_have_one_configuration
         split_phase_is_memory
         store_sync_counts_bytes
         all_store_sync_waits_for_stores
@@ -150,6 +156,35 @@ pub fn promises() -> &'static [Promise] {
 /// The promises that ask for nothing but shared memory, by name: those that a machine keeps whose hardware runs the protocol.
 pub fn shared_memory_promises() -> Vec<Promise> {
     promises().iter().copied().filter(|(name, _)| name.starts_with("shared_memory_")).collect()
+}
+
+/// A promise of every protocol that keeps shared memory coherent: its name, and what panics if the protocol breaks it.
+pub type CoherencePromise = (&'static str, fn(&Setting<'_>, &'static Coherence));
+
+/// The promises of every protocol that keeps shared memory coherent, by name.
+pub const COHERENCE: &[CoherencePromise] = &[
+    ("memory_is_coherent", memory_is_coherent),
+    ("memory_passes_messages", memory_passes_messages),
+    ("memory_stores_before_it_loads", memory_stores_before_it_loads),
+];
+
+/// Holds a protocol for shared memory against every promise of [`COHERENCE`] under every policy, on `nodes` nodes of
+/// `processors` processors.
+///
+/// # Panics
+/// If a policy does not parse, the world refuses it, or the protocol breaks a promise: the message says which one.
+pub fn run_coherence(
+    protocol: &'static Coherence,
+    world: &dyn World,
+    policies: &[&str],
+    nodes: u32,
+    processors: u32,
+) {
+    for text in policies {
+        let policy: Policy = text.parse().unwrap_or_else(|error| panic!("policy `{text}`: {error}"));
+        let setting = Setting { world, policy: &policy, nodes, processors };
+        COHERENCE.iter().for_each(|(_, promise)| promise(&setting, protocol));
+    }
 }
 
 /// Runs every promise under every policy, on `nodes` nodes of `processors` processors.

@@ -4,12 +4,11 @@
 //! writes them back one later. Each entry leaves its thread's tag in a log, at the place that the words say; a lost or stale
 //! word makes two entries choose one place, or leaves the words different.
 
-use bytemuck::{Pod, Zeroable};
 use protocols::stache::{self, Stache};
 use protocols::sync::{LockRoom, Locks};
 use tempest::{
-    Array, Cells, Class, Event, Failure, Handler, Homes, Key, Layout, Message, Operations, Program, Protocol,
-    Quiet, Report, Setup, Shape, Shared, Thread,
+    Array, Cells, Event, Failure, Handler, Homes, Layout, Operations, Protocol, Quiet, Report, Setup, Shape,
+    Shared, Thread, handlers,
 };
 
 use crate::Setting;
@@ -91,32 +90,6 @@ struct Critical {
     aside: Vec<Event>,
 }
 
-/// A thread's message to itself, for which it waits: others of its processor run meanwhile.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Aside {
-    thread: u64,
-}
-
-impl Message for Aside {
-    type Protocol = Critical;
-    const CLASS: Class = Class::System;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, critical: &Critical, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&critical.aside[self.thread as usize], 1);
-    }
-}
-
-impl tempest::Handlers for Critical {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Aside>();
-    }
-}
-
 impl Protocol for Critical {
     type Config = Plan;
 
@@ -176,7 +149,7 @@ impl Critical {
     fn step_aside(&self, thread: &Thread<'_>) {
         let aside = &self.aside[thread.index() as usize];
         let before = aside.count();
-        thread.send(thread.node(), Aside { thread: thread.index().into() });
+        thread.send(thread.node(), Self::aside(thread.index().into()));
         thread.wait(aside, before + 1);
     }
 
@@ -245,7 +218,14 @@ impl Critical {
     }
 }
 
-impl Program for Critical {
+#[handlers]
+impl Critical {
+    /// A thread's message to itself, for which it waits: others of its processor run meanwhile.
+    #[message(class = System)]
+    fn aside(&self, thread: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.aside[thread as usize], 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         match self.work {
             Work::Exclude => self.exclude(thread),

@@ -4,7 +4,7 @@
 //! is mapped and some is not.
 
 use tempest::{
-    Cells, Mapped, NodeId, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Thread,
+    Cells, Mapped, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Thread, handlers,
 };
 
 use crate::Setting;
@@ -49,10 +49,6 @@ struct Random {
     counts: Segment<u64>,
     /// Threads that found all mapped.
     mapped: Cells<u64>,
-}
-
-impl tempest::Handlers for Random {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Random {
@@ -110,7 +106,8 @@ impl Random {
     }
 }
 
-impl Program for Random {
+#[handlers]
+impl Random {
     fn main(&self, thread: &Thread<'_>) {
         if !is_mapped(thread, &self.areas) {
             return;

@@ -2,10 +2,9 @@
 //!
 //! In a world that maps nothing the program here does nothing.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Mapped, Message, NodeId, Program, Protocol, Quiet, Report, Rights, Segment,
-    Setup, Shape, Thread,
+    Cells, Event, Handler, Mapped, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Thread,
+    handlers,
 };
 
 use crate::Setting;
@@ -44,55 +43,6 @@ struct Telling {
     /// By thread: answers to its messages.
     answered: Box<[Event]>,
     found: Cells<u64>,
-}
-
-/// An area has been filled.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Filled {
-    thread: u32,
-    round: u32,
-}
-
-/// It has been looked at.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Seen {
-    thread: u32,
-    unused: u32,
-}
-
-impl Message for Filled {
-    type Protocol = Telling;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, telling: &Telling, _payload: &[u64], cx: &mut Handler<'_>) {
-        let source = cx.source();
-        telling.look(self.round as usize, number(telling.shape, source, self.thread));
-        cx.send(source, Seen { thread: self.thread, unused: 0 });
-    }
-}
-
-impl Message for Seen {
-    type Protocol = Telling;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, telling: &Telling, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&telling.answered[self.thread as usize], 1);
-    }
-}
-
-impl tempest::Handlers for Telling {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Filled>();
-        messages.add::<Seen>();
-    }
 }
 
 impl Protocol for Telling {
@@ -146,7 +96,7 @@ impl Telling {
 
     fn tell(&self, thread: &Thread<'_>, to: NodeId, round: usize) {
         let answered = &self.answered[thread.index() as usize];
-        thread.send(to, Filled { thread: thread.index(), round: round as u32 });
+        thread.send(to, Self::filled(thread.index(), round as u32));
         thread.wait(answered, round as u64 + 1);
     }
 
@@ -178,7 +128,22 @@ impl Telling {
     }
 }
 
-impl Program for Telling {
+#[handlers]
+impl Telling {
+    /// An area has been filled.
+    #[message]
+    fn filled(&self, thread: u32, round: u32, cx: &mut Handler<'_>) {
+        let source = cx.source();
+        self.look(round as usize, number(self.shape, source, thread));
+        cx.send(source, Self::seen(thread));
+    }
+
+    /// It has been looked at.
+    #[message]
+    fn seen(&self, thread: u32, cx: &mut Handler<'_>) {
+        cx.signal(&self.answered[thread as usize], 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if !is_mapped(thread, &self.areas) {
             return;

@@ -4,10 +4,8 @@
 //! thread, threads that hand on a baton, a thread and a handler in turn, a thread and its own holds, a thread and a
 //! handler that finds in keyed state that it is due.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Shape,
-    Thread,
+    Cells, Event, Handler, Key, Keyed, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
 };
 
 use crate::Setting;
@@ -73,105 +71,6 @@ struct Order {
     done: Cells<u64>,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Numbered {
-    source: u32,
-    lane: u32,
-    number: u64,
-}
-
-/// Has a handler of the receiving node send a number.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Relay {
-    number: u64,
-}
-
-/// Has a handler of the receiving node look whether a number is due.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Look {
-    unused: u64,
-}
-
-/// It has looked.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Looked {
-    done: u64,
-}
-
-impl Message for Numbered {
-    type Protocol = Order;
-
-    fn key(&self) -> Key {
-        Key::User(u64::from(self.source * LANES + self.lane))
-    }
-
-    fn handle(self, order: &Order, _payload: &[u64], cx: &mut Handler<'_>) {
-        assert_eq!(cx.source(), NodeId(self.source), "a message from {} arrived as another's", self.source);
-        cx.with(&order.next, |next, cx| {
-            let (number, source, lane) = (self.number, cx.source(), self.lane);
-            assert_eq!(number, *next, "number {number} of {source}, lane {lane} came when {next} was due");
-            *next += 1;
-        });
-        order.arrived.add(0, 1);
-    }
-}
-
-impl Message for Relay {
-    type Protocol = Order;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, order: &Order, _payload: &[u64], cx: &mut Handler<'_>) {
-        order.send_from_handler(cx, self.number);
-        cx.signal(&order.sent, 1);
-    }
-}
-
-impl Message for Look {
-    type Protocol = Order;
-
-    fn key(&self) -> Key {
-        DUE
-    }
-
-    fn handle(self, order: &Order, _payload: &[u64], cx: &mut Handler<'_>) {
-        if let Some(number) = cx.with(&order.due, |due, _| due.take()) {
-            order.send_from_handler(cx, number);
-            cx.signal(&order.sent, 1);
-        }
-        let (source, done) = (cx.source(), u64::from(order.sent.count() == LENGTH / 2));
-        cx.send(source, Looked { done });
-    }
-}
-
-impl Message for Looked {
-    type Protocol = Order;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, order: &Order, _payload: &[u64], cx: &mut Handler<'_>) {
-        order.done.set(0, self.done);
-        cx.signal(&order.looked, 1);
-    }
-}
-
-impl tempest::Handlers for Order {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Numbered>();
-        messages.add::<Relay>();
-        messages.add::<Look>();
-        messages.add::<Looked>();
-    }
-}
-
 impl Protocol for Order {
     type Config = Senders;
 
@@ -194,7 +93,7 @@ impl Order {
     /// One number to every node, in every lane.
     fn each(nodes: u32, source: NodeId, number: u64) -> impl Iterator<Item = (NodeId, Numbered)> {
         let lanes = move |node| (0..LANES).map(move |lane| (NodeId(node), lane));
-        (0..nodes).flat_map(lanes).map(move |(to, lane)| (to, Numbered { source: source.0, lane, number }))
+        (0..nodes).flat_map(lanes).map(move |(to, lane)| (to, Self::numbered(source.0, lane, number)))
     }
 
     fn send(&self, thread: &Thread<'_>, number: u64) {
@@ -222,7 +121,7 @@ impl Order {
     /// A thread sends two numbers of every three, a handler the one between.
     fn alternate(&self, thread: &Thread<'_>, number: u64) {
         if number % 3 == 1 {
-            thread.send(thread.node(), Relay { number });
+            thread.send(thread.node(), Self::relay(number));
             thread.wait(&self.sent, number / 3 + 1);
         } else {
             self.send(thread, number);
@@ -245,7 +144,7 @@ impl Order {
     fn look(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
         for looks in 1.. {
-            thread.send(next, Look { unused: 0 });
+            thread.send(next, Self::look_for_due());
             thread.wait(&self.looked, looks);
             if self.done.get(0) == 1 {
                 return;
@@ -254,7 +153,44 @@ impl Order {
     }
 }
 
-impl Program for Order {
+#[handlers]
+impl Order {
+    #[message(key = u64::from(source * LANES + lane))]
+    fn numbered(&self, source: u32, lane: u32, number: u64, cx: &mut Handler<'_>) {
+        assert_eq!(cx.source(), NodeId(source), "a message from {} arrived as another's", source);
+        cx.with(&self.next, |next, cx| {
+            let (number, source, lane) = (number, cx.source(), lane);
+            assert_eq!(number, *next, "number {number} of {source}, lane {lane} came when {next} was due");
+            *next += 1;
+        });
+        self.arrived.add(0, 1);
+    }
+
+    /// Has a handler of the receiving node send a number.
+    #[message]
+    fn relay(&self, number: u64, cx: &mut Handler<'_>) {
+        self.send_from_handler(cx, number);
+        cx.signal(&self.sent, 1);
+    }
+
+    /// Has a handler of the receiving node look whether a number is due.
+    #[message(name = Look, key = DUE)]
+    fn look_for_due(&self, cx: &mut Handler<'_>) {
+        if let Some(number) = cx.with(&self.due, |due, _| due.take()) {
+            self.send_from_handler(cx, number);
+            cx.signal(&self.sent, 1);
+        }
+        let (source, done) = (cx.source(), u64::from(self.sent.count() == LENGTH / 2));
+        cx.send(source, Self::looked(done));
+    }
+
+    /// It has looked.
+    #[message]
+    fn looked(&self, done: u64, cx: &mut Handler<'_>) {
+        self.done.set(0, done);
+        cx.signal(&self.looked, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         match self.senders {
             Senders::Baton => self.pass_baton(thread),

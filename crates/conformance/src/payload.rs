@@ -1,9 +1,6 @@
 //! Messages and payloads of every length arrive as they were sent.
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{
-    Cells, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Shape, Thread,
-};
+use tempest::{Cells, Handler, MAX_WORDS, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
 
 use crate::Setting;
 
@@ -21,75 +18,9 @@ struct Payload {
     arrived: Cells<u64>,
 }
 
-/// Less than a word.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Short {
-    length: u16,
-}
-
-/// A word.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Whole {
-    length: u64,
-}
-
-/// As long as a message may be.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Full {
-    words: [u64; MAX_WORDS],
-}
-
 /// Words in which every byte counts.
 fn words(length: u64) -> Vec<u64> {
     (1..=length).map(|word| word.wrapping_mul(0xfedc_ba98_7654_3211)).collect()
-}
-
-impl Message for Short {
-    type Protocol = Payload;
-
-    fn key(&self) -> Key {
-        Key::User(u64::from(self.length))
-    }
-
-    fn handle(self, protocol: &Payload, payload: &[u64], _cx: &mut Handler<'_>) {
-        protocol.accept(u64::from(self.length), payload);
-    }
-}
-
-impl Message for Whole {
-    type Protocol = Payload;
-
-    fn key(&self) -> Key {
-        Key::User(self.length)
-    }
-
-    fn handle(self, protocol: &Payload, payload: &[u64], _cx: &mut Handler<'_>) {
-        protocol.accept(self.length, payload);
-    }
-}
-
-impl Message for Full {
-    type Protocol = Payload;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, protocol: &Payload, payload: &[u64], _cx: &mut Handler<'_>) {
-        assert!(payload.is_empty(), "a message without payload arrived with {payload:?}");
-        protocol.accept(MAX_WORDS as u64, &self.words);
-    }
-}
-
-impl tempest::Handlers for Payload {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Short>();
-        messages.add::<Whole>();
-        messages.add::<Full>();
-    }
 }
 
 impl Protocol for Payload {
@@ -108,16 +39,35 @@ impl Payload {
 
     fn send_all(thread: &Thread<'_>, to: NodeId) {
         for length in 0..MAX_WORDS as u64 {
-            thread.send_with(to, Short { length: length as u16 }, &words(length));
-            thread.send_with(to, Whole { length }, &words(length));
+            thread.send_with(to, Self::short(length as u16), &words(length));
+            thread.send_with(to, Self::whole(length), &words(length));
         }
-        let mut full = Full { words: [0; MAX_WORDS] };
-        full.words.copy_from_slice(&words(MAX_WORDS as u64));
-        thread.send(to, full);
+        let full = words(MAX_WORDS as u64).try_into().expect("as many words as a message carries");
+        thread.send(to, Self::full(full));
     }
 }
 
-impl Program for Payload {
+#[handlers]
+impl Payload {
+    /// Less than a word.
+    #[message(key = u64::from(length))]
+    fn short(&self, length: u16, payload: &[u64], _cx: &mut Handler<'_>) {
+        self.accept(u64::from(length), payload);
+    }
+
+    /// A word.
+    #[message(key = length)]
+    fn whole(&self, length: u64, payload: &[u64], _cx: &mut Handler<'_>) {
+        self.accept(length, payload);
+    }
+
+    /// As long as a message may be.
+    #[message]
+    fn full(&self, words: [u64; MAX_WORDS], payload: &[u64], _cx: &mut Handler<'_>) {
+        assert!(payload.is_empty(), "a message without payload arrived with {payload:?}");
+        self.accept(MAX_WORDS as u64, &words);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() == 0 {
             (0..thread.nodes()).for_each(|node| Self::send_all(thread, NodeId(node)));

@@ -1,9 +1,7 @@
 //! All threads of all nodes agree on timed regions, and what a world can repeat it does.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Message, NodeId, Outcome, Program, Protocol, Quiet, Report, Setup, Shape,
-    Thread,
+    Cells, Event, Handler, NodeId, Outcome, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
 };
 
 use crate::Setting;
@@ -47,55 +45,6 @@ struct Phases {
     answers: Box<[Event]>,
 }
 
-/// Asks whether all threads of the receiving node have come to a region that the sender is in.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Ask {
-    region: u32,
-    thread: u32,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Answer {
-    thread: u64,
-}
-
-impl Message for Ask {
-    type Protocol = Phases;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, phases: &Phases, _payload: &[u64], cx: &mut Handler<'_>) {
-        let (came, threads) = (phases.came.get(self.region as usize), u64::from(phases.shape.threads));
-        let name = NAMES[self.region as usize];
-        assert_eq!(came, threads, "threads of {} at `{name}` when {} was in it", cx.node(), cx.source());
-        let source = cx.source();
-        cx.send(source, Answer { thread: self.thread.into() });
-    }
-}
-
-impl Message for Answer {
-    type Protocol = Phases;
-
-    fn key(&self) -> Key {
-        Key::User(self.thread)
-    }
-
-    fn handle(self, phases: &Phases, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&phases.answers[self.thread as usize], 1);
-    }
-}
-
-impl tempest::Handlers for Phases {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Ask>();
-        messages.add::<Answer>();
-    }
-}
-
 impl Protocol for Phases {
     type Config = ();
 
@@ -106,13 +55,29 @@ impl Protocol for Phases {
     }
 }
 
-impl Program for Phases {
+#[handlers]
+impl Phases {
+    /// Asks whether all threads of the receiving node have come to a region that the sender is in.
+    #[message]
+    fn ask(&self, region: u32, thread: u32, cx: &mut Handler<'_>) {
+        let (came, threads) = (self.came.get(region as usize), u64::from(self.shape.threads));
+        let name = NAMES[region as usize];
+        assert_eq!(came, threads, "threads of {} at `{name}` when {} was in it", cx.node(), cx.source());
+        let source = cx.source();
+        cx.send(source, Self::answer(thread.into()));
+    }
+
+    #[message(key = thread)]
+    fn answer(&self, thread: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.answers[thread as usize], 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         for (region, name) in (0..).zip(NAMES) {
             self.came.add(region as usize, 1);
             thread.phase(name);
             for node in 0..thread.nodes() {
-                thread.send(NodeId(node), Ask { region, thread: thread.index() });
+                thread.send(NodeId(node), Self::ask(region, thread.index()));
             }
             // The first thread leaves its answers to the next region, and at last to the end of the run.
             if thread.index() > 0 {

@@ -3,10 +3,8 @@
 //! Every thread has an area of its own in the segment of every node, and fills it there. Words are such that one in a
 //! wrong place, or left out, shows.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Event, Handler, Key, MAX_WORDS, Message, NodeId, Program, Protocol, Quiet, Report, Segment, Setup, Shape,
-    Thread,
+    Event, Handler, MAX_WORDS, NodeId, Protocol, Quiet, Report, Segment, Setup, Shape, Thread, handlers,
 };
 
 use crate::Setting;
@@ -76,30 +74,6 @@ struct Placement {
     told: Box<[Event]>,
 }
 
-/// So many words of the sender's area are in place.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Filled {
-    thread: u32,
-    words: u32,
-}
-
-/// Asks the destination to fill its thread's area on the asker's node with so many words.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Wanted {
-    thread: u32,
-    words: u32,
-}
-
-/// They were found.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Found {
-    thread: u32,
-    unused: u32,
-}
-
 /// The word of an area that belongs at an offset, of a thread numbered across the nodes.
 fn word(owner: usize, offset: usize) -> u64 {
     (((owner + 1) << 32 | (offset + 1)) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -107,57 +81,6 @@ fn word(owner: usize, offset: usize) -> u64 {
 
 fn words(owner: usize, count: usize) -> Vec<u64> {
     (0..count).map(|offset| word(owner, offset)).collect()
-}
-
-impl Message for Filled {
-    type Protocol = Placement;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, placement: &Placement, _payload: &[u64], cx: &mut Handler<'_>) {
-        let owner = placement.number(cx.source(), self.thread);
-        placement.expect_words(owner, self.words as usize);
-        cx.signal(&placement.found, 1);
-        let source = cx.source();
-        cx.send(source, Found { thread: self.thread, unused: 0 });
-    }
-}
-
-impl Message for Wanted {
-    type Protocol = Placement;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, placement: &Placement, _payload: &[u64], cx: &mut Handler<'_>) {
-        let Self { thread, words: count } = self;
-        let (owner, source) = (placement.number(cx.node(), thread), cx.source());
-        let place = placement.areas.place((owner * AREA) as u32);
-        cx.transfer(source, place, &words(owner, count as usize), Filled { thread, words: count });
-    }
-}
-
-impl Message for Found {
-    type Protocol = Placement;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, placement: &Placement, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&placement.told[self.thread as usize], 1);
-    }
-}
-
-impl tempest::Handlers for Placement {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Filled>();
-        messages.add::<Found>();
-        messages.add::<Wanted>();
-    }
 }
 
 impl Protocol for Placement {
@@ -193,7 +116,7 @@ impl Placement {
         for length in BLOCKS {
             let before = told.count();
             let place = self.areas.place((owner * AREA) as u32);
-            let filled = Filled { thread: thread.index(), words: length as u32 };
+            let filled = Self::filled(thread.index(), length as u32);
             thread.transfer(to, place, &words(owner, length), filled);
             thread.wait(told, before + 1);
         }
@@ -202,7 +125,7 @@ impl Placement {
     /// Shorter ones first, so that none finds its last words there already.
     fn ask(&self, thread: &Thread<'_>, to: NodeId) {
         for length in BLOCKS {
-            thread.send(to, Wanted { thread: thread.index(), words: length as u32 });
+            thread.send(to, Self::wanted(thread.index(), length as u32));
         }
     }
 
@@ -220,11 +143,36 @@ impl Placement {
     }
 
     fn tell(&self, thread: &Thread<'_>, to: NodeId) {
-        thread.send(to, Filled { thread: thread.index(), words: AREA as u32 });
+        thread.send(to, Self::filled(thread.index(), AREA as u32));
     }
 }
 
-impl Program for Placement {
+#[handlers]
+impl Placement {
+    /// So many words of the sender's area are in place.
+    #[message]
+    fn filled(&self, thread: u32, words: u32, cx: &mut Handler<'_>) {
+        let owner = self.number(cx.source(), thread);
+        self.expect_words(owner, words as usize);
+        cx.signal(&self.found, 1);
+        let source = cx.source();
+        cx.send(source, Self::found(thread));
+    }
+
+    /// They were found.
+    #[message]
+    fn found(&self, thread: u32, cx: &mut Handler<'_>) {
+        cx.signal(&self.told[thread as usize], 1);
+    }
+
+    /// Asks the destination to fill its thread's area on the asker's node with so many words.
+    #[message]
+    fn wanted(&self, thread: u32, count: u32, cx: &mut Handler<'_>) {
+        let (owner, source) = (self.number(cx.node(), thread), cx.source());
+        let place = self.areas.place((owner * AREA) as u32);
+        cx.transfer(source, place, &words(owner, count as usize), Self::filled(thread, count));
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         let owner = self.number(thread.node(), thread.index());
         let owners = (self.shape.nodes * self.shape.threads) as usize;
@@ -239,12 +187,7 @@ impl Program for Placement {
                 }
                 Way::TransferAndTell => {
                     let place = self.areas.place((owner * AREA) as u32);
-                    thread.transfer(
-                        to,
-                        place,
-                        &words(owner, AREA),
-                        Filled { thread: thread.index(), words: 0 },
-                    );
+                    thread.transfer(to, place, &words(owner, AREA), Self::filled(thread.index(), 0));
                     self.tell(thread, to);
                 }
             }

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use protocols::sync::{Collectives, Number, Reduction};
-use tempest::{Cells, Failure, NodeId, Program, Protocol, Quiet, Report, Setup, Shape, Thread, ThreadId};
+use tempest::{Cells, Failure, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, ThreadId, handlers};
 
 use crate::Setting;
 use crate::barrier::dawdle;
@@ -51,10 +51,6 @@ struct Together {
     collectives: Arc<Collectives>,
     /// How many answers were right, and how many wrong.
     right: Cells<u64>,
-}
-
-impl tempest::Handlers for Together {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Together {
@@ -122,7 +118,8 @@ impl Together {
     }
 }
 
-impl Program for Together {
+#[handlers]
+impl Together {
     fn main(&self, thread: &Thread<'_>) {
         let mine = thread.node().0 * thread.threads() + thread.index();
         for round in 0..ROUNDS {

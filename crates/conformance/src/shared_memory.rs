@@ -9,11 +9,12 @@
 
 use std::num::NonZeroU32;
 
-use protocols::stache::{Config, Stache, Variant};
+use protocols::stache::{STACHE, STACHE_UNORDERED};
 use protocols::sync::{BarrierRoom, SharedBarrier};
+use tempest::entry::{Coherence, SharedMemory};
 use tempest::{
-    AddressSpace, Array, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup,
-    Shape, Shared, Thread,
+    AddressSpace, Array, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Shape,
+    Shared, Thread, handlers,
 };
 
 use crate::Setting;
@@ -33,48 +34,64 @@ const COUNTERS_OF_A_PAGE: usize = 2;
 /// Stores of few threads to few blocks: none is lost, none is seen late, with room for all pages.
 pub fn shared_memory_is_memory(setting: &Setting<'_>) {
     for block in [16, 128] {
-        stress(setting, "shared_memory_is_memory", Variant::Ordered, Frames::All, block, 20);
+        stress(setting, "shared_memory_is_memory", &STACHE, Frames::All, block, 20);
     }
     let promise = "shared_memory_is_memory";
-    stress(setting, promise, Variant::Robust, Frames::OnDemand, 64, 20);
+    stress(setting, promise, &STACHE_UNORDERED, Frames::OnDemand, 64, 20);
 }
 
 /// Stores of more threads than frames to few blocks, with room for one or two remote pages at a time: none is
 /// lost, none is seen late.
 pub fn shared_memory_fits_its_frames(setting: &Setting<'_>) {
     let promise = "shared_memory_fits_its_frames";
-    stress(setting, promise, Variant::Ordered, Frames::AtMost(2), 64, 8);
-    stress(setting, promise, Variant::Ordered, Frames::AtMost(1), 64, 4);
-    stress(setting, promise, Variant::Robust, Frames::AtMost(2), 64, 4);
+    stress(setting, promise, &STACHE, Frames::AtMost(2), 64, 8);
+    stress(setting, promise, &STACHE, Frames::AtMost(1), 64, 4);
+    stress(setting, promise, &STACHE_UNORDERED, Frames::AtMost(2), 64, 4);
 }
 
 /// Shared memory under load: `rounds` rounds in which each of two threads a processor stores, reads and adds
 /// in each page. With `rounds` in the thousands this is the full dose.
 pub fn shared_memory_stress(setting: &Setting<'_>, rounds: u32) {
-    for variant in [Variant::Ordered, Variant::Robust] {
+    for protocol in [&STACHE, &STACHE_UNORDERED] {
         for frames in [Frames::All, Frames::AtMost(2)] {
-            stress(setting, "shared_memory_stress", variant, frames, 64, rounds);
+            stress(setting, "shared_memory_stress", protocol, frames, 64, rounds);
         }
     }
 }
 
-fn stress(setting: &Setting<'_>, promise: &str, variant: Variant, frames: Frames, block: u32, rounds: u32) {
+/// A protocol of anybody's keeps shared memory coherent: no store is lost or seen late, with blocks of every length and room for
+/// all pages.
+pub fn memory_is_coherent(setting: &Setting<'_>, protocol: &'static Coherence) {
+    for block in tempest::entry::Plan::BLOCKS {
+        stress(setting, "memory_is_coherent", protocol, Frames::All, block, 20);
+    }
+}
+
+fn stress(
+    setting: &Setting<'_>,
+    promise: &str,
+    protocol: &'static Coherence,
+    frames: Frames,
+    block: u32,
+    rounds: u32,
+) {
     // A page at each node, and one more.
     let pages = setting.nodes as usize + 1;
     let mut layout = Layout::new(setting.nodes, block).expect("blocks have a permitted length");
     let words = layout.array("words", pages * PAGE_WORDS, Homes::RoundRobin).expect("it is small");
     let barrier = SharedBarrier::room(&mut layout).expect("it is small");
-    let config = Config::new(AddressSpace::new(layout, frames).expect("there is a frame")).variant(variant);
+    let space = AddressSpace::new(layout, frames).expect("there is a frame");
+    let memory = SharedMemory { space, protocol };
     setting.verified_by::<Tagged>(
         Mechanism::SharedMemory,
         promise,
-        Plan { config, barrier, words, pages, rounds },
+        Plan { memory, barrier, words, pages, rounds },
         2,
     );
 }
 
 struct Plan {
-    config: Config,
+    memory: SharedMemory,
     barrier: BarrierRoom,
     words: Array<u64>,
     pages: usize,
@@ -89,17 +106,13 @@ struct Tagged {
     barrier: SharedBarrier,
 }
 
-impl tempest::Handlers for Tagged {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Tagged {
     type Config = Plan;
 
     fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
-        let stache = setup.install::<Stache>(&plan.config);
-        let barrier = SharedBarrier::new(setup, stache.memory(), plan.barrier, FAN_IN);
-        let words = stache.bind(plan.words);
+        let memory = plan.memory.install(setup);
+        let barrier = SharedBarrier::new(setup, &memory, plan.barrier, FAN_IN);
+        let words = memory.bind(plan.words);
         Self { shape: setup.shape(), words, pages: plan.pages, rounds: plan.rounds, barrier }
     }
 }
@@ -145,7 +158,8 @@ impl Tagged {
     }
 }
 
-impl Program for Tagged {
+#[handlers]
+impl Tagged {
     fn main(&self, thread: &Thread<'_>) {
         assert!(self.threads() <= COUNTERS, "a page has words for {COUNTERS} threads");
         let NodeId(node) = thread.node();

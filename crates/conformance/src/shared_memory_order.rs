@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
-use protocols::stache::{Config, Stache};
+use protocols::stache::{Config, STACHE, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
+use tempest::entry::{Coherence, SharedMemory};
 use tempest::{
-    AddressSpace, Array, Failure, Frames, Homes, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report,
-    Setup, Shared, Thread,
+    AddressSpace, Array, Failure, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup,
+    Shared, Thread, handlers,
 };
 
 use crate::Setting;
@@ -28,13 +29,24 @@ const STRIDE: usize = 16;
 /// What is stored before a flag is seen by whoever sees the flag.
 pub fn shared_memory_passes_messages(setting: &Setting<'_>) {
     for frames in [Frames::All, Frames::AtMost(1)] {
-        ask(setting, "shared_memory_passes_messages", Question::Message, frames);
+        ask(setting, "shared_memory_passes_messages", Question::Message, &STACHE, frames);
     }
+}
+
+/// By a protocol of anybody's, what is stored before a flag is seen by every thread that sees the flag.
+pub fn memory_passes_messages(setting: &Setting<'_>, protocol: &'static Coherence) {
+    ask(setting, "memory_passes_messages", Question::Message, protocol, Frames::All);
+}
+
+/// By a protocol of anybody's, of two nodes that each store and then read what the other stores, at least one reads the other's
+/// store.
+pub fn memory_stores_before_it_loads(setting: &Setting<'_>, protocol: &'static Coherence) {
+    ask(setting, "memory_stores_before_it_loads", Question::Dekker, protocol, Frames::All);
 }
 
 /// Of two nodes that each store and then read what the other stores, at least one reads the other's store.
 pub fn shared_memory_stores_before_it_loads(setting: &Setting<'_>) {
-    ask(setting, "shared_memory_stores_before_it_loads", Question::Dekker, Frames::All);
+    ask(setting, "shared_memory_stores_before_it_loads", Question::Dekker, &STACHE, Frames::All);
 }
 
 /// An array that was given back is used no more, and an index that is not there never.
@@ -44,7 +56,8 @@ pub fn shared_memory_refuses_what_is_not_there(setting: &Setting<'_>) {
         (Question::Freed, "shared array `other` is used after it has been freed"),
         (Question::Beyond, "index 1024 of shared array `other`, which has 1024"),
     ] {
-        match setting.run_by::<Asked>(Mechanism::SharedMemory, plan(setting, question, Frames::OnDemand), 2) {
+        let plan = plan(setting, question, &STACHE, Frames::OnDemand);
+        match setting.run_by::<Asked>(Mechanism::SharedMemory, plan, 2) {
             Err(Failure::Program(what)) if what.contains(says) => {}
             other => panic!("`{promise}` is broken ({setting}): expected `{says}`, got {other:?}"),
         }
@@ -61,45 +74,56 @@ enum Question {
 
 struct Plan {
     question: Question,
-    config: Config,
+    memory: SharedMemory,
     barrier: BarrierRoom,
     words: Array<u64>,
     other: Array<u64>,
 }
 
-fn plan(setting: &Setting<'_>, question: Question, frames: Frames) -> Plan {
+fn plan(setting: &Setting<'_>, question: Question, protocol: &'static Coherence, frames: Frames) -> Plan {
     let mut layout = Layout::new(setting.nodes, 64).expect("blocks of 64 bytes are permitted");
     let words = layout.array("words", 512, Homes::At(NodeId(0))).expect("it is small");
     let other = layout.array("other", 1024, Homes::RoundRobin).expect("it is small");
     let barrier = SharedBarrier::room(&mut layout).expect("it is small");
-    let config = Config::new(AddressSpace::new(layout, frames).expect("there is a frame"));
-    Plan { question, config, barrier, words, other }
+    let space = AddressSpace::new(layout, frames).expect("there is a frame");
+    Plan { question, memory: SharedMemory { space, protocol }, barrier, words, other }
 }
 
-fn ask(setting: &Setting<'_>, promise: &str, question: Question, frames: Frames) {
-    setting.verified_by::<Asked>(Mechanism::SharedMemory, promise, plan(setting, question, frames), 1);
+fn ask(
+    setting: &Setting<'_>,
+    promise: &str,
+    question: Question,
+    protocol: &'static Coherence,
+    frames: Frames,
+) {
+    let plan = plan(setting, question, protocol, frames);
+    setting.verified_by::<Asked>(Mechanism::SharedMemory, promise, plan, 1);
 }
 
 struct Asked {
     question: Question,
-    stache: Arc<Stache>,
+    /// The protocol that takes arrays back, where one is given back.
+    stache: Option<Arc<Stache>>,
     barrier: SharedBarrier,
     words: Shared<u64>,
     other_array: Array<u64>,
     other: Shared<u64>,
 }
 
-impl tempest::Handlers for Asked {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Asked {
     type Config = Plan;
 
     fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
-        let stache = setup.install::<Stache>(&plan.config);
-        let barrier = SharedBarrier::new(setup, stache.memory(), plan.barrier, FAN_IN);
-        let (words, other) = (stache.bind(plan.words), stache.bind(plan.other));
+        let (stache, memory) = match plan.question {
+            Question::Freed => {
+                let stache = setup.install::<Stache>(&Config::new(plan.memory.space.clone()));
+                let memory = Arc::clone(stache.memory());
+                (Some(stache), memory)
+            }
+            _ => (None, plan.memory.install(setup)),
+        };
+        let barrier = SharedBarrier::new(setup, &memory, plan.barrier, FAN_IN);
+        let (words, other) = (memory.bind(plan.words), memory.bind(plan.other));
         Self { question: plan.question, stache, barrier, words, other_array: plan.other, other }
     }
 }
@@ -155,7 +179,7 @@ impl Asked {
         thread.fetch_add(&self.other, 0, 1);
         self.barrier.wait(thread);
         if thread.index() == 0 {
-            self.stache.free(thread, self.other_array);
+            self.stache.iter().for_each(|stache| stache.free(thread, self.other_array));
         }
         self.barrier.wait(thread);
         if thread.node().0 + 1 == thread.nodes() {
@@ -164,7 +188,8 @@ impl Asked {
     }
 }
 
-impl Program for Asked {
+#[handlers]
+impl Asked {
     fn main(&self, thread: &Thread<'_>) {
         match self.question {
             Question::Message => self.pass_messages(thread),

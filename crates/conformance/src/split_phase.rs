@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, Procedure, SplitPhase};
-use tempest::{Cells, Handler, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
+use tempest::{Cells, Handler, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 
 use crate::Setting;
 
@@ -82,10 +82,6 @@ struct Walk<'a> {
     held: Vec<u64>,
     next: u64,
     compared: u64,
-}
-
-impl tempest::Handlers for Random {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Random {
@@ -236,7 +232,8 @@ impl Random {
     }
 }
 
-impl Program for Random {
+#[handlers]
+impl Random {
     fn main(&self, thread: &Thread<'_>) {
         let mut walk = self.walk(thread);
         for _ in 0..ROUNDS {
@@ -267,10 +264,6 @@ struct Arrivals {
     split: Arc<SplitPhase>,
     words: LocalPtr<u64>,
     compared: Cells<u64>,
-}
-
-impl tempest::Handlers for Arrivals {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Arrivals {
@@ -306,7 +299,8 @@ impl Arrivals {
     }
 }
 
-impl Program for Arrivals {
+#[handlers]
+impl Arrivals {
     fn main(&self, thread: &Thread<'_>) {
         let memory = self.split.on(thread);
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
@@ -369,10 +363,6 @@ impl Procedure for Append {
     }
 }
 
-impl tempest::Handlers for Atomics {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Atomics {
     type Config = ();
 
@@ -388,7 +378,8 @@ impl Protocol for Atomics {
     }
 }
 
-impl Program for Atomics {
+#[handlers]
+impl Atomics {
     fn main(&self, thread: &Thread<'_>) {
         let memory = self.split.on(thread);
         let List { word, length, items } = self.layout;

@@ -1,9 +1,8 @@
 //! Waits end when the count is reached, and not before; nobody is forgotten and no signal is lost.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Key, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Shape,
-    Thread, Waiter,
+    Cells, Event, Handler, Key, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread, Waiter,
+    handlers,
 };
 
 use crate::Setting;
@@ -62,87 +61,8 @@ struct Waiting {
     resumed: Cells<u64>,
 }
 
-/// Adds to the count from a handler.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Tick {
-    amount: u64,
-}
-
-/// Resumes every thread of the receiving node, whatever it waits for.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Stray {
-    generation: u64,
-}
-
-/// Carries a waiter round: to the node it is sent to and back, where it is used.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Token {
-    thread: u32,
-    generation: u32,
-    home: u64,
-}
-
-impl Message for Token {
-    type Protocol = Waiting;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, waiting: &Waiting, _payload: &[u64], cx: &mut Handler<'_>) {
-        let home = NodeId(self.home as u32);
-        if cx.node() != home {
-            return cx.send(home, self);
-        }
-        waiting.resumed.add(self.thread as usize, 1);
-        assert!(
-            cx.resume(Waiter { thread: self.thread, generation: self.generation }),
-            "the waiter is good once"
-        );
-    }
-}
-
 /// Ticks and strays share a key, so that they come in the order they were sent.
 const KEY: Key = Key::User(0);
-
-impl Message for Tick {
-    type Protocol = Waiting;
-
-    fn key(&self) -> Key {
-        KEY
-    }
-
-    fn handle(self, waiting: &Waiting, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&waiting.count, self.amount);
-    }
-}
-
-impl Message for Stray {
-    type Protocol = Waiting;
-
-    fn key(&self) -> Key {
-        KEY
-    }
-
-    fn handle(self, waiting: &Waiting, _payload: &[u64], cx: &mut Handler<'_>) {
-        for thread in 0..waiting.shape.threads {
-            let waiter = Waiter { thread, generation: self.generation as u32 };
-            let resumed = cx.resume(waiter);
-            assert!(!(resumed && cx.resume(waiter)), "{waiter:?} was resumed twice");
-        }
-    }
-}
-
-impl tempest::Handlers for Waiting {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Tick>();
-        messages.add::<Stray>();
-        messages.add::<Token>();
-    }
-}
 
 impl Protocol for Waiting {
     type Config = Game;
@@ -165,7 +85,7 @@ impl Waiting {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
         for round in 1..=ROUNDS {
             let Waiter { thread: index, generation } = thread.waiter();
-            thread.send(next, Token { thread: index, generation, home: thread.node().0.into() });
+            thread.send(next, Self::token(index, generation, thread.node().0.into()));
             for _ in 0..round % 2 * 100 {
                 thread.charge(Operations::NONE.integers(100));
                 thread.poll();
@@ -193,7 +113,7 @@ impl Waiting {
             thread.signal(&self.gathered, 1);
             if thread.index() == 0 {
                 thread.wait(&self.gathered, round * u64::from(thread.threads()));
-                thread.send(thread.node(), Tick { amount: LEAP });
+                thread.send(thread.node(), Self::tick(LEAP));
             }
             self.wait(thread, round * LEAP - short);
         }
@@ -204,9 +124,9 @@ impl Waiting {
         for round in 1..=3 {
             if thread.index() == 0 {
                 for generation in 0..u64::from(GENERATIONS) {
-                    thread.send(thread.node(), Stray { generation });
+                    thread.send(thread.node(), Self::resume_all(generation));
                 }
-                thread.send(thread.node(), Tick { amount: 1 });
+                thread.send(thread.node(), Self::tick(1));
             }
             self.wait(thread, round);
         }
@@ -219,7 +139,35 @@ impl Waiting {
     }
 }
 
-impl Program for Waiting {
+#[handlers]
+impl Waiting {
+    /// Adds to the count from a handler.
+    #[message(key = KEY)]
+    fn tick(&self, amount: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.count, amount);
+    }
+
+    /// Resumes every thread of the receiving node, whatever it waits for.
+    #[message(name = Stray, key = KEY)]
+    fn resume_all(&self, generation: u64, cx: &mut Handler<'_>) {
+        for thread in 0..self.shape.threads {
+            let waiter = Waiter { thread, generation: generation as u32 };
+            let resumed = cx.resume(waiter);
+            assert!(!(resumed && cx.resume(waiter)), "{waiter:?} was resumed twice");
+        }
+    }
+
+    /// Carries a waiter round: to the node it is sent to and back, where it is used.
+    #[message]
+    fn token(&self, thread: u32, generation: u32, home: u64, cx: &mut Handler<'_>) {
+        let home = NodeId(home as u32);
+        if cx.node() != home {
+            return cx.send(home, Self::token(thread, generation, home.0.into()));
+        }
+        self.resumed.add(thread as usize, 1);
+        assert!(cx.resume(Waiter { thread, generation }), "the waiter is good once");
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         match self.game {
             Game::Turns => self.take_turns(thread),

@@ -88,11 +88,11 @@ fn gunzip(bytes: &[u8], limit: u64) -> Result<Vec<u8>, DecompressError> {
 pub(crate) fn decompress_named<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, Errors> {
     decompress(bytes).map_err(|error| match error {
         DecompressError::Corrupt { format, reason } => {
-            let found = format_args!("truncated or corrupt {format} ({reason})");
+            let found = format!("truncated or corrupt {format} ({reason})");
             Errors::whole_file(name, "stream", found, "a whole one")
         }
         DecompressError::TooLarge { format, limit } => {
-            let expected = format_args!("at most {limit} bytes once decompressed");
+            let expected = format!("at most {limit} bytes once decompressed");
             Errors::whole_file(name, "stream", format_args!("too large {format}"), expected)
         }
     })

@@ -71,7 +71,7 @@ pub(crate) fn checked_size(
     if let (Symmetry::Symmetric, Some(rows), Some(found)) = (symmetry, row_count, column_count)
         && rows != found
     {
-        let expected = format_args!("{rows} as rows, the matrix being symmetric");
+        let expected = format!("{rows} as rows, the matrix being symmetric");
         report.add(columns.offset, "number of columns", found, expected);
     }
     let (rows, columns) = (row_count.unwrap_or(limit), column_count.unwrap_or(limit));
@@ -109,7 +109,7 @@ pub(crate) fn entries(lines: &mut Lines<'_>, layout: Layout, size: Size, report:
     }
     if let Some(count) = size.count.filter(|&count| count != seen) {
         let hint = if seen < count { "; is the file truncated?" } else { "" };
-        let expected = format_args!("{count} as the size line says{hint}");
+        let expected = format!("{count} as the size line says{hint}");
         report.add(surplus.unwrap_or(lines.offset()), "number of entries", seen, expected);
     }
     report_duplicates(&listed, layout.base, report);
@@ -126,7 +126,7 @@ fn entry(mut fields: Fields<'_>, layout: Layout, size: Size, report: &mut Report
         && column > row
     {
         let last = row + base;
-        let expected = format_args!("{base}..={last}, a symmetric file listing the lower triangle only");
+        let expected = format!("{base}..={last}, a symmetric file listing the lower triangle only");
         report.add(column_field.offset, "column index", column + base, expected);
     }
     let value = value(&mut fields, layout.kind, report);

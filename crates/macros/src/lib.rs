@@ -4,6 +4,8 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `handlers` | `#[handlers]`: methods become messages |
+//! | `program` | `#[program]`: a struct becomes a program that a person can choose |
+//! | `inputs` | `#[derive(Inputs)]`: fields become what a program can be told |
 //! | `options` | `name = value` lists inside an attribute |
 //! | `names` | spellings of names, the nearest of several names, the path of `tempest` |
 //!
@@ -12,8 +14,10 @@
 #![forbid(unsafe_code)]
 
 mod handlers;
+mod inputs;
 mod names;
 mod options;
+mod program;
 
 use proc_macro::TokenStream;
 
@@ -21,4 +25,16 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn handlers(options: TokenStream, item: TokenStream) -> TokenStream {
     handlers::expand(options.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a struct a program that a person can choose. The guide is at `tempest::program`.
+#[proc_macro_attribute]
+pub fn program(options: TokenStream, item: TokenStream) -> TokenStream {
+    program::expand(options.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes the fields of a struct what a program can be told. The guide is at `tempest::entry::Inputs`.
+#[proc_macro_derive(Inputs, attributes(input, inputs))]
+pub fn inputs(item: TokenStream) -> TokenStream {
+    inputs::expand(item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -33,6 +33,18 @@ pub(crate) fn camel_case(name: &str) -> String {
     name.split('_').map(capitalized).collect()
 }
 
+/// `AddOne` becomes `add-one`.
+pub(crate) fn kebab_case(name: &str) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !words.is_empty() {
+            words.push('-');
+        }
+        words.extend(letter.to_lowercase());
+    }
+    words
+}
+
 /// The name that is most like `unknown`, if one is like it at all: at most a third of its letters differ.
 pub(crate) fn nearest<'n>(unknown: &str, known: &[&'n str]) -> Option<&'n str> {
     let distances = known.iter().map(|name| (distance(unknown, name), *name));
@@ -63,6 +75,11 @@ mod tests {
     fn types_are_spelled_in_camel_case() {
         assert_eq!(camel_case("count"), "Count");
         assert_eq!(camel_case("home_lowered"), "HomeLowered");
+    }
+
+    #[test]
+    fn programs_are_spelled_with_hyphens() {
+        assert_eq!(kebab_case("SharedHistogram"), "shared-histogram");
     }
 
     #[test]

@@ -3,8 +3,9 @@
 //! This module must never know what an option means.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Error, Result, Token};
+use syn::{Error, LitStr, Result, Token};
 
 use crate::names::nearest;
 
@@ -45,6 +46,22 @@ impl Options {
         value.ok_or_else(missing).map(Some)
     }
 
+    /// Takes a value that is a text.
+    pub(crate) fn text(&mut self, name: &str, example: &str) -> Result<Option<LitStr>> {
+        let Some(value) = self.value(name, example)? else { return Ok(None) };
+        let wrong = |_| Error::new(span_of(&value), format!("expected `{name} = \"{example}\"`"));
+        syn::parse2(value.clone()).map(Some).map_err(wrong)
+    }
+
+    /// Takes a name that has no value; whether it stands there.
+    pub(crate) fn flag(&mut self, name: &str) -> Result<bool> {
+        match self.take(name) {
+            None => Ok(false),
+            Some(Entry { value: None, .. }) => Ok(true),
+            Some(Entry { name, .. }) => Err(Error::new(name.span(), format!("`{name}` has no value"))),
+        }
+    }
+
     /// Takes a value that is one identifier.
     pub(crate) fn ident(&mut self, name: &str, example: &str) -> Result<Option<Ident>> {
         let Some(value) = self.value(name, example)? else { return Ok(None) };
@@ -64,6 +81,21 @@ fn unknown(name: &Ident, place: &str, known: &[&str]) -> Error {
 /// Where tokens begin, or the attribute where there are none.
 pub(crate) fn span_of(tokens: &TokenStream) -> Span {
     tokens.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span())
+}
+
+/// Takes the first argument of a list such as `64, homes = Parts`, if it is no option, and gives back the rest.
+pub(crate) fn arguments(tokens: TokenStream) -> Result<(Option<TokenStream>, TokenStream)> {
+    let parse = |input: ParseStream<'_>| {
+        if input.is_empty()
+            || input.peek(Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==])
+        {
+            return Ok((None, input.parse()?));
+        }
+        let first = up_to_comma(input)?;
+        input.parse::<Option<Token![,]>>()?;
+        Ok((Some(first), input.parse()?))
+    };
+    parse.parse2(tokens)
 }
 
 fn entries(input: ParseStream<'_>) -> Result<Vec<Entry>> {

@@ -21,7 +21,8 @@ use common::{median, raw_round_trip};
 use protocols::Barrier;
 use protocols::stache::{Config, Stache};
 use tempest::{
-    Array, Homes, Job, Launch, Layout, NodeId, Program, Protocol, Quiet, Report, Setup, Shared, Thread, World,
+    Array, Homes, Job, Launch, Layout, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, World,
+    handlers,
 };
 use tradewind_native::Local;
 
@@ -68,10 +69,6 @@ struct HitsConfig {
     words: Array<u64>,
     numbers: Array<f64>,
     times: Times,
-}
-
-impl tempest::Handlers for Hits {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Hits {
@@ -187,7 +184,8 @@ impl Hits {
     }
 }
 
-impl Program for Hits {
+#[handlers]
+impl Hits {
     fn main(&self, thread: &Thread<'_>) {
         // A cycle through all words: an odd step is prime to their number, a power of two.
         let next: Vec<u64> = (0..WORDS as u64).map(|index| (index + 773) % WORDS as u64).collect();
@@ -219,10 +217,6 @@ struct MissesConfig {
     config: Config,
     words: Array<u64>,
     times: Times,
-}
-
-impl tempest::Handlers for Misses {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
 }
 
 impl Protocol for Misses {
@@ -285,7 +279,8 @@ impl Misses {
     }
 }
 
-impl Program for Misses {
+#[handlers]
+impl Misses {
     fn main(&self, thread: &Thread<'_>) {
         let read = |word, pass| assert_eq!(thread.read(&self.words, word), pass);
         let write = |word, pass: u64| thread.write(&self.words, word + 1, pass);

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use core_affinity::CoreId;
-use tempest::{Failure, Launch};
+use tempest::{Failure, Launch, Refusal};
 use trace::Recorder;
 use units::Time;
 
@@ -40,7 +40,7 @@ const STACK_BYTES: usize = 1 << 20;
 
 /// How far the processors of a world are.
 #[derive(Default)]
-struct Muster {
+struct Lifecycle {
     counts: Mutex<Counts>,
     changed: Condvar,
 }
@@ -52,7 +52,7 @@ struct Counts {
     gone: usize,
 }
 
-impl Muster {
+impl Lifecycle {
     fn change(&self, change: impl FnOnce(&mut Counts)) {
         change(&mut lock(&self.counts));
         self.changed.notify_all();
@@ -74,32 +74,34 @@ impl Muster {
 
 /// Runs every processor of the world until it has stopped.
 pub(crate) fn run(world: &Arc<World>, launch: &Launch) {
-    let muster = Arc::new(Muster::default());
+    let lifecycle = Arc::new(Lifecycle::default());
     let cores =
         if world.oversubscribed { Vec::new() } else { core_affinity::get_core_ids().unwrap_or_default() };
     let mut processors = 0;
     for index in 0..world.gauges.len() {
         let core = cores.get(index).filter(|_| !world.is_helper(index));
-        if let Err(error) = start(world, &muster, index, launch, core.copied()) {
-            world.fail(Failure::Refused(format!("processor {index} could not be started: {error}")));
+        if let Err(error) = start(world, &lifecycle, index, launch, core.copied()) {
+            world.fail(Failure::Refused(Refusal::Host(format!(
+                "processor {index} could not be started: {error}"
+            ))));
             break;
         }
         processors += 1;
     }
-    muster.wait_until(|counts| counts.arrived == processors);
+    lifecycle.wait_until(|counts| counts.arrived == processors);
     world.start_clock();
-    muster.change(|counts| counts.released = true);
-    watch(world, &muster, processors, launch.stall_limit);
+    lifecycle.change(|counts| counts.released = true);
+    watch(world, &lifecycle, processors, launch.stall_limit);
 }
 
 fn start(
     world: &Arc<World>,
-    muster: &Arc<Muster>,
+    lifecycle: &Arc<Lifecycle>,
     index: usize,
     launch: &Launch,
     core: Option<CoreId>,
 ) -> std::io::Result<()> {
-    let (world, muster) = (Arc::clone(world), Arc::clone(muster));
+    let (world, lifecycle) = (Arc::clone(world), Arc::clone(lifecycle));
     let (threads, recorder) = (launch.threads, launch.trace.clone());
     let processor = thread::Builder::new().name(format!("processor {index}")).stack_size(STACK_BYTES);
     processor.spawn(move || {
@@ -107,15 +109,15 @@ fn start(
             // Where the host forbids it, the processor runs unpinned.
             core_affinity::set_for_current(core);
         }
-        run_processor(&world, &muster, index, threads, recorder);
-        muster.change(|counts| counts.gone += 1);
+        run_processor(&world, &lifecycle, index, threads, recorder);
+        lifecycle.change(|counts| counts.gone += 1);
     })?;
     Ok(())
 }
 
 fn run_processor(
     world: &Arc<World>,
-    muster: &Muster,
+    lifecycle: &Lifecycle,
     index: usize,
     threads: u32,
     recorder: Option<Recorder>,
@@ -123,11 +125,13 @@ fn run_processor(
     world.berths[index].belongs_to_current_thread();
     let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, Tracer::new(recorder)));
     let fibers = processor.spawn_threads().unwrap_or_else(|error| {
-        world.fail(Failure::Refused(format!("no memory for the stacks of the threads: {error}")));
+        world.fail(Failure::Refused(Refusal::Host(format!(
+            "no memory for the stacks of the threads: {error}"
+        ))));
         Vec::new()
     });
-    muster.change(|counts| counts.arrived += 1);
-    muster.wait_until(|counts| counts.released);
+    lifecycle.change(|counts| counts.arrived += 1);
+    lifecycle.wait_until(|counts| counts.released);
     let run = || if world.is_helper(index) { processor.help() } else { processor.run(fibers) };
     if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
         world.fail(Failure::Program(format!("{} panicked: {}", processor.doing(), message(&*panic))));
@@ -144,13 +148,13 @@ pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
 
 /// Waits until the run is over; ends it when nothing has happened for `limit`, told in looks: a process that is stopped for a
 /// while is not stalled.
-fn watch(world: &World, muster: &Muster, processors: usize, limit: Option<Time>) {
+fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, limit: Option<Time>) {
     let patience = limit.map(host_time);
     let pause = patience.map_or(WATCH, |patience| (patience / LOOKS).clamp(CLOSE_WATCH, WATCH));
     let (mut last, mut since) = (progress(world), Duration::ZERO);
-    while !muster.sees_off(processors, pause) {
+    while !lifecycle.sees_off(processors, pause) {
         if world.stage() == Stage::Failed {
-            muster.sees_off(processors, GRACE);
+            lifecycle.sees_off(processors, GRACE);
             return;
         }
         let now = progress(world);

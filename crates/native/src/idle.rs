@@ -101,7 +101,7 @@ impl Processor {
         if self.sees_work() {
             return true;
         }
-        if self.serves() && self.node().has_arrears() {
+        if self.serves() && self.node().has_backlog() {
             self.nap(*naps);
             *naps += 1;
             return true;
@@ -110,9 +110,9 @@ impl Processor {
         self.gauge().idle.store(true, Ordering::SeqCst);
         // The last to fall asleep finds that nothing will ever happen, if that is so.
         self.world.detect_ending();
-        // A computing processor that does not serve may fill an outbox here at any moment, so arrears are work too.
+        // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
         let slept = self.world.berths[self.index].sleep_unless(&self.world.fences, || {
-            self.sees_work() || self.serves() && self.node().has_arrears()
+            self.sees_work() || self.serves() && self.node().has_backlog()
         });
         self.gauge().idle.store(false, Ordering::SeqCst);
         if slept && self.is_interrupted() {

@@ -221,7 +221,7 @@ impl Processor {
     fn begin_batch<'a>(&self, shared: &'a Shared) -> Batch<'a> {
         // A helper has no core of its own: everything would wait for it, not one key.
         let is_helper = self.world.is_helper(self.index);
-        let seizes = self.floor().is_some() && self.takeaways().is_none() && !is_helper;
+        let seizes = self.floor().is_some() && self.lowerings().is_none() && !is_helper;
         Batch {
             shared,
             start_ns: self.world.now_ns(),

@@ -12,8 +12,8 @@
 //! A *thread's* message needs three things: an empty outbox, room in the ring, and a credit. A *handler's* message is
 //! never refused: if the ring is full it goes into the outbox, which processors empty before anything else.
 //!
-//! The receiving node publishes how many thread messages of a lane it has *digested* (handled) only while all its own
-//! outboxes are empty, and a sender's threads may be at most [`WINDOW`] ahead of that. So while a node's outboxes hold
+//! The receiving node *acknowledges* the thread messages of a lane that it has handled, by publishing their number, only while
+//! all its own outboxes are empty. A sender's threads may be at most [`WINDOW`] messages ahead of that. So while a node's outboxes hold
 //! anything, at most `WINDOW` thread messages per lane into it start handlers there (give or take those that run as the
 //! first one overflows), and it takes in at most that many times their fan-out. Handlers' messages start no further ones
 //! in a request-reply protocol, hence
@@ -38,7 +38,7 @@ use crate::ring::{Alone, Apart, BadLength, Drained, Origin, Received, Ring, Sent
 /// a window of requests touches as few lines of a large ring at a time as of a small one.
 pub(crate) const RING_SLOTS: usize = 2048;
 
-/// Thread messages of one lane that may be on their way and not digested: half as many short ones as a ring has room for. Who
+/// Thread messages of one lane that may be on their way and not acknowledged: half as many short ones as a ring has room for. Who
 /// runs out of credit has to fetch the receiver's line for each few messages more.
 pub(crate) const WINDOW: u64 = 4096;
 
@@ -75,7 +75,7 @@ pub(crate) struct Lane {
     /// Thread messages handled at the far end.
     handled: Apart,
     /// As many of them as the sender may know of.
-    digested: Apart,
+    acknowledged: Apart,
     window: u64,
 }
 
@@ -89,8 +89,8 @@ struct Sender {
     stretch: AtomicU64,
     /// Thread messages sent.
     by_threads: AtomicU64,
-    /// Of those, as many as were known to be digested when last asked.
-    digested: AtomicU64,
+    /// The number of those that were known to be acknowledged when last asked.
+    acknowledged: AtomicU64,
     /// All other messages sent.
     by_handlers: AtomicU64,
 }
@@ -121,7 +121,7 @@ impl Lane {
             sender: Sender::default(),
             received: Apart::default(),
             handled: Apart::default(),
-            digested: Apart::default(),
+            acknowledged: Apart::default(),
             window: depths.window,
         }
     }
@@ -211,15 +211,15 @@ impl Lane {
     }
 
     /// Lets the sender know of all that has been handled.
-    pub(crate) fn publish_digested(&self) {
+    pub(crate) fn publish_acknowledged(&self) {
         let handled = self.handled.0.load(Ordering::Relaxed);
-        if self.digested.0.load(Ordering::Relaxed) >= handled {
+        if self.acknowledged.0.load(Ordering::Relaxed) >= handled {
             return;
         }
         if self.turn.is_none() {
-            self.digested.0.store(handled, Ordering::Release);
+            self.acknowledged.0.store(handled, Ordering::Release);
         } else {
-            self.digested.0.fetch_max(handled, Ordering::AcqRel);
+            self.acknowledged.0.fetch_max(handled, Ordering::AcqRel);
         }
     }
 
@@ -231,12 +231,12 @@ impl Lane {
     #[inline]
     fn has_credit(&self) -> bool {
         let sent = self.sender.by_threads.load(Ordering::Relaxed);
-        if sent - self.sender.digested.load(Ordering::Relaxed) < self.window {
+        if sent - self.sender.acknowledged.load(Ordering::Relaxed) < self.window {
             return true;
         }
-        let digested = self.digested.0.load(Ordering::Acquire);
-        self.sender.digested.store(digested, Ordering::Relaxed);
-        sent - digested < self.window
+        let acknowledged = self.acknowledged.0.load(Ordering::Acquire);
+        self.sender.acknowledged.store(acknowledged, Ordering::Relaxed);
+        sent - acknowledged < self.window
     }
 
     /// Moves what it can from the outbox into the ring; true if the outbox is empty afterwards. Needs the turn.
@@ -302,14 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn threads_have_as_many_credits_as_are_digested() {
+    fn threads_have_as_many_credits_as_are_acknowledged() {
         let (lane, outboxed) = lane(8, 3);
         let offer = |number: &u64| lane.offer(&packet(*number), 1, &outboxed) == Some(*number);
         assert_eq!((0..8).take_while(offer).count(), 3);
         assert_eq!(drain(&lane), [0, 1, 2]);
         lane.count_handled(2);
         assert!(!offer(&3), "handled, but the sender does not know");
-        lane.publish_digested();
+        lane.publish_acknowledged();
         assert_eq!((3..8).take_while(offer).count(), 2);
     }
 }

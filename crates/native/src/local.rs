@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tempest::policy::{Notice, Servers, Split};
-use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Report, Utilization};
+use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size, Utilization};
 use trace::Cast;
 use units::Time;
 
@@ -86,14 +86,15 @@ impl Local {
     ///
     /// # Errors
     /// Says what is missing.
-    pub fn check(mechanism: Mechanism, policy: &Policy) -> Result<(), String> {
+    pub fn check(mechanism: Mechanism, policy: &Policy) -> Result<(), Refusal> {
         mechanism.check("native", CAN)?;
         policy.check("native", CAN)?;
         if policy.notice != Notice::Poll && !matches!(policy.servers, Servers::Taken | Servers::Added) {
-            return Err(format!(
+            let why = format!(
                 "policy `{policy}` needs a computing processor that can be interrupted, which machine `native` lacks: only a \
              dedicated processor can be woken, as under `fixed:1+interrupt`, or a helper, as under `floating+keyed+helper`"
-            ));
+            );
+            return Err(Refusal::Unobeyed { policy: policy.clone(), why });
         }
         Ok(())
     }
@@ -104,27 +105,24 @@ impl Local {
     }
 }
 
-fn refusal(launch: &Launch) -> Result<Split, String> {
+fn refusal(launch: &Launch) -> Result<Split, Refusal> {
     let policy = &launch.policy;
-    for (count, what) in
-        [(launch.nodes, "nodes"), (launch.processors, "processors"), (launch.threads, "threads")]
-    {
-        if count == 0 {
-            return Err(format!("--{what} 0: expected at least 1"));
-        }
-    }
+    Size::expect_some(&[
+        (launch.nodes, "nodes"),
+        (launch.processors, "processors"),
+        (launch.threads, "threads"),
+    ])?;
     Local::check(launch.mechanism, policy)?;
     let split = policy.split(launch.processors)?;
     let processors =
         launch.nodes.checked_mul(split.computing + split.dedicated + u32::from(policy.helper.is_some()));
     if processors.is_none_or(|processors| processors > MAX_PROCESSORS) {
-        return Err(format!(
-            "more than {MAX_PROCESSORS} processors in all: expected fewer --nodes or --processors"
-        ));
+        let fewer = "--nodes or --processors";
+        return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_PROCESSORS, fewer }));
     }
     let threads = launch.nodes.saturating_mul(split.computing).saturating_mul(launch.threads);
     if threads > MAX_THREADS {
-        return Err(format!("more than {MAX_THREADS} threads in all: expected fewer --threads"));
+        return Err(Refusal::Size(Size::TooMany { what: "threads", most: MAX_THREADS, fewer: "--threads" }));
     }
     Ok(split)
 }
@@ -134,17 +132,15 @@ fn refusal(launch: &Launch) -> Result<Split, String> {
 ///
 /// # Errors
 /// If there is not even memory for shallow ones.
-fn affordable(wanted: Depths, nodes: u32) -> Result<Depths, String> {
+fn affordable(wanted: Depths, nodes: u32) -> Result<Depths, Refusal> {
     let lanes = (nodes as usize).pow(2);
     let mut slots = wanted.slots;
     while slots > MIN_SLOTS && lanes * (slots * SLOT_BYTES + size_of::<Lane>()) > RING_MEMORY {
         slots /= 2;
     }
     if slots <= MIN_SLOTS && lanes * (slots * SLOT_BYTES + size_of::<Lane>()) > RING_MEMORY {
-        return Err(format!(
-            "{nodes} nodes: the rings between each two of them would take more than {} MiB; expected fewer --nodes",
-            RING_MEMORY >> 20
-        ));
+        let what = "the rings between each two of them";
+        return Err(Refusal::Size(Size::TooMuchMemory { nodes, what, most: RING_MEMORY }));
     }
     let window = (wanted.window * slots as u64 / wanted.slots as u64).max(1);
     Ok(Depths { slots, window, ..wanted })
@@ -157,7 +153,7 @@ impl tempest::World for Local {
         let world = guarded("settling on its nodes", || {
             World::settle(launch, split, depths, self.judging, Self::cores())
         })?;
-        let world = Arc::new(world);
+        let world = Arc::new(world.map_err(Failure::Refused)?);
         if let Some(recorder) = &launch.trace {
             recorder.begin(cast(&world));
         }

@@ -25,7 +25,7 @@
 //! # Progress
 //!
 //! A thread that was granted an access is ready. So that it does run, threads give way at polls while an access is awaited,
-//! even where a poll does nothing else. A thread that never polls delays takeaways until it waits or faults.
+//! even where a poll does nothing else. A thread that never polls delays lowerings until it waits or faults.
 //!
 //! This module must never know what a protocol does with rights.
 
@@ -64,8 +64,8 @@ struct SetAside {
     held: Option<Held>,
 }
 
-/// The takeaways of a node with shared memory.
-pub(crate) struct Takeaways {
+/// The lowerings of a node with shared memory.
+pub(crate) struct Lowerings {
     pub(crate) requests: Requests,
     /// Lowerings that wait for accesses: threads give way meanwhile.
     awaiting_access: AtomicUsize,
@@ -84,7 +84,7 @@ pub(crate) struct Done {
     held: Option<Held>,
 }
 
-impl Takeaways {
+impl Lowerings {
     /// For a node with so many computing processors.
     pub(crate) fn new(computing: usize) -> Self {
         Self {
@@ -142,31 +142,31 @@ impl Takeaways {
 }
 
 impl Processor {
-    /// The takeaways of this node, where it has shared memory.
+    /// The lowerings of this node, where it has shared memory.
     #[inline]
-    pub(crate) fn takeaways(&self) -> Option<&Takeaways> {
-        self.node().takeaways.as_deref()
+    pub(crate) fn lowerings(&self) -> Option<&Lowerings> {
+        self.node().lowerings.as_deref()
     }
 
     /// Takes a right away; what has to be waited for, if anything.
     pub(crate) fn take_away(&self, lowering: &Lowering) -> Option<Pending> {
-        let (takeaways, memory) = self.shared_memory();
+        let (lowerings, memory) = self.shared_memory();
         if self.is_alone() && !memory.is_pinned(lowering) {
             self.lower(memory, lowering);
             return None;
         }
-        takeaways.requests.expect();
+        lowerings.requests.expect();
         let mut pending = Pending { lowering: lowering.clone(), stage: Stage::Accesses };
         if !self.advance(&mut pending) {
             return Some(pending);
         }
-        takeaways.requests.settle();
+        lowerings.requests.settle();
         None
     }
 
     /// Goes on with a lowering as far as possible; true if it is done.
     fn advance(&self, pending: &mut Pending) -> bool {
-        let (takeaways, memory) = self.shared_memory();
+        let (lowerings, memory) = self.shared_memory();
         if pending.stage == Stage::Accesses {
             if memory.is_pinned(&pending.lowering) {
                 return false;
@@ -175,11 +175,11 @@ impl Processor {
             if self.is_alone() {
                 return true;
             }
-            pending.stage = Stage::Answers(takeaways.requests.ask());
+            pending.stage = Stage::Answers(lowerings.requests.ask());
             // Whatever this processor runs, it is not between a test and its access now.
             self.answer();
         }
-        matches!(pending.stage, Stage::Answers(number) if takeaways.requests.is_answered(number))
+        matches!(pending.stage, Stage::Answers(number) if lowerings.requests.is_answered(number))
     }
 
     fn lower(&self, memory: &Memory, lowering: &Lowering) {
@@ -188,30 +188,30 @@ impl Processor {
         }
     }
 
-    fn shared_memory(&self) -> (&Takeaways, &Memory) {
-        let takeaways = self.takeaways().expect("only blocks of shared memory are lowered");
-        (takeaways, self.node().resident.node.memory().expect("a node with takeaways has shared memory"))
+    fn shared_memory(&self) -> (&Lowerings, &Memory) {
+        let lowerings = self.lowerings().expect("only blocks of shared memory are lowered");
+        (lowerings, self.node().resident.node.memory().expect("a node with lowerings has shared memory"))
     }
 
     /// Sets a lowering aside until it can go on, with what its handler was for.
     pub(crate) fn set_aside(&self, pending: Pending, message: Received, held: Option<Held>) {
-        let (takeaways, _) = self.shared_memory();
-        takeaways.set_aside(SetAside { pending, message, held });
+        let (lowerings, _) = self.shared_memory();
+        lowerings.set_aside(SetAside { pending, message, held });
         // What it waits for may have come before anybody could see that it waits.
-        self.tell_change(takeaways);
+        self.tell_change(lowerings);
     }
 
     /// Whether something that is set aside may have come further since this processor looked last.
     #[inline]
     pub(crate) fn sees_change(&self) -> bool {
-        self.takeaways().is_some_and(|takeaways| takeaways.changes() != self.looked.get())
+        self.lowerings().is_some_and(|lowerings| lowerings.changes() != self.looked.get())
     }
 
     /// A lowering that was set aside and is done now.
     pub(crate) fn take_done(&self) -> Option<Done> {
-        let takeaways = self.takeaways()?;
-        let changes = takeaways.changes();
-        let done = takeaways.take_done(|pending| self.advance(pending));
+        let lowerings = self.lowerings()?;
+        let changes = lowerings.changes();
+        let done = lowerings.take_done(|pending| self.advance(pending));
         if done.is_none() {
             self.looked.set(changes);
         }
@@ -234,8 +234,8 @@ impl Processor {
     /// This processor's thread is at a point that is not between a test and its access.
     #[inline]
     pub(crate) fn heed(&self) {
-        if let Some(takeaways) = self.takeaways()
-            && takeaways.requests.concerns(self.number)
+        if let Some(lowerings) = self.lowerings()
+            && lowerings.requests.concerns(self.number)
         {
             self.answer();
         }
@@ -243,46 +243,46 @@ impl Processor {
 
     #[cold]
     fn answer(&self) {
-        let Some(takeaways) = self.takeaways() else { return };
-        if !self.world.is_dedicated(self.index) && takeaways.requests.answer(self.number) {
-            self.tell_change(takeaways);
+        let Some(lowerings) = self.lowerings() else { return };
+        if !self.world.is_dedicated(self.index) && lowerings.requests.answer(self.number) {
+            self.tell_change(lowerings);
         }
     }
 
     /// This processor has nothing to compute for a while.
     pub(crate) fn stop_computing(&self) {
-        if let Some(takeaways) = self.takeaways_of_several()
-            && takeaways.requests.go_away(self.number)
+        if let Some(lowerings) = self.lowerings_of_several()
+            && lowerings.requests.go_away(self.number)
         {
-            self.tell_change(takeaways);
+            self.tell_change(lowerings);
         }
     }
 
     /// It has again.
     pub(crate) fn compute_again(&self) {
-        if let Some(takeaways) = self.takeaways_of_several()
-            && takeaways.requests.come_back(self.number)
+        if let Some(lowerings) = self.lowerings_of_several()
+            && lowerings.requests.come_back(self.number)
         {
-            self.tell_change(takeaways);
+            self.tell_change(lowerings);
         }
     }
 
     /// Where it may be asked.
-    fn takeaways_of_several(&self) -> Option<&Takeaways> {
-        self.takeaways().filter(|_| !self.is_alone() && !self.world.is_dedicated(self.index))
+    fn lowerings_of_several(&self) -> Option<&Lowerings> {
+        self.lowerings().filter(|_| !self.is_alone() && !self.world.is_dedicated(self.index))
     }
 
     /// The last granted access to a block has been done.
     pub(crate) fn tell_access(&self) {
-        if let Some(takeaways) = self.takeaways()
-            && takeaways.requests.is_waited_for()
+        if let Some(lowerings) = self.lowerings()
+            && lowerings.requests.is_waited_for()
         {
-            self.tell_change(takeaways);
+            self.tell_change(lowerings);
         }
     }
 
-    fn tell_change(&self, takeaways: &Takeaways) {
-        takeaways.changes.0.fetch_add(1, Ordering::Release);
+    fn tell_change(&self, lowerings: &Lowerings) {
+        lowerings.changes.0.fetch_add(1, Ordering::Release);
         self.wake_servers(1);
     }
 }

@@ -19,7 +19,7 @@ use tempest::{DispatchKey, Name, NodeId, Packet, Policy, Report, Resident, Seria
 
 use crate::adaptive::Adaptive;
 use crate::floor::Floor;
-use crate::lowering::Takeaways;
+use crate::lowering::Lowerings;
 use crate::ring::{Alone, Apart, Received};
 use crate::threads::{Inbox, ThreadSlot};
 
@@ -122,7 +122,7 @@ pub(crate) struct Node {
     pub(crate) resident: Resident,
     pub(crate) dispatcher: Dispatcher,
     /// Where there is shared memory.
-    pub(crate) takeaways: Option<Box<Takeaways>>,
+    pub(crate) lowerings: Option<Box<Lowerings>>,
     /// Where the roles of its processors change.
     pub(crate) adaptive: Option<Box<Adaptive>>,
     pub(crate) threads: Vec<ThreadSlot>,
@@ -130,7 +130,7 @@ pub(crate) struct Node {
     pub(crate) inboxes: Vec<Inbox>,
     /// Packets in the outboxes of the lanes out of here.
     pub(crate) outboxed: AtomicUsize,
-    /// Somebody could not publish what has been digested, because outboxes were not empty.
+    /// Whether a processor could not publish acknowledgements, because outboxes were not empty.
     owes_digest: AtomicBool,
     right_to_receive: Alone<Mutex<()>>,
     /// Where several processors compute and run handlers, each on a core of its own.
@@ -149,12 +149,12 @@ impl Node {
     ) -> Self {
         let threads = resident.node.shape().threads;
         let processors = split.computing + split.dedicated;
-        let takeaways = resident.node.memory().map(|_| Box::new(Takeaways::new(split.computing as usize)));
+        let lowerings = resident.node.memory().map(|_| Box::new(Lowerings::new(split.computing as usize)));
         Self {
             id: resident.node.id(),
             resident,
             dispatcher,
-            takeaways,
+            lowerings,
             adaptive,
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
@@ -222,7 +222,7 @@ impl Node {
     /// Whether a lowering is set aside: with serial dispatch nothing else is handled meanwhile.
     #[inline]
     pub(crate) fn has_set_aside(&self) -> bool {
-        self.takeaways.as_ref().is_some_and(|takeaways| takeaways.has_set_aside())
+        self.lowerings.as_ref().is_some_and(|lowerings| lowerings.has_set_aside())
     }
 
     /// Whether nothing waits in the outboxes.
@@ -231,7 +231,7 @@ impl Node {
         self.outboxed.load(Ordering::Acquire) == 0
     }
 
-    /// Leaves the news of what has been digested to whoever finds the outboxes empty.
+    /// Leaves the acknowledgements to the processor that finds the outboxes empty.
     pub(crate) fn owe_digest(&self) {
         self.owes_digest.store(true, Ordering::SeqCst);
     }
@@ -243,9 +243,9 @@ impl Node {
             && self.owes_digest.swap(false, Ordering::AcqRel)
     }
 
-    /// Whether the outboxes, or the news of what has been digested, have to be moved on.
+    /// Whether outboxes or acknowledgements have to be moved on.
     #[inline]
-    pub(crate) fn has_arrears(&self) -> bool {
+    pub(crate) fn has_backlog(&self) -> bool {
         !self.outboxes_are_empty() || self.owes_digest.load(Ordering::Acquire)
     }
 }

@@ -97,7 +97,7 @@ pub(crate) struct Processor {
     pub(crate) serial: RefCell<Option<Serial>>,
     /// Its part in the node's dispatch queue, where there is one.
     pub(crate) duty: Duty,
-    /// Changes of the node's takeaways when it last looked through them.
+    /// Changes of the node's lowerings when it last looked through them.
     pub(crate) looked: Cell<u64>,
     pub(crate) bursts: Bursts,
     /// What it knows of the floor of its node.
@@ -130,7 +130,7 @@ impl Processor {
             first_thread: number as u32 * threads,
             threads_each,
             alone: world.is_one_per_node(),
-            passes_turns: !tracer.records() && node.takeaways.is_none(),
+            passes_turns: !tracer.records() && node.lowerings.is_none(),
             turns: Cell::new(0),
             awaited_blocks: Cell::new(0),
             seen_ns: Cell::new(0),
@@ -198,10 +198,10 @@ impl Processor {
     /// Runs threads that are ready, [`TURNS`] of them or until one steps back.
     fn run_ready(&self, threads: &mut Crew) {
         self.turns.set(TURNS);
-        let has_takeaways = self.takeaways().is_some();
+        let has_lowerings = self.lowerings().is_some();
         while let Some(number) = self.next_turn() {
             if !threads.is_finished(number as usize) {
-                if has_takeaways {
+                if has_lowerings {
                     self.heed();
                 }
                 self.run_thread(threads, number);
@@ -354,7 +354,7 @@ impl Processor {
 
     /// A thread looks at every so many back-edges, or never; where there is shared memory, also to be asked for a right.
     pub(crate) fn poll_interval(&self) -> u32 {
-        self.world.policy.poll_interval(1).max(self.takeaways().is_some().into())
+        self.world.policy.poll_interval(1).max(self.lowerings().is_some().into())
     }
 
     /// Whether all that runs on this node runs on this processor.

@@ -73,7 +73,7 @@ impl Processor {
             Dispatcher::Serial(_) => self.node().try_receive().map_or(0, |_right| self.receive_serial()),
             Dispatcher::Keyed(shared) => self.serve_by_key(shared),
         };
-        self.tell_digested();
+        self.tell_acknowledged();
         if done > 0 {
             self.batches.set(self.batches.get().wrapping_add(1));
             if let Some(start) = timed {
@@ -119,13 +119,13 @@ impl Processor {
     /// Moves what it can from the outboxes into the rings, and then publishes what could not be before.
     #[inline]
     pub(crate) fn move_on(&self) {
-        if self.node().has_arrears() {
-            self.clear_arrears();
+        if self.node().has_backlog() {
+            self.clear_backlog();
         }
     }
 
     #[cold]
-    fn clear_arrears(&self) {
+    fn clear_backlog(&self) {
         let node = self.node();
         for (lane, to) in self.lanes.iter().zip(0..) {
             if lane.flush(&node.outboxed) {
@@ -134,22 +134,22 @@ impl Processor {
         }
         fence(Ordering::SeqCst);
         if node.settles_digest() {
-            self.world.lanes_into(node.id).for_each(Lane::publish_digested);
+            self.world.lanes_into(node.id).for_each(Lane::publish_acknowledged);
         }
     }
 
     /// Tells senders of what this processor has handled, or leaves that to who empties the outboxes.
     #[inline]
-    fn tell_digested(&self) {
+    fn tell_acknowledged(&self) {
         if !self.owes_digest.replace(false) {
             return;
         }
         let node = self.node();
         if node.outboxes_are_empty() {
-            self.world.lanes_into(node.id).for_each(Lane::publish_digested);
+            self.world.lanes_into(node.id).for_each(Lane::publish_acknowledged);
         } else {
             node.owe_digest();
-            self.clear_arrears();
+            self.clear_backlog();
         }
     }
 
@@ -207,7 +207,7 @@ impl Processor {
         if tally.by_threads > 0 {
             lane.count_handled(tally.by_threads);
             if self.node().outboxes_are_empty() {
-                lane.publish_digested();
+                lane.publish_acknowledged();
             } else {
                 self.owes_digest.set(true);
             }

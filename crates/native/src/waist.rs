@@ -7,7 +7,7 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::gauge::bump;
-use crate::lowering::Takeaways;
+use crate::lowering::Lowerings;
 use crate::node::Dispatcher;
 use crate::phases::Entry;
 use crate::processor::Processor;
@@ -127,7 +127,7 @@ impl tempest::Processor for Processor {
         if self.world.policy.servers != Servers::Idle || self.owns_poll() {
             self.pace.note(self.serve_at_point() > 0);
         }
-        if self.takeaways().is_some_and(Takeaways::awaits_access) && self.has_threads_to_run() {
+        if self.lowerings().is_some_and(Lowerings::awaits_access) && self.has_threads_to_run() {
             self.take_inbox();
             self.step_back();
         }

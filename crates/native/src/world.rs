@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use pdq::DispatcherId;
 use tempest::policy::{Notice, Split};
-use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Shape};
+use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Refusal, Shape};
 use units::Time;
 
 use crate::adaptive::{Adaptive, Judging};
@@ -82,25 +82,25 @@ impl World {
         depths: Depths,
         judging: Judging,
         cores: usize,
-    ) -> Self {
+    ) -> Result<Self, Refusal> {
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
         let per_node = (split.computing + split.dedicated) as usize;
         let processors = launch.nodes as usize * per_node;
         let oversubscribed = processors > cores;
         let settle = |node| {
             let identity = DispatcherId::fresh();
-            let resident = launch.job.settle(NodeId(node), shape, FLOW, identity.id());
+            let resident = launch.job.settle(NodeId(node), shape, FLOW, identity.id())?;
             let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
             let has_floor = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
             let dispatcher = Dispatcher::new(&launch.policy, split, identity);
-            Arc::new(Node::new(resident, dispatcher, split, adaptive, has_floor))
+            Ok(Arc::new(Node::new(resident, dispatcher, split, adaptive, has_floor)))
         };
-        let nodes: Vec<_> = (0..launch.nodes).map(settle).collect();
+        let nodes = (0..launch.nodes).map(settle).collect::<Result<Vec<_>, Refusal>>()?;
         let helpers = if launch.policy.helper.is_some() { nodes.len() } else { 0 };
         let threads = (shape.nodes * shape.threads) as usize;
         let lane = || Lane::new(depths, per_node > 1 || helpers > 0);
         let sleep_is_rare = !oversubscribed && launch.policy.notice == Notice::Poll && helpers == 0;
-        Self {
+        Ok(Self {
             policy: launch.policy.clone(),
             split,
             lanes: nodes.iter().map(|_| nodes.iter().map(|_| lane()).collect()).collect(),
@@ -119,7 +119,7 @@ impl World {
             blocked: Mutex::new(Vec::new()),
             start: OnceLock::new(),
             stopped_ns: AtomicU64::new(u64::MAX),
-        }
+        })
     }
 
     /// Processors of each node.

@@ -6,7 +6,7 @@
 //!
 //! The queue itself returns nothing: most items have nobody who waits. A caller who does wait must be no handler of the queue,
 //! because what it waits for may be behind it. If a handler panics, its item is dropped, and with it the sender: the caller gets
-//! an error instead of waiting for ever.
+//! an error instead of waiting for ever. The example must never know more than the public interface.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

@@ -12,7 +12,8 @@
 //!    names collide take turns, and each finds the own account.
 //!
 //! A good hash of 64 bits hardly ever collides by accident, but who chooses the names may choose two that do. The hash below
-//! has 16 bits, so that a collision is found at once.
+//! has 16 bits, so that a collision is found at once. The example must never know more than the
+//! public interface.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

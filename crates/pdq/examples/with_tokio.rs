@@ -6,7 +6,8 @@
 //!
 //! Handlers are plain functions that run to their end, so they belong on threads of their own and not on the runtime's. A task
 //! enqueues without waiting and then awaits a oneshot channel, which the handler answers. Where the queue has a limit, a full
-//! queue hands the item back; the task then waits for room on a thread that may block.
+//! queue hands the item back; the task then waits for room on a thread that may block. The example must never know more than
+//! the public interface.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

@@ -77,6 +77,7 @@
 //! | [`Queue`] | many | the queue to run programs with |
 //! | [`execute`], [`Executor`] | its own | the common case: threads that run a queue's handlers |
 //! | [`Worker`], [`Producer`] | one each | a thread of yours that serves, or enqueues many items at a time |
+//! | [`Keyed`] | any | state per key, reached by proof of holding the key; its keys are [`Lawful`] |
 //! | [`Specification`] | one | the paper's hardware queue with its bounded search, to simulate and to test against |
 //! | [`Serial`] | one | one server in serial order: the same proofs, no queue and no atomics |
 //!

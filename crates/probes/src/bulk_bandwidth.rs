@@ -1,9 +1,9 @@
-//! Bulk bandwidth: how fast blocks of a size are got from another node, and stored there.
+//! Bulk bandwidth: the rate at which blocks of a size are got from another node, and stored there.
 //!
 //! The measurement is that of A. Krishnamurthy et al., *Evaluation of Architectural Support for Global Address-Based
-//! Communication in Large-Scale Parallel Machines*, ASPLOS 1996, figure 6. Node 0 gets a block from node 1 and waits for it;
-//! then it stores one there, which takes from its issue until node 1, which waits for it, has counted all of it. Each
-//! size is repeated, and the first time is not counted.
+//! Communication in Large-Scale Parallel Machines*, ASPLOS 1996, figure 6. Node 0 gets a block from node 1 and waits
+//! for it. Then node 0 stores a block on node 1; the time runs until node 1 has counted all of it. Each size is
+//! repeated, and the first repetition is not counted.
 //!
 //! # Mechanisms
 //!
@@ -21,7 +21,8 @@
 //!
 //! # Figures
 //!
-//! `store` and `get`, in millions of bytes in a second; for all sizes `store.8`, `get.8`, `store.16` and so on.
+//! `store` and `get`, in millions of bytes per second. With `bytes=all` there is one pair for each size: `store.8`,
+//! `get.8`, `store.16` and so on.
 //!
 //! # Timed regions
 //!
@@ -29,7 +30,7 @@
 //!
 //! # How it is checked
 //!
-//! Every word that is got or stored is compared with what belongs there.
+//! Every word that is got or stored is compared with its expected value.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -60,14 +61,14 @@ static INPUTS: &[Input] = &[
     DIRECT,
 ];
 
-/// Who asks, and who serves.
+/// The node that gets and stores, and the node that it gets from and stores to.
 const CLIENT: NodeId = NodeId(0);
 const SERVER: NodeId = NodeId(1);
 
-/// Bytes of a word.
+/// The bytes of a word.
 const WORD: u32 = 8;
 
-/// Names of the figures of each size, from one word on.
+/// The names of the figures for each size, from one word on.
 static NAMES: [[&str; 2]; 16] = [
     ["get.8", "store.8"],
     ["get.16", "store.16"],
@@ -87,10 +88,10 @@ static NAMES: [[&str; 2]; 16] = [
     ["get.262144", "store.262144"],
 ];
 
-/// Powers of two of words that one size may have.
+/// The sizes that a person may ask for, in bytes.
 const SIZES: RangeInclusive<u32> = WORD..=1 << 20;
 
-/// Which sizes: one, or all.
+/// The sizes to measure: one, or all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sizes {
     All,
@@ -111,7 +112,7 @@ impl FromStr for Sizes {
     }
 }
 
-/// Blocks of one size, and what their figures are called.
+/// Blocks of one size, and the names of their two figures.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     words: u32,
@@ -128,13 +129,13 @@ impl Sizes {
 }
 
 impl Block {
-    /// How often it is moved: the first time is not counted.
+    /// The number of times that a block is moved. The first time is not counted.
     fn repetitions(self) -> u32 {
-        // Short ones often, so that their mean is worth something on a host.
+        // Short blocks are moved more often, so that their mean is steady on a host.
         ((1 << 15) / self.words).clamp(4, 64)
     }
 
-    /// Millions of bytes in a second, where all repetitions but the first took so long.
+    /// The rate in millions of bytes per second, if all repetitions but the first took `total`.
     fn rate(self, total: Time) -> f64 {
         let bytes = f64::from(self.words * WORD) * f64::from(self.repetitions() - 1);
         bytes / total.as_microseconds()
@@ -179,24 +180,24 @@ struct Config {
     direct: bool,
 }
 
-/// One node's share.
+/// The state of the program on one node.
 struct Bandwidth {
     node: NodeId,
     blocks: Vec<Block>,
     split: Arc<SplitPhase>,
-    /// What the server has to give.
+    /// The area that the server gives blocks from.
     source: LocalPtr<u64>,
-    /// Where blocks land, on either node.
+    /// The area where blocks arrive, on either node.
     landing: LocalPtr<u64>,
-    /// On the client: when the server had the stored block, in femtoseconds.
+    /// The time at which the server had the stored block, in femtoseconds; used on the client only.
     arrived: LocalPtr<u64>,
-    /// By block, get and store: millions of bytes in a second.
+    /// The rates of get and store for each size, in millions of bytes per second.
     rates: Cells<f64>,
     compared: Cells<u64>,
     wrong: Cells<u64>,
 }
 
-/// A word of the block that is moved in a repetition.
+/// The word at `index` of the block that is moved in a repetition.
 fn word(repetition: u32, index: u32) -> u64 {
     u64::from(repetition + 1) << 32 | u64::from(index)
 }
@@ -225,7 +226,7 @@ impl Protocol for Bandwidth {
 
 #[handlers]
 impl Bandwidth {
-    /// Compares a block that landed here, and clears it.
+    /// Compares a block that has arrived on this node, and clears it.
     fn compare(&self, memory: Memory<'_>, block: Block, repetition: u32) {
         for index in 0..block.words {
             let place = self.landing + i64::from(index);
@@ -235,7 +236,7 @@ impl Bandwidth {
         self.compared.add(0, block.words.into());
     }
 
-    /// Gets a block; returns how long that took.
+    /// Gets a block, and returns the time that this took.
     fn get(&self, thread: &Thread<'_>, block: Block, repetition: u32) -> Time {
         let memory = self.split.on(thread);
         if self.node == SERVER && thread.index() == 0 {
@@ -250,12 +251,12 @@ impl Bandwidth {
             took = thread.now() - start;
             self.compare(memory, block, repetition);
         }
-        // Only now may the server write the next block.
+        // The server may write the next block only now.
         memory.barrier();
         took
     }
 
-    /// Stores a block; returns how long that took until the server had it.
+    /// Stores a block, and returns the time until the server had it.
     fn store(&self, thread: &Thread<'_>, block: Block, repetition: u32) -> Time {
         let memory = self.split.on(thread);
         memory.barrier();
@@ -273,7 +274,7 @@ impl Bandwidth {
         Time::from_femtoseconds(memory.load(self.arrived)) - start
     }
 
-    /// Moves blocks of each size, one way.
+    /// Moves blocks of each size by `go`, and notes their rates as those of `way`: get (0) or store (1).
     fn run(&self, thread: &Thread<'_>, way: usize, go: impl Fn(Block, u32) -> Time) {
         for (number, block) in self.blocks.iter().enumerate() {
             let times = (0..block.repetitions()).map(|repetition| go(*block, repetition));

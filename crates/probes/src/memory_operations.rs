@@ -1,9 +1,10 @@
-//! Memory operations: what loads, flushes and purges cost a processor on an otherwise idle node.
+//! Memory operations: the cost of loads, flushes and purges for a processor on an otherwise idle node.
 //!
-//! After M. Swanson et al., *Message Passing Support in the Avalanche Widget*, University of Utah, 1996, figure 2. Each
-//! figure is the time of a sequence of instructions less that of the empty harness. A page is 4096 bytes; its lines are
-//! flushed or purged in a loop, the operation in the delay slot of the branch, and then all writes are waited for. A dirty
-//! page has just been stored to, every line, with nothing in between.
+//! The measurement follows M. Swanson et al., *Message Passing Support in the Avalanche Widget*, University of Utah,
+//! 1996, figure 2. Each figure is the time of a sequence of instructions less that of the empty harness. A page has
+//! 4096 bytes. A loop flushes or purges its lines, with the operation in the delay slot of the branch; then the
+//! processor waits for all writes. Immediately before a *dirty* page is flushed or purged, each of its lines is
+//! stored to.
 //!
 //! # Inputs
 //!
@@ -14,37 +15,45 @@
 //!
 //! # Figures
 //!
-//! In nanoseconds; where no memory system is modelled, as natively, there is only `unmeasured`, how many of them there would be.
-//! `miss.used` and `miss.ignored`: a
-//! load that misses, its value used by the next instruction or not at all; `hit.used`; `sync.empty` and `sync.one`:
-//! waiting for writes, with none or one to wait for; `flush_line` and `purge_line`, of a dirty line;
-//! `flush_page.clean`, `flush_page.dirty`, `purge_page` (a clean one) and `purge_page.dirty`; `miss.widget`: a load
-//! of a message that an interface's buffer still has, where one has, sent by a second node. `flush_page.settled` and
-//! `flush_half.settled`: a page, and half of one, dirtied long before, so that what more lines add is the bus's
-//! rate.
+//! All in nanoseconds. A world without a modelled memory system, such as the native one, reports only `unmeasured`,
+//! the number of these figures.
+//!
+//! | figure | what is timed |
+//! |---|---|
+//! | `miss.used`, `miss.ignored` | a load that misses, whose value the next instruction uses, or none does |
+//! | `hit.used` | a load that hits |
+//! | `sync.empty`, `sync.one` | waiting for writes: none is outstanding, or one is |
+//! | `flush_line`, `purge_line` | flush and purge of a dirty line |
+//! | `flush_page.clean`, `flush_page.dirty` | flush of a page |
+//! | `purge_page`, `purge_page.dirty` | purge of a clean page, and of a dirty one |
+//! | `flush_page.settled`, `flush_half.settled` | flush of a page, and of half a page, dirtied long before: the difference shows the rate of the bus |
+//! | `miss.widget` | a load of a message that a second node has sent, where the interface's buffer still holds it |
 //!
 //! # How it is checked
 //!
-//! The message that arrives is compared with what was sent, and its line must come from the buffer if there is one.
+//! The message that arrives is compared with what was sent. Its line must come from the interface's buffer, if there
+//! is one.
 
 use tempest::entry::plain::*;
 
-/// Words of a page.
+/// The words of a page.
 const PAGE: u32 = 512;
 
-/// Bytes of a word.
+/// The bytes of a word.
 const WORD: u32 = 8;
 
-/// Address and count of a page's loop: two loads of constants, a mask, an addition, a comparison and a branch.
+/// The work of setting up the loop over a page: two loads of constants, a mask, an addition, a comparison and a
+/// branch.
 const SET_UP: Operations = Operations::NONE.integers(6);
 
-/// The branch of a loop, which counts down by itself; what it is for stands in its delay slot.
+/// The work of the branch that ends one round of a loop. It counts down by itself, and the operation stands in its
+/// delay slot.
 const BRANCH: Operations = Operations::NONE.integers(1);
 
-/// As good as for ever: nothing is outstanding any more.
+/// The work of a wait so long that nothing is outstanding after it.
 const IDLE: Operations = Operations::NONE.integers(10_000);
 
-/// What is measured, in the order of the table.
+/// The names of the figures, in the order of their cells.
 const NAMES: [&str; 14] = [
     "miss.ignored",
     "miss.used",
@@ -62,17 +71,17 @@ const NAMES: [&str; 14] = [
     "miss.widget",
 ];
 
-/// One node's share.
+/// The state of the program on one node.
 pub struct MemoryOperations {
     rounds: u32,
-    /// Words of a line.
+    /// The words of a cache line.
     line: u32,
     page: Segment<u64>,
     inbox: Segment<u64>,
     outbox: Segment<u64>,
     ready: Event,
     arrived: Event,
-    /// Sums over the rounds, in the order of [`NAMES`], and how many are in each.
+    /// The sum of the times of each figure, in the order of [`NAMES`], and the number of times in each sum.
     sums: Cells<f64>,
     counts: Cells<u64>,
     wrong: Cells<u64>,
@@ -97,16 +106,16 @@ impl Protocol for MemoryOperations {
     }
 }
 
-/// A thread that measures.
+/// The thread that measures, in one round.
 struct Probe<'a> {
     program: &'a MemoryOperations,
     thread: &'a Thread<'a>,
-    /// Whether the round counts.
+    /// Whether the round counts. The first one does not.
     counts: bool,
 }
 
 impl Probe<'_> {
-    /// Times something, less the harness.
+    /// Times `what`, less the empty harness, and adds the time to a figure.
     fn time(&self, name: &str, what: impl FnOnce(&Self)) {
         let start = self.thread.now();
         let empty = self.thread.now();
@@ -127,12 +136,12 @@ impl Probe<'_> {
         (0..PAGE).step_by(self.program.line as usize)
     }
 
-    /// Every line of the page in a loop.
+    /// Accesses every line of the page in a loop.
     fn each_line(&self, access: Access) {
         self.each_of(self.lines().count(), access);
     }
 
-    /// So many lines of the page in a loop.
+    /// Accesses the first `count` lines of the page in a loop.
     fn each_of(&self, count: usize, access: Access) {
         for word in self.lines().take(count) {
             self.thread.charge(BRANCH);
@@ -140,12 +149,12 @@ impl Probe<'_> {
         }
     }
 
-    /// The page routine: the loop, and a wait for the writes.
+    /// Accesses every line of the page in a loop, and waits for the writes.
     fn page(&self, access: Access) {
         self.part(self.lines().count(), access);
     }
 
-    /// The same of so many lines.
+    /// Accesses the first `count` lines of the page in a loop, and waits for the writes.
     fn part(&self, count: usize, access: Access) {
         self.thread.charge(SET_UP);
         self.each_of(count, access);
@@ -157,7 +166,8 @@ impl Probe<'_> {
         self.thread.charge(IDLE);
     }
 
-    /// Nothing of the page is cached, nothing is on its way, and memory was read last.
+    /// Brings the node into a known state: no line of the page is cached, nothing is outstanding, and the last access
+    /// read memory.
     fn start_afresh(&self) {
         self.each_line(Access::Purge);
         self.idle();
@@ -203,7 +213,7 @@ impl Probe<'_> {
         }
     }
 
-    /// A message arrives and is not read; then its first line is.
+    /// Waits for a message that nothing reads, then times the load of its first line.
     fn receive(&self, sender: NodeId, round: u64) {
         let program = self.program;
         self.thread.send(sender, MemoryOperations::ready());
@@ -211,7 +221,7 @@ impl Probe<'_> {
         self.idle();
         let before = self.thread.memory_events();
         let load = |probe: &Self| probe.thread.touch(program.inbox.place(0), 1, Access::Load);
-        // Only what the interface's buffer supplies is this operation.
+        // Only a line that the interface's buffer supplies is this operation.
         if self.thread.memory_events().kept_lines > 0 {
             self.time("miss.widget", load);
         }
@@ -263,7 +273,7 @@ impl MemoryOperations {
         let wrong = self.wrong.get(0);
         let mut report = Report::checked(wrong == 0, || format!("{wrong} words have arrived wrong"));
         if (0..NAMES.len()).all(|place| self.counts.get(place) == 0) {
-            // Nothing was timed on any node: this world has no memory system that a program could ask.
+            // No node timed anything: this world has no memory system that a program could measure.
             report = report.figure("unmeasured", NAMES.len() as f64, Merge::Max);
         }
         for (place, name) in NAMES.iter().enumerate() {

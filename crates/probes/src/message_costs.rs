@@ -1,9 +1,9 @@
-//! Message costs: what a send, a receive and a wait take, one by one, where nothing else happens.
+//! Message costs: the time of a send, a receive and a wait, one by one, on an otherwise idle machine.
 //!
-//! Thread 0 of node `from` measures with a partner: another node, or its own where there is no other; then its messages
-//! are handled by whoever handles that node's. Every figure is the median of many repetitions, each long beside a look
-//! at the clock: what disturbs a host for a moment disturbs few of them. In a *burst* nothing is received while it is
-//! sent, and all of it lies there when it is received; a *lone* message has the way for itself.
+//! Thread 0 of node `from` measures with a partner node, which is `from` itself if there is no other node. Every
+//! figure is the median of many repetitions. Each repetition is long beside a look at the clock, and a short
+//! disturbance of the host spoils only few of them. While a *burst* is sent, nothing is received; when it is
+//! received, all of it is there. A *lone* message has the network to itself.
 //!
 //! # Inputs
 //!
@@ -18,14 +18,21 @@
 //!
 //! # Figures
 //!
-//! In nanoseconds: `poll`, one that finds nothing; `clock`, a look at it; `signal`, an event that nobody waits for;
-//! `task`, a thread's taking a task out of a pool and putting in what follows from it, which may be nothing: a wait
-//! that is over, a hold, some operations, another hold of the same key, and a signal; `send` and `send.long`, a message
-//! without and with 12 words in a burst; `receive` and `receive.long`, one of a burst from the poll that finds it to
-//! the end of its handler; `found`, the same of one that has come alone, and two halves of a look at the clock;
-//! `stream`, from message to message of a long stream whose handlers are run meanwhile; `window`, from request to
-//! request of many, of which 64 are without their reply at a time; `polling` and `waiting`, a lone request and its
-//! reply, while the thread polls or gives its processor away; `rested`, as `polling` after a silence of `rest`.
+//! All in nanoseconds.
+//!
+//! | figure | what is timed |
+//! |---|---|
+//! | `poll` | a poll that finds nothing |
+//! | `clock` | a look at the clock |
+//! | `signal` | a signal of an event that no thread waits for |
+//! | `task` | a thread takes a task out of a pool and puts in up to two others: a wait that is over, a hold, some operations, another hold of the same key, a signal |
+//! | `send`, `send.long` | a message without words, or of 12 words, in a burst |
+//! | `receive`, `receive.long` | a message of a burst, from the poll that finds it to the end of its handler |
+//! | `found` | a lone message, from the poll that finds it to the end of its handler, and one look at the clock |
+//! | `stream` | from message to message of a long stream whose handlers run meanwhile |
+//! | `window` | from request to request of a long stream, of which 64 have no reply yet |
+//! | `polling`, `waiting` | a lone request and its reply, while the thread polls, or waits and gives its processor away |
+//! | `rested` | a lone request and its reply after a silence of `rest`, while the thread polls |
 //!
 //! # Timed regions
 //!
@@ -33,7 +40,8 @@
 //!
 //! # How it is checked
 //!
-//! Every message of every kind is counted by its handler and its last word compared; a figure is only there when all have come.
+//! The handler of every message counts it and compares its last word. A figure is reported only when all messages
+//! have come.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -42,37 +50,38 @@ use units::Time;
 
 use tempest::entry::plain::*;
 
-/// Words of a long message.
+/// The words of a long message.
 const LONG: usize = 12;
 
-/// What they hold.
+/// The value of each word of a long message.
 const WORD: u64 = 0x5eed;
 
-/// One look at a count: load, comparison and branch.
+/// The work of one look at a count: load, comparison and branch.
 const LOOK: Operations = Operations::NONE.loads(1).integers(2);
 
-/// What a task takes beside the calls: two places of the pool, its task twice, how many follow, the loops.
+/// The work of a task beside its calls: two places of the pool, the task itself twice, the number of tasks that
+/// follow, the loops.
 const TASK: Operations = Operations::NONE.loads(3).stores(3).integers(8);
 
-/// Odd, and without a pattern: the fraction of the golden ratio.
+/// An odd multiplier without a pattern: the fraction of the golden ratio.
 const NEXT: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Polls, tasks or messages of a stream that are timed together.
+/// The number of polls, tasks or messages of a stream that are timed together.
 const MANY: u32 = 512;
 
-/// Requests without their reply at a time.
+/// The most requests that have no reply yet.
 const WINDOW: u32 = 64;
 
-/// The pool's key.
+/// The key of the pool.
 const POOL: Key = Key::User(0);
 
-/// Lone messages that are timed together.
+/// The number of lone messages that are timed together.
 const FEW: u32 = 16;
 
-/// At most so many silences: they are long.
+/// The most repetitions of a figure with a silence, as silences are long.
 const SILENCES: u32 = 20;
 
-/// What is measured, in nanoseconds.
+/// The names of the figures, in the order of their cells.
 const NAMES: [&str; 14] = [
     "poll",
     "clock",
@@ -90,7 +99,7 @@ const NAMES: [&str; 14] = [
     "rested",
 ];
 
-/// One node's share.
+/// The state of the program on one node.
 pub struct MessageCosts {
     rounds: u32,
     from: u32,
@@ -98,12 +107,12 @@ pub struct MessageCosts {
     burst: u32,
     settle: Time,
     rest: Time,
-    /// Messages handled here that count.
+    /// The number of `data` messages that this node has handled.
     received: Event,
     finished: Event,
-    /// Nobody waits for it.
+    /// An event that no thread waits for.
     unawaited: Event,
-    /// Tasks that have been put into the pool.
+    /// The number of tasks that have been put into the pool.
     put: Event,
     pool: Keyed<VecDeque<u64>>,
     measured: Cells<f64>,
@@ -136,17 +145,18 @@ impl Protocol for MessageCosts {
     }
 }
 
-/// The thread that measures.
+/// The thread that measures, with its partner.
 struct Probe<'a> {
     program: &'a MessageCosts,
     thread: &'a Thread<'a>,
     partner: NodeId,
-    /// Messages that will have been counted here when all that were asked for and sent have come.
+    /// The count of `received` on this node when all messages that were asked for have come.
     due: std::cell::Cell<u64>,
 }
 
 impl Probe<'_> {
-    /// Notes the median of what `what` says, over all rounds but the first one, which warms up; it says the time of so many.
+    /// Calls `what` in each round, and notes the median of its times, divided by `each`. One call before the rounds
+    /// warms up.
     fn measure(&self, name: &str, rounds: u32, each: u32, mut what: impl FnMut() -> Time) {
         what();
         let mut times: Vec<Time> = (0..rounds).map(|_| what()).collect();
@@ -163,12 +173,12 @@ impl Probe<'_> {
         self.thread.now() - start
     }
 
-    /// The time of so many of `what`.
+    /// The time of `times` calls of `what`.
     fn repeated(&self, times: u32, mut what: impl FnMut()) -> Time {
         self.timed(|| (0..times).for_each(|_| what()))
     }
 
-    /// Computes so long, and neither polls nor waits.
+    /// Computes for so long, without a poll or a wait.
     fn stay_away(&self, time: Time) {
         let until = self.thread.now() + time;
         while self.thread.now() < until {
@@ -176,7 +186,7 @@ impl Probe<'_> {
         }
     }
 
-    /// Asks for messages; what is to be awaited.
+    /// Asks the partner for messages. Returns the count of `received` to wait for.
     fn ask(&self, messages: u32, words: u32) -> u64 {
         let due = self.expect(messages);
         self.program.checks.add(0, messages.into());
@@ -184,7 +194,7 @@ impl Probe<'_> {
         due
     }
 
-    /// Has so many messages come here, from the partner.
+    /// Makes so many messages come from the partner to this node. Returns the count of `received` to wait for.
     fn fetch(&self, messages: u32, payload: &[u64]) -> u64 {
         if self.partner != self.thread.node() {
             return self.ask(messages, payload.len() as u32);
@@ -193,30 +203,30 @@ impl Probe<'_> {
         self.due.get()
     }
 
-    /// So many more will be counted here; how many there are then.
+    /// Expects so many more messages. Returns the count of `received` when they have come.
     fn expect(&self, messages: u32) -> u64 {
         self.due.set(self.due.get() + u64::from(messages));
         self.due.get()
     }
 
-    /// Sends a message that the partner counts, which may be this node itself.
+    /// Sends a message that the partner counts. The partner may be this node itself.
     fn send(&self, payload: &[u64]) {
         self.expect(u32::from(self.partner == self.thread.node()));
         self.thread.send_with(self.partner, MessageCosts::data(), payload);
     }
 
-    /// Polls until so many have come.
+    /// Polls until so many messages have come.
     fn poll_until(&self, due: u64) {
         while self.program.received.count() < due {
             self.thread.charge(LOOK);
             self.thread.poll();
-            // Where nothing is polled, what has come by now would be seen only after the loop. This lets it in, and writes
-            // nothing that another processor counts in.
+            // Where a policy polls nothing, a model would show messages only after the loop. A signal of 0 lets them
+            // in, and writes no count that another processor writes.
             self.thread.signal(&self.program.unawaited, 0);
         }
     }
 
-    /// The partner has handled all that it was sent before.
+    /// Waits until the partner has handled all messages that it was sent before.
     fn rejoin(&self) {
         self.thread.wait(&self.program.received, self.ask(1, 0));
     }
@@ -237,7 +247,8 @@ impl Probe<'_> {
         });
     }
 
-    /// Does the `number`-th task: none, one or two follow, as its bits say, and one where the pool would be empty.
+    /// Does task `number`. Its bits say whether none, one or two tasks follow; one follows if the pool would be empty
+    /// otherwise.
     fn do_task(&self, number: u64) {
         let MessageCosts { put, pool, .. } = self.program;
         self.thread.wait(put, number);
@@ -288,7 +299,7 @@ impl Probe<'_> {
         self.measure("window", rounds, MANY, || self.timed(|| self.keep_window()));
     }
 
-    /// Asks for many messages, one by one; each waits until there is room in the window.
+    /// Asks for many messages, one by one. Each request waits until there is room in the window.
     fn keep_window(&self) {
         let before = self.due.get();
         for asked in 1..=u64::from(MANY) {
@@ -315,7 +326,7 @@ impl Probe<'_> {
 
 #[handlers]
 impl MessageCosts {
-    /// Is counted.
+    /// Is counted by the receiver.
     #[message]
     fn data(&self, payload: &[u64], cx: &mut Handler<'_>) {
         if payload.last().is_some_and(|word| *word != WORD) {
@@ -324,7 +335,7 @@ impl MessageCosts {
         cx.signal(&self.received, 1);
     }
 
-    /// Asks for so many [`data`](Self::data) of so many words.
+    /// Asks the receiver for so many [`data`](Self::data) messages of so many words.
     #[message]
     fn ask(&self, messages: u32, words: u32, cx: &mut Handler<'_>) {
         let source = cx.source();
@@ -333,7 +344,7 @@ impl MessageCosts {
         }
     }
 
-    /// Tells that nothing more comes.
+    /// Tells the receiver that no more messages come.
     #[message]
     fn finish(&self, cx: &mut Handler<'_>) {
         cx.signal(&self.finished, 1);

@@ -1,12 +1,12 @@
-//! Neighbours: every node exchanges values with a few others, round after round, with next to no memory of its own.
+//! Neighbours: every node exchanges values with a few others, round after round, with very little memory of its own.
 //!
-//! It is the program for very many nodes. A handler that has had all values of a round sends its node's next one, so that
-//! no thread is needed: with `handlers-only` the first thread of node 0 starts its node and all threads return at once; a
-//! node that hears from another starts too. Else the first thread of each node starts it, and waits until its last round is
-//! over.
+//! This is the program for very many nodes. When a handler has received the last value of a round, it sends its
+//! node's next value itself, so that no thread is needed. With `handlers-only=true` the first thread of node 0 starts
+//! its node, and all threads return at once; any other node starts when its first message arrives. Otherwise the
+//! first thread of each node starts the node, and waits until its last round is over.
 //!
-//! The neighbours of node n are n ± s, modulo the nodes, for strides s that are powers of one number: with four
-//! neighbours a torus of two dimensions, with six of three.
+//! The neighbours of node n are n ± s, modulo the number of nodes, for strides s that are powers of one number. With
+//! four neighbours the nodes form a torus of two dimensions, with six one of three.
 //!
 //! # Inputs
 //!
@@ -18,16 +18,16 @@
 //!
 //! # Timed regions
 //!
-//! `exchange` has everything; with `handlers-only` nothing is timed but the whole run.
+//! `exchange` has all rounds. With `handlers-only=true` there is no region: only the whole run is timed.
 //!
 //! # Why two rounds are enough
 //!
-//! A neighbour sends its value of round r + 1 when it has had all of round r, this node's included. So while this node
-//! gathers round r, it hears of rounds r and r + 1 and of no other.
+//! A neighbour sends its value of round r + 1 after it has received all values of round r, that of this node
+//! included. So while this node gathers round r, it receives values of the rounds r and r + 1 and of no other.
 //!
 //! # How it is checked
 //!
-//! Every node's value is compared with that of a sequential run.
+//! The final value of every node is compared with that of a sequential run.
 
 use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader, mix};
@@ -56,13 +56,13 @@ static INPUTS: &[Input] = &[
     ),
 ];
 
-/// Key of a node's only entry.
+/// The key of a node's only entry.
 const KEY: Key = Key::User(0);
 
-/// Taking a value in: the round's sum and count, loaded, added to and stored, and the count compared.
+/// The work of taking a value in: load, add to and store the sum and the count of the round; compare the count.
 const TAKE: Operations = Operations::NONE.loads(2).integers(4).stores(2);
 
-/// A node's next value: five steps of [`mix`].
+/// The work of computing a node's next value: [`mix`].
 const NEXT: Operations = Operations::NONE.integers(7);
 
 /// What it was told.
@@ -98,18 +98,18 @@ impl Instance for Asked {
     }
 }
 
-/// The distance of the neighbours in a dimension: the dimensions' sides are as equal as integers allow.
+/// The distance of the neighbours in a dimension. The sides of the torus are as equal as integers allow.
 fn stride(nodes: u32, power: u32, dimensions: u32) -> u32 {
     f64::from(nodes).powf(f64::from(power) / f64::from(dimensions)).round() as u32
 }
 
-/// Who is whose neighbour, and what should come of it: shared by all nodes.
+/// The neighbourhood and the expected values, which all nodes share.
 struct Grid {
     asked: Asked,
     nodes: u32,
     strides: Vec<u32>,
     seed: u64,
-    /// By node: its last value.
+    /// The expected final value of each node, indexed by node.
     expected: Vec<u64>,
 }
 
@@ -122,12 +122,12 @@ impl Grid {
             .map(move |to| (to % nodes) as u32)
     }
 
-    /// A node's value before the first round.
+    /// The value of a node before the first round.
     fn first(&self, node: u32) -> u64 {
         mix(self.seed.wrapping_add(node.into()))
     }
 
-    /// All rounds, one node after the other.
+    /// Runs all rounds, one node after the other, and returns the final values.
     fn sequential(&self) -> Vec<u64> {
         let mut values: Vec<u64> = (0..self.nodes).map(|node| self.first(node)).collect();
         for _ in 0..self.asked.rounds {
@@ -140,29 +140,29 @@ impl Grid {
     }
 }
 
-/// A node's value after a round, from the one before and the sum of its neighbours'.
+/// The value of a node after a round, from its value before and the sum of its neighbours' values.
 fn next(value: u64, sum: u64) -> u64 {
     mix(value ^ sum)
 }
 
-/// One node's share.
+/// The state of the program on one node.
 struct Neighbours {
     grid: Arc<Grid>,
     node: NodeId,
     progress: Keyed<Progress>,
-    /// Rounds that are over.
+    /// The number of rounds that are over.
     finished: Event,
-    /// The last value.
+    /// The last value of this node.
     result: Cells<u64>,
 }
 
-/// How far a node has come.
+/// The progress of a node.
 #[derive(Clone, Copy, Default)]
 struct Progress {
     started: bool,
     round: u32,
     value: u64,
-    /// By round modulo 2: values that have come, and their sum.
+    /// The number of values that have come and their sum, indexed by round modulo 2.
     heard: [(u32, u64); 2],
 }
 
@@ -196,7 +196,7 @@ impl Neighbours {
         });
     }
 
-    /// Begins, if it has not begun.
+    /// Starts the node, if it has not started.
     fn start(&self, progress: &mut Progress, cx: &mut Actions<'_>) {
         if !progress.started {
             progress.started = true;
@@ -210,7 +210,7 @@ impl Neighbours {
         }
     }
 
-    /// Ends the present round if all values are there.
+    /// Ends the present round if all its values have come.
     fn advance(&self, progress: &mut Progress, cx: &mut Actions<'_>) {
         let all = 2 * self.grid.asked.dimensions;
         let (count, sum) = progress.heard[(progress.round % 2) as usize];
@@ -231,7 +231,7 @@ impl Neighbours {
     fn main(&self, thread: &Thread<'_>) {
         let Asked { rounds, handlers_only, .. } = self.grid.asked;
         if !handlers_only {
-            // With it every thread would have to come, and so to keep a stack.
+            // A phase would make every thread come, and so keep a stack for each.
             thread.phase("exchange");
         }
         if thread.index() > 0 || (handlers_only && self.node != NodeId(0)) {

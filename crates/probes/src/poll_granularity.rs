@@ -1,13 +1,16 @@
-//! Poll granularity: nodes take turns at computing while all others wait for a word of the one whose turn it is.
+//! Poll granularity: nodes take turns at computing, while all other nodes wait for a word of the node whose turn it
+//! is.
 //!
-//! After A. Krishnamurthy et al., *Evaluation of Architectural Support for Global Address-Based Communication in
-//! Large-Scale Parallel Machines*, ASPLOS 1996, figures 7 and 8. One iteration has a turn for each node. In its own turn a
-//! node computes; in another's it reads a word of that node, without which it cannot go on, and then perhaps computes too.
-//! All poll after so many operations of work, or never; no barrier stands between turns. So a read waits for the next poll
-//! of whoever computes, unless something else than the computing processor serves it: then all turns of an iteration pass at
-//! once, while with polls as rare as turns only one node computes at a time. The study does not say how long a turn is, nor
-//! what the others compute: nothing is our reading. (If they compute as much as a turn, all nodes soon come to the ends of
-//! their pieces at the same moments, and nobody waits.)
+//! The measurement follows A. Krishnamurthy et al., *Evaluation of Architectural Support for Global Address-Based
+//! Communication in Large-Scale Parallel Machines*, ASPLOS 1996, figures 7 and 8. One iteration has a turn for each
+//! node. In its own turn a node computes. In another node's turn it reads a word of that node, and then computes
+//! `others` operations. Every node polls after each `granularity` operations, or never. There is no barrier between
+//! turns.
+//!
+//! So a read waits for the next poll of the computing node, unless something other than the computing processor
+//! serves it. In that case all turns of an iteration overlap; with one poll a turn, only one node computes at a time.
+//! The study does not say how long a turn is, nor what the other nodes compute; our reading is that they compute
+//! nothing. (If they computed as much as a turn, all nodes would soon poll at the same moments, and none would wait.)
 //!
 //! # Inputs
 //!
@@ -21,15 +24,16 @@
 //!
 //! # Figures
 //!
-//! `iteration` is the time of an iteration, `turn_work` that of a turn's work alone without polls, in microseconds.
+//! `iteration` is the time of an iteration; `turn_work` is the time of the work of one turn without polls. Both are
+//! in microseconds.
 //!
 //! # Timed regions
 //!
-//! `iterate` has the timed iterations; the first one and the work alone come before it.
+//! `iterate` has the timed iterations. The first iteration and the measurement of `turn_work` come before it.
 //!
 //! # How it is checked
 //!
-//! Every word that is read is compared with what its node has put there.
+//! Every word that is read is compared with the value that its node wrote.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -39,18 +43,18 @@ use units::Time;
 
 use tempest::entry::plain::*;
 
-/// One node's share.
+/// The state of the program on one node.
 pub struct PollGranularity {
     node: NodeId,
-    /// Operations of a turn, and of each piece between polls.
+    /// The integer operations of a turn, and those between two polls.
     turn: u32,
     piece: u32,
-    /// Operations in another's turn.
+    /// The integer operations in another node's turn.
     others: u32,
     polls: bool,
     iterations: u32,
     split: Arc<SplitPhase>,
-    /// The word that others need.
+    /// The word that other nodes read.
     item: LocalPtr<u64>,
     iteration: Cells<f64>,
     turn_work: Cells<f64>,
@@ -58,12 +62,12 @@ pub struct PollGranularity {
     wrong: Cells<u64>,
 }
 
-/// What a node has for the others.
+/// The value of the word that other nodes read.
 fn item(node: NodeId) -> u64 {
     !u64::from(node.0)
 }
 
-/// So many integer operations: multiplications and additions, each waiting for the one before.
+/// Computes so many dependent integer operations: multiplications and additions.
 fn compute(thread: &Thread<'_>, operations: u32) {
     thread.charge(Operations::NONE.integers(operations));
     let step = |x: u64| black_box(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
@@ -95,7 +99,7 @@ impl Protocol for PollGranularity {
 
 #[handlers]
 impl PollGranularity {
-    /// So many operations of work in pieces, and after each of them `after`.
+    /// Computes so many operations in pieces, and calls `after` after each piece.
     fn work(&self, thread: &Thread<'_>, operations: u32, after: impl Fn()) {
         let mut left = operations;
         while left > 0 {
@@ -146,7 +150,7 @@ impl PollGranularity {
             let took: Time = thread.now() - start;
             self.iteration.set(0, took.as_microseconds() / f64::from(self.iterations));
         }
-        // Whoever is done goes on serving the others.
+        // A node that is done goes on serving other nodes.
         memory.barrier();
     }
 

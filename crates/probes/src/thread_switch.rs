@@ -1,7 +1,8 @@
-//! Thread switch: threads of one processor let each other go on in turn, and each waits for its turn.
+//! Thread switch: two threads of one processor wake each other in turn.
 //!
-//! Threads 0 and 1 of node 0 do; they are threads of one processor, so there must be at least two of them on each. A turn is one
-//! signal, one wait and the way from the one thread to the other. Threads and nodes beside those two wait.
+//! The two are threads 0 and 1 of node 0. They must be threads of one processor, so there must be at least two
+//! threads on each processor. A turn is one signal, one wait, and the switch from one thread to the other. All other
+//! threads and nodes wait.
 //!
 //! # Inputs
 //!
@@ -11,7 +12,7 @@
 //!
 //! # Figures
 //!
-//! `switch`: nanoseconds of a turn.
+//! `switch`: the time of a turn, in nanoseconds.
 //!
 //! # Timed regions
 //!
@@ -19,7 +20,8 @@
 //!
 //! # How it is checked
 //!
-//! Each of the two must have had its turns, and have found before each that the other has had as many as it should.
+//! Each of the two threads must have had all its turns. Before each turn it checks that the other thread has had as
+//! many turns as it should.
 
 use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
 use tempest::{
@@ -37,7 +39,7 @@ pub const ENTRY: Entry = Entry {
 
 static INPUTS: &[Input] = &[Input::integer("turns", 1..=100_000_000, "100000", "turns of each of the two")];
 
-/// One comparison of a count.
+/// The work of comparing a count: load, comparison and branch.
 const LOOK: Operations = Operations::NONE.loads(1).integers(2);
 
 #[derive(Clone, Copy, Debug)]
@@ -65,11 +67,11 @@ impl Instance for Asked {
     }
 }
 
-/// One node's share.
+/// The state of the program on one node.
 struct Turns {
     turns: u64,
     node: NodeId,
-    /// Of each of the two: turns that it has been given.
+    /// The number of turns that each of the two threads has been given.
     given: [Event; 2],
     early: Cells<u64>,
     switch: Cells<f64>,

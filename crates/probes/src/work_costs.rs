@@ -1,13 +1,17 @@
-//! Work costs: what an operation of a program takes a processor, in loops such as programs have; a cycle; and a load that misses.
+//! Work costs: the time of an operation in loops such as programs have, of a cycle, and of a load that misses.
 //!
-//! A processor that does several things at once has no price of one operation alone: how much of it is hidden depends on
-//! what stands beside it. So operations are measured in company, in the two loops that sparse problems are made of, written as
-//! programs here are: words in cells, and the work counted beside each step. Both go through a sparse matrix of short irregular
-//! rows. *Gathering* multiplies it by a vector row by row, and each subtraction waits for the one before; *scattering* goes through
-//! the same entries column by column, so to speak, and subtracts from wherever each belongs. Both are done again and again, and
-//! also each time after much else has been read, because some programs go through their data often and others once. Apart from
-//! them, a *chain* is of integer operations that each wait for the one before, a cycle each on most processors; *chasing* loads the
-//! index of the next load.
+//! A processor that does several things at once has no price of one operation alone: its neighbours hide a part of
+//! it. So operations are measured in the two loops that sparse problems are made of, written as programs of this
+//! project are, with words in cells and the work charged beside each step. Both loops go through a sparse matrix of
+//! short irregular rows.
+//!
+//! - *Gathering* multiplies the matrix by a vector, row by row. Each subtraction needs the result before.
+//! - *Scattering* goes through the same entries, and subtracts each product from the sum that the entry names.
+//! - A *chain* is made of integer operations, each of which needs the result before: a cycle each on most processors.
+//! - *Chasing* loads the index of the next load.
+//!
+//! Gathering and scattering are repeated at once, and also each time after much other memory has been read, because
+//! some programs go through their data often and others once.
 //!
 //! # Inputs
 //!
@@ -19,8 +23,16 @@
 //!
 //! # Figures
 //!
-//! In nanoseconds: `again`, the time of both loops by all operations counted in them, again and again; `once`, the same after much
-//! else; `operation`, the mean of the two; `poll`, what a poll at each entry adds to gathering; `chain`, an operation of a chain; `miss`, a load while chasing.
+//! All in nanoseconds.
+//!
+//! | figure | what is timed |
+//! |---|---|
+//! | `again` | an operation of gathering and scattering, repeated at once |
+//! | `once` | an operation of gathering and scattering, after much other memory has been read |
+//! | `operation` | the mean of `again` and `once` |
+//! | `poll` | a poll at each entry, which gathering takes longer |
+//! | `chain` | an operation of a chain |
+//! | `miss` | a load while chasing |
 //!
 //! # Timed regions
 //!
@@ -28,43 +40,44 @@
 //!
 //! # How it is checked
 //!
-//! Every sum is compared with one made in integers, the chain is undone, and chasing must come back to where it began after as many
-//! loads as there are words.
+//! Every sum is compared with one computed in integers. The chain is undone and must give its first word. Chasing
+//! must come back to its beginning after as many loads as there are words.
 
 use std::hint::black_box;
 use tempest::entry::mix;
 
 use tempest::entry::plain::*;
 
-/// An entry of a row: its weight, its column, the value there; multiply and subtract; the loop.
+/// The work of gathering one entry: load its weight, its column and the value there; multiply and subtract; the loop.
 const GATHER: Operations = Operations::NONE.loads(3).flops(2).integers(3);
 
-/// An entry that goes elsewhere: its weight, its place, the sum there and back; multiply and subtract; the loop.
+/// The work of scattering one entry: load its weight, its place and the sum there; multiply and subtract; store the
+/// sum; the loop.
 const SCATTER: Operations = Operations::NONE.loads(3).flops(2).stores(1).integers(3);
 
-/// A row beside its entries: where it ends, what it is or was, the loop.
+/// The work of one row beside its entries: load its end and its value, or store its sum; the loop.
 const ROW: Operations = Operations::NONE.loads(2).stores(1).integers(3);
 
-/// One step of a chain: a word is mixed in, and the bits go round.
+/// The work of one step of a chain: mix a word in, and rotate the bits.
 const LINK: Operations = Operations::NONE.integers(2);
 
-/// The word that is mixed in: the fraction of the golden ratio.
+/// The word that a step of a chain mixes in: the fraction of the golden ratio.
 const MIXED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The most entries of a row.
 const LONGEST: u64 = 16;
 
-/// Of so many rounds one has something else before it.
+/// One round in so many is measured after other memory has been read.
 const ELSE: u32 = 10;
 
-/// Links of a chain that are timed together, and loads while chasing.
+/// The steps of a chain that are timed together, and the loads while chasing.
 const LINKS: u32 = 4096;
 const CHASED: u32 = 1 << 16;
 
-/// What is measured, in nanoseconds.
+/// The names of the figures, in the order of their cells.
 const NAMES: [&str; 6] = ["again", "once", "operation", "poll", "chain", "miss"];
 
-/// One node's share.
+/// The state of the program on one node.
 pub struct WorkCosts {
     rounds: u32,
     rows: u32,
@@ -91,13 +104,13 @@ impl Protocol for WorkCosts {
 
 /// A sparse matrix of small whole numbers, so that sums are exact in any order.
 struct Matrix {
-    /// Where each row's entries begin, and where the last one's end.
+    /// Offsets into `places` and `weights`: row i has the entries `first[i]..first[i + 1]`.
     first: Vec<u32>,
     places: Vec<u32>,
     weights: Vec<f64>,
 }
 
-/// A small whole number for each word.
+/// A small whole number that depends on a word.
 fn small(word: u64) -> u64 {
     mix(word) % 16
 }
@@ -119,7 +132,7 @@ impl Matrix {
         self.first.windows(2).map(|ends| ends[0] as usize..ends[1] as usize)
     }
 
-    /// Each row's sum of weights times the values that its entries name, subtracted from nothing. `each` is done at each entry.
+    /// Computes the sum of each row: 0 less weight times value, for each of its entries. Calls `each` at each entry.
     fn gather(&self, thread: &Thread<'_>, sums: &Cells<f64>, values: &Cells<f64>, each: impl Fn()) {
         for (row, entries) in self.rows().enumerate() {
             thread.charge(ROW);
@@ -133,7 +146,7 @@ impl Matrix {
         }
     }
 
-    /// Weights times the value of their row, subtracted from the sums that the entries name.
+    /// Subtracts weight times the value of the row from the sum that each entry names.
     fn scatter(&self, thread: &Thread<'_>, sums: &Cells<f64>, values: &Cells<f64>) {
         for (row, entries) in self.rows().enumerate() {
             thread.charge(ROW);
@@ -146,7 +159,7 @@ impl Matrix {
         }
     }
 
-    /// The same sums in integers, of weights and values as they were made: gathered and scattered.
+    /// The expected sums of gathering and of scattering, computed in integers.
     fn expected(&self) -> [Vec<i64>; 2] {
         let rows = self.first.len() - 1;
         let mut sums = [vec![0; rows], vec![0; rows]];
@@ -160,24 +173,24 @@ impl Matrix {
         sums
     }
 
-    /// Operations counted in one pass, of which each entry has so many.
+    /// The number of operations charged in one pass, if each entry has the operations `each`.
     fn operations(&self, each: Operations) -> u32 {
         let count = |it: Operations| it.loads + it.stores + it.flops + it.integers;
         count(each) * self.places.len() as u32 + count(ROW) * (self.first.len() - 1) as u32
     }
 }
 
-/// The numbers below `count`, each once, in a disorder of which every one is the next of another: one circle.
+/// A random cyclic order of the numbers below `count`: the successor of each number.
 fn circle(count: u32) -> Vec<u32> {
     let mut next: Vec<u32> = (0..count).collect();
     for place in (1..count as usize).rev() {
-        // Sattolo's shuffle: never with itself, so that one circle comes of it.
+        // Sattolo's shuffle never exchanges a number with itself, so the result is one cycle.
         next.swap(place, (mix(place as u64) % place as u64) as usize);
     }
     next
 }
 
-/// One step of a chain, and the same undone.
+/// One step of a chain. [`undo`] is its inverse.
 fn link(word: u64) -> u64 {
     (word ^ MIXED).rotate_left(7)
 }
@@ -199,7 +212,8 @@ impl WorkCosts {
         }
     }
 
-    /// Median over so many rounds of the time of `what`, in nanoseconds, with something not timed before each.
+    /// The median time of `what` over so many rounds, in nanoseconds. Calls `before` before each round, which is not
+    /// timed.
     fn time(&self, thread: &Thread<'_>, rounds: u32, before: impl Fn(), mut what: impl FnMut()) -> f64 {
         let mut times: Vec<_> = (0..rounds)
             .map(|_| {
@@ -254,7 +268,7 @@ impl WorkCosts {
         let [gathers, scatters] = matrix.expected();
         for row in 0..rows {
             self.check(gathered.get(row) == gathers[row] as f64);
-            // Sums that are scattered add up over the passes.
+            // The sums of scattering add up over the passes.
             self.check(scattered.get(row) == (scatters[row] * passes) as f64);
         }
     }

@@ -64,7 +64,8 @@ fn the_page_follows_from_the_types() {
     for (command, schema) in schemas() {
         let rows = Walk::of(&schema);
         let (begin, end) = (format!("<!-- keys of {command} -->\n"), "<!-- end -->");
-        let from = page.find(&begin).unwrap_or_else(|| panic!("docs/json.md: expected {begin}")) + begin.len();
+        let from =
+            page.find(&begin).unwrap_or_else(|| panic!("docs/json.md: expected {begin}")) + begin.len();
         let to = from + page[from..].find(end).expect("an end of the table");
         page.replace_range(from..to, &table(&rows, &known));
         known.extend(rows.iter().filter(|_| command == "run").cloned());

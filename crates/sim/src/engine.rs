@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use machine::Class;
-use tempest::{Blocked, Failure, Held, NodeId, Resident, ThreadId};
+use tempest::{Blocked, Failure, Held, NodeId, Refusal, Resident, ThreadId};
 use trace::Event as Traced;
 use units::Time;
 
@@ -77,7 +77,7 @@ impl Engine {
 
 /// The failure of a run whose fibers find no room.
 fn no_memory(error: std::io::Error) -> Failure {
-    Failure::Refused(format!("no memory for the stacks of the threads and handlers: {error}"))
+    Failure::Refused(Refusal::Host(format!("no memory for the stacks of the threads and handlers: {error}")))
 }
 
 impl State {

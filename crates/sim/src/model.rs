@@ -5,8 +5,8 @@ use machine::{Capability, Machine};
 use pdq::{DispatcherId, specification};
 use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::{
-    DispatchKey, Dispatching, Failure, Flow, Launch, Mechanism, Name, NodeId, Outcome, Policy, Report,
-    Resident, Shape, Utilization, World,
+    DispatchKey, Dispatching, Failure, Flow, Launch, Mechanism, Name, NodeId, Outcome, Policy, Refusal,
+    Report, Resident, Shape, Size, Utilization, World,
 };
 use trace::{Batch, Cast, Digest, Sink};
 use units::Time;
@@ -31,7 +31,7 @@ impl Model {
     ///
     /// # Errors
     /// Says what is missing.
-    pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), String> {
+    pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), Refusal> {
         self.expect(mechanism)?;
         let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
         policy.check(&self.machine.name, &can)?;
@@ -46,58 +46,62 @@ impl Model {
             | Servers::Adaptive => {}
             Servers::Hardware if policy.notice == Notice::Poll => {
                 if mechanism != Mechanism::SharedMemory {
-                    return Err(format!(
-                        "policy `{policy}` leaves nobody to handle a program's messages, which mechanism `{mechanism}` needs: a \
+                    return Err(unobeyed(
+                        policy,
+                        format!(
+                            "policy `{policy}` leaves nobody to handle a program's messages, which mechanism `{mechanism}` needs: a \
                          state machine keeps memory coherent; expected mechanism `{}`",
-                        Mechanism::SharedMemory
+                            Mechanism::SharedMemory
+                        ),
                     ));
                 }
             }
             _ => {
-                return Err(format!(
-                    "policy `{policy}` is not modelled: this simulator has no such processors"
+                return Err(unobeyed(
+                    policy,
+                    format!("policy `{policy}` is not modelled: this simulator has no such processors"),
                 ));
             }
         }
         let by_network = policy.injector == Injector::Network && self.machine.network_processor.is_some();
         if !by_network && self.machine.under(policy.preset()).primitives.send_header.is_none() {
             // What has no way into the network has no price for it.
-            return Err(format!(
-                "policy `{policy}` has computing processors send for themselves, and machine `{}` gives no price for \
+            return Err(unobeyed(
+                policy,
+                format!(
+                    "policy `{policy}` has computing processors send for themselves, and machine `{}` gives no price for \
                  that (`primitives.send_header`)",
-                self.machine.name
+                    self.machine.name
+                ),
             ));
         }
         Ok(())
     }
 
     /// Insists that the machine has what a mechanism needs.
-    fn expect(&self, mechanism: Mechanism) -> Result<(), String> {
+    fn expect(&self, mechanism: Mechanism) -> Result<(), Refusal> {
         let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
         mechanism.check(&self.machine.name, &can)
     }
 
-    fn refusal(&self, launch: &Launch) -> Result<Split, String> {
+    fn refusal(&self, launch: &Launch) -> Result<Split, Refusal> {
         let policy = &launch.policy;
-        for (count, what) in
-            [(launch.nodes, "nodes"), (launch.processors, "processors"), (launch.threads, "threads")]
-        {
-            if count == 0 {
-                return Err(format!("--{what} 0: expected at least 1"));
-            }
-        }
+        Size::expect_some(&[
+            (launch.nodes, "nodes"),
+            (launch.processors, "processors"),
+            (launch.threads, "threads"),
+        ])?;
         self.check(launch.mechanism, policy)?;
         let split = split(policy, launch.processors)?;
         if launch.nodes.checked_mul(split.computing + split.dedicated).is_none_or(|cores| cores > MAX_CORES) {
-            return Err(format!(
-                "more than {MAX_CORES} processors in all: expected fewer nodes or processors"
-            ));
+            let fewer = "--nodes or --processors";
+            return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_CORES, fewer }));
         }
         split
             .computing
             .checked_mul(launch.threads)
             .filter(|threads| threads.saturating_mul(launch.nodes) <= MAX_THREADS)
-            .ok_or_else(|| format!("more than {MAX_THREADS} threads in all: expected fewer --threads"))?;
+            .ok_or(Refusal::Size(Size::TooMany { what: "threads", most: MAX_THREADS, fewer: "--threads" }))?;
         Ok(split)
     }
 
@@ -135,8 +139,13 @@ impl Model {
     }
 }
 
+/// A policy that the machine could have and the model cannot.
+fn unobeyed(policy: &Policy, why: String) -> Refusal {
+    Refusal::Unobeyed { policy: policy.clone(), why }
+}
+
 /// The roles of a node's processors, those of its device among them.
-fn split(policy: &Policy, processors: u32) -> Result<Split, String> {
+fn split(policy: &Policy, processors: u32) -> Result<Split, Refusal> {
     let in_device = match policy.servers {
         Servers::Embedded => policy.count,
         Servers::Hardware => 1,
@@ -173,7 +182,8 @@ impl World for Model {
         let mut queues = Vec::new();
         for node in 0..launch.nodes {
             let identity = DispatcherId::fresh();
-            residents.push(launch.job.settle(NodeId(node), shape, flow(&model.machine), identity.id()));
+            let settled = launch.job.settle(NodeId(node), shape, flow(&model.machine), identity.id());
+            residents.push(settled.map_err(Failure::Refused)?);
             queues.push(EventQueue::<Event, Name>::new(identity, config));
         }
         if residents.iter().any(|resident| resident.node.memory().is_some()) {

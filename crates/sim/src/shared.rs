@@ -239,7 +239,7 @@ impl State {
 
     /// Whether a message is about a block of shared memory, by its key.
     pub(crate) fn is_about_block(&self, node: usize, packet: &Packet) -> bool {
-        let is_block = |key| matches!(key, DispatchKey::User(name) if name.is_block());
+        let is_block = |key| matches!(key, DispatchKey::User(name) if name.block().is_some());
         self.blocks.is_some() && is_block(self.key_of(node, packet))
     }
 

@@ -6,6 +6,7 @@ pub use bytemuck;
 
 use bytemuck::Pod;
 
+use crate::entry::Reader;
 use crate::{Block, Key};
 
 /// A type whose values may travel as a field of a message.
@@ -62,6 +63,18 @@ impl IntoKey for Block {
     fn into_key(self) -> Key {
         self.key()
     }
+}
+
+/// Reads an integer input as the type of its field. `None` if it is wrong, which the reader has noted.
+pub fn integer<T: TryFrom<u32>>(reader: &mut Reader<'_>, key: &str) -> Option<T> {
+    let value = reader.integer(key);
+    let read = T::try_from(value).ok();
+    if read.is_none() {
+        let of = std::any::type_name::<T>();
+        reader
+            .refuse_input(key, format!("{value} is no {of}: expected a range of which every number is one"));
+    }
+    read
 }
 
 /// The bytes between the last of some fields and what follows them at a multiple of `align`, where `repr(C)` lays each field,

@@ -1,51 +1,71 @@
-//! What a running handler sees.
+//! The handle of a running handler.
 //!
-//! [`Actions`] is what may be done at any moment: send, transfer, resume, signal, charge. [`Handler`] adds the key held,
-//! and with it the way to keyed state. A handler must never block; nothing here can.
+//! [`Actions`] has what a handler may do at any moment: send, transfer, resume, signal, charge. [`Handler`]
+//! adds the held key, and with it the access to keyed state. A handler must never block, and nothing here
+//! can. This module must never know how a world runs handlers.
 
 use std::ops::RangeInclusive;
 
-use crate::key::{DispatchKey, Name};
+use crate::key::DispatchKey;
 use crate::{
     Block, Event, Key, Keyed, Lowering, Memory, Message, Node, NodeId, Place, Primitive, Processor, Proof,
     Right, Tag, Waiter, Work,
 };
 
-/// What a handler may do while it borrows an entry: everything but reach another one.
+/// The actions of a handler, also while it borrows a table entry: everything but reach another entry.
 pub struct Actions<'a> {
     pub(crate) node: &'a Node,
     source: NodeId,
     processor: &'a dyn Processor,
     accounts: bool,
-    /// The key held.
-    key: DispatchKey,
+    may_change: MayChange,
     lowering: Option<Lowering>,
+}
+
+/// The blocks whose rights an event may change under the key that it holds. It is told once, and smaller than the key.
+#[derive(Clone, Copy, Debug)]
+enum MayChange {
+    None,
+    Only(Block),
+    All,
+}
+
+impl MayChange {
+    #[inline]
+    fn under(key: DispatchKey) -> Self {
+        match key {
+            DispatchKey::User(name) => name.block().map_or(Self::None, Self::Only),
+            DispatchKey::Sequential => Self::All,
+            DispatchKey::NoSync => Self::None,
+        }
+    }
 }
 
 impl<'a> Actions<'a> {
     #[inline]
     fn untimed(node: &'a Node, source: NodeId, key: DispatchKey, processor: &'a dyn Processor) -> Self {
-        Self { node, source, processor, accounts: false, key, lowering: None }
+        Self { node, source, processor, accounts: false, may_change: MayChange::under(key), lowering: None }
     }
 }
 
 impl Actions<'_> {
-    /// The node the handler runs on.
+    /// The node that the handler runs on.
     pub fn node(&self) -> NodeId {
         self.node.id()
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn nodes(&self) -> u32 {
         self.node.shape().nodes
     }
 
-    /// The node the message came from.
+    /// The node that sent the message.
     pub fn source(&self) -> NodeId {
         self.source
     }
 
-    /// Sends a message. Never fails, never waits; messages to one node under one key arrive in this order.
+    /// Sends a message. Never fails, never waits. Messages to one node under one key arrive in the order of
+    /// these calls.
     ///
     /// # Panics
     /// If the message was not registered, or the node does not exist.
@@ -54,8 +74,8 @@ impl Actions<'_> {
         self.send_with(to, message, &[]);
     }
 
-    /// Sends a message with a payload, the words that its handler is given as a slice. Never fails, never waits; messages to
-    /// one node under one key arrive in this order.
+    /// Sends a message with a payload, the words that its handler is given as a slice. Never fails, never
+    /// waits. Messages to one node under one key arrive in the order of these calls.
     ///
     /// # Panics
     /// If the message was not registered, fields and payload together exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, or
@@ -65,23 +85,23 @@ impl Actions<'_> {
         self.processor.post(to, &self.node.encode(to, &message, payload));
     }
 
-    /// Moves a block of words to a [segment](crate::Segment) of another node, whatever its length, and has the message
-    /// handled there when all of it is in place: [`Thread::transfer`](crate::Thread::transfer) for handlers. As
-    /// [`send`](Self::send), it never fails and never waits.
+    /// Moves a block of words of any length into a [segment](crate::Segment) of another node. When all of it
+    /// is in place, `message` is handled there. Never fails, never waits.
     ///
     /// # Panics
-    /// As [`send`](Self::send). Data that does not fit there ends the run with an error.
+    /// If the message was not registered, its fields exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, or
+    /// the node does not exist. Data that does not fit the segment ends the run with an error.
     pub fn transfer<M: Message>(&mut self, to: NodeId, place: Place, data: &[u64], message: M) {
         self.processor.post_transfer(to, place, data, &self.node.encode(to, &message, &[]));
     }
 
-    /// Resumes a waiting thread of this node; false if it no longer waits for this.
+    /// Resumes a waiting thread of this node. Returns false if the thread no longer waits for this.
     #[inline]
     pub fn resume(&mut self, waiter: Waiter) -> bool {
         self.processor.resume(waiter)
     }
 
-    /// Adds to an event's count and resumes the threads this satisfies.
+    /// Adds to an event's count and resumes the threads that the new count satisfies.
     #[inline]
     pub fn signal(&mut self, event: &Event, amount: u64) {
         if self.accounts {
@@ -90,11 +110,12 @@ impl Actions<'_> {
         self.processor.signal(event, amount);
     }
 
-    /// Sends a message together with the words that a block of shared memory has on this node now. They are the block's on the
-    /// receiving node when the handler runs there; that node has no right to the block until then.
+    /// Sends a message together with the words that a block of shared memory has on this node now. When the
+    /// message's handler runs, the words are the block's on the receiving node. That node has no right to the
+    /// block until then.
     ///
     /// # Panics
-    /// As [`send`](Self::send), and if there is no such block.
+    /// If the message was not registered, the node does not exist, or there is no such block.
     pub fn send_block<M: Message>(&mut self, to: NodeId, memory: &Memory, block: Block, message: M) {
         let packet = self.node.encode(to, &message, &[]);
         self.processor.post_block(to, block, &memory.contents(block), &packet);
@@ -109,20 +130,23 @@ impl Actions<'_> {
         memory.set_tag(block, tag);
     }
 
-    /// Takes a right to a block away from this node, as the last act of the handler: `then` is handled when no processor of the
-    /// node uses that right any more. The key stays held until then, with no processor occupied, and no other event of it
-    /// comes between ([how](Memory)).
+    /// Takes a right to a block away from this node, as the last act of the handler. The message `then` is
+    /// handled when no processor of the node uses that right any more. The key stays held until then, with no
+    /// processor occupied, and no other event of the key comes between ([how](Memory)).
     ///
     /// # Panics
-    /// If the block's key is not held, or the handler has lowered something before; and as [`send`](Self::send).
+    /// If the block's key is not held, the handler has lowered something before, or `then` was not
+    /// registered.
     pub fn lower<M: Message>(&mut self, memory: &Memory, block: Block, tag: Tag, then: M) {
         self.lower_all(memory, block..=block, tag, then);
     }
 
-    /// As [`lower`](Self::lower), for consecutive blocks: alone on the node, unless it is one.
+    /// Takes a right to consecutive blocks away from this node, like [`lower`](Self::lower). The handler
+    /// holds the sequential key, unless there is only one block.
     ///
     /// # Panics
-    /// As [`lower`](Self::lower).
+    /// If the blocks' key is not held, the handler has lowered something before, or `then` was not
+    /// registered.
     pub fn lower_all<M: Message>(
         &mut self,
         memory: &Memory,
@@ -142,8 +166,8 @@ impl Actions<'_> {
         self.lowering = Some(Lowering { first, count, tag, then });
     }
 
-    /// Resumes the threads of this node whose access to a block a right serves; each does its access before the right can be
-    /// taken away. Returns how many.
+    /// Resumes the threads of this node whose access to a block `right` serves. Each does its access before
+    /// the right can be taken away. Returns the number of threads.
     pub fn resume_block(&mut self, memory: &Memory, block: Block, right: Right) -> usize {
         let mut resumed = 0;
         while let Some(waiter) = memory.serve(block, right) {
@@ -156,12 +180,15 @@ impl Actions<'_> {
 
     fn expect_key_of(&self, blocks: RangeInclusive<Block>) {
         let (first, last) = (*blocks.start(), *blocks.end());
-        let of_first = DispatchKey::User(Name::of(first));
-        let held = self.key == DispatchKey::Sequential || first == last && self.key == of_first;
-        assert!(held, "rights to {first}..={last} are changed under key {}", self.key);
+        let held = match self.may_change {
+            MayChange::All => true,
+            MayChange::Only(block) => first == block && last == block,
+            MayChange::None => false,
+        };
+        assert!(held, "rights to {first}..={last} are changed under a key that gives {:?}", self.may_change);
     }
 
-    /// Accounts for work done to a block: free natively, time in a model.
+    /// Accounts for work on a block: free natively, time in a model.
     #[inline]
     pub fn charge_block(&mut self, primitive: Primitive, block: Block) {
         self.charge(Work::Block(primitive, block));
@@ -176,14 +203,15 @@ impl Actions<'_> {
     }
 }
 
-/// A running handler: its [`Actions`] and the key it holds.
+/// A running handler: its [`Actions`] and its held key.
 pub struct Handler<'a> {
     actions: Actions<'a>,
     proof: Proof<'a>,
 }
 
 impl<'a> Handler<'a> {
-    /// For worlds: a handler on `node` for an event from `source`, running on `processor` under `proof`.
+    /// For worlds: makes the handle of a handler on `node` for an event from `source`, running on `processor`
+    /// under `proof`.
     pub fn new(node: &'a Node, source: NodeId, proof: Proof<'a>, processor: &'a dyn Processor) -> Self {
         Self {
             actions: Actions {
@@ -194,7 +222,7 @@ impl<'a> Handler<'a> {
         }
     }
 
-    /// The same on a processor that accounts for no time, which then need not be asked.
+    /// Makes the handle of a handler in a world that does not charge time.
     #[inline]
     pub(crate) fn untimed(
         node: &'a Node,
@@ -205,25 +233,27 @@ impl<'a> Handler<'a> {
         Self { actions: Actions::untimed(node, source, proof.key(), processor), proof }
     }
 
-    /// For worlds: what the handler that has ended wants lowered.
+    /// For worlds: the lowering that the handler ended with, if any.
     #[inline]
     pub fn take_lowering(&mut self) -> Option<Lowering> {
         // Most handlers lower nothing, and a lowering is large: it is moved only if there is one.
         if self.lowers() { self.actions.lowering.take() } else { None }
     }
 
-    /// Whether it wants anything lowered.
+    /// Whether the handler asked for a lowering.
     #[inline]
     pub(crate) fn lowers(&self) -> bool {
         self.actions.lowering.is_some()
     }
 
-    /// The key held while this handler runs. A number comes with its [space](crate::Space), whoever stated it.
+    /// The key held while this handler runs. A number comes with its [space](crate::Space), whichever
+    /// protocol stated it.
     pub fn key(&self) -> Key {
         Key::from_resolved(self.proof.key())
     }
 
-    /// Reaches the entry of `table` that the held key names. Inside, one may act, but not reach another entry.
+    /// Reaches the entry of `table` that the held key names. The closure may use all actions, but reach no
+    /// other entry.
     ///
     /// # Panics
     /// If the key held has no entry in the table, or is of another protocol instance, or the table belongs to another node.
@@ -232,7 +262,8 @@ impl<'a> Handler<'a> {
         f(table.get(&mut self.proof), &mut self.actions)
     }
 
-    /// Reaches the entry of any number, or of any block by its index, from a [`Key::Sequential`] handler, which runs alone on its node.
+    /// Reaches the entry of any number, or of any block by its index, from a [`Key::Sequential`] handler,
+    /// which runs alone on its node.
     ///
     /// # Panics
     /// If the key held is not sequential, or the table has no such entry or belongs to another node.

@@ -3,11 +3,12 @@
 //! This module must never know which world runs a job.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use pdq::DispatcherId;
 
-use crate::{Flow, Node, NodeId, Proof, Protocol, Quiet, Setup, Shape, Thread};
+use crate::{Flow, Node, NodeId, Proof, Protocol, Quiet, Refusal, Setup, Shape, Thread};
 
 /// A protocol whose nodes also run threads: an application.
 pub trait Program: Protocol {
@@ -145,11 +146,20 @@ pub struct Job {
 impl Job {
     /// Makes a job that runs `P` on `config`.
     pub fn new<P: Program>(config: P::Config) -> Self {
-        Self { install: Arc::new(move |setup| setup.install::<P>(&config) as Arc<dyn Installed>) }
+        Self { install: Arc::new(move |setup| setup.install_new::<P>(&config) as Arc<dyn Installed>) }
     }
 
     /// For worlds: installs the program on a node whose events go through `dispatcher`.
-    pub fn settle(&self, id: NodeId, shape: Shape, flow: Flow, dispatcher: DispatcherId) -> Resident {
+    ///
+    /// # Errors
+    /// [`Refusal::Configurations`] if protocols of the program install a third one differently.
+    pub fn settle(
+        &self,
+        id: NodeId,
+        shape: Shape,
+        flow: Flow,
+        dispatcher: DispatcherId,
+    ) -> Result<Resident, Refusal> {
         let mut node = Node {
             id,
             shape,
@@ -162,8 +172,10 @@ impl Job {
             segments: Default::default(),
             memory: None,
         };
-        let program = (self.install)(&mut Setup::of(&mut node));
-        Resident { node: Arc::new(node), program }
+        let installed = catch_unwind(AssertUnwindSafe(|| (self.install)(&mut Setup::of(&mut node))));
+        let program =
+            installed.map_err(|panic| *panic.downcast().unwrap_or_else(|panic| resume_unwind(panic)))?;
+        Ok(Resident { node: Arc::new(node), program })
     }
 }
 

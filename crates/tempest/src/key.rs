@@ -1,10 +1,10 @@
 //! Keys: what an event is going to touch, and so which events of a node must not overlap.
 //!
-//! A message, or a thread that holds, *states* a [`Key`]. A number means something only together with the [`Space`] that it is
-//! a number of: the 5 of one protocol and the 5 of another are different keys, and both differ from block 5. The node
-//! resolves what is stated to a [`Name`], by which its dispatcher tells keys apart.
+//! A message, or a thread that holds, *states* a [`Key`]. A number has a meaning only together with its
+//! [`Space`]: the 5 of one protocol and the 5 of another are different keys, and both differ from block 5.
+//! The node resolves a stated key to a [`Name`], by which its dispatcher tells keys apart.
 //!
-//! This module must never know who dispatches, nor what a key protects.
+//! This module must never know which part dispatches, nor what a key protects.
 
 use std::fmt;
 
@@ -23,9 +23,10 @@ pub enum Key {
     In(Space, u64),
     /// A block of the node's shared memory.
     Block(Block),
-    /// Everything. The event runs alone on its node: after every older one is done, before any younger one starts.
+    /// Everything: the event runs alone on its node, after every older event has ended and before any younger
+    /// one starts.
     Sequential,
-    /// Nothing that needs protection.
+    /// Nothing that needs protection: the event conflicts only with sequential ones.
     NoSync,
 }
 
@@ -34,21 +35,20 @@ impl Key {
     #[inline]
     pub(crate) fn resolve(self, own: Space) -> DispatchKey {
         match self {
-            Self::User(number) => pdq::Key::User(Group::Protocol(own).name(number)),
-            Self::In(space, number) => pdq::Key::User(Group::Protocol(space).name(number)),
+            Self::User(number) => pdq::Key::User(Group::of(own).name(number)),
+            Self::In(space, number) => pdq::Key::User(Group::of(space).name(number)),
             Self::Block(block) => pdq::Key::User(Name::of(block)),
             Self::Sequential => pdq::Key::Sequential,
             Self::NoSync => pdq::Key::NoSync,
         }
     }
 
-    /// The key that resolves to that one. A number always comes with its space.
+    /// The stated key that resolves to `key`. A number always comes with its space.
     pub(crate) fn from_resolved(key: DispatchKey) -> Self {
         match key {
-            pdq::Key::User(name) => match name.group {
-                Group::Protocol(space) => Self::In(space, name.number()),
-                Group::Blocks => Self::Block(Block(name.number() as u32)),
-            },
+            pdq::Key::User(name) => {
+                name.block().map_or(Self::In(name.group.protocol, name.number()), Self::Block)
+            }
             pdq::Key::Sequential => Self::Sequential,
             pdq::Key::NoSync => Self::NoSync,
         }
@@ -78,22 +78,38 @@ impl Space {
 }
 
 pdq::lawful! {
-    /// Whose numbers they are.
+    /// What the numbers of a name count: blocks, or the keys of one protocol instance. Two words of 32 bits, which compare
+    /// as one of 64.
     #[derive(Debug, PartialOrd, Ord)]
-    pub(crate) enum Group { Blocks, Protocol(Space) }
+    pub(crate) struct Group { kind: Kind, protocol: Space }
+}
+
+pdq::lawful! {
+    #[derive(Debug, PartialOrd, Ord)]
+    #[repr(u32)]
+    enum Kind { Protocol, Blocks }
 }
 
 impl Group {
-    /// What is added to the numbers of a group in its names.
+    /// Blocks of shared memory.
+    pub(crate) const BLOCKS: Self = Self { kind: Kind::Blocks, protocol: Space::PROGRAM };
+
+    /// The numbers of a protocol instance.
+    #[inline]
+    pub(crate) const fn of(protocol: Space) -> Self {
+        Self { kind: Kind::Protocol, protocol }
+    }
+
+    /// The offset that is added to the numbers of a group in its names.
     ///
-    /// A static partition places names by these sums alone. The small numbers of the program, those of the protocols that it
-    /// installs, and the first blocks are used most; so they begin at different servers.
+    /// A static partition places names by these sums alone. The small numbers of the program, those of the
+    /// protocols that it installs, and the first blocks are used most, so they begin at different servers.
     #[inline]
     const fn offset(self) -> u64 {
         match self {
-            Self::Protocol(Space::PROGRAM) => 0,
-            Self::Protocol(_) => 1 << 63,
-            Self::Blocks => 1 << 62,
+            Self { kind: Kind::Blocks, .. } => 1 << 62,
+            Self { protocol: Space(0), .. } => 0,
+            Self { .. } => 1 << 63,
         }
     }
 
@@ -104,19 +120,9 @@ impl Group {
     }
 }
 
-impl fmt::Display for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Blocks => f.write_str("blocks"),
-            Self::Protocol(Space::PROGRAM) => f.write_str("the program"),
-            Self::Protocol(Space(protocol)) => write!(f, "protocol {protocol}"),
-        }
-    }
-}
-
 pdq::lawful! {
-    /// The name by which a dispatcher knows a key: a number, and the space that it is a number of. Two names are equal only if
-    /// both are.
+    /// The name by which a dispatcher knows a key: a number together with its space. Two names are equal only
+    /// if both parts are.
     #[derive(PartialOrd, Ord)]
     pub struct Name { group: Group, place: u64 }
     hash(place)
@@ -126,19 +132,18 @@ impl Name {
     /// The name of a block of shared memory.
     #[inline]
     pub fn of(block: Block) -> Self {
-        Group::Blocks.name(block.0.into())
+        Group::BLOCKS.name(block.0.into())
     }
 
-    /// Whose number it is.
+    /// The block of shared memory that it names, if it names one.
     #[inline]
-    pub(crate) fn group(self) -> Group {
-        self.group
+    pub fn block(self) -> Option<Block> {
+        (self.group.kind == Kind::Blocks).then(|| Block(self.number() as u32))
     }
 
-    /// Whether it names a block of shared memory.
-    #[inline]
-    pub fn is_block(self) -> bool {
-        self.group == Group::Blocks
+    /// Whether it is a name of that group.
+    pub(crate) fn is_of(self, group: Group) -> bool {
+        self.group == group
     }
 
     /// The number, without its space; of a block, its index.
@@ -147,13 +152,15 @@ impl Name {
     }
 }
 
-/// As people read it: numbers of the program are bare.
+/// Prints the name for people. Numbers of the program are bare.
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.group {
-            Group::Blocks => write!(f, "block {}", self.number()),
-            Group::Protocol(Space::PROGRAM) => write!(f, "{:#x}", self.number()),
-            Group::Protocol(Space(protocol)) => write!(f, "{:#x} of protocol {protocol}", self.number()),
+            Group { kind: Kind::Blocks, .. } => write!(f, "block {}", self.number()),
+            Group { protocol: Space::PROGRAM, .. } => write!(f, "{:#x}", self.number()),
+            Group { protocol: Space(protocol), .. } => {
+                write!(f, "{:#x} of protocol {protocol}", self.number())
+            }
         }
     }
 }

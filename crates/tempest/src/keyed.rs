@@ -1,6 +1,6 @@
 //! Tables of a protocol's state, whose entries are reached by holding their keys.
 //!
-//! This module must never know who dispatches.
+//! This module must never know which part dispatches.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct Keyed<T> {
 }
 
 impl<T> Keyed<T> {
-    /// A table with an entry for each of the first `len` numbers of a group.
+    /// Makes a table with an entry for each of the first `len` numbers of a group.
     pub(crate) fn dense(
         dispatcher: DispatcherId,
         group: Group,
@@ -31,24 +31,33 @@ impl<T> Keyed<T> {
         Self { group, entries }
     }
 
-    /// A table whose entries come into being when they are first reached.
+    /// Makes a table whose entries come into being when they are first reached.
     pub(crate) fn sparse(
         dispatcher: DispatcherId,
         space: Space,
         init: impl Fn(u64) -> T + Send + Sync + 'static,
     ) -> Self {
-        let entries = pdq::Keyed::sparse(dispatcher, move |name: Name| init(name.number()));
-        Self { group: Group::Protocol(space), entries }
+        let group = Group::of(space);
+        // An entry under the key of another instance would never be reached under its own.
+        let entries = pdq::Keyed::sparse(dispatcher, move |name: Name| {
+            assert!(
+                name.is_of(group),
+                "key {name:?} is outside the table: it has keys like {:?}",
+                group.name(0)
+            );
+            init(name.number())
+        });
+        Self { group, entries }
     }
 
-    /// The key of an entry, for whoever is to hold it: that of a number, or of a block by its index.
+    /// The key of an entry: that of a number, or of a block by its index.
     #[inline]
     pub fn key(&self, number: u64) -> Key {
         Key::from_resolved(pdq::Key::User(self.group.name(number)))
     }
 
-    /// Asks for the entry of a number to be on its way into this processor's cache, for a handler that will reach it a little
-    /// later: its first cache line only. It does nothing where the table has no such entry, nor for a sparse table.
+    /// Prefetches the first cache line of an entry, for a handler that will reach it a little later. Does
+    /// nothing if the table has no such entry, or is sparse.
     #[inline]
     pub fn prefetch(&self, number: u64) {
         self.entries.prefetch(self.group.name(number));
@@ -57,17 +66,7 @@ impl<T> Keyed<T> {
     /// The entry whose key is held.
     #[inline]
     pub(crate) fn get<'t>(&'t self, proof: &'t mut Proof<'_>) -> &'t mut T {
-        if let pdq::Key::User(name) = proof.key()
-            && name.group() != self.group
-        {
-            self.refuse(name);
-        }
         self.entries.get(proof)
-    }
-
-    #[cold]
-    fn refuse(&self, held: Name) -> ! {
-        panic!("key {held:?} reaches no entry of a table of {}", self.group)
     }
 
     /// The entry of any number, while everything else stands still.
@@ -84,7 +83,7 @@ impl<T> Keyed<T> {
 impl<T> fmt::Debug for Keyed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The entries belong to whoever holds their keys and cannot be shown.
-        f.debug_struct("Keyed").field("of", &self.group).finish_non_exhaustive()
+        f.debug_struct("Keyed").field("first", &self.group.name(0)).finish_non_exhaustive()
     }
 }
 
@@ -100,7 +99,7 @@ mod tests {
     }
 
     fn table_of_one(serial: &Serial) -> [Keyed<u64>; 2] {
-        let dense = Keyed::dense(serial.id(), Group::Protocol(ONE), 8, |number| number);
+        let dense = Keyed::dense(serial.id(), Group::of(ONE), 8, |number| number);
         [dense, Keyed::sparse(serial.id(), ONE, |number| number)]
     }
 
@@ -122,8 +121,8 @@ mod tests {
             {
                 let get = || _ = table.get(&mut serial.hold(key.resolve(two())));
                 let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(get)).unwrap_err();
-                let expected = format!("key {name} reaches no entry of a table of the program");
-                assert_eq!(panic.downcast_ref(), Some(&expected));
+                let text: &String = panic.downcast_ref().expect("a panic with a message");
+                assert!(text.starts_with(&format!("key {name} is outside the table: it has ")), "{text}");
             }
         }
     }

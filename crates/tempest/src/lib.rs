@@ -1,34 +1,34 @@
-//! The narrow waist: everything a program or protocol sees of the world it runs in.
+//! The narrow waist: everything that a program or protocol sees of the world it runs in.
 //!
 //! A *program* is written once against this crate and runs unmodified on real threads of this host and on
 //! modelled machines. The world behind it is a **value chosen at run time** ([`World`]), never a type
 //! parameter: [`Thread`] and [`Handler`] are concrete handles whose frequent paths are inline, and only the
-//! cold edge (send, block, poll, hold) goes through the object-safe [`Processor`] a world implements.
+//! cold edge (send, block, poll, hold) goes through the object-safe [`Processor`] that a world implements.
 //!
-//! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. Who runs
-//! handlers and when is a [`Policy`], and it is the world that obeys it.
+//! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. Which
+//! processors run handlers, and when, is a [`Policy`], and the world carries it out.
 //!
 //! # The pieces
 //!
 //! | piece | what it is |
 //! |---|---|
-//! | [`Message`] | plain data plus what to do on arrival: [`key`](Message::key) and [`handle`](Message::handle) |
-//! | [`Protocol`], [`Program`] | one value per node: its state there; a program adds a body for its threads |
+//! | [`Message`] | plain data with a [`key`](Message::key) and a [handler](Message::handle) that runs on arrival |
+//! | [`Protocol`], [`Program`] | state, one value per node; a program adds a body for its threads and a report |
 //! | [`Handlers`] | the list of a protocol's messages |
-//! | [`Setup`] | what `install` gets: makes keyed tables and segments, installs other protocols |
-//! | [`Handler`] | what a running handler sees: its key's entries, sends, resumes, signals, charges |
-//! | [`Thread`] | what a program thread sees: blocking sends, waits, polls, holds, phases |
-//! | [`Quiet`] | what a program's report sees: a node at the end, with all its keyed state |
-//! | [`Event`], [`Cells`] | a monotone counter threads wait for; words that handlers write in bulk |
-//! | [`Segment`], [`Rights`] | memory of a node that transfers and deposits of other nodes write, and what else they may |
+//! | [`Setup`] | the node during installation: makes keyed tables and segments, installs other protocols |
+//! | [`Handler`] | the handle of a running handler: its key's entries, sends, resumes, signals, charges |
+//! | [`Thread`] | the handle of a program thread: blocking sends, waits, polls, holds, phases |
+//! | [`Quiet`] | the handle of a program's report: a node at the end, with all its keyed state |
+//! | [`Event`], [`Cells`] | a counter that threads wait for; an array of words that handlers and threads share |
+//! | [`Segment`], [`Rights`] | memory of a node that other nodes write by transfers and deposits; what other nodes may do to it |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
 //! | [`Layout`], [`Memory`], [`Shared`] | fine-grain shared memory: pages with homes, blocks with tags, typed arrays |
-//! | [`Access`], [`MemoryEvents`] | what a program does to words of its segments, where a model is to know |
-//! | [`Work`] | what a step costs, in operations or protocol primitives: free natively, time in a model |
+//! | [`Access`], [`MemoryEvents`] | accesses to words of segments that a program reports to a model; what a modelled memory system counts |
+//! | [`Work`] | the cost of a step, in operations or protocol primitives: free natively, time in a model |
 //! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits, shared memory |
-//! | [`Policy`] | who injects, who runs handlers, when, in what order |
-//! | [`Controller`], [`Adjustment`] | the rule of a policy that adapts, for every world; what it changed, and why |
-//! | [`World`], [`Outcome`], [`Failure`] | how a job is launched and what comes back |
+//! | [`Policy`] | which processors inject and run handlers, when, in what order |
+//! | [`Controller`], [`Adjustment`] | the rule of the adaptive policy, for every world; a change that it made, and why |
+//! | [`World`], [`Outcome`], [`Failure`] | what runs jobs; the result of a run, or the reason why there is none |
 //! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
 //!
 //! # A complete program
@@ -80,16 +80,16 @@
 //!
 //! * **Order.** Messages of one source, destination and key are delivered in happens-before order.
 //! * **Exclusion.** Handlers of equal keys never overlap; a [`Key::Sequential`] handler runs alone on its node.
-//! * **Placement.** What a thread transferred or deposited to a node before it sent a message there is in place
-//!   when that message is handled; so is what it put into [mapped](Mapped) memory, wherever that is.
-//! * **Shared memory.** An access that passed its test completes before the loss of that right takes effect; one whose
-//!   fault was served is done once before the right is taken away again ([how](Memory)).
+//! * **Placement.** Words that a thread transferred or deposited to a node before it sent a message there are in
+//!   place when that message is handled. So are words that it put into [mapped](Mapped) memory of any node.
+//! * **Shared memory.** An access that passed its test completes before the loss of that right takes effect. An
+//!   access whose fault was served is done once before the right is taken away again ([how](Memory)).
 //! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back; a handler's send
 //!   never fails and never waits.
 //! * **Ending.** A world ends when every thread has returned and nothing is in flight; threads that all wait
 //!   with nothing in flight are reported as [`Failure::Deadlock`], exactly, in every world.
 //!
-//! What must not compile does not. A handler cannot reach two entries at once:
+//! The compiler refuses what would break these promises. A handler cannot reach two entries at once:
 //!
 //! ```compile_fail,E0499
 //! use tradewind_tempest::*;
@@ -124,6 +124,7 @@ extern crate self as tradewind_tempest;
 mod access;
 mod adaptive;
 mod anatomy;
+mod bad_policy;
 mod cells;
 pub mod entry;
 mod event;
@@ -142,9 +143,11 @@ mod message;
 mod meter;
 mod node;
 mod pace;
+mod place;
 pub mod policy;
 mod processor;
 mod quiet;
+mod refusal;
 mod segment;
 mod setup;
 mod thread;
@@ -211,9 +214,85 @@ mod world;
 ///
 /// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait.
 pub use ::macros::handlers;
+/// Makes a struct a program that a person can choose: its inputs, what each node keeps, its line in the list of programs.
+///
+/// ```
+/// use tradewind_tempest::*;
+///
+/// /// Threads of each node count squares into 64 bins of the next node.
+/// #[program]
+/// struct Histogram {
+///     /// values of each node
+///     #[input(default = 9999, range = 1..=999_999)]
+///     values: u32,
+///     #[keyed(64)]
+///     bins: Keyed<u64>,
+/// }
+///
+/// #[handlers]
+/// impl Histogram {
+///     /// Counts a value in its bin.
+///     #[message(key = bin)]
+///     fn count(&self, bin: u64, cx: &mut Handler<'_>) {
+///         cx.with(&self.bins, |count, _| *count += 1);
+///     }
+///
+///     fn main(&self, thread: &Thread<'_>) {
+///         for value in thread.share(0..self.values) {
+///             thread.send(thread.next_node(), Self::count(value * value % 64));
+///         }
+///     }
+///
+///     fn report(&self, end: &mut Quiet<'_>) -> Report {
+///         let due = |bin| (0..u64::from(self.values)).filter(|value| value * value % 64 == bin).count() as u64;
+///         let wrong = (0..64).filter(|bin| *end.get(&self.bins, *bin) != due(*bin)).count();
+///         Report::checked(wrong == 0, || format!("{wrong} bins hold another count than a sequential run's"))
+///     }
+/// }
+///
+/// assert_eq!(Histogram::ENTRY.name, "histogram");
+/// assert_eq!(Histogram::ENTRY.summary, "threads of each node count squares into 64 bins of the next node");
+/// ```
+///
+/// The struct is the program's state on one node. `#[program]` writes its [`Protocol`], a struct `HistogramInputs` of its
+/// inputs, and a constant [`ENTRY`](entry::Entry), which is what a command lists. [`#[handlers]`](handlers) with `main` and
+/// `report` writes the rest.
+///
+/// Each field says how it is made. Expressions may use the inputs by their names, and `setup`, the [`Setup`] of the node.
+///
+/// | attribute | field | it is |
+/// |---|---|---|
+/// | `#[input(default = 8, range = 1..=9)]` | a number, text or file | an input; all options are those of [`Inputs`](entry::Inputs) |
+/// | `#[keyed(64)]` | `Keyed<T>` | a table with an entry for each key below 64, at first `T::default()`; `init = \|key\| …` makes others |
+/// | `#[keyed]` | `Keyed<T>` | a table whose entries come into being when they are first reached |
+/// | `#[cells(64)]` | `Cells<T>` | 64 words, at first `T::default()` or `value = …` |
+/// | `#[event]` | `Event` | an event, called `histogram.done` of a field `done`; `#[event("name")]` calls it otherwise |
+/// | `#[segment(64)]` | `Segment<T>` | 64 words that other nodes may write, or what `rights = …` says; `value = …` as for cells |
+/// | `#[shared(64)]` | `Shared<T>` | an array of shared memory that all nodes have, its pages dealt out in turn, or as `homes = …` of [`Homes`] says |
+/// | `#[install]` | `Arc<P>` | another protocol, installed with `()`; `#[install(config)]` tells it something else |
+/// | `#[problem]` | `Arc<T>` | what `prepare` makes |
+/// | `#[make(expression)]` | anything | the value of the expression |
+///
+/// | option of `#[program]` | meaning | without it |
+/// |---|---|---|
+/// | `name = "…"` | the program's name on the command line | the struct's, as `shared-histogram` of `SharedHistogram` |
+/// | `summary = "…"` | one line for people | the first sentence of the struct's documentation |
+/// | `mechanisms = […]` | the [`Mechanism`]s that the program is written for | `Messages`; with shared arrays `SharedMemory` |
+/// | `problem = T` | the type of what `prepare` makes | that of the field with `#[problem]` |
+/// | `install` | the program has a function `install` | each field has an attribute |
+///
+/// Two functions in the program's `impl` do more:
+///
+/// * `fn prepare(inputs: &HistogramInputs, shape: Shape, seed: u64) -> Result<T, InputError>` makes a problem, such as a
+///   graph, that all nodes of a process share. It runs once for a run, and gives the same problem for the same arguments on
+///   every process.
+/// * `fn install(problem: &T, setup: &mut Setup<'_>) -> Self` makes the state of a node where the attributes do not do. A
+///   program that prepares nothing is given its inputs, `&HistogramInputs`, instead.
+pub use ::macros::program;
 pub use access::{Access, MemoryEvents};
 pub use adaptive::{Adjustment, Controller, Reading, Why};
 pub use anatomy::{Stage, Step};
+pub use bad_policy::UnknownMechanism;
 pub use cells::{Cells, Word};
 pub use event::Event;
 pub use handler::{Actions, Handler};
@@ -234,6 +313,7 @@ pub use pace::Pace;
 pub use policy::Policy;
 pub use processor::{Processor, Wait};
 pub use quiet::Quiet;
+pub use refusal::{Refusal, Size};
 pub use segment::{BadPlace, Place, Rights, Segment, SegmentId};
 pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};

@@ -212,8 +212,9 @@ mod tests {
 
     fn node(rights: Rights) -> Arc<Node> {
         let (shape, flow) = (Shape { nodes: 2, threads: 1 }, Flow { window: 1, acknowledge_every: None });
-        let Resident { node, .. } =
-            Job::new::<Four>(rights).settle(NodeId(1), shape, flow, DispatcherId::fresh().id());
+        let Resident { node, .. } = Job::new::<Four>(rights)
+            .settle(NodeId(1), shape, flow, DispatcherId::fresh().id())
+            .expect("nothing is refused");
         node
     }
 

@@ -6,6 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::{Refusal, UnknownMechanism};
+
 /// A way in which data moves between nodes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Mechanism {
@@ -60,12 +62,14 @@ impl Mechanism {
     ///
     /// # Errors
     /// Names the mechanism, the machine and what is missing.
-    pub fn check(self, machine: &str, can: &[&str]) -> Result<(), String> {
+    pub fn check(self, machine: &str, can: &[&str]) -> Result<(), Refusal> {
         match self.needs() {
-            Some(need) if !can.contains(&need) => Err(format!(
-                "mechanism `{self}` needs `{need}`, which machine `{machine}` lacks (it has: {})",
-                can.join(", ")
-            )),
+            Some(needs) if !can.contains(&needs) => Err(Refusal::Mechanism {
+                mechanism: self,
+                needs,
+                machine: machine.to_owned(),
+                can: can.iter().copied().map(str::to_owned).collect(),
+            }),
             _ => Ok(()),
         }
     }
@@ -78,13 +82,11 @@ impl fmt::Display for Mechanism {
 }
 
 impl FromStr for Mechanism {
-    type Err = String;
+    type Err = UnknownMechanism;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|mechanism| mechanism.name() == text).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name);
-            format!("unknown mechanism `{text}`: expected one of {}", names.join(", "))
-        })
+    fn from_str(text: &str) -> Result<Self, UnknownMechanism> {
+        let found = Self::ALL.into_iter().find(|mechanism| mechanism.name() == text);
+        found.ok_or_else(|| UnknownMechanism { name: text.to_owned() })
     }
 }
 
@@ -99,7 +101,7 @@ mod tests {
         }
         let error = "bulky".parse::<Mechanism>().unwrap_err();
         assert_eq!(
-            error,
+            error.to_string(),
             "unknown mechanism `bulky`: expected one of messages, bulk, deposit, shared-memory"
         );
     }
@@ -110,7 +112,7 @@ mod tests {
         assert_eq!(Mechanism::Bulk.check("toy", &["transfer"]), Ok(()));
         let error = Mechanism::Deposit.check("toy", &["transfer"]).unwrap_err();
         assert_eq!(
-            error,
+            error.to_string(),
             "mechanism `deposit` needs `deposit`, which machine `toy` lacks (it has: transfer)"
         );
     }

@@ -1,46 +1,48 @@
-//! Messages: plain data plus what to do on arrival, and the packet that carries one.
+//! Messages: plain data with a handler, and the packet that carries a message.
 //!
-//! A message travels as at most [`MAX_WORDS`] eight-byte words: its own fields first, then an optional
-//! payload. Nothing here knows how packets move.
+//! A message travels as at most [`MAX_WORDS`] eight-byte words: its fields first, then an optional payload.
+//! This module must never know how packets move.
 
 use bytemuck::Pod;
 
 use crate::{Handler, Key, MessageId, NodeId, Protocol};
 
-/// The most words a message may carry, fields and payload together: with a head in front of every seven they fill two
-/// 64-byte cache lines, the unit in which rings and interfaces move them. Larger transfers are bulk.
+/// The largest number of words of a message, fields and payload together. With a head in front of every seven
+/// words they fill two 64-byte cache lines, the unit in which rings and interfaces move them. Larger
+/// transfers are bulk.
 pub const MAX_WORDS: usize = 14;
 
-/// Which processors may run a handler: a network processor, a shell or a state machine runs only some classes.
+/// The purpose of a message, which decides which processors may run its handler: a network processor, a shell
+/// or a state machine runs only some classes.
 ///
-/// The first four are accesses to a node's memory by others, so small and fixed that hardware may do them: they read or
-/// write words, count, and answer, and touch nothing that needs a key.
+/// The first four classes are accesses of other nodes to a node's memory, so small and fixed that hardware
+/// may serve them: they read or write words, count, and answer, and touch nothing that needs a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Class {
-    /// Reads words, and answers with them.
+    /// Reads words and answers with them.
     Read,
-    /// Writes words, and acknowledges that.
+    /// Writes words and acknowledges that.
     Write,
     /// Brings words that were asked for.
     Reply,
-    /// Says that something has been done.
+    /// Acknowledges something.
     Acknowledge,
     /// The runtime's own protocols: synchronization, collectives, stores that are counted where they arrive.
     System,
-    /// The program's messages.
+    /// Messages of the program.
     #[default]
     User,
 }
 
-/// Which part of the volume breakdown a message's bytes belong to.
+/// The part of the volume breakdown that a message's bytes belong to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Volume {
-    /// Values the program asked to be moved. The header is counted apart.
+    /// Values that the program asked to be moved. Their headers are counted apart.
     #[default]
     Data,
-    /// Asking for something, header included.
+    /// Requests, including their headers.
     Request,
-    /// Taking a copy away, and its acknowledgement, headers included.
+    /// Invalidations of copies and their acknowledgements, including headers.
     Invalidation,
 }
 
@@ -48,31 +50,31 @@ pub enum Volume {
 ///
 /// The handler is short, runs to completion and never blocks. It may touch what its [`key`](Self::key) names.
 pub trait Message: Pod {
-    /// Whose message it is: the handler gets that protocol's state of the receiving node.
+    /// The protocol of the message. The handler gets its state of the receiving node.
     type Protocol: Protocol;
 
-    /// Who may run the handler.
+    /// The class of the message: it decides which processors may run the handler.
     const CLASS: Class = Class::User;
 
-    /// What kind of volume the bytes are.
+    /// The part of the volume that the message's bytes belong to.
     const VOLUME: Volume = Volume::Data;
 
-    /// Modelled size of the fields in bytes, without header and payload. State it where the machine of a study
-    /// had narrower integers than the ones used here.
+    /// The modelled size of the fields in bytes, without header and payload. State it where the machine of a
+    /// study had narrower integers than the ones used here.
     const BYTES: usize = size_of::<Self>();
 
-    /// Modelled size of one payload word in bytes.
+    /// The modelled size of one payload word in bytes.
     const PAYLOAD_WORD_BYTES: usize = 8;
 
-    /// Which resources the handler touches. A pure function of the message: it is evaluated where the message
-    /// arrives, so nothing about it need be trusted.
+    /// The key of the message: what its handler touches. It must be a pure function of the message. The
+    /// receiver evaluates it, so that it need not trust the sender.
     fn key(&self) -> Key;
 
-    /// What to do on arrival.
+    /// Handles the message on the receiving node.
     fn handle(self, protocol: &Self::Protocol, payload: &[u64], cx: &mut Handler<'_>);
 }
 
-/// A message in flight: which handler, from where, and its words.
+/// A message in flight: the number of its kind, its source, and its words.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
     id: MessageId,
@@ -82,8 +84,8 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// A packet from its parts, as a transport received them. Returns `None` if there are more than
-    /// [`MAX_WORDS`] words; whether the handler exists is checked when it is opened.
+    /// Makes a packet from the parts that a transport received. Returns `None` for more than [`MAX_WORDS`]
+    /// words. Whether the handler exists is checked when the packet is opened.
     pub fn from_parts(id: MessageId, source: NodeId, words: &[u64]) -> Option<Self> {
         let mut packet = Self { id, length: 0, source, words: [0; MAX_WORDS] };
         packet.words.get_mut(..words.len())?.copy_from_slice(words);
@@ -91,14 +93,14 @@ impl Packet {
         Some(packet)
     }
 
-    /// No packet yet: to be [filled](Self::fill) in place, again and again, by who takes packets out of a transport.
+    /// Makes an empty packet, for a transport to [fill](Self::fill) in place, again and again.
     pub const fn blank() -> Self {
         Self { id: MessageId(0), length: 0, source: NodeId(0), words: [0; MAX_WORDS] }
     }
 
-    /// Makes this the packet of the first `length` words that `place` leaves in its room; what stands there before is
-    /// that of packets before. False, and it is left without words, if a packet has no such length. Whether the handler
-    /// exists is checked when it is opened.
+    /// Fills this packet with the first `length` words that `place` leaves in its room. The room may hold
+    /// words of earlier packets. Returns false, and leaves the packet without words, if `length` is too
+    /// large. Whether the handler exists is checked when the packet is opened.
     #[inline]
     pub fn fill(
         &mut self,
@@ -115,14 +117,14 @@ impl Packet {
         fits
     }
 
-    /// All room of the packet: its words, and whatever stands behind them. A transport may move more than there is, where
-    /// that is simpler.
+    /// The whole room of the packet: its words, and whatever stands behind them. A transport may move more
+    /// words than there are, where that is simpler.
     #[inline]
     pub fn room(&self) -> &[u64; MAX_WORDS] {
         &self.words
     }
 
-    /// The packet of a message and its payload.
+    /// Encodes a message and its payload.
     ///
     /// # Panics
     /// If fields and payload together exceed [`MAX_WORDS`] words.
@@ -143,7 +145,7 @@ impl Packet {
         Self { id, length: length as u8, source, words }
     }
 
-    /// The message of this packet. The caller has checked that it is at least as long as `M`.
+    /// Decodes the message. The caller has checked that the packet is at least as long as `M`.
     #[inline]
     pub(crate) fn message<M: Message>(&self) -> M {
         bytemuck::pod_read_unaligned(
@@ -157,26 +159,26 @@ impl Packet {
         &self.words()[body_words::<M>()..]
     }
 
-    /// Which handler it is for.
+    /// The number of the message's kind.
     #[inline]
     pub fn id(&self) -> MessageId {
         self.id
     }
 
-    /// The node that sent it.
+    /// The sending node.
     #[inline]
     pub fn source(&self) -> NodeId {
         self.source
     }
 
-    /// The words it carries.
+    /// The words of the packet.
     #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words[..usize::from(self.length)]
     }
 }
 
-/// How many words the fields of `M` take.
+/// The number of words that the fields of `M` take.
 pub(crate) const fn body_words<M: Message>() -> usize {
     size_of::<M>().div_ceil(size_of::<u64>())
 }

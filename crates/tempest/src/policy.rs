@@ -14,6 +14,8 @@ use std::str::FromStr;
 
 use units::Time;
 
+use crate::Refusal;
+pub use crate::bad_policy::BadPolicy;
 pub use options::{OPTIONS, PolicyOption};
 
 /// The time that an event waits before a helper runs its handler, if the option gives no time.
@@ -286,34 +288,31 @@ impl Policy {
     /// Checks that a machine with the capabilities `can` provides everything that the policy needs.
     ///
     /// # Errors
-    /// Names the policy, the machine and the first missing capability.
-    pub fn check(&self, machine: &str, can: &[&str]) -> Result<(), String> {
+    /// [`Refusal::Policy`] with the first missing capability.
+    pub fn check(&self, machine: &str, can: &[&str]) -> Result<(), Refusal> {
         match self.needs().into_iter().find(|need| !can.contains(need)) {
             None => Ok(()),
-            Some(need) => Err(format!(
-                "policy `{self}` needs `{need}`, which machine `{machine}` lacks (it has: {})",
-                can.join(", ")
-            )),
+            Some(needs) => Err(Refusal::Policy {
+                policy: self.clone(),
+                needs,
+                machine: machine.to_owned(),
+                can: can.iter().copied().map(str::to_owned).collect(),
+            }),
         }
     }
 
     /// The number of a node's `processors` that compute, and the number that only run handlers.
     ///
     /// # Errors
-    /// If none would be left to compute.
-    pub fn split(&self, processors: u32) -> Result<Split, String> {
+    /// [`Refusal::NoneComputes`] if none would be left to compute.
+    pub fn split(&self, processors: u32) -> Result<Split, Refusal> {
         match self.servers {
             // The node's one processor that sees the network, or shares it with the network processor.
             Servers::Compute | Servers::Network | Servers::Either => Ok(Split { computing: 1, dedicated: 0 }),
             Servers::Taken if self.count < processors => {
                 Ok(Split { computing: processors - self.count, dedicated: self.count })
             }
-            Servers::Taken => Err(format!(
-                "policy `{self}` dedicates {} of {processors} processors per node and leaves none to compute: \
-                 expected at least --processors {}",
-                self.count,
-                self.count.saturating_add(1)
-            )),
+            Servers::Taken => Err(Refusal::NoneComputes { policy: self.clone(), processors }),
             Servers::Added => Ok(Split { computing: processors, dedicated: self.count }),
             _ => Ok(Split { computing: processors, dedicated: 0 }),
         }
@@ -354,14 +353,12 @@ impl Policy {
 
     /// The time that a helper waits. Refused where a helper has nothing to do: it serves computing processors
     /// that run handlers and poll for them.
-    fn helped(&self, waits: Time) -> Result<Time, String> {
+    fn helped(&self, waits: Time) -> Result<Time, BadPolicy> {
         let computing = matches!(self.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);
         if computing && self.notice == Notice::Poll {
             Ok(waits)
         } else {
-            Err(format!(
-                "policy `{self}+helper`: a helper is for computing processors that poll, as under floating"
-            ))
+            Err(BadPolicy::Helper { policy: self.to_string() })
         }
     }
 }
@@ -385,20 +382,20 @@ fn default_dispatch(preset: &Preset, count: u32) -> Dispatch {
 }
 
 impl FromStr for Policy {
-    type Err = String;
+    type Err = BadPolicy;
 
     /// Reads `PRESET[:COUNT][+OPTION]…`.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, BadPolicy> {
         let mut parts = text.split('+');
         let head = parts.next().unwrap_or_default();
         let (name, count) = match head.split_once(':') {
             Some((name, count)) => (name, Some(count)),
             None => (head, None),
         };
-        let preset = PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-            let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
-            format!("unknown policy `{name}`: expected one of {}", names.join(", "))
-        })?;
+        let preset = PRESETS
+            .iter()
+            .find(|preset| preset.name == name)
+            .ok_or_else(|| BadPolicy::Unknown { name: name.to_owned() })?;
         let count = read_count(preset, count)?;
         let mut policy = Policy {
             preset,
@@ -417,15 +414,15 @@ impl FromStr for Policy {
     }
 }
 
-fn read_count(preset: &Preset, count: Option<&str>) -> Result<u32, String> {
+fn read_count(preset: &Preset, count: Option<&str>) -> Result<u32, BadPolicy> {
     match count {
         None => Ok(u32::from(preset.counted)),
-        Some(_) if !preset.counted => {
-            Err(format!("policy `{}` takes no count: expected `{}`", preset.name, preset.name))
-        }
-        Some(count) => count.parse().ok().filter(|count| (1..=64).contains(count)).ok_or_else(|| {
-            format!("policy `{}:{count}`: expected a number of processors from 1 to 64", preset.name)
-        }),
+        Some(_) if !preset.counted => Err(BadPolicy::NoCount { preset: preset.name }),
+        Some(count) => count
+            .parse()
+            .ok()
+            .filter(|count| (1..=64).contains(count))
+            .ok_or_else(|| BadPolicy::Count { preset: preset.name, count: count.to_owned() }),
     }
 }
 
@@ -475,7 +472,7 @@ mod tests {
             ("single+helper=soon", "`+helper=soon`"),
             ("floating+every=some", "number of back-edges"),
         ] {
-            let error = text.parse::<Policy>().unwrap_err();
+            let error = text.parse::<Policy>().unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");
         }
     }
@@ -503,7 +500,7 @@ mod tests {
     fn a_split_leaves_someone_to_compute() {
         let fixed: Policy = "fixed:2".parse().unwrap();
         assert_eq!(fixed.split(3), Ok(Split { computing: 1, dedicated: 2 }));
-        assert!(fixed.split(2).unwrap_err().contains("--processors 3"));
+        assert!(fixed.split(2).unwrap_err().to_string().ends_with("expected at least --processors 3"));
         let added: Policy = "hurricane-1:2".parse().unwrap();
         assert_eq!(added.split(2), Ok(Split { computing: 2, dedicated: 2 }));
     }
@@ -511,6 +508,10 @@ mod tests {
     #[test]
     fn a_machine_that_lacks_something_says_what() {
         let error = "np".parse::<Policy>().unwrap().check("toy", &["poll"]).unwrap_err();
-        assert_eq!(error, "policy `np` needs `network-processor`, which machine `toy` lacks (it has: poll)");
+        assert!(matches!(error, Refusal::Policy { needs: "network-processor", .. }), "{error:?}");
+        assert_eq!(
+            error.to_string(),
+            "policy `np` needs `network-processor`, which machine `toy` lacks (it has: poll)"
+        );
     }
 }

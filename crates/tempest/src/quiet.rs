@@ -1,4 +1,4 @@
-//! What a program sees of a node when the run is over: its keyed state, with nobody else there to hold a key.
+//! The state of a node when the run is over: its keyed tables, with no event left that could hold a key.
 //!
 //! This module must never know how a world came to its end.
 
@@ -40,7 +40,7 @@ pub struct Quiet<'a> {
 }
 
 impl<'a> Quiet<'a> {
-    /// A node whose dispatcher lends the proof that its sequential key is held.
+    /// Makes the handle of a node whose dispatcher lends the proof that its sequential key is held.
     ///
     /// # Panics
     /// If the proof is of another key.
@@ -91,9 +91,9 @@ mod tests {
     #[test]
     fn dense_and_sparse_tables_are_read_whole() {
         let mut serial = serial();
-        let dense = Keyed::dense(serial.id(), Group::Protocol(Space::PROGRAM), 3, |number| 10 * number);
+        let dense = Keyed::dense(serial.id(), Group::of(Space::PROGRAM), 3, |number| 10 * number);
         let sparse = Keyed::sparse(serial.id(), Space::PROGRAM, |number| number + 1);
-        let blocks = Keyed::dense(serial.id(), Group::Blocks, 2, |block| block + 5);
+        let blocks = Keyed::dense(serial.id(), Group::BLOCKS, 2, |block| block + 5);
         for number in [9, 2, 7] {
             sparse.get(&mut serial.hold(key(number)));
         }
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the table belongs to")]
     fn a_table_of_another_node_stays_closed() {
-        let table = Keyed::dense(DispatcherId::fresh().id(), Group::Blocks, 1, |_| 0);
+        let table = Keyed::dense(DispatcherId::fresh().id(), Group::BLOCKS, 1, |_| 0);
         let mut serial = serial();
         Quiet::new(NodeId(0), serial.hold(DispatchKey::Sequential)).entries(&table).for_each(drop);
     }

@@ -1,8 +1,10 @@
-//! How protocols settle on a node: they register messages and make their tables.
+//! The installation of protocols on a node: they register messages and make their tables.
 //!
-//! Every node runs the same installations in the same order, so message ids agree everywhere.
+//! Every node runs the same installations in the same order, so message numbers agree everywhere. This module
+//! must never know which world the node is part of.
 
-use std::any::{TypeId, type_name};
+use std::any::{Any, TypeId, type_name};
+use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -11,17 +13,19 @@ use pdq::DispatcherId;
 use crate::key::{Group, Space};
 use crate::kinds::{Entry, State};
 use crate::node::FaultPacket;
-use crate::{Block, Fault, Keyed, Layout, Memory, Message, MessageId, Node, NodeId, Rights, Segment, Word};
+use crate::{
+    Block, Fault, Keyed, Layout, Memory, Message, MessageId, Node, NodeId, Refusal, Rights, Segment, Word,
+};
 
-/// A protocol or program: one value of this type per node is its state there.
+/// A protocol or program. One value of this type is its state on a node.
 ///
-/// Handlers share it as `&Self`: what they change lives in [`Keyed`] tables, [`Cells`](crate::Cells) and
-/// [`Event`](crate::Event)s.
+/// Handlers and threads share the value as `&Self`. What they change lives in [`Keyed`] tables,
+/// [`Cells`](crate::Cells) and [`Event`](crate::Event)s.
 pub trait Protocol: Handlers + Send + Sync + 'static {
-    /// What every node is told at installation: the problem, the parameters.
+    /// The configuration, which is the same on every node: the problem, the parameters.
     type Config: Send + Sync + 'static;
 
-    /// Settles on a node: allocates tables, installs the protocols that this one builds on.
+    /// Installs the protocol on a node: allocates tables, and installs the protocols that this one builds on.
     fn install(config: &Self::Config, node: &mut Setup<'_>) -> Self;
 }
 
@@ -48,7 +52,7 @@ pub trait Handlers: Sized + 'static {
 /// The list of messages to which [`Handlers::register`] adds those of protocol `P`.
 pub struct Messages<'a, P> {
     node: &'a mut Node,
-    /// Number of the protocol.
+    /// The number of the protocol.
     protocol: usize,
     of: PhantomData<fn(P)>,
 }
@@ -63,7 +67,7 @@ impl<P: Protocol> Messages<'_, P> {
     }
 }
 
-/// Gives a message the next number of a node.
+/// Registers a kind of message under the next number of a node.
 fn register<M: Message>(node: &mut Node, protocol: usize) {
     let id = MessageId(u16::try_from(node.entries.len()).expect("fewer than 65 536 kinds of messages"));
     let is_new = node.ids.insert(TypeId::of::<M>(), id);
@@ -71,53 +75,110 @@ fn register<M: Message>(node: &mut Node, protocol: usize) {
     node.entries.push(Entry::of::<M>(protocol));
 }
 
-/// How large the world is.
+/// The size of the world.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// Nodes of the machine, at least 1.
+    /// The number of nodes, at least 1.
     pub nodes: u32,
-    /// Program threads on each node, at least 1.
+    /// The number of program threads on each node, at least 1.
     pub threads: u32,
 }
 
-/// What a world lets a node have outstanding, and what it wants confirmed: the terms on which protocols talk.
+/// The flow control that a world asks of protocols: how many requests may be outstanding, and which stores
+/// are acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flow {
-    /// Requests of a node that have not been answered, at most; at least 1.
+    /// The largest number of unanswered requests of a node, at least 1.
     pub window: u32,
-    /// Stores are acknowledged by a message once per so many, at least 1; `None` where the network needs none.
+    /// The number of stores, at least 1, that one acknowledging message covers; `None` where the network
+    /// needs no acknowledgement.
     pub acknowledge_every: Option<u32>,
 }
 
-/// A node being settled.
+/// A node on which protocols are being installed.
 pub struct Setup<'a> {
     node: &'a mut Node,
     /// The protocol being installed, and its number.
     installing: Vec<(TypeId, usize)>,
+    /// The protocols that have been installed for others to build on.
+    installed: Vec<Instance>,
+}
+
+/// A protocol that has been installed.
+struct Instance {
+    protocol: TypeId,
+    state: State,
+    config: Box<dyn Any>,
+}
+
+impl Instance {
+    /// This instance, if it is of an equal configuration. The protocol is `P`.
+    fn reuse<P: Protocol>(&self, config: &P::Config) -> Arc<P>
+    where
+        P::Config: PartialEq + Debug,
+    {
+        let first: &P::Config = self.config.downcast_ref().expect("a configuration is filed by its protocol");
+        if first != config {
+            let (first, second) = (format!("{first:?}"), format!("{config:?}"));
+            let refusal = Refusal::Configurations { protocol: type_name::<P>(), first, second };
+            // Unwinds to `Job::settle` without a word on the error stream: nothing is broken.
+            std::panic::resume_unwind(Box::new(refusal));
+        }
+        Arc::clone(&self.state).downcast().expect("a state is filed by its protocol")
+    }
 }
 
 impl<'a> Setup<'a> {
     pub(crate) fn of(node: &'a mut Node) -> Self {
-        Self { node, installing: Vec::new() }
+        Self { node, installing: Vec::new(), installed: Vec::new() }
     }
 
-    /// The node being settled.
+    /// The node's number.
     pub fn node(&self) -> NodeId {
         self.node.id
     }
 
-    /// How many nodes, and threads on each, the world has.
+    /// The number of nodes of the world, and of threads on each.
     pub fn shape(&self) -> Shape {
         self.node.shape
     }
 
-    /// The terms on which protocols talk in this world.
+    /// The flow control that this world asks of protocols.
     pub fn flow(&self) -> Flow {
         self.node.flow
     }
 
     /// Installs a protocol, for the one being installed to build on.
-    pub fn install<P: Protocol>(&mut self, config: &P::Config) -> Arc<P> {
+    ///
+    /// A node has one instance of a protocol. If it is there already, with an equal configuration, this gives that instance; so
+    /// protocols that build on the same one do not have to know of each other. Several objects of one kind are indices inside
+    /// one instance.
+    ///
+    /// # Panics
+    /// With another configuration than that of the instance which is there. The world catches this and refuses the run with
+    /// [`Refusal::Configurations`](crate::Refusal::Configurations). Also if the protocol is just being installed.
+    pub fn install<P: Protocol>(&mut self, config: &P::Config) -> Arc<P>
+    where
+        P::Config: Clone + PartialEq + Debug,
+    {
+        let protocol = TypeId::of::<P>();
+        assert!(
+            self.installing.iter().all(|(installing, _)| *installing != protocol),
+            "{} builds on itself",
+            type_name::<P>()
+        );
+        if let Some(there) = self.installed.iter().find(|there| there.protocol == protocol) {
+            return there.reuse(config);
+        }
+        let state = self.install_new::<P>(config);
+        let instance =
+            Instance { protocol, state: Arc::clone(&state) as State, config: Box::new(config.clone()) };
+        self.installed.push(instance);
+        state
+    }
+
+    /// Installs a protocol that is not there yet.
+    pub(crate) fn install_new<P: Protocol>(&mut self, config: &P::Config) -> Arc<P> {
         let place = self.node.protocols;
         self.node.protocols += 1;
         self.installing.push((TypeId::of::<P>(), place));
@@ -128,8 +189,9 @@ impl<'a> Setup<'a> {
         state
     }
 
-    /// Registers a message that only this installation of the protocol has, such as a generic one whose type parameter the
-    /// configuration decides. All others are stated in [`Handlers::register`], which comes first.
+    /// Registers a message that only this installation of the protocol has, such as a generic one whose type
+    /// parameter the configuration decides. All other messages are listed in [`Handlers::register`], which
+    /// runs first.
     ///
     /// # Panics
     /// If the message belongs to another protocol, or was registered before.
@@ -141,13 +203,14 @@ impl<'a> Setup<'a> {
         register::<M>(self.node, place);
     }
 
-    /// Lets a receiver with several messages waiting call `prefetch` for one of `M` a little before its handler runs. It may
-    /// only ask for what the handler will touch, as by [`Keyed::prefetch`], and must not rely on being called, or on the
-    /// message being handled next: where nothing waits, where several processors of a node handle, and in a model it never
-    /// is.
+    /// Registers a prefetch hint: a receiver with several waiting messages calls `prefetch` for a message `M`
+    /// a little before its handler runs. The hint may only ask for cache lines that the handler will touch,
+    /// as by [`Keyed::prefetch`]. It must not rely on being called, or on the message being handled next: it
+    /// is never called where no message waits, where several processors of a node run handlers, or in a
+    /// model.
     ///
-    /// It helps where the state of all keys is larger than the caches, and costs a second look at each message: a protocol
-    /// asks for it only if its tables are that large.
+    /// The hint helps where the state of all keys is larger than the caches. It costs a second look at each
+    /// message, so a protocol registers one only if its tables are that large.
     ///
     /// # Panics
     /// If the message was not registered before.
@@ -158,15 +221,16 @@ impl<'a> Setup<'a> {
         self.node.foresees = true;
     }
 
-    /// Memory of this node that transfers and deposits of other nodes write: `len` words, each holding `value` at
-    /// first. The name appears where a thread waits for deposits.
+    /// Makes a segment: `len` words of this node, each holding `value` at first, that transfers and deposits
+    /// of other nodes write. The name appears where a thread waits for deposits.
     ///
-    /// Every node makes the same segments in the same order; how long they are is each node's own affair.
+    /// Every node makes the same segments in the same order; each node chooses the length of its own part.
     pub fn segment<T: Word>(&mut self, name: &'static str, len: usize, value: T) -> Segment<T> {
         self.segment_for(Rights::WRITE, name, len, value)
     }
 
-    /// As [`segment`](Self::segment), with what other nodes may do to this node's part of it.
+    /// Makes a segment of `len` words, each holding `value` at first. `others` says what other nodes may do
+    /// to this node's part of it. The name appears where a thread waits for deposits.
     pub fn segment_for<T: Word>(
         &mut self,
         others: Rights,
@@ -177,9 +241,10 @@ impl<'a> Setup<'a> {
         self.node.segments.allocate(others, name, len, value)
     }
 
-    /// This node's copy of a shared address space, kept coherent by the protocol being installed: an access that a tag forbids
-    /// becomes a message `F`, handled on the node itself. Pages that live elsewhere have room here from the start if
-    /// `premapped`; else the protocol gives it to them. A node has one space at most.
+    /// Makes this node's copy of a shared address space, kept coherent by the protocol that is being
+    /// installed. An access that a tag forbids becomes a message `F`, handled on the node itself. Pages of
+    /// other nodes have room here from the start if `premapped`; otherwise the protocol gives them room. A
+    /// node has at most one space.
     ///
     /// # Panics
     /// If the node has one already, or the space is for another number of nodes.
@@ -193,8 +258,9 @@ impl<'a> Setup<'a> {
         memory
     }
 
-    /// The keys of the protocol instance being installed: what its messages state as [`Key::User`](crate::Key::User). It keeps
-    /// the space if it [holds](crate::Thread::hold) keys for its callers.
+    /// The space of the protocol instance that is being installed: its messages state keys of this space as
+    /// [`Key::User`](crate::Key::User). A protocol keeps the space if it [holds](crate::Thread::hold) keys
+    /// for its callers.
     ///
     /// # Panics
     /// If nothing is being installed.
@@ -203,31 +269,31 @@ impl<'a> Setup<'a> {
         Space::of_protocol(*number)
     }
 
-    /// The keys of a part of the protocol being installed that holds keys of its own, such as a set of locks: apart from those
-    /// of the protocol and of its other parts.
+    /// Makes a space for a part of the protocol that is being installed, such as a set of locks. Its keys
+    /// differ from those of the protocol and of its other parts.
     pub fn fresh_space(&mut self) -> Space {
         self.node.protocols += 1;
         Space::of_protocol(self.node.protocols - 1)
     }
 
-    /// A table with an entry for each number in `0..len`, under that number's key.
+    /// Makes a table with an entry for each number in `0..len`, under that number's key.
     pub fn keyed<T>(&self, len: usize, init: impl FnMut(u64) -> T) -> Keyed<T> {
-        Keyed::dense(self.dispatcher(), Group::Protocol(self.space()), len, init)
+        Keyed::dense(self.dispatcher(), Group::of(self.space()), len, init)
     }
 
-    /// A table with an entry for each block of a shared memory, under the block's key.
+    /// Makes a table with an entry for each block of a shared memory, under the block's key.
     pub fn keyed_blocks<T>(&self, memory: &Memory, mut init: impl FnMut(Block) -> T) -> Keyed<T> {
         let blocks = memory.layout().blocks() as usize;
-        Keyed::dense(self.dispatcher(), Group::Blocks, blocks, |index| init(Block(index as u32)))
+        Keyed::dense(self.dispatcher(), Group::BLOCKS, blocks, |index| init(Block(index as u32)))
     }
 
-    /// A table with an entry for every number, which comes into being when it is first reached.
+    /// Makes a table with an entry for every number. An entry comes into being when it is first reached.
     pub fn keyed_sparse<T>(&self, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Keyed<T> {
         self.keyed_sparse_in(self.space(), init)
     }
 
-    /// A table with an entry for every number of a [fresh space](Self::fresh_space), which comes into being when it is first
-    /// reached.
+    /// Makes a table with an entry for every number of a [fresh space](Self::fresh_space). An entry comes
+    /// into being when it is first reached.
     pub fn keyed_sparse_in<T>(
         &self,
         space: Space,

@@ -12,7 +12,7 @@ use units::Time;
 use crate::key::Space;
 use crate::{
     Access, Block, Event, Handler, Key, MAX_WORDS, Memory, MemoryEvents, Message, Node, NodeId, Place,
-    Primitive, Processor, Right, Run, RunMut, Shared, ThreadId, Wait, Waiter, Word, Work,
+    Primitive, Processor, Right, Run, RunMut, Shared, Wait, Waiter, Word, Work,
 };
 
 /// A message that found no room, handed back to the sender.
@@ -23,7 +23,7 @@ pub struct Busy<M>(pub M);
 #[repr(align(64))]
 pub struct Thread<'a> {
     pub(crate) node: &'a Node,
-    index: u32,
+    pub(crate) index: u32,
     pub(crate) processor: &'a dyn Processor,
     accounts: bool,
     poll_every: u32,
@@ -64,31 +64,6 @@ impl<'a> Thread<'a> {
         let accounts = processor.accounts();
         let (until_poll, holding) = (Cell::new(poll_every), Cell::new(false));
         Self { node, index, processor, accounts, poll_every, until_poll, holding }
-    }
-
-    /// The node that the thread lives on.
-    pub fn node(&self) -> NodeId {
-        self.node.id()
-    }
-
-    /// The number of nodes.
-    pub fn nodes(&self) -> u32 {
-        self.node.shape().nodes
-    }
-
-    /// This thread's index among the [`threads`](Self::threads) of its node.
-    pub fn index(&self) -> u32 {
-        self.index
-    }
-
-    /// The number of program threads of each node.
-    pub fn threads(&self) -> u32 {
-        self.node.shape().threads
-    }
-
-    /// The thread's node and index.
-    pub fn id(&self) -> ThreadId {
-        ThreadId { node: self.node(), index: self.index }
     }
 
     /// Sends a message if there is room for it now.

@@ -8,7 +8,7 @@ use trace::Recorder;
 use units::Time;
 
 use crate::{
-    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, Report, Stage, ThreadId,
+    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, Refusal, Report, Stage, ThreadId,
     Utilization,
 };
 
@@ -133,7 +133,7 @@ impl fmt::Display for Blocked {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Failure {
     /// The world cannot do what was asked. Nothing ran.
-    Refused(String),
+    Refused(Refusal),
     /// Every thread that has not returned waits, and nothing is in flight.
     Deadlock {
         /// The time of the deadlock, from the start of the run.
@@ -155,7 +155,7 @@ pub enum Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Refused(why) => f.write_str(why),
+            Failure::Refused(refusal) => refusal.fmt(f),
             Failure::Program(what) => write!(f, "the program failed: {what}"),
             Failure::Deadlock { at, blocked } => {
                 write!(f, "deadlock at {at}: nothing is in flight and {} threads wait", blocked.len())?;

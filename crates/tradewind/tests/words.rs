@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 /// The rooms whose comments are held to the rules.
 const ROOMS: &[&str] = &[
+    "apps",
     "bulk",
     "compare",
+    "conformance",
     "des",
     "fiber",
     "formats",
@@ -17,9 +19,13 @@ const ROOMS: &[&str] = &[
     "lab",
     "machine",
     "macros",
+    "native",
+    "pdq",
+    "probes",
     "protocols",
     "report",
     "sim",
+    "tempest",
     "trace",
     "tradewind",
     "units",

@@ -167,15 +167,17 @@ impl Comparison {
             .collect()
     }
 
-    fn check(&self, mechanism: Mechanism, policy: &Policy, target: &Target) -> Result<(), String> {
+    fn check(&self, mechanism: Mechanism, policy: &Policy, target: &Target) -> Result<(), tempest::Refusal> {
         target.check(mechanism, policy)?;
         policy.split(self.processors).map(|_| ())
     }
 
     /// Why a machine can do a mechanism under no policy.
     fn lacking(&self, mechanism: Mechanism, target: &Target) -> Refusal {
-        let why: Vec<_> =
-            presets().filter_map(|policy| self.check(mechanism, &policy, target).err()).collect();
+        let why: Vec<_> = presets()
+            .filter_map(|policy| self.check(mechanism, &policy, target).err())
+            .map(|refusal| refusal.to_string())
+            .collect();
         let first = why.first().cloned().unwrap_or_default();
         // A reason that every policy shares is the mechanism's.
         let reason = match why.iter().all(|why| *why == first) {

@@ -151,7 +151,7 @@ pub enum Mistake {
     /// A program cannot run in the shape asked for.
     Plan(BadPlan),
     /// A policy cannot be had with so few processors.
-    Policy(String),
+    Policy(tempest::Refusal),
     /// A run would have more threads than [`MAX_THREADS`].
     TooManyThreads {
         /// How many nodes were asked for.
@@ -166,7 +166,7 @@ pub enum Mistake {
         /// The file of the machine, if it does not ship.
         file: Option<String>,
         /// What the machine lacks.
-        why: String,
+        why: tempest::Refusal,
     },
     /// A trace cannot have this name.
     TraceName {
@@ -198,7 +198,7 @@ impl fmt::Display for Mistake {
             }
             Self::Input(what) => what.fmt(f),
             Self::Plan(what) => what.fmt(f),
-            Self::Policy(what) => f.write_str(what),
+            Self::Policy(what) => what.fmt(f),
             Self::UnreadableInput { path, why } => {
                 let known: Vec<_> = inputs::ALL.iter().map(|shipped| shipped.name).collect();
                 write!(f, "{path}: {why}; shipped inputs are {}", known.join(", "))
@@ -220,7 +220,7 @@ impl fmt::Display for Mistake {
             }
             Self::Refused { file, why } => {
                 file.iter().try_for_each(|file| write!(f, "{file}: "))?;
-                f.write_str(why)
+                why.fmt(f)
             }
             Self::TraceName { path, why } => write!(f, "--trace {}: {why}", path.display()),
         }

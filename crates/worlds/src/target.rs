@@ -6,7 +6,7 @@ use compare::ranking::{Calibration, Machine as Described};
 use machine::Machine;
 use native::Local;
 use sim::Model;
-use tempest::{Mechanism, Policy, World};
+use tempest::{Mechanism, Policy, Refusal, World};
 
 use crate::{Error, Mistake, machines};
 
@@ -106,12 +106,12 @@ impl Target {
     }
 
     /// A reason for refusing something, behind the file of the machine that refuses it.
-    pub fn refusing(&self, why: String) -> String {
-        self.refusal(why).to_string()
+    pub fn refusing(&self, why: impl ToString) -> String {
+        self.file().map_or_else(|| why.to_string(), |file| format!("{file}: {}", why.to_string()))
     }
 
     /// The mistake of asking this machine for what it cannot do.
-    pub(crate) fn refusal(&self, why: String) -> Mistake {
+    pub(crate) fn refusal(&self, why: Refusal) -> Mistake {
         Mistake::Refused { file: self.file().map(str::to_owned), why }
     }
 
@@ -132,7 +132,7 @@ impl Target {
     ///
     /// # Errors
     /// What the machine lacks.
-    pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), String> {
+    pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), Refusal> {
         match self {
             Self::Native => Local::check(mechanism, policy),
             Self::Model { machine, .. } => Model::new((**machine).clone()).check(mechanism, policy),

@@ -18,42 +18,42 @@ use super::problem::Parameters;
 use super::reference::{check, figures, updated};
 use super::{bulk, deposit, messages};
 
-/// The most values of a message or deposit: a message has a word for where they go.
+/// The most values in one message or deposit. A message needs one more word, which says where the values go.
 pub(super) const MAX_VALUES: usize = MAX_WORDS - 1;
 
-/// One edge: the neighbour's place, its value, the weight; multiply and add; the loop. The eight operations of the
-/// dispatch-queue study's workload.
+/// The work of one edge: load the neighbour's place, its value and the weight; multiply and add; three integer
+/// operations for the loop. These are the eight operations that the study of the dispatch queue counts.
 pub(super) const EDGE: Operations = Operations::NONE.loads(3).flops(2).integers(3);
 
-/// One graph node beside its edges: ten operations, from the same source.
+/// The work of one graph node apart from its edges: the ten operations that the study of the dispatch queue counts.
 pub(super) const NODE: Operations = Operations::NONE.loads(4).integers(4).flops(1).stores(1);
 
-/// Reading a value to be sent, found by its place.
+/// The work of reading one value that is to be sent: load its place, then the value.
 pub(super) const READ: Operations = Operations::NONE.loads(2).integers(1);
 
-/// Writing a value into a buffer or a ghost.
+/// The work of writing one value into a buffer or a ghost.
 pub(super) const WRITE: Operations = Operations::NONE.integers(1).stores(1);
 
-/// What every node is told.
+/// The part of a run that all nodes share: parameters, the divided graph and the expected values.
 pub(super) struct Config {
-    /// Any but shared memory, which has no ghosts.
+    /// The mechanism that fills the ghosts: messages, bulk or deposit. With shared memory there are no ghosts.
     pub(super) mechanism: Mechanism,
     pub(super) parameters: Parameters,
     pub(super) layout: Layout,
-    /// By kind and graph node: the value after all iterations.
+    /// Expected values after all iterations, indexed by kind, then by graph node.
     pub(super) expected: Arc<[Vec<f64>; 2]>,
 }
 
-/// One node's part of the computation.
+/// The state of em3d on one machine node.
 pub(super) struct Em3d {
     config: Arc<Config>,
     node: NodeId,
     barrier: Arc<Barrier>,
-    /// By kind.
+    /// The values of each kind on this machine node, indexed by kind.
     pub(super) fields: [Field; 2],
 }
 
-/// The values of a kind on one node.
+/// The values of one kind on one machine node: its own, then its ghosts.
 pub(super) struct Field {
     share: Share,
     pub(super) values: Segment<f64>,
@@ -86,7 +86,7 @@ impl Field {
         Self { share, values, filled: Event::new(name) }
     }
 
-    /// The bits of the values at some places.
+    /// Reads the values at the given places, as bits.
     pub(super) fn bits<'a>(&'a self, places: &'a [u32]) -> impl Iterator<Item = u64> + 'a {
         places.iter().map(|&place| Word::to_bits(self.values.cells().get(place as usize)))
     }
@@ -141,8 +141,8 @@ impl Em3d {
         }
     }
 
-    /// Waits until all ghosts of a kind have been filled `times` times, and accounts for reading them where no handler
-    /// has.
+    /// Waits until all ghosts of a kind have been filled `times` times. Where no handler wrote the ghosts, charges
+    /// for their first reading.
     fn await_ghosts(&self, thread: &Thread<'_>, kind: Kind, times: u64) {
         let field = &self.fields[kind as usize];
         let filled = match self.config.mechanism {
@@ -160,7 +160,7 @@ impl Em3d {
         &self.fields[kind as usize].share.threads[thread.index() as usize]
     }
 
-    /// Updates this thread's values of a kind.
+    /// Updates the values of one kind that this thread owns.
     fn compute(&self, thread: &Thread<'_>, kind: Kind) {
         let work = self.work(thread, kind);
         let own = self.fields[kind as usize].values.cells();
@@ -179,7 +179,7 @@ impl Em3d {
         }
     }
 
-    /// One iteration, the `number`-th: all E from H, then all H from E.
+    /// Runs iteration `number`, counted from 1: all E values from H values, then all H values from E values.
     fn iterate(&self, thread: &Thread<'_>, number: u64) {
         for kind in KINDS {
             self.export(thread, kind.other());

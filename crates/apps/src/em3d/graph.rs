@@ -14,10 +14,10 @@ use rand::RngExt;
 use super::problem::Parameters;
 use crate::kit::stream;
 
-/// The two kinds of graph nodes.
+/// Both kinds of graph nodes, in the order in which an iteration updates them.
 pub(super) const KINDS: [Kind; 2] = [Kind::E, Kind::H];
 
-/// A kind of graph nodes: electric or magnetic field values.
+/// A kind of graph nodes: E holds electric field values, H magnetic ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     E,
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of the neighbours.
+    /// The kind of this kind's neighbours: edges join E with H.
     pub(super) fn other(self) -> Self {
         match self {
             Kind::E => Kind::H,
@@ -34,38 +34,39 @@ impl Kind {
     }
 }
 
-/// A bipartite graph: what each side sees of it.
+/// A bipartite graph, stored twice: as E sees its edges and as H sees them.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Graph {
     sides: [Side; 2],
 }
 
-/// The graph nodes of one kind.
+/// The graph nodes of one kind, with their edges.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Side {
-    /// Values before the first iteration.
+    /// The value of each graph node before the first iteration.
     pub(super) initial: Vec<f64>,
-    /// Where the edges of each graph node begin, and where the last one's end.
+    /// Offsets into `neighbours` and `weights`: graph node i has the edges `first[i]..first[i + 1]`.
     first: Vec<u32>,
-    /// By edge: the neighbour, of the other kind.
+    /// The neighbour at the other end of each edge.
     neighbours: Vec<u32>,
-    /// By edge: its weight.
+    /// The weight of each edge.
     weights: Vec<f64>,
 }
 
-/// The `index`-th of `parts` blocks of `0..size`, as even as possible.
+/// Divides `0..size` into `parts` blocks, as even as possible, and returns block `index`.
 pub(super) fn block(size: u32, index: u32, parts: u32) -> Range<u32> {
     let start = |index: u32| (u64::from(size) * u64::from(index) / u64::from(parts)) as u32;
     start(index)..start(index + 1)
 }
 
-/// Which of `parts` blocks of `0..size` an index is in.
+/// Divides `0..size` into `parts` blocks, as even as possible, and returns the number of the block that holds
+/// `index`.
 pub(super) fn part_of(size: u32, index: u32, parts: u32) -> u32 {
     (((u64::from(index) + 1) * u64::from(parts) - 1) / u64::from(size)) as u32
 }
 
 impl Graph {
-    /// The graph for so many owners, each of whom has at least `degree` graph nodes of each kind.
+    /// Draws a graph for `owners` owners. Every owner must have at least `degree` graph nodes of each kind.
     pub(super) fn generate(parameters: &Parameters, owners: u32, seed: u64) -> Self {
         let mut random = stream(seed, 0);
         let Parameters { size, degree, .. } = *parameters;
@@ -102,12 +103,13 @@ impl Graph {
         &self.sides[kind as usize]
     }
 
-    /// Edges, each counted once.
+    /// The number of edges, each counted once.
     pub(super) fn edges(&self) -> usize {
         self.side(Kind::E).neighbours.len()
     }
 
-    /// The share of the edges whose ends are in different ones of `parts` blocks, 0 to 1.
+    /// The share, 0 to 1, of the edges whose two ends lie in different blocks, if the graph is divided into `parts`
+    /// blocks.
     pub(super) fn crossing(&self, parts: u32) -> f64 {
         let size = self.side(Kind::E).len();
         let part_of = |node: u32| part_of(size, node, parts);
@@ -120,18 +122,19 @@ impl Graph {
 }
 
 impl Side {
-    /// How many graph nodes there are.
+    /// The number of graph nodes of this kind.
     pub(super) fn len(&self) -> u32 {
         (self.first.len() - 1) as u32
     }
 
-    /// The neighbours of a graph node and the weights of the edges to them.
+    /// The neighbours of a graph node, and the weights of the edges to them.
     pub(super) fn edges(&self, node: u32) -> (&[u32], &[f64]) {
         let edges = self.first[node as usize] as usize..self.first[node as usize + 1] as usize;
         (&self.neighbours[edges.clone()], &self.weights[edges])
     }
 
-    /// The same edges as the neighbours see them, in the order of the graph nodes here. Both sides have one size.
+    /// The edges as the neighbours see them. The neighbours of each graph node come in ascending order. Both sides
+    /// have the same size.
     fn transposed(&self) -> Self {
         let mut first = vec![0; self.first.len()];
         self.neighbours.iter().for_each(|&neighbour| first[neighbour as usize + 1] += 1);
@@ -154,12 +157,12 @@ impl Side {
 }
 
 impl Parameters {
-    /// Whose graph node an edge of `owner` goes to.
+    /// Draws the owner at the other end of an edge that starts at `owner`.
     fn owner_of_neighbour(&self, owner: u32, owners: u32, random: &mut impl RngExt) -> u32 {
         if owners == 1 || !random.random_bool(self.remote / 100.0) {
             return owner;
         }
-        // As far as the span reaches on either side, but each other owner at most once.
+        // A span that reaches all other owners would reach some of them from both sides: draw each other owner alike.
         let reach = u64::from(self.span) * 2;
         if reach >= u64::from(owners) - 1 {
             return (owner + random.random_range(1..owners)) % owners;

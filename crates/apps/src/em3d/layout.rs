@@ -1,9 +1,9 @@
-//! Where each graph node lives, and which values travel.
+//! The division of the graph among machine nodes and threads, and the list of values that must travel.
 //!
-//! Each machine node has a consecutive block of the graph nodes of each kind, and each of its threads a block of that.
-//! Values of a kind that a machine node needs and does not have are its *ghosts*: they stand behind its own values, in
-//! the order of the graph, so that those of one source are consecutive and adjacency can name own values and ghosts
-//! alike by one index.
+//! Each machine node owns a consecutive block of the graph nodes of each kind, and each of its threads a block of
+//! that. A machine node also needs values of graph nodes that it does not own: its *ghosts*. Ghosts stand behind the
+//! node's own values, in the order of the graph. So the ghosts that come from one machine node are consecutive, and
+//! one index names an own value or a ghost alike.
 //!
 //! This module must never know messages, or how values travel.
 
@@ -14,57 +14,58 @@ use tempest::{NodeId, Shape};
 
 use super::graph::{Graph, KINDS, Kind, block, part_of};
 
-/// The graph, divided among the nodes and threads of a world.
+/// A graph divided among the machine nodes and threads of a world.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) graph: Arc<Graph>,
     shape: Shape,
     size: u32,
-    /// By kind and machine node: the graph nodes whose values it needs and does not have, ascending.
+    /// The ghosts, indexed by kind, then by machine node: the graph nodes whose values the machine node needs and
+    /// does not own, ascending.
     ghosts: [Vec<Vec<u32>>; 2],
 }
 
-/// What one machine node has of a kind.
+/// The graph nodes of one kind that one machine node deals with.
 #[derive(Debug)]
 pub(super) struct Share {
-    /// Its graph nodes.
+    /// The graph nodes that the machine node owns.
     pub(super) own: Range<u32>,
-    /// How many ghosts it has.
+    /// The number of ghosts of this kind on the machine node.
     pub(super) ghosts: usize,
-    /// By thread.
+    /// The work of each thread, indexed by thread.
     pub(super) threads: Vec<Work>,
 }
 
-/// What one thread does with its graph nodes of a kind.
+/// The work of one thread on its graph nodes of one kind.
 #[derive(Debug)]
 pub(super) struct Work {
-    /// Its graph nodes, by their places among the node's own values.
+    /// The thread's graph nodes, named by their places among the machine node's own values.
     pub(super) places: Range<u32>,
-    /// Where the edges of each of them begin, and where the last one's end.
+    /// Offsets into `neighbours` and `weights`: the thread's graph node i has the edges `first[i]..first[i + 1]`.
     pub(super) first: Vec<u32>,
-    /// By edge: the place of the neighbour's value, own or ghost.
+    /// The place of the neighbour's value for each edge: among the own values or among the ghosts.
     pub(super) neighbours: Vec<u32>,
-    /// By edge: its weight.
+    /// The weight of each edge.
     pub(super) weights: Vec<f64>,
-    /// The different ghosts among the neighbours, as lengths of runs without a gap.
+    /// The lengths of the runs of consecutive ghosts that the thread reads. A model charges a first reading by run.
     pub(super) ghost_runs: Vec<u32>,
-    /// Which of its values go where.
+    /// The thread's values that other machine nodes need, one entry for each such node.
     pub(super) exports: Vec<Export>,
 }
 
-/// Values of one thread that another machine node needs.
+/// Values of one thread that one other machine node needs.
 #[derive(PartialEq, Debug)]
 pub(super) struct Export {
-    /// Who needs them.
+    /// The machine node that needs the values.
     pub(super) to: NodeId,
-    /// The place of the first of them there; the others follow.
+    /// The place of the first ghost at the receiver. The other ghosts follow it.
     pub(super) at: u32,
-    /// Their places here.
+    /// The places of the values at the sender.
     pub(super) places: Vec<u32>,
 }
 
 impl Layout {
-    /// Divides a graph.
+    /// Divides a graph among the nodes and threads of a world.
     pub(super) fn new(graph: Arc<Graph>, shape: Shape) -> Self {
         let size = graph.side(Kind::E).len();
         let mut layout = Self { graph, shape, size, ghosts: Default::default() };
@@ -73,39 +74,40 @@ impl Layout {
         layout
     }
 
-    /// The values of a kind that a machine node needs from others.
+    /// The ghosts of one kind on one machine node, ascending.
     fn needed(&self, kind: Kind, node: NodeId) -> Vec<u32> {
         let own = self.own(node);
         let neighbours = |graph_node| self.graph.side(kind.other()).edges(graph_node).0.iter().copied();
         sorted(own.clone().flat_map(neighbours).filter(|neighbour| !own.contains(neighbour)))
     }
 
-    /// The graph nodes of a machine node, of either kind.
+    /// The graph nodes that a machine node owns. The range is the same for both kinds.
     pub(super) fn own(&self, node: NodeId) -> Range<u32> {
         block(self.size, node.0, self.shape.nodes)
     }
 
-    /// The machine node that has a graph node, of either kind.
+    /// The machine node that owns a graph node of either kind.
     pub(super) fn owner(&self, graph_node: u32) -> NodeId {
         NodeId(part_of(self.size, graph_node, self.shape.nodes))
     }
 
-    /// The graph nodes of a thread, of either kind, by their places among those of its machine node.
+    /// The graph nodes of a thread, named by their places among those of its machine node. The range is the same for
+    /// both kinds.
     pub(super) fn places(&self, node: NodeId, thread: u32) -> Range<u32> {
         block(self.own(node).len() as u32, thread, self.shape.threads)
     }
 
-    /// Values that travel in an iteration.
+    /// The number of values that travel in one iteration.
     pub(super) fn travelling(&self) -> usize {
         self.ghosts.iter().flatten().map(Vec::len).sum()
     }
 
-    /// The share of the edges between different ones of so many owners on each machine node, 0 to 1.
+    /// The share, 0 to 1, of the edges between different owners, if each machine node has `owners` owners.
     pub(super) fn remote(&self, owners: u32) -> f64 {
         self.graph.crossing(self.shape.nodes * owners)
     }
 
-    /// What a machine node has of a kind.
+    /// The share of one machine node in one kind.
     pub(super) fn share(&self, node: NodeId, kind: Kind) -> Share {
         let threads = (0..self.shape.threads).map(|thread| self.work(node, kind, thread)).collect();
         Share { own: self.own(node), ghosts: self.ghosts[kind as usize][node.0 as usize].len(), threads }
@@ -138,7 +140,7 @@ impl Layout {
         work
     }
 
-    /// Which values of the graph nodes `mine` go where.
+    /// Lists, for each other machine node, which values of the graph nodes `mine` it needs.
     fn exports(&self, node: NodeId, kind: Kind, mine: Range<u32>) -> Vec<Export> {
         let start = self.own(node).start;
         let mut exports = Vec::new();
@@ -151,14 +153,14 @@ impl Layout {
                 exports.push(Export { to, at, places: places.collect() });
             }
         }
-        // Everybody begins with the next node, so that not all send to the first one first.
+        // Each machine node begins with its successor, so that not all of them send to node 0 first.
         let first_after = exports.partition_point(|export| export.to < node);
         exports.rotate_left(first_after);
         exports
     }
 }
 
-/// Numbers in ascending order, each once.
+/// Sorts numbers in ascending order and drops repetitions.
 fn sorted(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut numbers: Vec<u32> = numbers.collect();
     numbers.sort_unstable();
@@ -166,7 +168,7 @@ fn sorted(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
     numbers
 }
 
-/// How many of ascending graph nodes come before one.
+/// The number of graph nodes in an ascending list that come before one of them.
 fn position(nodes: &[u32], node: u32) -> u32 {
     nodes.partition_point(|&before| before < node) as u32
 }

@@ -1,11 +1,11 @@
-//! em3d: electromagnetic waves on an irregular bipartite graph, one mechanism after another.
+//! em3d: electromagnetic waves on an irregular bipartite graph, by each of the four mechanisms.
 //!
-//! Half of the graph's nodes hold electric field values (E), half magnetic (H). An iteration makes each E value anew from
-//! its H neighbours, v -= Σ weight · neighbour, and then each H value from its E neighbours; the same undirected edges
-//! serve both. Before each half the values that cross nodes travel to *ghosts* at whoever needs them, so that computing
-//! touches local memory only; after each half is a barrier of all threads. (D. E. Culler et al., *Parallel Programming in
-//! Split-C*, Supercomputing 1993; F. T. Chong, R. Barua, F. Dahlgren, J. D. Kubiatowicz and A. Agarwal, *The Sensitivity
-//! of Communication Mechanisms to Bandwidth and Latency*, HPCA-4, 1998.)
+//! Half of the graph nodes hold electric field values (E), half magnetic ones (H). An iteration updates each E value
+//! from its H neighbours, v -= Σ weight · neighbour, and then each H value from its E neighbours. The undirected
+//! edges serve both halves. Before each half, values that another machine node needs travel to *ghosts* on that node,
+//! so that computing touches local memory only. After each half all threads meet at a barrier. (D. E. Culler et al.,
+//! *Parallel Programming in Split-C*, Supercomputing 1993; F. T. Chong, R. Barua, F. Dahlgren, J. D. Kubiatowicz and
+//! A. Agarwal, *The Sensitivity of Communication Mechanisms to Bandwidth and Latency*, HPCA-4, 1998.)
 //!
 //! # Mechanisms
 //!
@@ -18,12 +18,15 @@
 //!
 //! # Work
 //!
-//! A model charges eight operations an edge and ten a graph node (loads, multiply and add, loop), as counted for the
-//! study of the dispatch queue (B. Falsafi and D. A. Wood, HPCA-5, 1999), and `extra` operations an edge for machines on
-//! which an edge was measured to take longer. With shared memory what an access loads or stores it pays itself, and nothing
-//! of it is charged beside. Reading ghosts that no handler wrote costs memory's time for each line.
-//! Misses between the caches of a node's processors are not modelled yet: that favours `messages` where another processor
-//! runs the handlers, since the ghosts they write are read as hits. Nor is the memory traffic of transfers and deposits.
+//! A model charges eight operations for an edge and ten for a graph node (loads, multiply and add, loop), as the
+//! study of the dispatch queue counts them (B. Falsafi and D. A. Wood, HPCA-5, 1999). It charges `extra` operations
+//! more for an edge, for machines on which an edge was measured to take longer. With shared memory the model prices
+//! each access itself, so loads and stores of shared words are not charged beside. The first reading of ghosts that
+//! no handler wrote costs the memory's time for each line.
+//!
+//! Two things are not modelled yet. Misses between the caches of one node's processors are not: that favours
+//! `messages` where another processor runs the handlers, since the ghosts that handlers write are read as hits. Nor
+//! is the memory traffic of transfers and deposits.
 //!
 //! # Inputs
 //!
@@ -42,7 +45,9 @@
 //! | `record` | an integer from 32 to 128 | 32 | bytes of a graph node's record in shared memory: 32, 64 or 128 |
 //! | `frames` | a text | all | room on a node for pages of others in shared memory: all, from the start; on-demand: all, each found when first used; or how many at a time |
 //!
-//! Presets have the numbers of a study where it prints them; the others, in *italics*, are ours.
+//! # Presets
+//!
+//! A preset has the numbers of a study where the study prints them. Numbers in *italics* are ours.
 //!
 //! | preset | nodes | degree | remote | span | owners | iterations | warm-up | extra | record | study |
 //! |---|---|---|---|---|---|---|---|---|---|---|
@@ -53,13 +58,13 @@
 //!
 //! # Timed regions
 //!
-//! `iterate` has the timed iterations; `warm-up` iterations come before it and are not timed. `check`, with shared memory,
-//! hands in what is needed for the check.
+//! `iterate` is the timed region: all iterations but the `warm-up` iterations, which come before it. With shared
+//! memory a region `check` follows, in which nodes read back their results.
 //!
 //! # How it is checked
 //!
-//! Every value is compared, bit for bit, with a sequential run over the same graph: the order of the additions is that of
-//! the edges, whoever adds.
+//! Every value is compared, bit for bit, with a sequential run over the same graph. Bits can agree because each sum
+//! adds its terms in the order of the edges, on every machine.
 
 mod bulk;
 mod deposit;

@@ -1,18 +1,18 @@
-//! The inputs of the studies, by name.
+//! Parameters of published studies, by name. Must never know how a graph is drawn.
 //!
-//! Where a study is silent the number is ours, and marked *ours*.
+//! Where a study is silent, a comment marks the number as *ours*.
 
 use super::problem::Parameters;
 use tempest::Frames;
 use units::names::did_you_mean;
 
-/// Parameters that are known by a name.
+/// Parameters that a person chooses by a name.
 pub(super) struct Preset {
     pub(super) name: &'static str,
     pub(super) parameters: Parameters,
 }
 
-/// All presets; the first is what runs when nobody says.
+/// All presets. The first is the default.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         name: "small",
@@ -88,10 +88,10 @@ pub(super) const PRESETS: &[Preset] = &[
     },
 ];
 
-/// The preset of a name.
+/// Finds a preset by its name.
 ///
 /// # Errors
-/// If there is none, with the name that was probably meant and all there are.
+/// A text with the nearest name and all names, if there is no such preset.
 pub(super) fn find(name: &str) -> Result<&'static Preset, String> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();

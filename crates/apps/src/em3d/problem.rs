@@ -1,4 +1,4 @@
-//! The problem of em3d: what a person chooses, the graph drawn for it, and what must come of the graph.
+//! The problem of em3d: the inputs, the graph that is drawn for them, and the values that must come of it.
 //!
 //! Must never know how values travel.
 
@@ -41,14 +41,15 @@ pub(super) struct Parameters {
     pub(super) frames: Frames,
 }
 
-/// The most graph nodes of both kinds.
+/// The most graph nodes, both kinds together.
 const MAX_NODES: u32 = 1 << 24;
 
-/// The most edges. So many take 1.6 GB (`run em3d --mechanism bulk --input nodes=66000 --input degree=1000`).
+/// The most edges. A graph of so many takes 1.6 GB (`run em3d --mechanism bulk --input nodes=66000 --input
+/// degree=1000`).
 const MAX_EDGES: u64 = 1 << 25;
 
-/// The most edges computed in all iterations: the sequential run that everything is compared with comes before the run,
-/// and no stall limit ends it.
+/// The most edge computations in all iterations together. The sequential reference runs before the program does, and
+/// no stall limit ends it.
 const MAX_COMPUTED: u64 = 1 << 33;
 
 pub(super) static INPUTS: &[Input] = &[
@@ -116,7 +117,7 @@ pub(super) fn load(given: &Given) -> Loaded {
     Ok(Box::new(Waves { parameters, last: Mutex::default() }))
 }
 
-/// Whether there are enough graph nodes for the edges, and not too many edges.
+/// Refuses a degree that the graph cannot have, and a graph with too many edges.
 fn check_edges(parameters: &Parameters) -> Result<(), String> {
     let Parameters { size, degree, .. } = *parameters;
     if degree > size {
@@ -135,7 +136,7 @@ fn check_edges(parameters: &Parameters) -> Result<(), String> {
     Ok(())
 }
 
-/// A preset, with what is given in place of its own.
+/// The parameters of a preset, each replaced by the input of that name if a person gave one.
 fn override_preset(reader: &mut Reader<'_>, preset: Parameters) -> Parameters {
     let nodes = or_given(reader, "nodes", preset.size * 2);
     if !nodes.is_multiple_of(2) {
@@ -165,13 +166,14 @@ fn or_given(reader: &mut Reader<'_>, key: &str, preset: u32) -> u32 {
     if reader.is_given(key) { reader.integer(key) } else { preset }
 }
 
-/// Parameters that have been read, and the graph that was asked for last: a comparison asks for the same one many times.
+/// The problem as told, and the graph that was drawn last. A comparison runs the same graph many times, so it is
+/// kept.
 struct Waves {
     parameters: Parameters,
     last: Mutex<Option<Drawn>>,
 }
 
-/// A graph and what must come of it.
+/// A graph, and the values that must come of it.
 #[derive(Clone)]
 struct Drawn {
     nodes: u32,
@@ -192,7 +194,8 @@ impl Waves {
         last.insert(Drawn { nodes, seed, graph: Arc::new(graph), expected }).clone()
     }
 
-    /// Whether every owner has as many graph nodes of a kind as an edge may have to choose from.
+    /// Refuses a number of machine nodes at which an owner would have fewer graph nodes of a kind than the degree
+    /// asks for.
     fn check_owners(&self, nodes: u32) -> Result<(), String> {
         let Parameters { size, degree, owners, remote, .. } = self.parameters;
         let all = u64::from(nodes) * u64::from(owners);

@@ -1,12 +1,13 @@
-//! The sequential run that every other run of em3d is compared with, bit for bit: the order of the additions is that of the
-//! edges, whoever adds. Must never know messages, shared memory, or threads of a world.
+//! The sequential reference of em3d, and the comparison with it, bit for bit.
+//!
+//! Must never know messages, shared memory, or threads of a world.
 
 use tempest::{Merge, NodeId, Report};
 
 use super::graph::{Graph, KINDS, Kind};
 use super::layout::Layout;
 
-/// All values, by kind, after so many iterations on one processor.
+/// Runs so many iterations on one processor, and returns all values, indexed by kind, then by graph node.
 pub(super) fn run(graph: &Graph, iterations: u32) -> [Vec<f64>; 2] {
     let mut values = KINDS.map(|kind| graph.side(kind).initial.clone());
     for _ in 0..iterations {
@@ -25,13 +26,14 @@ pub(super) fn run(graph: &Graph, iterations: u32) -> [Vec<f64>; 2] {
     values
 }
 
-/// The value of a graph node after an iteration, from what it was and the values of its neighbours.
+/// The new value of a graph node, from its old value, the weights of its edges and the values of its neighbours.
 #[inline]
 pub(super) fn updated(value: f64, weights: &[f64], neighbours: impl Iterator<Item = f64>) -> f64 {
     value - weights.iter().zip(neighbours).fold(0.0, |sum, (weight, neighbour)| sum + weight * neighbour)
 }
 
-/// Compares a machine node's values of a kind, by graph node, with those of the sequential run, bit for bit.
+/// Compares the values of one kind on a machine node with those of the sequential run, bit for bit. Each value comes
+/// with its graph node.
 pub(super) fn check(
     machine_node: NodeId,
     kind: Kind,
@@ -49,7 +51,7 @@ pub(super) fn check(
     report
 }
 
-/// A report with what there is to say of a graph of so many owners on each machine node.
+/// Adds the facts about the graph to a report: its edges, and how many of them cross owners and machine nodes.
 pub(super) fn figures(report: Report, layout: &Layout, owners: u32) -> Report {
     report
         .figure("edges", layout.graph.edges() as f64, Merge::Max)

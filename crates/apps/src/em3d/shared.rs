@@ -1,18 +1,18 @@
-//! The program through shared memory: graph nodes are records of the address space, at home with their owners, and every
-//! thread reads its neighbours' values where they are.
+//! em3d through shared memory: each graph node is a record in the address space, at home with its owner, and a thread
+//! reads its neighbours' values in their records.
 //!
-//! A record has the value, the number of edges and where they begin in the owner's arrays of neighbours and of weights:
-//! the record of the study of the dispatch queue (B. Falsafi and D. A. Wood, HPCA-5, 1999), filled up to the length asked
-//! for. Edges are the owner's alone and stay private.
+//! A record holds the value, the number of edges, and where the edges begin in the owner's private arrays of
+//! neighbours and of weights. It is the record of the study of the dispatch queue (B. Falsafi and D. A. Wood, HPCA-5,
+//! 1999), padded to the length that the input `record` asks for.
 //!
 //! # Work
 //!
-//! What a shared access loads or stores it pays itself, so it is taken out of the operations that the other mechanisms
-//! charge: of an edge's three loads that of the neighbour's value, of a graph node's four loads and one store all (value,
-//! count and two places; the new value).
+//! A model prices each shared access itself. So the shared accesses are taken out of the operations that the other
+//! mechanisms charge. Of an edge's three loads that is one, the neighbour's value. Of a graph node's four loads and
+//! one store it is all of them: value, count and two offsets, and the new value.
 //!
-//! Threads meet through shared memory too: the program sends no message of its own, so that it runs where hardware keeps
-//! memory coherent and nobody handles messages.
+//! Threads meet through shared memory too. The program sends no message of its own, so it also runs where hardware
+//! keeps memory coherent and no processor handles messages.
 //!
 //! Must never know how blocks are kept coherent.
 
@@ -30,29 +30,29 @@ use super::layout::Layout;
 use super::problem::Parameters;
 use super::reference::{self, updated};
 
-/// One edge, but for the load of its neighbour's value.
+/// The work of one edge, without the load of the neighbour's value: that is a shared access.
 const EDGE: Operations = ghosts::EDGE.loads(2);
 
-/// One graph node, but for what is in its record.
+/// The work of one graph node, without the accesses to its record: those are shared accesses.
 const NODE: Operations = ghosts::NODE.loads(0).stores(0);
 
-/// What every node is told.
+/// The part of a run that all nodes share: the divided graph, the address space and the expected values.
 pub(super) struct Config {
     parameters: Parameters,
     layout: Layout,
-    /// By kind and graph node: the value after all iterations.
+    /// Expected values after all iterations, indexed by kind, then by graph node.
     expected: Arc<[Vec<f64>; 2]>,
     memory: SharedMemory,
-    /// By kind.
+    /// The records of each kind, indexed by kind.
     records: [Array<f64>; 2],
     barrier: BarrierRoom,
 }
 
 impl Config {
-    /// Lays the records out.
+    /// Lays the records out in an address space.
     ///
     /// # Errors
-    /// If there cannot be such an address space.
+    /// [`BadPlan`] if there is no such address space, or no protocol for it.
     pub(super) fn new(
         plan: &Plan,
         parameters: Parameters,
@@ -71,28 +71,28 @@ impl Config {
     }
 }
 
-/// One node's part of the computation.
+/// The state of em3d through shared memory on one machine node.
 pub(super) struct SharedEm3d {
     config: Arc<Config>,
     node: NodeId,
     barrier: SharedBarrier,
-    /// By kind.
+    /// The graph nodes of each kind, indexed by kind.
     fields: [Field; 2],
 }
 
-/// The graph nodes of a kind, as one node sees them.
+/// The graph nodes of one kind, as one machine node sees them.
 struct Field {
     values: Shared<f64>,
     counts: Shared<u64>,
-    /// Where a graph node's edges begin among the owner's neighbours.
+    /// A field of the record: the offset of the graph node's edges in the owner's `neighbours`.
     firsts: Shared<u64>,
-    /// The same among the owner's weights.
+    /// A field of the record: the offset of the graph node's edges in the owner's `weights`.
     first_weights: Shared<u64>,
-    /// By edge of the node's own: which record the neighbour's is.
+    /// The record of the neighbour, for each edge of the machine node's own graph nodes.
     neighbours: Vec<u32>,
-    /// By edge of the node's own.
+    /// The weight of each edge of the machine node's own graph nodes.
     weights: Vec<f64>,
-    /// What has come of the node's own, for the check.
+    /// The final values of the machine node's own graph nodes, read back for the check.
     results: Cells<f64>,
 }
 
@@ -132,14 +132,15 @@ impl Field {
 
 #[handlers]
 impl SharedEm3d {
-    /// The places of a thread's graph nodes among those of its node, and the record of the first.
+    /// The thread's graph nodes, named by their places among those of its machine node, and the record of the first
+    /// one.
     fn mine(&self, thread: &Thread<'_>, kind: Kind) -> (std::ops::Range<u32>, usize) {
         let places = self.config.layout.places(self.node, thread.index());
         let first = self.fields[kind as usize].values.at(self.node, 0);
         (places.clone(), first + places.start as usize)
     }
 
-    /// Writes this thread's records.
+    /// Writes the initial records of this thread's graph nodes of one kind.
     fn begin(&self, thread: &Thread<'_>, kind: Kind) {
         let (field, own) = (&self.fields[kind as usize], self.config.layout.own(self.node));
         let side = self.config.layout.graph.side(kind);
@@ -156,7 +157,7 @@ impl SharedEm3d {
         }
     }
 
-    /// Updates this thread's values of a kind.
+    /// Updates the values of one kind that this thread owns.
     fn compute(&self, thread: &Thread<'_>, kind: Kind) {
         let field = &self.fields[kind as usize];
         let others = &self.fields[kind.other() as usize].values;
@@ -178,7 +179,7 @@ impl SharedEm3d {
         }
     }
 
-    /// One iteration: all E from H, then all H from E.
+    /// Runs one iteration: all E values from H values, then all H values from E values.
     fn iterate(&self, thread: &Thread<'_>) {
         for kind in KINDS {
             self.compute(thread, kind);
@@ -186,7 +187,7 @@ impl SharedEm3d {
         }
     }
 
-    /// Takes down what has come of this thread's values.
+    /// Copies this thread's final values of one kind out of shared memory, for the check.
     fn take_down(&self, thread: &Thread<'_>, kind: Kind) {
         let field = &self.fields[kind as usize];
         let (places, record) = self.mine(thread, kind);

@@ -1,6 +1,6 @@
-//! The program by messages: requests, replies, and what each node contributes to the check.
+//! Fetch&add by messages: a thread sends a request to the word's node, and the handler there adds and replies.
 //!
-//! It must never know which world runs it, nor how words were chosen.
+//! Must never know how words were chosen.
 
 use std::sync::Arc;
 
@@ -11,46 +11,47 @@ use tempest::{
 use super::reference::{check_told, check_words, figures, told_hash};
 use super::workload::Workload;
 
-/// What every request adds. It must be 1: see the check.
+/// The amount that every request adds. The check relies on its being 1.
 pub(super) const AMOUNT: u64 = 1;
 
-/// Where the threads' sums of hashes are handed in.
+/// The node that gathers the threads' sums of hashes.
 pub(super) const COLLECTOR: NodeId = NodeId(0);
 
-/// Making a request: load the word's number; its node and place (2), the loop's count, bound and branch, and
-/// the window's bound.
+/// The work of making a request: load the word's number; compute its node and its place; count, bound and branch of
+/// the loop; the bound of the window.
 pub(super) const ISSUE: Operations = Operations::NONE.loads(1).integers(6);
 
-/// The fetch&add proper: load and store of the word (figure 2 of the study; a lock would double both), and the
-/// addition.
+/// The work of the fetch&add proper: load the word, add, store the word, as in figure 2 of the study. A lock would
+/// double loads and stores.
 const FETCH_ADD: Operations = Operations::NONE.loads(1).stores(1).integers(1);
 
-/// One extra step of a handler: a multiplication and an addition, each waiting for the one before.
+/// The work of one extra step of a handler: a multiplication and an addition, each of which needs the result before.
 pub(super) const STEP: Operations = Operations::NONE.integers(2);
 
-/// Taking a reply: a load, an addition and a store. The hash is the check's, not the program's.
+/// The work of taking a reply: a load, an addition and a store. The hash belongs to the check and is not charged.
 const TAKE: Operations = Operations::NONE.loads(1).stores(1).integers(1);
 
-/// One node's share.
+/// The state of fetch-add by messages on one node.
 pub(super) struct FetchAdd {
     workload: Arc<Workload>,
     node: NodeId,
     words: Keyed<Word>,
-    /// Per thread: the replies it has had.
+    /// The number of replies that each thread has had, indexed by thread.
     replied: Box<[Event]>,
-    /// Per thread: the sum of the hashes of what it was told.
+    /// The sum of the hashes of what each thread was told, indexed by thread.
     told: Cells<u64>,
-    /// On the collector: the sum of what all threads were told.
+    /// The sum of all threads' hashes; used on the collector only.
     collected: Cells<u64>,
 }
 
-/// A word, and what the extra steps of its handlers have come to.
+/// A word, and the result of the extra steps of its handlers.
 struct Word {
     value: u64,
     residue: u64,
 }
 
-/// The extra steps: a linear congruential generator (D. E. Knuth's MMIX), of which each step needs the last.
+/// Does the extra steps of a handler: a linear congruential generator (D. E. Knuth's MMIX), whose steps cannot run in
+/// parallel.
 pub(super) fn residue(from: u64, steps: u32) -> u64 {
     let step = |x: u64| x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (0..steps).fold(from, |x, _| step(x))
@@ -75,7 +76,7 @@ impl Protocol for FetchAdd {
 
 #[handlers]
 impl FetchAdd {
-    /// Adds to a word of the receiver; `place` is that of the word among the receiver's words.
+    /// Adds `amount` to a word of the receiver. `place` names the word among the receiver's words.
     #[message(key = place)]
     fn request(&self, place: u32, thread: u32, amount: u64, cx: &mut Handler<'_>) {
         let steps = self.workload.parameters.steps;
@@ -89,7 +90,7 @@ impl FetchAdd {
         });
     }
 
-    /// Tells a thread what a word held before. Sum and count of the thread are atomic, so that replies need no exclusion.
+    /// Tells a thread what a word held before. The thread's sum and count are atomic, so replies need no exclusion.
     #[message]
     fn reply(&self, place: u32, thread: u32, old: u64, cx: &mut Handler<'_>) {
         cx.charge(TAKE);
@@ -104,7 +105,7 @@ impl FetchAdd {
         self.collected.add(0, sum);
     }
 
-    /// Makes a thread's requests, and returns when it has all replies.
+    /// Makes all requests of a thread, and returns when the thread has all replies.
     fn make_requests(&self, thread: &Thread<'_>, words: &[u32]) {
         let replied = &self.replied[thread.index() as usize];
         let window = u64::from(self.workload.parameters.window);
@@ -118,7 +119,7 @@ impl FetchAdd {
         thread.wait(replied, words.len() as u64);
     }
 
-    /// Hands in the sum of what the thread was told, when nothing is added any more.
+    /// Sends the thread's sum of hashes to the collector, after all additions.
     fn hand_in(&self, thread: &Thread<'_>) {
         let sum = self.told.get(thread.index() as usize);
         thread.send(COLLECTOR, Self::told(sum));

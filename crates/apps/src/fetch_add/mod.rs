@@ -1,12 +1,13 @@
 //! Fetch&add: threads add to words that are spread over the nodes, and are told what the words held before.
 //!
-//! The smallest program whose handlers need exclusion, with two dials: how skewed the choice of words is (how
-//! often handlers of one key meet) and how long a handler takes. It is the workload of the parallel dispatch
-//! queue's study (B. Falsafi and D. A. Wood, *Parallel Dispatch Queue: A Queue-Based Programming Abstraction To
-//! Parallelize Fine-Grain Communication Protocols*, HPCA-5, 1999, figure 2).
+//! This is the smallest program whose handlers need exclusion. It has two dials: how skewed the choice of words is,
+//! hence how often handlers of one key meet, and how long a handler takes. It is the workload of the study of the
+//! parallel dispatch queue (B. Falsafi and D. A. Wood, *Parallel Dispatch Queue: A Queue-Based Programming
+//! Abstraction To Parallelize Fine-Grain Communication Protocols*, HPCA-5, 1999, figure 2).
 //!
-//! Word w lives on node w mod nodes and is w's only key: handlers of one word run one at a time, of different
-//! words in parallel. Each thread keeps a window of requests outstanding; a window of 1 blocks for each reply.
+//! Word w lives on node w mod nodes. The word is the key of its handlers: handlers of one word run one at a time,
+//! handlers of different words in parallel. Each thread keeps a window of requests outstanding; with a window of 1 it
+//! waits for each reply.
 //!
 //! # Mechanisms
 //!
@@ -15,8 +16,8 @@
 //! | `messages` | a request to the word's node, whose handler adds and replies |
 //! | `shared-memory` | by the thread itself, in one step, where the word's block is then; one at a time, so `window` says nothing, and the steps of `handler` are the thread's |
 //!
-//! With shared memory two words in one block meet as if they were one: with `spacing` below the length of a block, nodes
-//! that want different words wait for each other (*false sharing*).
+//! With shared memory, words in one block contend as if they were one word. With `spacing` below the length of a
+//! block, nodes that want different words wait for each other: *false sharing*.
 //!
 //! # Inputs
 //!
@@ -32,15 +33,15 @@
 //!
 //! # Timed regions
 //!
-//! `add` has all requests and replies; `check` and, with shared memory, `collect` hand in what is needed for the check.
+//! `add` is the timed region, with all requests and replies. The regions `check` and, with shared memory, `collect`
+//! gather what the check needs.
 //!
 //! # How it is checked
 //!
-//! Every word must hold as many as a sequential pass over the same random streams counts for it. As every
-//! request adds 1, what the requests of one word were told must be 0, 1, 2, … in some order. Each thread folds
-//! the (word, told) pairs it receives into a sum of their hashes; the sum over all threads must be that of the
-//! pairs that should have been told. An update lost, repeated or torn, or a reply lost or repeated, changes it
-//! (but for one chance in 2^64).
+//! Each word must hold the count that a sequential pass over the same random streams gives. As every request adds 1,
+//! the old values that the requests of one word are told must be 0, 1, 2, … in some order. Each thread adds up a hash
+//! of every (word, old value) pair that it receives. The sum over all threads must be that of the expected pairs. An
+//! update or a reply that is lost, repeated or torn changes the sum, but for one chance in 2^64.
 
 mod messages;
 mod problem;

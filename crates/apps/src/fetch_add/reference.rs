@@ -1,20 +1,22 @@
-//! What must come of a run: how often a sequential pass over the same random streams adds to each word, and what each request
-//! must be told. Must never know messages, shared memory, or threads of a world.
+//! The check of fetch-add: the words' values and the old values that threads were told, against a sequential pass
+//! over the same random streams.
+//!
+//! Must never know messages, shared memory, or threads of a world.
 
 use tempest::entry::mix;
 use tempest::{Merge, NodeId, Report};
 
 use super::workload::Workload;
 
-/// At most this many wrong words are listed one by one.
+/// The most wrong words that a report lists one by one.
 const LISTED: usize = 8;
 
-/// The hash of what one request was told.
+/// The hash of one (word, old value) pair: that a request to `word` was told `old`.
 pub(super) fn told_hash(word: u32, old: u64) -> u64 {
     mix(mix(u64::from(word)).wrapping_add(old))
 }
 
-/// A node's words against what they should hold.
+/// Compares the words of a node with the expected counts, and adds the verdict to a report.
 pub(super) fn check_words(workload: &Workload, node: NodeId, totals: &[u64], report: &mut Report) {
     let mut wrong = 0;
     for (place, (expected, &total)) in workload.counts_on(node).zip(totals).enumerate() {
@@ -29,14 +31,14 @@ pub(super) fn check_words(workload: &Workload, node: NodeId, totals: &[u64], rep
     }
 }
 
-/// What all threads were told against what they should have been.
+/// Compares the sum of the hashes of all threads with the expected sum.
 pub(super) fn check_told(workload: &Workload, told: u64) -> Report {
     Report::checked(told == workload.expected_told(), || {
         "the old values returned for some word are not 0, 1, 2, … in some order".to_owned()
     })
 }
 
-/// A report with what there is to say of a node's words.
+/// Adds the figures of a node's words to a report.
 pub(super) fn figures(workload: &Workload, node: NodeId, totals: &[u64], report: Report) -> Report {
     let made: u64 = totals.iter().sum();
     let hottest = workload.counts_on(node).max().unwrap_or(0);

@@ -1,7 +1,7 @@
-//! The program through shared memory: threads add to words where they are, one at a time, each in one step.
+//! Fetch&add through shared memory: a thread adds to a word in one atomic access.
 //!
-//! A word's block comes to whoever adds to it. How many words share a block is an input: words that nobody shares but
-//! whose block is wanted by several nodes show *false sharing*.
+//! The word's block moves to the node that adds. The input `spacing` says how many words share a block; words that
+//! are wanted by different nodes and share a block show *false sharing*.
 //!
 //! Must never know how blocks are kept coherent, nor how words were chosen.
 
@@ -16,23 +16,24 @@ use super::messages::{AMOUNT, COLLECTOR, ISSUE, STEP, residue};
 use super::reference::{check_told, check_words, figures, told_hash};
 use super::workload::Workload;
 
-/// The addition; load and store of the word are paid by the access.
+/// The work of the addition. The load and the store of the word are part of the shared access, which a model prices
+/// itself.
 const ADD: Operations = Operations::NONE.integers(1);
 
-/// What every node is told.
+/// The part of a run that all nodes share: the workload and the address space.
 pub(super) struct Config {
     workload: Workload,
     memory: SharedMemory,
     words: Array<u64>,
-    /// One word, at the collector: the sum of what all threads were told.
+    /// One word, at home on the collector: the sum of all threads' hashes.
     collected: Array<u64>,
 }
 
 impl Config {
-    /// Lays the words out.
+    /// Lays the words out in an address space.
     ///
     /// # Errors
-    /// If there cannot be such an address space.
+    /// [`BadPlan`] if there is no such address space, or no protocol for it.
     pub(super) fn new(plan: &Plan, workload: Workload) -> Result<Self, BadPlan> {
         let mut space = plan.layout()?;
         let each = workload.counts_on(NodeId(0)).count();
@@ -44,15 +45,15 @@ impl Config {
     }
 }
 
-/// One node's share.
+/// The state of fetch-add through shared memory on one node.
 pub(super) struct SharedFetchAdd {
     config: Arc<Config>,
     node: NodeId,
     words: Shared<u64>,
     collected: Shared<u64>,
-    /// What each word that lives here holds in the end.
+    /// The final value of each word whose home is this node.
     totals: Cells<u64>,
-    /// On the collector: what all threads were told.
+    /// The sum of all threads' hashes; used on the collector only.
     told: Cells<u64>,
 }
 
@@ -74,7 +75,7 @@ impl Protocol for SharedFetchAdd {
 
 #[handlers]
 impl SharedFetchAdd {
-    /// Adds to a thread's words; the sum of the hashes of what they held before.
+    /// Adds to all words of a thread, and returns the sum of the hashes of the old values.
     fn add(&self, thread: &Thread<'_>, words: &[u32]) -> u64 {
         let steps = self.config.workload.parameters.steps;
         let (mut told, mut last) = (0_u64, 0);
@@ -86,12 +87,12 @@ impl SharedFetchAdd {
             told = told.wrapping_add(told_hash(word, old));
             thread.poll();
         }
-        // The steps must be done, though nobody wants what comes of them.
+        // The compiler must not drop the steps, though nothing uses their result.
         std::hint::black_box(last);
         told
     }
 
-    /// Takes down what the words hold that live here, when nothing is added any more.
+    /// Copies the final values of the words whose home is this node out of shared memory, for the check.
     fn take_down(&self, thread: &Thread<'_>) {
         for place in (thread.index() as usize..self.totals.len()).step_by(thread.threads() as usize) {
             self.totals.set(place, thread.read(&self.words, self.words.at(self.node, place)));

@@ -1,8 +1,8 @@
-//! Which thread adds to which words, and what must come of it.
+//! The workload of fetch-add: the words that each thread adds to, and what must come of them.
 //!
-//! Words are drawn from a Zipf distribution by rejection (J. Crease, *Rejection sampling the Zipf
-//! distribution*, in the crate `rand_distr`): exact for any number of words, and no table is kept. Word w has
-//! rank w + 1, so that the hottest words are spread over the nodes.
+//! Words are drawn from a Zipf distribution by rejection (J. Crease, *Rejection sampling the Zipf distribution*, in
+//! the crate `rand_distr`). That is exact for any number of words, and needs no table. Word w has rank w + 1, so that
+//! the hottest words are spread over the nodes.
 //!
 //! This module must never know messages or threads of a world.
 
@@ -13,18 +13,19 @@ use super::problem::Parameters;
 use super::reference::told_hash;
 use crate::kit::stream;
 
-/// The parameters in a world of some shape, with a seed: all that will happen, but for the order.
+/// The workload of one run: the inputs, the shape of the world and the seed determine everything but the order of the
+/// additions.
 #[derive(Debug)]
 pub(super) struct Workload {
     pub(super) parameters: Parameters,
     shape: Shape,
     seed: u64,
-    /// How often each word is added to.
+    /// The number of additions to each word.
     counts: Vec<u64>,
 }
 
 impl Workload {
-    /// Passes over all threads' streams once, to count.
+    /// Makes the workload. Passes over the random streams of all threads once, to count the additions to each word.
     pub(super) fn new(parameters: Parameters, shape: Shape, seed: u64) -> Self {
         let mut workload = Self { parameters, shape, seed, counts: Vec::new() };
         let mut counts = vec![0; parameters.words as usize];
@@ -35,7 +36,7 @@ impl Workload {
         workload
     }
 
-    /// The words that a thread adds to, in order.
+    /// The words that a thread adds to, in order, drawn from the thread's random stream.
     pub(super) fn words_of(&self, thread: ThreadId) -> impl ExactSizeIterator<Item = u32> + use<> {
         let Parameters { words, operations, skew, .. } = self.parameters;
         let index = u64::from(thread.node.0) * u64::from(self.shape.threads) + u64::from(thread.index);
@@ -43,16 +44,16 @@ impl Workload {
         let ranks = Zipf::new(f64::from(words), skew).expect("the parameters are within their ranges");
         let threads = u64::from(self.shape.nodes) * u64::from(self.shape.threads);
         let share = u64::from(operations) / threads + u64::from(index < u64::from(operations) % threads);
-        // The largest uniform sample below 1 may be rounded up to a rank beyond the last.
+        // A uniform sample just below 1 may be rounded up to a rank beyond the last.
         (0..share as u32).map(move |_| (ranks.sample(&mut random) as u32).min(words) - 1)
     }
 
-    /// How often each word of a node is added to, in the order of their places there.
+    /// The number of additions to each word of a node, in the order of the words' places there.
     pub(super) fn counts_on(&self, node: NodeId) -> impl Iterator<Item = u64> + '_ {
         self.counts.iter().copied().skip(node.0 as usize).step_by(self.shape.nodes as usize)
     }
 
-    /// The sum of the hashes of all pairs that requests should be told.
+    /// The sum of the hashes of all (word, old value) pairs that requests must be told.
     pub(super) fn expected_told(&self) -> u64 {
         let told = |(word, &count): (usize, &u64)| {
             (0..count).map(move |old| told_hash(word as u32, old)).fold(0, u64::wrapping_add)
@@ -84,7 +85,7 @@ mod tests {
         frames: Frames::All,
     };
 
-    /// `operations` of each thread.
+    /// A workload in which each thread makes `operations` additions.
     fn workload(words: u32, operations: u32, skew: f64, seed: u64) -> Workload {
         let operations = operations * SHAPE.nodes * SHAPE.threads;
         let parameters = Parameters { words, operations, skew, ..PLAIN };

@@ -13,11 +13,11 @@ use std::fmt;
 
 use formats::{Entry, SparseMatrix, Values};
 
-/// The first shift tried, relative to the diagonal; each further one is twice the last.
+/// The first shift that is tried, relative to the diagonal. Each further shift is twice the last.
 const FIRST_SHIFT: f64 = 1e-3;
-/// How many shifts are tried. The last exceeds 10^15: no matrix whose numbers are meant together needs it.
+/// The number of shifts that are tried. The last exceeds 10^15, more than any sensible matrix needs.
 const SHIFTS: u32 = 60;
-/// A pivot below this part of its diagonal entry is rounding error, and as good as none.
+/// A pivot below this share of its diagonal entry is rounding error and counts as zero.
 const LEAST_PIVOT: f64 = f64::EPSILON;
 
 /// A lower triangular matrix by rows: columns ascend and the diagonal comes last.
@@ -29,45 +29,45 @@ pub struct LowerTriangle {
 }
 
 impl LowerTriangle {
-    /// Number of rows.
+    /// The number of rows, which is the number of columns too.
     pub fn order(&self) -> usize {
         self.row_start.len() - 1
     }
 
-    /// Columns and values of a row left of the diagonal, and the diagonal value.
+    /// A row: the columns and the values left of the diagonal, and the value on the diagonal.
     pub fn row(&self, row: usize) -> (&[u32], &[f64], f64) {
         let (start, diagonal) = (self.row_start[row], self.row_start[row + 1] - 1);
         (&self.columns[start..diagonal], &self.values[start..diagonal], self.values[diagonal])
     }
 }
 
-/// An incomplete factor and what it took to get it.
+/// An incomplete factor, and the shift that it needed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factor {
-    /// L, its diagonal positive.
+    /// The factor L. Its diagonal is positive.
     pub lower: LowerTriangle,
     /// The α of A + α diag(A) that was factored; 0 if A itself was.
     pub shift: f64,
 }
 
-/// Why a matrix has no incomplete factor. Rows are counted from 0, and shown from 1.
+/// The reason why a matrix has no incomplete factor. Rows are counted from 0 here and from 1 in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FactorError {
     /// The matrix is not square.
     NotSquare {
-        /// Its rows.
+        /// The number of rows.
         rows: u32,
-        /// Its columns.
+        /// The number of columns.
         columns: u32,
     },
-    /// A diagonal entry is absent (0) or not positive, so that the matrix is not positive definite.
+    /// A diagonal entry is not positive, so the matrix is not positive definite. An absent entry counts as 0.
     Diagonal {
-        /// Its row.
+        /// The row of the diagonal entry.
         row: usize,
-        /// Its value.
+        /// The value of the diagonal entry.
         value: f64,
     },
-    /// No shift gave positive pivots.
+    /// No shift that was tried gave positive pivots.
     Breakdown {
         /// The row of the pivot that failed last.
         row: usize,
@@ -116,7 +116,7 @@ pub fn factor(matrix: &SparseMatrix) -> Result<Factor, FactorError> {
     Err(FactorError::Breakdown { row: failed })
 }
 
-/// The lower triangle of A itself.
+/// The lower triangle of A with its own values.
 fn lower_triangle(matrix: &SparseMatrix) -> Result<LowerTriangle, FactorError> {
     let &SparseMatrix { rows, columns, values, ref entries, .. } = matrix;
     if rows != columns {
@@ -145,7 +145,8 @@ fn stored_diagonal(order: u32, entries: &[Entry]) -> Vec<f64> {
     diagonal
 }
 
-/// 1 + the sum of absolute values of the row in the whole, mirrored matrix.
+/// For a pattern: the diagonal that makes each row diagonally dominant, 1 + the number of the row's other entries in
+/// the whole, mirrored matrix.
 fn dominant_diagonal(order: u32, strict: &[Entry]) -> Vec<f64> {
     let mut diagonal = vec![1.0; order as usize];
     for entry in strict {
@@ -155,7 +156,7 @@ fn dominant_diagonal(order: u32, strict: &[Entry]) -> Vec<f64> {
     diagonal
 }
 
-/// Joins the strictly lower entries, sorted by row and column, and the diagonal.
+/// Joins the entries below the diagonal, sorted by row and column, with the diagonal.
 fn by_rows(strict: &[Entry], diagonal: &[f64]) -> LowerTriangle {
     let stored = strict.len() + diagonal.len();
     let (mut columns, mut values) = (Vec::with_capacity(stored), Vec::with_capacity(stored));

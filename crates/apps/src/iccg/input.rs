@@ -50,11 +50,11 @@ fn read(file: &File) -> Result<Problem, Vec<String>> {
     Problem::new(&matrix).map_err(|error| named(&error))
 }
 
-/// A system to be solved, and how its rows will be divided.
+/// The system to be solved, and the way in which its rows will be divided.
 struct System {
     problem: Arc<Problem>,
     partition: Partition,
-    /// Rows on the longest chain of dependences.
+    /// The number of rows on the longest chain of dependences.
     critical_path: usize,
 }
 

@@ -1,7 +1,7 @@
-//! Where each row lives, and the edges as the owner of a row sees them.
+//! The division of the rows among threads, and the edges as the owner of a row sees them.
 //!
-//! A *part* is what one thread owns: part p is thread p mod threads of node p / threads. Within a part rows have
-//! *places* 0, 1, …, ascending like the rows.
+//! A *part* is the rows of one thread: part p belongs to thread p mod threads of node p / threads. Within a part the
+//! rows have *places* 0, 1, …, in ascending order of the rows.
 //!
 //! This module must never know messages or in what order rows are solved.
 
@@ -13,38 +13,38 @@ use tempest::{NodeId, Shape, ThreadId};
 use super::partition::remote_fraction;
 use super::problem::Problem;
 
-/// The rows of a system, divided among the threads of a world.
+/// A system whose rows are divided among the threads of a world.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) problem: Arc<Problem>,
-    /// Rows on the longest chain of dependences.
+    /// The number of rows on the longest chain of dependences.
     pub(super) critical_path: usize,
-    /// Share of the edges between rows of different nodes, 0 to 1.
+    /// The share, 0 to 1, of the edges that join rows of different machine nodes.
     pub(super) remote: f64,
-    /// By part: its rows, ascending.
+    /// The rows of each part, ascending, indexed by part.
     rows: Vec<Vec<u32>>,
-    /// By row: its part and its place there.
+    /// The part of each row, and the row's place in it, indexed by row.
     home: Vec<(u32, u32)>,
     threads: u32,
 }
 
-/// One thread's part of the system.
+/// The part of the system that one thread owns.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Part {
-    /// Its rows, by place.
+    /// The rows of the part, indexed by place.
     pub(super) rows: Vec<Row>,
     local: Vec<LocalEdge>,
     distant: Vec<DistantEdge>,
 }
 
-/// A row as its owner sees it.
+/// A row of the system, as its owner sees it.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Row {
-    /// L_ii.
+    /// The diagonal entry L_ii.
     pub(super) diagonal: f64,
-    /// b_i.
+    /// The right-hand side b_i.
     pub(super) rhs: f64,
-    /// How many updates it needs before it can be solved.
+    /// The number of updates that the row needs before it can be solved.
     pub(super) in_degree: u32,
     local: Range<usize>,
     distant: Range<usize>,
@@ -53,25 +53,25 @@ pub(super) struct Row {
 /// An edge to a row of the same part.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct LocalEdge {
-    /// Place of the row it goes to.
+    /// The place of the row that the edge goes to.
     pub(super) place: u32,
-    /// L_ki.
+    /// The entry L_ki.
     pub(super) value: f64,
 }
 
 /// An edge to a row of another part.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct DistantEdge {
-    /// Whose row it goes to.
+    /// The thread that owns the row that the edge goes to.
     pub(super) thread: ThreadId,
-    /// Place of the row there.
+    /// The place of the row in that thread's part.
     pub(super) place: u32,
-    /// L_ki.
+    /// The entry L_ki.
     pub(super) value: f64,
 }
 
 impl Layout {
-    /// Lays out a system whose row i belongs to part `owner[i]`.
+    /// Divides a system: row i belongs to part `owner[i]`.
     pub(super) fn new(problem: Arc<Problem>, owner: Vec<u32>, shape: Shape, critical_path: usize) -> Self {
         let Shape { nodes, threads } = shape;
         let mut rows = vec![Vec::new(); nodes as usize * threads as usize];
@@ -85,12 +85,12 @@ impl Layout {
         Self { remote: remote_fraction(&problem, &nodes), problem, critical_path, rows, home, threads }
     }
 
-    /// The rows of a thread, by place.
+    /// The rows of a thread, indexed by place.
     pub(super) fn rows_of(&self, thread: ThreadId) -> &[u32] {
         &self.rows[thread.node.0 as usize * self.threads as usize + thread.index as usize]
     }
 
-    /// What a thread owns.
+    /// The part that a thread owns.
     pub(super) fn part(&self, thread: ThreadId) -> Part {
         let mut part = Part { rows: Vec::new(), local: Vec::new(), distant: Vec::new() };
         for &row in self.rows_of(thread) {
@@ -153,7 +153,7 @@ mod tests {
         (0..3).flat_map(|node| (0..2).map(move |index| ThreadId { node: NodeId(node), index }))
     }
 
-    /// All edges (i, k, L_ki), put together from the parts.
+    /// All edges (i, k, L_ki), gathered from the parts.
     fn edges(layout: &Layout) -> Vec<(u32, u32, f64)> {
         let mut edges = Vec::new();
         for thread in threads() {

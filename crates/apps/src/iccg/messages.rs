@@ -1,6 +1,7 @@
-//! The program itself: rows solved as they become ready, one message for each edge that leaves a part.
+//! iccg by messages: a thread solves its rows as they become ready, and sends one message for each edge that leaves
+//! its part.
 //!
-//! It must never know which world runs it, where the matrix came from or how rows were divided.
+//! Must never know where the matrix came from or how rows were divided.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,45 +13,45 @@ use tempest::{
 
 use super::layout::{DistantEdge, Layout, LocalEdge, Part};
 
-/// The node that x is gathered on.
+/// The node that gathers x for the check.
 const COLLECTOR: NodeId = NodeId(0);
 
-/// Values of x in one message of the gathering.
+/// The most values of x in one message of the gathering.
 const GATHERED: usize = 12;
 
-/// Making one update: load the index and the value of an edge, multiply, count and branch. Two floating-point
-/// operations per edge are the study's: this one and the subtraction in [`APPLY`].
+/// The work of making one update: load the index and the value of an edge, multiply, count and branch. The study
+/// counts two floating-point operations for an edge: this multiplication, and the subtraction in [`APPLY`].
 const MAKE: Operations = Operations::NONE.loads(2).flops(1).integers(2);
 
-/// Applying one update: load, subtract and store the sum; load, decrement and store the presence counter, which
-/// stands in the same line; branch.
+/// The work of applying one update: load the sum, subtract, store it; load the presence counter in the same line,
+/// decrement, store it; branch.
 const APPLY: Operations = Operations::NONE.loads(2).flops(1).stores(2).integers(2);
 
-/// Solving one row, its edges apart: take its index from the ready queue (load, advance, store); load the sum
-/// and the diagonal, divide, store x.
+/// The work of solving one row, apart from its edges: take the row's index from the ready queue (load, advance,
+/// store); load the sum and the diagonal, divide, store x.
 const SOLVE: Operations = Operations::NONE.loads(3).flops(1).stores(2).integers(2);
 
-/// One node's share.
+/// The state of iccg on one node.
 pub(super) struct Iccg {
     layout: Arc<Layout>,
     node: NodeId,
-    /// By thread: what it owns.
+    /// The part of each thread, indexed by thread.
     parts: Box<[Part]>,
-    /// By thread: how far it is. The thread's index is the key.
+    /// The progress of each thread's part. The key is the thread's index.
     progress: Keyed<Progress>,
-    /// By thread: how many of its rows have become ready.
+    /// The number of rows that have become ready, for each thread.
     ready: Box<[Event]>,
-    /// On the collector: all of x.
+    /// All values of x; used on the collector only.
     gathered: Cells<f64>,
 }
 
-/// How far a part is.
+/// The progress of a part.
 struct Progress {
-    /// By place: b less the updates that have arrived.
+    /// For each row, indexed by place: b less the updates that have arrived.
     sum: Vec<f64>,
-    /// By place: how many updates have not.
+    /// For each row, indexed by place: the number of updates that have not arrived yet.
     missing: Vec<u32>,
-    /// Places of rows that have all updates and are not solved, in the order they became so.
+    /// The places of the rows that have all updates and are not solved yet, in the order in which they became ready.
     ready: VecDeque<u32>,
 }
 
@@ -62,7 +63,7 @@ impl Progress {
         Self { sum: part.rows.iter().map(|row| row.rhs).collect(), missing, ready }
     }
 
-    /// Applies an update; true if it made the row ready.
+    /// Applies an update. Returns whether it was the row's last.
     fn apply(&mut self, place: u32, update: f64) -> bool {
         let missing = &mut self.missing[place as usize];
         *missing = missing.checked_sub(1).expect("as many updates of a row as it has edges");
@@ -74,7 +75,7 @@ impl Progress {
         ready
     }
 
-    /// The ready row to solve next, and its sum.
+    /// Takes the next ready row off the queue. Returns its place and its sum.
     fn take(&mut self) -> (usize, f64) {
         let place = self.ready.pop_front().expect("a row was counted as ready") as usize;
         (place, self.sum[place])
@@ -94,7 +95,7 @@ impl Protocol for Iccg {
             node,
             progress: setup.keyed(parts.len(), |thread| Progress::new(&parts[thread as usize])),
             ready: parts.iter().map(|_| Event::new("iccg.ready")).collect(),
-            // A value that never arrives stays no number, and fails the check.
+            // A value that never arrives stays NaN and fails the check.
             gathered: Cells::new(gathered, f64::NAN),
             parts,
         }
@@ -103,8 +104,8 @@ impl Protocol for Iccg {
 
 #[handlers]
 impl Iccg {
-    /// Brings the update of one edge to the thread that owns the edge's row. As in the study it has 12 bytes: a 4-byte index,
-    /// which names thread and place, and an 8-byte value.
+    /// Brings the update of one edge to the thread that owns the row. The modelled message has 12 bytes, as in the
+    /// study: a 4-byte index, which names thread and place, and an 8-byte value.
     #[message(key = thread, bytes = 12)]
     fn update(&self, thread: u32, place: u32, value: f64, cx: &mut Handler<'_>) {
         cx.charge(APPLY);
@@ -116,8 +117,8 @@ impl Iccg {
         });
     }
 
-    /// Brings values of x to the collector: those at `first` and the places after it in the part of a thread of the sender.
-    /// Each message sets cells of its own.
+    /// Brings values of x to the collector: those of a thread of the sender, from place `first` on. No two messages
+    /// set the same cells, so there is no key.
     #[message]
     fn solved(&self, thread: u32, first: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let thread = ThreadId { node: cx.source(), index: thread };
@@ -127,13 +128,14 @@ impl Iccg {
         }
     }
 
-    /// Solves a thread's rows, as they become ready, and puts their values of x in their places.
+    /// Solves the rows of a thread as they become ready, and stores their values of x in `solution`, indexed by
+    /// place.
     fn solve(&self, thread: &Thread<'_>, solution: &mut [f64]) {
         let part = &self.parts[thread.index() as usize];
         let ready = &self.ready[thread.index() as usize];
         thread.signal(ready, part.rows.iter().filter(|row| row.in_degree == 0).count() as u64);
         for solved in 1..=part.rows.len() as u64 {
-            // Every ready row was counted, so one is there when the count exceeds the rows taken.
+            // Every ready row is counted, so the queue has a row whenever the count exceeds the rows taken.
             thread.wait(ready, solved);
             let (place, x) = self.solve_next(thread, part);
             solution[place] = x;
@@ -151,7 +153,8 @@ impl Iccg {
         (place, x)
     }
 
-    /// Updates of other parts go first: others may be waiting for them.
+    /// Sends the updates of rows of other parts. They go before the updates of own rows, as other threads may wait
+    /// for them.
     fn send_updates(&self, thread: &Thread<'_>, part: &Part, place: usize, x: f64) {
         for edge in part.distant_edges(place) {
             thread.charge(MAKE);
@@ -176,7 +179,7 @@ impl Iccg {
         });
     }
 
-    /// Sends a thread's share of x to the collector.
+    /// Sends the values of x of a thread to the collector.
     fn gather(&self, thread: &Thread<'_>, x: &[f64]) {
         for (index, values) in x.chunks(GATHERED).enumerate() {
             let first = (index * GATHERED) as u32;
@@ -185,7 +188,7 @@ impl Iccg {
         }
     }
 
-    /// Whether each row became ready once.
+    /// Checks that each row of this node became ready exactly once.
     fn check_counts(&self) -> Report {
         let mut report = Report::default();
         for (thread, (part, ready)) in self.parts.iter().zip(&self.ready).enumerate() {
@@ -197,7 +200,7 @@ impl Iccg {
         report
     }
 
-    /// The verdict on all of x, and the figures of the whole system.
+    /// Checks all of x, and reports the figures of the whole system.
     fn check_solution(&self) -> Report {
         let problem = &self.layout.problem;
         let x: Vec<f64> = (0..self.gathered.len()).map(|row| self.gathered.get(row)).collect();
@@ -218,7 +221,7 @@ impl Iccg {
     }
 
     fn main(&self, thread: &Thread<'_>) {
-        // A row that is never solved stays no number, and fails the check.
+        // A row that is never solved stays NaN and fails the check.
         let mut x = vec![f64::NAN; self.parts[thread.index() as usize].rows.len()];
         thread.phase("solve");
         self.solve(thread, &mut x);
@@ -235,12 +238,12 @@ impl Iccg {
     }
 }
 
-/// The key of a thread's progress.
+/// The key of the progress of a thread's part.
 fn key(thread: &Thread<'_>) -> Key {
     Key::User(u64::from(thread.index()))
 }
 
-/// Rounded to six significant digits: what is left does not depend on the order of the updates.
+/// Rounds a value to six significant digits. The rounded value does not depend on the order of the updates.
 fn six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().expect("a number reads back what it prints")
 }

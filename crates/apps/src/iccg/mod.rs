@@ -1,14 +1,14 @@
 //! iccg: the sparse triangular solve of an incomplete-Cholesky preconditioned conjugate gradient, as a
 //! data-flow graph.
 //!
-//! Row i of L x = b is a node of the graph, the entry L_ki below the diagonal an edge from i to k. A row can be
-//! solved once the updates over all its incoming edges have arrived; then each outgoing edge carries one update,
-//! L_ki x_i. There are no phases: the graph alone orders the work. (F. T. Chong, R. Barua, F. Dahlgren,
-//! J. D. Kubiatowicz and A. Agarwal, *The Sensitivity of Communication Mechanisms to Bandwidth and Latency*,
-//! HPCA-4, 1998.)
+//! Row i of L x = b is a node of the graph; the entry L_ki below the diagonal is an edge from i to k. A row can be
+//! solved once the updates of all its incoming edges have arrived. Then each outgoing edge carries one update, L_ki
+//! x_i. There are no phases: the graph alone orders the work. (F. T. Chong, R. Barua, F. Dahlgren, J. D. Kubiatowicz
+//! and A. Agarwal, *The Sensitivity of Communication Mechanisms to Bandwidth and Latency*, HPCA-4, 1998.)
 //!
-//! Rows are divided among the threads of all nodes. An edge inside a thread's part is applied by the thread; any
-//! other edge is one message of 12 modelled bytes, whose handler subtracts, counts and makes the row ready.
+//! Rows are divided among the threads of all nodes. A thread applies the update of an edge inside its own part
+//! itself. Every other edge is one message of 12 modelled bytes, whose handler subtracts the update, counts it, and
+//! marks the row ready after the last.
 //!
 //! # Inputs
 //!
@@ -19,13 +19,13 @@
 //!
 //! # Timed regions
 //!
-//! `solve` is the study's: its time is the time of the solve. `gather`, after it, brings x to one node for the
-//! check, and is no part of what is measured.
+//! `solve` is the timed region, as in the study. The region `gather` follows: it brings x to one node for the check
+//! and is not timed.
 //!
 //! # How it is checked
 //!
-//! Node 0 judges the gathered x by the componentwise backward error of every row, with a bound that holds for
-//! any order of the updates. Each node also checks that each of its rows became ready exactly once.
+//! Node 0 checks the gathered x by the componentwise backward error of every row, against a bound that holds for any
+//! order of the updates. Each node also checks that each of its rows became ready exactly once.
 
 pub mod factor;
 mod input;

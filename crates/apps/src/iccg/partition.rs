@@ -1,12 +1,12 @@
-//! Which processor owns which row.
+//! The ways of dividing the rows of a matrix among owners.
 //!
-//! The study's programs divide their grid by recursive bisection. A matrix from a file has no coordinates, so
-//! the bisection here cuts level structures instead: breadth-first order from a pseudo-peripheral node puts
-//! one end of the graph first and the other last (A. George and J. W. H. Liu, *Computer Solution of Large
-//! Sparse Positive Definite Systems*, 1981, sections 4.3 and 8.2; A. George, *Nested dissection of a regular
-//! finite element mesh*, 1973).
+//! The programs of the study divide their grid by recursive bisection. A matrix from a file has no coordinates, so
+//! the bisection here cuts level structures instead: breadth-first order from a pseudo-peripheral node puts one end
+//! of the graph first and the other end last (A. George and J. W. H. Liu, *Computer Solution of Large Sparse Positive
+//! Definite Systems*, 1981, sections 4.3 and 8.2; A. George, *Nested dissection of a regular finite element mesh*,
+//! 1973).
 //!
-//! This module must never know values, nor what a processor is. Its answers depend on the pattern alone.
+//! This module must never know values, nor what an owner is. Its answers depend on the pattern alone.
 
 use std::{fmt, ops::Range, str::FromStr};
 
@@ -14,8 +14,8 @@ use super::problem::Problem;
 
 /// A way of dividing the rows among owners.
 ///
-/// A row weighs as many nonzeros as it has in the symmetric matrix: its edges, which all pass its owner
-/// once, and its diagonal.
+/// The weight of a row is the number of its nonzeros in the symmetric matrix: its edges, each of which its owner
+/// handles once, and its diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partition {
     /// Recursive bisection of the graph into halves of equal weight with few edges between them.
@@ -26,7 +26,7 @@ pub enum Partition {
     Cyclic,
 }
 
-/// A name that is no partition's.
+/// The error for a name that no partition has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPartition(String);
 
@@ -58,7 +58,7 @@ impl Partition {
     /// All partitions.
     pub const ALL: [Self; 3] = [Self::Bisection, Self::Blocks, Self::Cyclic];
 
-    /// The name it is parsed from and shown as.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bisection => "bisection",
@@ -67,7 +67,7 @@ impl Partition {
         }
     }
 
-    /// The owner of each row, `0..parts`. With more parts than rows some own nothing.
+    /// Assigns each row an owner in `0..parts`. With more parts than rows, some parts stay empty.
     ///
     /// # Panics
     /// If `parts` is 0 or more than `u32::MAX`.
@@ -82,7 +82,7 @@ impl Partition {
     }
 }
 
-/// The part of the edges whose ends have different owners, 0 to 1; 0 if there are no edges.
+/// The share, 0 to 1, of the edges whose ends have different owners; 0 if there are no edges.
 pub fn remote_fraction(problem: &Problem, owner: &[u32]) -> f64 {
     let remote = |i: usize| problem.edges_from(i).filter(|&(k, _)| owner[k as usize] != owner[i]).count();
     let count: usize = (0..problem.order()).map(remote).sum();
@@ -130,13 +130,13 @@ impl Graph {
     }
 }
 
-/// Cuts the rows as they stand.
+/// Divides the rows in their given order.
 fn blocks(graph: &Graph, parts: u32) -> Vec<u32> {
     let total: usize = (0..graph.order()).map(|node| graph.weight(node as u32)).sum();
     let mut before = 0;
     let mut owner = Vec::with_capacity(graph.order());
     for node in 0..graph.order() as u32 {
-        // The middle of a row decides, so that no part is favoured; 2 keeps it whole.
+        // The middle of a row decides its part, so that no part is favoured; the factor 2 avoids halves.
         let middle = 2 * before + graph.weight(node);
         owner.push((middle as u128 * u128::from(parts) / (2 * total as u128)) as u32);
         before += graph.weight(node);
@@ -161,7 +161,8 @@ fn bisection(graph: &Graph, parts: u32) -> Vec<u32> {
     search.region
 }
 
-/// How many of the ordered nodes come before the cut, which gives each side its parts' share of the weight.
+/// The number of ordered nodes before the cut. The cut gives each side the share of the weight that its number of
+/// parts asks for.
 fn split_point(graph: &Graph, ordered: &[u32], parts: &Range<u32>, middle: u32) -> usize {
     let total: usize = ordered.iter().map(|&node| graph.weight(node)).sum();
     let share = total as u128 * u128::from(middle - parts.start) / parts.len() as u128;
@@ -179,9 +180,9 @@ fn split_point(graph: &Graph, ordered: &[u32], parts: &Range<u32>, middle: u32) 
 /// Breadth-first search inside regions of the graph.
 struct Search<'a> {
     graph: &'a Graph,
-    /// The region each node is in, named by the first part the region will be divided into.
+    /// The region of each node. A region is named by the first of the parts that it will be divided into.
     region: Vec<u32>,
-    /// The search that met each node last.
+    /// The number of the last search that reached each node.
     met: Vec<u64>,
     searches: u64,
 }
@@ -191,10 +192,10 @@ impl<'a> Search<'a> {
         Self { graph, region: vec![0; graph.order()], met: vec![0; graph.order()], searches: 0 }
     }
 
-    /// The nodes of a region from one end to the other, one connected component after the other.
+    /// Orders the nodes of a region from one end to the other, one connected component after the other.
     fn order_region(&mut self, nodes: &[u32]) -> Vec<u32> {
         let mut ordered = Vec::with_capacity(nodes.len());
-        // Each search of a component meets all of it, so what was met since is placed.
+        // A search of a component reaches all of it, so a node reached since then is placed already.
         let earlier = self.searches;
         for &node in nodes {
             if self.met[node as usize] <= earlier {
@@ -204,8 +205,8 @@ impl<'a> Search<'a> {
         ordered
     }
 
-    /// The component of a node from a pseudo-peripheral node on: again and again the search starts at a node
-    /// of least degree in the last level, as long as that finds more levels.
+    /// Orders the component of a node from a pseudo-peripheral node on. The search starts again at a node of least
+    /// degree in the last level as long as that finds more levels.
     fn order_component(&mut self, node: u32) -> Vec<u32> {
         let (mut best, mut levels, mut last) = self.levels(node);
         loop {
@@ -219,8 +220,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Breadth-first order of what a root reaches inside its region, the number of levels, and where in the
-    /// order the last of them stands.
+    /// The breadth-first order of the nodes that a root reaches inside its region, the number of levels, and the
+    /// offset of the last level in the order.
     fn levels(&mut self, root: u32) -> (Vec<u32>, usize, Range<usize>) {
         self.searches += 1;
         self.met[root as usize] = self.searches;
@@ -256,7 +257,7 @@ mod tests {
     use super::*;
     use crate::iccg::problem::tests::{BUS, JAGMESH, STIFFNESS, problem};
 
-    /// Weight of the heaviest part over the mean.
+    /// The weight of the heaviest part, divided by the mean weight.
     fn imbalance(problem: &Problem, owner: &[u32], parts: usize) -> f64 {
         let graph = Graph::new(problem);
         let mut weights = vec![0; parts];

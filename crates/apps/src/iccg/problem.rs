@@ -10,16 +10,17 @@ use formats::SparseMatrix;
 
 use super::factor::{Factor, FactorError, LowerTriangle, factor};
 
-/// A lower triangular system, its off-diagonal entries by columns as the program uses them.
+/// A lower triangular system. Entries below the diagonal are stored by columns, as the program uses them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// L_ii, positive.
+    /// The diagonal L_ii; all entries are positive.
     pub diagonal: Vec<f64>,
-    /// How many edges come into each node.
+    /// The number of edges that come into each node.
     pub in_degree: Vec<u32>,
-    /// b = L x, computed in doubles for x_i = 1 + (i mod 7)/8: no seed enters, and neighbours differ.
+    /// The right-hand side b = L x, computed in doubles for x_i = 1 + (i mod 7)/8. It needs no seed, and neighbours
+    /// differ.
     pub rhs: Vec<f64>,
-    /// The relative shift of the diagonal that the factorization needed; see [`Factor::shift`].
+    /// The relative shift of the diagonal that the factorization needed: [`Factor::shift`].
     pub shift: f64,
     pub(super) column_start: Vec<usize>,
     rows: Vec<u32>,
@@ -30,12 +31,12 @@ impl Problem {
     /// Factors the matrix and states the system L x = b.
     ///
     /// # Errors
-    /// As [`factor`].
+    /// [`FactorError`] if the matrix has no incomplete factor.
     pub fn new(matrix: &SparseMatrix) -> Result<Self, FactorError> {
         factor(matrix).map(|factor| Self::from_factor(&factor))
     }
 
-    /// States the system of a given factor.
+    /// States the system L x = b of a given factor.
     pub fn from_factor(factor: &Factor) -> Self {
         let lower = &factor.lower;
         let rows = 0..lower.order();
@@ -53,23 +54,23 @@ impl Problem {
         problem
     }
 
-    /// Number of unknowns.
+    /// The number of unknowns.
     pub fn order(&self) -> usize {
         self.diagonal.len()
     }
 
-    /// Number of edges: entries of L below the diagonal.
+    /// The number of edges: entries of L below the diagonal.
     pub fn edges(&self) -> usize {
         self.rows.len()
     }
 
-    /// The outgoing edges of a node: all (k, L_ki), k ascending.
+    /// The outgoing edges of a node: all pairs (k, L_ki), k ascending.
     pub fn edges_from(&self, node: usize) -> impl ExactSizeIterator<Item = (u32, f64)> + '_ {
         let range = self.column_start[node]..self.column_start[node + 1];
         self.rows[range.clone()].iter().copied().zip(self.values[range].iter().copied())
     }
 
-    /// How many nodes the longest chain of dependences has: what no number of processors can shorten.
+    /// The number of nodes on the longest chain of dependences. No number of processors can shorten it.
     pub fn critical_path(&self) -> usize {
         let mut length = vec![1; self.order()];
         for i in 0..self.order() {
@@ -80,7 +81,7 @@ impl Problem {
         length.into_iter().max().unwrap_or(0)
     }
 
-    /// Sorts the entries below the diagonal into columns; going through rows in order leaves each sorted.
+    /// Sorts the entries below the diagonal into columns. Each column is ascending, as the rows are visited in order.
     fn fill_columns(&mut self, lower: &LowerTriangle) {
         let edges = self.column_start[lower.order()];
         (self.rows, self.values) = (vec![0; edges], vec![0.0; edges]);
@@ -95,7 +96,7 @@ impl Problem {
         }
     }
 
-    /// L x.
+    /// The product L x.
     fn times(&self, x: &[f64]) -> Vec<f64> {
         let mut product: Vec<_> = self.diagonal.iter().zip(x).map(|(value, x)| value * x).collect();
         for (i, &x) in x.iter().enumerate() {
@@ -105,12 +106,12 @@ impl Problem {
     }
 }
 
-/// The solution that the right-hand side is made for.
+/// The solution x_i that the right-hand side is made for.
 pub(super) fn intended(row: usize) -> f64 {
     1.0 + (row % 7) as f64 / 8.0
 }
 
-/// Where each column begins when the entries below the diagonal are laid out by columns.
+/// The offset of each column when the entries below the diagonal are stored by columns.
 fn column_starts(lower: &LowerTriangle) -> Vec<usize> {
     let mut starts = vec![0; lower.order() + 1];
     for row in 0..lower.order() {

@@ -4,29 +4,29 @@
 
 use super::problem::Problem;
 
-/// Unit roundoff of a double rounded to nearest, 2^-53.
+/// The unit roundoff of doubles rounded to nearest, 2^-53.
 const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
-/// The verdict on a solution: its worst row.
+/// The verdict on a solution, which is that on its worst row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Check {
-    /// The row whose error is greatest in relation to its bound, counted from 0.
+    /// The row whose error is greatest in relation to its bound. Rows are counted from 0.
     pub row: usize,
-    /// Its componentwise backward error |b - L x|_i / (|L||x| + |b|)_i; infinite if x is not finite.
+    /// The row's componentwise backward error |b - L x|_i / (|L||x| + |b|)_i; infinite if x is not finite.
     pub error: f64,
-    /// The greatest error that rounding explains, whatever the order of the updates.
+    /// The greatest error that rounding can explain, in any order of the updates.
     pub bound: f64,
 }
 
 impl Check {
-    /// Whether rounding explains the errors of all rows.
+    /// Whether rounding can explain the errors of all rows.
     pub fn passed(&self) -> bool {
         self.error <= self.bound
     }
 }
 
 impl Problem {
-    /// x by forward substitution, one node after the other.
+    /// Solves the system by forward substitution, one node after the other.
     pub fn reference(&self) -> Vec<f64> {
         let mut x = self.rhs.clone();
         for i in 0..self.order() {
@@ -38,7 +38,7 @@ impl Problem {
         x
     }
 
-    /// Judges a solution by its componentwise backward error.
+    /// Checks a solution by its componentwise backward error.
     ///
     /// A row of m terms, the diagonal among them, solved in any order of its updates, has
     /// |b - L x|_i ≤ γ_m (|L||x|)_i with γ_m = m u / (1 - m u): N. J. Higham, *Accuracy and Stability of
@@ -71,13 +71,13 @@ impl Problem {
     }
 }
 
-/// γ_m, the error that m roundings explain.
+/// The error γ_m that m roundings can explain.
 fn gamma(m: u32) -> f64 {
     let mu = f64::from(m) * UNIT_ROUNDOFF;
     mu / (1.0 - mu)
 }
 
-/// Nothing is no error; what is not a number is the greatest one.
+/// The backward error of a row. A residual of zero is no error; NaN counts as infinite.
 fn backward_error(residual: f64, scale: f64) -> f64 {
     match residual.abs() / scale {
         _ if residual == 0.0 && scale.is_finite() => 0.0,
@@ -86,7 +86,7 @@ fn backward_error(residual: f64, scale: f64) -> f64 {
     }
 }
 
-/// A sum carried in twice the working precision: its leading part and the sum of what rounding took away.
+/// A sum in twice the working precision: its leading part, and the sum of all rounding errors.
 #[derive(Clone, Copy)]
 struct Twice {
     sum: f64,

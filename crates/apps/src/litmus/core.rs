@@ -1,11 +1,11 @@
-//! One thread of a litmus test, executed step by step. Must never know who else executes, nor what memory holds.
+//! The interpreter of one thread of a litmus test. Must never know other threads, nor what memory holds.
 
 use formats::litmus::{Address, Instruction, Location, Operand, Size, Thread};
 
-/// Where a thread is, and what its registers hold.
+/// The state of a thread of a test: its next instruction and its registers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Core {
-    /// Index of the next instruction.
+    /// The index of the next instruction.
     next: usize,
     registers: Vec<i64>,
 }
@@ -13,33 +13,34 @@ pub(super) struct Core {
 /// An access to memory that a thread makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Access {
-    /// It reads a variable: give it the [value](Core::loaded).
+    /// The thread reads a variable. [`Core::loaded`] then gives it the value.
     Load { location: usize, into: Destination },
-    /// It writes one.
+    /// The thread writes a variable.
     Store { location: usize, value: i64 },
 }
 
-/// Where a loaded value goes.
+/// The register that a loaded value goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Destination {
     register: Option<usize>,
     size: Size,
 }
 
-/// An address that is no variable's.
+/// The error of an access to an address at which there is no variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Astray(pub(super) i64);
 
 impl Core {
-    /// Before its first instruction.
+    /// A thread before its first instruction.
     pub(super) fn new(thread: &Thread) -> Self {
         Self { next: 0, registers: thread.registers.iter().map(|register| register.initial).collect() }
     }
 
-    /// Executes up to the next access and past it; `None` at the end.
+    /// Executes instructions up to and including the next access to memory, and returns that access; `None` at the
+    /// end of the code.
     ///
     /// # Errors
-    /// If the address is not that of one of `locations` variables.
+    /// [`Astray`] if the address is not that of one of `locations` variables.
     pub(super) fn advance(&mut self, thread: &Thread, locations: usize) -> Result<Option<Access>, Astray> {
         while let Some(instruction) = thread.code.get(self.next) {
             self.next += 1;
@@ -65,14 +66,14 @@ impl Core {
         Ok(None)
     }
 
-    /// Gives a load its value.
+    /// Writes the value of a load into its register.
     pub(super) fn loaded(&mut self, into: Destination, value: i64) {
         if let Some(register) = into.register {
             self.registers[register] = into.size.truncate(value);
         }
     }
 
-    /// What a register holds.
+    /// The value of a register.
     pub(super) fn register(&self, index: usize) -> i64 {
         self.registers[index]
     }

@@ -1,4 +1,5 @@
-//! One test run many times, and what was seen. Must never know how a thread of a test runs.
+//! A litmus test that is run many times, and the final states that were seen. Must never know how a thread of a test
+//! runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,20 +11,20 @@ use super::State;
 use super::problem::Question;
 use super::shared;
 
-/// How variables lie in memory.
+/// The placement of the variables of a test in shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Placement {
-    /// Each in a block of its own, at homes of their own.
+    /// Each variable lies in a block of its own, at a home of its own.
     Apart,
-    /// One behind the other, in one block if that has room for them.
+    /// The variables lie one behind the other, in one block if the block has room for them.
     Together,
 }
 
 impl Placement {
-    /// All of them.
+    /// Both placements.
     pub const ALL: [Self; 2] = [Self::Apart, Self::Together];
 
-    /// As people and `--json` call it.
+    /// The name of the placement in tables and in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Apart => "apart",
@@ -31,40 +32,40 @@ impl Placement {
         }
     }
 
-    /// That of a round.
+    /// The placement in a round: even and odd rounds differ.
     pub(super) fn of(round: u32) -> Self {
         if round.is_multiple_of(2) { Self::Apart } else { Self::Together }
     }
 }
 
-/// How often each final state was seen.
+/// The number of times that each final state was seen.
 pub type Seen = BTreeMap<State, u64>;
 
-/// How a test is run.
+/// The settings with which a test is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dose {
-    /// How often.
+    /// The number of rounds in one run.
     pub rounds: u32,
-    /// Bytes of a coherence block.
+    /// The bytes of a coherence block.
     pub block: u32,
-    /// What keeps blocks coherent.
+    /// The protocol that keeps blocks coherent.
     pub protocol: &'static Coherence,
-    /// Seed of all that is left to chance.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// How threads meet.
+    /// The kind of barrier before and after a round.
     pub meeting: Meeting,
 }
 
-/// How threads meet before and after a round.
+/// The kind of barrier at which threads meet before and after a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meeting {
-    /// By messages, so that they meet also where the shared memory is wrong.
+    /// A barrier by messages: threads meet even if the shared memory is wrong.
     Messages,
-    /// Through the shared memory, where handlers of programs cannot run.
+    /// A barrier through the shared memory, for machines on which handlers of programs cannot run.
     Memory,
 }
 
-/// A test to be run many times, and what was seen.
+/// A test that is run many times, and the final states that were seen so far.
 #[derive(Debug)]
 pub struct Experiment {
     pub(super) question: Arc<Question>,
@@ -72,42 +73,45 @@ pub struct Experiment {
     gathered: Mutex<Gathered>,
 }
 
-/// What nodes have handed in.
+/// The values that nodes have reported, and the final states counted from them.
 #[derive(Debug, Default)]
 struct Gathered {
-    /// Nodes of the present run that have.
+    /// The number of nodes that have reported in the present run.
     nodes: u32,
-    /// By round and what is observed: its value.
+    /// The observed values, indexed by round, then by the places that the test observes.
     values: Vec<i64>,
-    /// By placement.
+    /// The final states seen, indexed by placement.
     seen: [Seen; 2],
 }
 
 impl Experiment {
-    /// Nothing has been seen yet.
+    /// An experiment that has not been run yet.
     pub fn new(question: Arc<Question>, dose: Dose) -> Arc<Self> {
         Arc::new(Self { question, dose, gathered: Mutex::default() })
     }
 
-    /// The job that adds to what was [seen](Self::seen), on as many [nodes](Question::nodes) of one thread each.
+    /// The job of one run. It wants [`Question::nodes`] nodes of one thread each, and its report adds to
+    /// [`seen`](Self::seen).
     ///
     /// # Errors
-    /// If there is no shared memory of such blocks.
+    /// [`BadLayout`] if blocks cannot have this size.
     pub fn job(self: &Arc<Self>) -> Result<Job, BadLayout> {
         shared::job(self)
     }
 
-    /// What has been seen in all runs, by placement. States that the test's filter passes over are not among them.
+    /// The final states that all runs have shown with one placement. States that the test's filter rejects are left
+    /// out.
     pub fn seen(&self, placement: Placement) -> Seen {
         self.lock().seen[placement as usize].clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, Gathered> {
-        // Nothing that can panic runs under the lock.
+        // Nothing that can panic runs under the lock, so a poisoned lock holds good data.
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what a node knows: values with their places among all. After the last node, the states of all rounds.
+    /// Takes in the values that a node knows, each with its index among all observed values. Returns the states of
+    /// all rounds after the last node, and `None` before.
     pub(super) fn gather(&self, known: impl Iterator<Item = (usize, i64)>) -> Option<Vec<State>> {
         let observed = self.question.test.observed.len();
         let mut gathered = self.lock();
@@ -119,12 +123,12 @@ impl Experiment {
         }
         gathered.nodes = 0;
         let values = std::mem::take(&mut gathered.values);
-        // A test that observes nothing has one state, that of no values.
+        // A test that observes nothing has one final state, the empty one.
         let state = |round: usize| values[round * observed..(round + 1) * observed].to_vec();
         Some((0..self.dose.rounds as usize).map(state).collect())
     }
 
-    /// Counts the states of all rounds; the forbidden ones among them.
+    /// Counts the final states of all rounds, and returns the names of the forbidden ones.
     pub(super) fn count(&self, states: Vec<State>) -> BTreeSet<String> {
         let question = &self.question;
         let mut gathered = self.lock();

@@ -1,10 +1,16 @@
-//! Litmus tests on shared memory: each thread of a test is a thread of the program, on a node of its own.
+//! Litmus tests of the memory model: each thread of a test is a thread of the program, on a node of its own.
 //!
-//! An [`Experiment`] executes one test many times. Each *round* one node writes the initial values; all meet at a barrier;
-//! some threads read some variables, so that copies of them are about; each dawdles, executes, dawdling again before each
-//! access; all meet again, and a node reads the variables. Which node, which copies and how long is drawn from the seed, and so
-//! is the home of each variable. In even rounds every variable is in a block of its own, in odd rounds they share one
-//! ([`Placement`]). Every final state must be one that [`reference`](mod@reference) finds.
+//! An [`Experiment`] executes one test in many *rounds*. A round goes as follows:
+//!
+//! 1. One node writes the initial values.
+//! 2. All threads meet at a barrier.
+//! 3. Some threads read some variables, so that several nodes have copies.
+//! 4. Each thread pauses, then executes its code, with a pause before each access.
+//! 5. All threads meet again, and one node reads the variables.
+//!
+//! The seed decides which node, which copies, how long the pauses are, and the home of each variable. In even rounds
+//! every variable is in a block of its own, in odd rounds the variables share a block ([`Placement`]). Every final
+//! state must be one that the [`reference`](mod@reference) finds.
 //!
 //! This module must never know which protocol keeps the memory coherent, beyond that it installs one.
 
@@ -18,5 +24,5 @@ mod shared;
 pub use experiment::{Dose, Experiment, Meeting, Placement, Seen};
 pub use problem::Question;
 
-/// A final state: the values of what a test observes, in that order.
+/// A final state: the values of the registers and variables that a test observes, in the test's order.
 pub type State = Vec<i64>;

@@ -7,31 +7,32 @@ use formats::litmus::{Formula, Place, Test};
 use super::State;
 use super::reference::{self, Unknown};
 
-/// A test, and what may come of it.
+/// A test, and the final states that sequential consistency allows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Question {
-    /// The test.
+    /// The test, as read from its file.
     pub test: Test,
-    /// All its final states on a sequentially consistent memory.
+    /// All final states of the test on a sequentially consistent memory.
     pub allowed: BTreeSet<State>,
 }
 
 impl Question {
-    /// Asks the oracle.
+    /// Finds the allowed final states of a test.
     ///
     /// # Errors
-    /// If the test's final states cannot be found.
+    /// [`Unknown`] if they cannot be found.
     pub fn new(test: Test) -> Result<Self, Unknown> {
         let allowed = reference::allowed(&test)?;
         Ok(Self { test, allowed })
     }
 
-    /// How many nodes it needs: at least two, so that there is a home elsewhere.
+    /// The number of nodes that the test needs: one for each thread, and at least two, so that some home is on
+    /// another node.
     pub fn nodes(&self) -> u32 {
         self.test.threads.len().max(2) as u32
     }
 
-    /// How a state is spelled: `0:x5=1; [x]=2;`.
+    /// The text of a state, such as `0:x5=1; [x]=2;`.
     pub fn state_name(&self, state: &State) -> String {
         let one = |(place, value): (&Place, &i64)| {
             format!("{}={};", self.test.place_name(*place), self.test.value_name(*value))
@@ -39,7 +40,7 @@ impl Question {
         self.test.observed.iter().zip(state).map(one).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether a formula of the test holds of a state.
+    /// Whether a formula of the test is true in a state.
     pub fn holds(&self, formula: &Formula, state: &State) -> bool {
         formula.holds(&|place| {
             let index = self.test.observed.iter().position(|observed| *observed == place);

@@ -1,7 +1,8 @@
 //! All final states of a litmus test on a sequentially consistent memory.
 //!
-//! Every interleaving of the threads' accesses is followed (what lies between two accesses of a thread nobody else sees), and
-//! a state of registers and memory that was met before is not followed again. Threads end, for their branches lead forward.
+//! The search follows every interleaving of the threads' accesses. It need not interleave instructions between two
+//! accesses, as no other thread sees them. A state of registers and memory that was reached before is not followed
+//! again. The search ends, as branches lead forward only.
 //!
 //! Must never know any other memory than one word for each variable.
 
@@ -13,17 +14,17 @@ use formats::litmus::{Place, Test};
 use super::State;
 use super::core::{Access, Astray, Core};
 
-/// The most states of registers and memory that are followed. The tests in circulation have thousands.
+/// The most states of registers and memory that the search follows. Published tests have thousands.
 pub const MAX_STATES: usize = 300_000;
 
-/// Why the final states are not known.
+/// The reason why the final states of a test are not known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unknown {
-    /// There are more than [`MAX_STATES`] states on the way to them.
+    /// The search would follow more than [`MAX_STATES`] states.
     TooMany,
-    /// A thread of this index may access this address, which is no variable's.
+    /// A thread may access an address at which there is no variable.
     Astray {
-        /// Index of the thread.
+        /// The index of the thread.
         thread: usize,
         /// The address.
         address: i64,
@@ -43,17 +44,17 @@ impl fmt::Display for Unknown {
     }
 }
 
-/// Threads and memory, between two accesses.
+/// The state of threads and memory between two accesses.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Machine {
     cores: Vec<Core>,
     memory: Vec<i64>,
 }
 
-/// All final states that satisfy the test's filter.
+/// Finds all final states that satisfy the test's filter.
 ///
 /// # Errors
-/// [`Unknown`], if the test is too large or a thread goes astray.
+/// [`Unknown`] if the test is too large, or a thread may access an address without a variable.
 pub fn allowed(test: &Test) -> Result<BTreeSet<State>, Unknown> {
     let start = Machine {
         cores: test.threads.iter().map(Core::new).collect(),
@@ -84,7 +85,8 @@ pub fn allowed(test: &Test) -> Result<BTreeSet<State>, Unknown> {
 }
 
 impl Machine {
-    /// After the next access of a thread. If it makes none, `None`, and `ended` is the thread at its end.
+    /// The state after the next access of a thread. If the thread makes no further access, the result is `None` and
+    /// `ended` is set to the thread's last state.
     fn step(&self, test: &Test, thread: usize, ended: &mut Core) -> Result<Option<Self>, Unknown> {
         let astray = |Astray(address)| Unknown::Astray { thread, address };
         let access = ended.advance(&test.threads[thread], self.memory.len()).map_err(astray)?;
@@ -98,7 +100,7 @@ impl Machine {
         Ok(Some(next))
     }
 
-    /// What is observed at the end, unless the filter passes it over.
+    /// The observed values of a final state; `None` if the test's filter rejects it.
     fn observe(&self, test: &Test) -> Option<State> {
         let value = |place| match place {
             Place::Register(thread, register) => self.cores[thread].register(register),

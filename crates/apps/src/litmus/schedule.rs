@@ -1,4 +1,4 @@
-//! What is left to chance in a round: where variables live, who has copies of them, how long threads dawdle.
+//! The random choices of a round: the homes of the variables, the nodes that have copies, the pauses of threads.
 //!
 //! All nodes draw the same rounds; each thread draws its own pauses. Must never know what a thread executes.
 
@@ -10,31 +10,31 @@ use tempest::{NodeId, Thread};
 
 use crate::kit::stream;
 
-/// The longest pauses of a round are below a power of two of up to this exponent, in integer operations: from nothing to many
-/// times what a message takes.
+/// The longest pause of a round is below a power of two integer operations; the round draws the exponent, which is at
+/// most this. Pauses range from nothing to many times the time of a message.
 const LONGEST_EXPONENT: u32 = 15;
 
-/// A thread looks for messages at most so many times in a pause.
+/// The most polls of a thread in one pause.
 const POLLS: u32 = 16;
 
-/// Streams of threads are apart from those of rounds.
+/// The offset of the threads' random streams from those of the rounds.
 const OF_THREADS: u64 = 1 << 32;
 
-/// One round, the same on every node.
+/// The choices of one round, equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Round {
-    /// Which array each variable is in: that of this node the first, that of the next the second.
+    /// The home of the first variable. The second variable is at home on the next node, and so on.
     pub(super) first_home: u32,
-    /// Who reads the final values of the round before, then writes the initial ones.
+    /// The node that reads the final values of the round before, then writes the initial values of this one.
     pub(super) initialiser: NodeId,
-    /// Pauses are shorter than this.
+    /// The bound of the pauses, in integer operations.
     longest: u32,
-    /// Whether threads read variables before they start, so that they have copies.
+    /// Whether threads may read variables before they start, so that their nodes have copies.
     copies: bool,
 }
 
 impl Round {
-    /// Round `index` of a run on so many nodes.
+    /// Draws round `index` of a run on so many nodes.
     pub(super) fn draw(seed: u64, index: u32, nodes: u32) -> Self {
         let mut random = stream(mix(seed), u64::from(index));
         Self {
@@ -46,28 +46,28 @@ impl Round {
     }
 }
 
-/// What one thread draws.
+/// The random choices of one thread.
 pub(super) struct Chance(Pcg64);
 
 impl Chance {
-    /// The thread of a node.
+    /// The random choices of the thread on a node.
     pub(super) fn of(seed: u64, node: NodeId) -> Self {
         Self(stream(mix(seed), OF_THREADS + u64::from(node.0)))
     }
 
-    /// Whether the thread is to have a copy of one more variable before it starts.
+    /// Draws whether the thread reads one more variable before it starts.
     pub(super) fn has_copy(&mut self, round: &Round) -> bool {
         round.copies && self.0.random()
     }
 
-    /// Computes for a while.
+    /// Pauses for a random time: computes and polls.
     pub(super) fn pause(&mut self, thread: &Thread<'_>, round: &Round) {
         let mut left = self.0.random_range(0..round.longest);
         let step = round.longest.div_ceil(POLLS);
         while left > 0 {
             let now = left.min(step);
             left -= now;
-            // A model takes its time for the charge; the host for the counting.
+            // A model spends time on the charge, the host on the counting.
             thread.charge(Operations::NONE.integers(now));
             (0..now).for_each(|count| {
                 std::hint::black_box(count);

@@ -14,23 +14,23 @@ use super::core::{Access, Core};
 use super::experiment::{Experiment, Meeting, Placement};
 use super::schedule::{Chance, Round};
 
-/// At most so many forbidden states are listed in a report; the rest are counted.
+/// The most forbidden states that a report lists. The rest are counted.
 const LISTED: usize = 8;
 
 /// The job of one run of an experiment.
 ///
 /// # Errors
-/// If there is no shared memory of such blocks.
+/// [`BadLayout`] if blocks cannot have this size.
 pub(super) fn job(experiment: &Arc<Experiment>) -> Result<Job, BadLayout> {
     let space = Space::new(experiment)?;
     Ok(Job::new::<Litmus>(Config { experiment: Arc::clone(experiment), space }))
 }
 
-/// The shared memory: at every node an array with room for all variables.
+/// The shared memory of an experiment: each node is home to an array with room for all variables.
 struct Space {
     memory: SharedMemory,
     arrays: Vec<Array<u64>>,
-    /// For threads that meet there.
+    /// The barrier for threads that meet through shared memory.
     barrier: BarrierRoom,
 }
 
@@ -47,27 +47,27 @@ impl Space {
     }
 }
 
-/// What every node is told.
+/// The part of a run that all nodes share.
 struct Config {
     experiment: Arc<Experiment>,
     space: Space,
 }
 
-/// Where threads meet.
+/// The barrier at which threads meet.
 enum MeetingPlace {
     Messages(Arc<Barrier>),
     Memory(Box<SharedBarrier>),
 }
 
-/// One node.
+/// The state of the program on one node.
 struct Litmus {
     experiment: Arc<Experiment>,
     node: NodeId,
     barrier: MeetingPlace,
-    /// By home.
+    /// The array with room for all variables at each home, indexed by home.
     variables: Vec<Shared<u64>>,
     block_words: usize,
-    /// By round and what is observed: its value, if this node knows it.
+    /// The observed values that this node knows, indexed by round, then by the places that the test observes.
     told: Cells<u64>,
 }
 
@@ -107,7 +107,7 @@ impl MeetingPlace {
 
 #[handlers]
 impl Litmus {
-    /// Where a variable is in a round: in which node's array, and at which index.
+    /// The place of a variable in a round: the array it is in, and its index there.
     fn place(&self, index: u32, round: &Round, location: usize) -> (&Shared<u64>, usize) {
         let (home, at) = match Placement::of(index) {
             Placement::Apart => (round.first_home as usize + location, location * self.block_words),
@@ -116,8 +116,8 @@ impl Litmus {
         (&self.variables[home % self.variables.len()], at)
     }
 
-    /// Initial values, the test, its final state. Whoever reads the variables at the end initialises the next round, so that
-    /// nobody does so before.
+    /// Runs one round: writes the initial values, executes the test, reads the final state. The node that reads the
+    /// variables at the end also initialises the next round, so that no node does so earlier.
     fn round(&self, thread: &Thread<'_>, index: u32, chance: &mut Chance) {
         let draw = |index| Round::draw(self.experiment.dose.seed, index, thread.nodes());
         let (round, next) = (draw(index), draw(index + 1));
@@ -186,7 +186,7 @@ impl Litmus {
         }
     }
 
-    /// Notes the values of observed places that this node knows.
+    /// Notes the values of the observed places for which `value` gives one.
     fn note(&self, round: u32, value: impl Fn(Place) -> Option<i64>) {
         let observed = &self.experiment.question.test.observed;
         for (slot, place) in (round as usize * observed.len()..).zip(observed) {
@@ -196,7 +196,7 @@ impl Litmus {
         }
     }
 
-    /// All values that this node has noted, with their places among all.
+    /// All values that this node has noted, each with its index among all observed values.
     fn known(&self) -> impl Iterator<Item = (usize, i64)> {
         let Experiment { question, dose, .. } = &*self.experiment;
         let observed = question.test.observed.iter();
@@ -219,7 +219,7 @@ impl Litmus {
         }
     }
 
-    /// The last node reports for all.
+    /// The last node to report counts the states of all rounds, for all nodes.
     fn report(&self, _: &mut Quiet<'_>) -> Report {
         let Some(states) = self.experiment.gather(self.known()) else { return Report::default() };
         let checks = states.len() as u64;

@@ -29,5 +29,5 @@ pub(super) fn refusal(target: &Target, policy: &Policy) -> Option<String> {
     let mut why = Mechanism::ALL.into_iter().map(|mechanism| target.check(mechanism, policy).err());
     // What the first mechanism lacks, for it needs least: nothing but a policy that can be had.
     let first = why.next().flatten()?;
-    why.all(|why| why.is_some()).then_some(first)
+    why.all(|why| why.is_some()).then(|| first.to_string())
 }

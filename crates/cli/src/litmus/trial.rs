@@ -39,7 +39,7 @@ pub(super) fn run(question: &Arc<Question>, world: &World, dose: Dose) -> Result
     };
     let failure = match world.target.world().run(&launch) {
         Ok(_) => None,
-        Err(Failure::Refused(why)) => return Err(Problem::wrong(world.target.refusing(why.to_string()))),
+        Err(Failure::Refused(why)) => return Err(Problem::wrong(world.target.refusing(why))),
         Err(failure) => Some(failure.to_string()),
     };
     Ok(Run { seen: Placement::ALL.map(|placement| experiment.seen(placement)), failure })

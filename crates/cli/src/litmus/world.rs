@@ -2,7 +2,7 @@
 
 use report::document::{LitmusWorld, Tally};
 use tempest::policy::PRESETS;
-use tempest::{Mechanism, Policy};
+use tempest::{Mechanism, Policy, Refusal};
 use worlds::Target;
 
 /// The policy that every machine has whose processors look for messages.
@@ -44,14 +44,18 @@ impl World {
 }
 
 /// The policy that a machine is named after, else the usual one, else the first preset that it can do.
-fn usual_policy(machine: &str, check: impl Fn(&Policy) -> Result<(), String>) -> Result<Policy, String> {
+fn usual_policy(machine: &str, check: impl Fn(&Policy) -> Result<(), Refusal>) -> Result<Policy, Refusal> {
     let known = PRESETS.iter().map(|preset| preset.name);
     let own = known.clone().filter(|name| *name == machine);
-    let mut policies = own.chain([USUAL_POLICY]).chain(known).filter_map(|name| name.parse::<Policy>().ok());
-    let first = policies.clone().next();
-    policies
-        .find(|policy| check(policy).is_ok())
-        .ok_or_else(|| first.and_then(|policy| check(&policy).err()).unwrap_or_default())
+    let policies = own.chain([USUAL_POLICY]).chain(known).filter_map(|name| name.parse::<Policy>().ok());
+    let mut first = None;
+    for policy in policies {
+        match check(&policy) {
+            Ok(()) => return Ok(policy),
+            Err(refusal) => first = first.or(Some(refusal)),
+        }
+    }
+    Err(first.expect("there is a usual policy"))
 }
 
 #[cfg(test)]
@@ -68,6 +72,7 @@ mod tests {
         assert_eq!(policy("hurricane", &all), Ok("hurricane:1".to_owned()));
         assert_eq!(policy("mine", &all), Ok("floating".to_owned()));
         assert_eq!(policy("hurricane", &["dedicated-processors"]), Ok("fixed:1".to_owned()));
-        assert!(policy("mine", &[]).unwrap_err().contains("needs `poll`, which machine `mine` lacks"));
+        let refusal = policy("mine", &[]).unwrap_err();
+        assert!(matches!(refusal, Refusal::Policy { needs: "poll", .. }), "{refusal}");
     }
 }

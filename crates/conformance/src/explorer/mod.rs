@@ -1,5 +1,8 @@
 //! The explorer: every state that one block, its home and a few nodes can be in.
 //!
+//! [`search`] explores the states of any [`System`], such as the tables of a protocol of one's own. [`explore`] is that search over
+//! the coherence protocol that ships:
+//!
 //! It drives the very functions that run in every world ([`protocols::stache`]): faults, stores, replacements
 //! and deliveries in any order, with channels that keep order (the ordered variant) or do not (the robust
 //! one). In every state: one writer or many readers, no node reads or grants old words, no event without a
@@ -14,9 +17,9 @@ mod mutations;
 mod rules;
 mod search;
 
-pub use model::{Faults, Move};
+pub use model::{Faults, Move, Scope, explore};
 pub use rules::Rules;
-pub use search::{Explored, Scope, Violation, explore};
+pub use search::{Explored, System, Violation, search};
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ use std::fmt;
 use protocols::stache::{Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, ToCache, ToHome};
 use tempest::{NodeId, Right, Tag};
 
-use super::Rules;
+use super::{Explored, Rules, System, Violation, search};
 
 /// When the protocol hears of an access that a tag forbids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +19,56 @@ pub enum Faults {
     AtOnce,
     /// Later, as an event of its own: the right may have come meanwhile, or come and gone.
     Queued,
+}
+
+/// What is explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scope {
+    /// Nodes that cache the block, beside its home.
+    pub caches: usize,
+    /// When the protocol hears of a fault.
+    pub faults: Faults,
+    /// Give up after so many states.
+    pub limit: usize,
+}
+
+/// One block by the tables of the coherence protocol.
+struct OneBlock<'r, R> {
+    rules: &'r R,
+    scope: Scope,
+}
+
+impl<R: Rules> System for OneBlock<'_, R> {
+    type State = State;
+    type Move = Move;
+
+    fn initial(&self) -> State {
+        State::initial(self.scope.caches)
+    }
+
+    fn moves(&self, state: &State) -> Vec<Move> {
+        state.moves(self.rules)
+    }
+
+    fn after(&self, state: &State, step: Move) -> Result<State, String> {
+        state.after(step, self.rules, self.scope.faults)
+    }
+
+    fn is_quiet(&self, state: &State) -> bool {
+        state.is_quiet()
+    }
+
+    fn lengths(&self, state: &State) -> (usize, usize) {
+        state.lengths()
+    }
+}
+
+/// Explores all states of the coherence protocol's tables within a scope.
+///
+/// # Errors
+/// The first [`Violation`] found, by a shortest way.
+pub fn explore(rules: &impl Rules, scope: Scope) -> Result<Explored, Violation<Move>> {
+    search(&OneBlock { rules, scope }, scope.limit)
 }
 
 /// At most so many requests wait at the home beside one of each other node: the own node's, for either right,

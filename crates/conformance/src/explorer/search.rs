@@ -7,20 +7,37 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
-use super::Rules;
-use super::model::{Faults, Move, State};
+/// A system of states: where it begins, what may happen next, and what must hold.
+///
+/// A protocol is one when its tables are pure functions: a state has the entry of every node for one block or one lock, and the
+/// messages on their way.
+pub trait System {
+    /// All that can differ.
+    type State: Hash;
+    /// Something that may happen.
+    type Move: Copy + fmt::Display;
 
-/// What is explored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scope {
-    /// Nodes that cache the block, beside its home.
-    pub caches: usize,
-    /// When the protocol hears of a fault.
-    pub faults: Faults,
-    /// Give up after so many states.
-    pub limit: usize,
+    /// The state in which everything begins.
+    fn initial(&self) -> Self::State;
+
+    /// Everything that may happen next.
+    fn moves(&self, state: &Self::State) -> Vec<Self::Move>;
+
+    /// The state after a move.
+    ///
+    /// # Errors
+    /// What is wrong, if the move leads to something that must not be.
+    fn after(&self, state: &Self::State, step: Self::Move) -> Result<Self::State, String>;
+
+    /// Whether nothing is under way: nobody waits, and no message is on its way. From every state such a state must be in reach.
+    fn is_quiet(&self, state: &Self::State) -> bool;
+
+    /// How many requests wait, and how many messages are in the longest channel: for [`Explored`] only.
+    fn lengths(&self, _state: &Self::State) -> (usize, usize) {
+        (0, 0)
+    }
 }
 
 /// What was explored without finding anything wrong.
@@ -40,14 +57,14 @@ pub struct Explored {
 
 /// A way to something that must not be.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Violation {
+pub struct Violation<M> {
     /// What is wrong.
     pub what: String,
     /// How it comes about, from the initial state.
-    pub moves: Vec<Move>,
+    pub moves: Vec<M>,
 }
 
-impl fmt::Display for Violation {
+impl<M: fmt::Display> fmt::Display for Violation<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, after", self.what)?;
         self.moves.iter().try_for_each(|step| write!(f, "\n  {step}"))
@@ -55,23 +72,22 @@ impl fmt::Display for Violation {
 }
 
 /// How a state was first reached.
-type Origin = Option<(u32, Move)>;
+type Origin<M> = Option<(u32, M)>;
 
-struct Search {
+struct Search<M> {
     numbers: HashMap<u64, u32>,
-    origins: Vec<Origin>,
+    origins: Vec<Origin<M>>,
     /// By state: where its successors end in `edges`.
     ends: Vec<usize>,
     edges: Vec<u32>,
     quiet: Vec<bool>,
 }
 
-/// Explores all states within a scope.
+/// Explores all states of a system, and gives up after `limit` of them.
 ///
 /// # Errors
 /// The first [`Violation`] found, by a shortest way.
-pub fn explore(rules: &impl Rules, scope: Scope) -> Result<Explored, Violation> {
-    let Scope { caches, faults, limit } = scope;
+pub fn search<S: System>(system: &S, limit: usize) -> Result<Explored, Violation<S::Move>> {
     let mut search = Search {
         numbers: HashMap::new(),
         origins: Vec::new(),
@@ -80,21 +96,20 @@ pub fn explore(rules: &impl Rules, scope: Scope) -> Result<Explored, Violation> 
         quiet: Vec::new(),
     };
     let mut frontier = VecDeque::new();
-    let initial = State::initial(caches);
-    search.number(&initial, None);
+    let initial = system.initial();
+    search.number(system, &initial, None);
     frontier.push_back(initial);
     let mut explored = Explored { states: 0, moves: 0, all: true, waiting: 0, in_channel: 0 };
     // States are numbered in the order in which they are taken.
     for number in 0.. {
         let Some(state) = frontier.pop_front() else { break };
-        for step in state.moves(rules) {
-            let next = state
-                .after(step, rules, faults)
-                .map_err(|what| search.violation(what, number, Some(step)))?;
-            let (to, is_new) = search.number(&next, Some((number, step)));
+        for step in system.moves(&state) {
+            let next =
+                system.after(&state, step).map_err(|what| search.violation(what, number, Some(step)))?;
+            let (to, is_new) = search.number(system, &next, Some((number, step)));
             search.edges.push(to);
             if is_new {
-                let (waiting, in_channel) = next.lengths();
+                let (waiting, in_channel) = system.lengths(&next);
                 explored.waiting = explored.waiting.max(waiting);
                 explored.in_channel = explored.in_channel.max(in_channel);
                 frontier.push_back(next);
@@ -113,31 +128,36 @@ pub fn explore(rules: &impl Rules, scope: Scope) -> Result<Explored, Violation> 
     Ok(explored)
 }
 
-impl Search {
+impl<M: Copy> Search<M> {
     /// The number of a state, and whether it is new.
-    fn number(&mut self, state: &State, origin: Origin) -> (u32, bool) {
+    fn number<S: System<Move = M>>(
+        &mut self,
+        system: &S,
+        state: &S::State,
+        origin: Origin<M>,
+    ) -> (u32, bool) {
         let next = self.origins.len() as u32;
         match self.numbers.entry(BuildHasherDefault::<DefaultHasher>::default().hash_one(state)) {
             Entry::Occupied(known) => (*known.get(), false),
             Entry::Vacant(new) => {
                 new.insert(next);
                 self.origins.push(origin);
-                self.quiet.push(state.is_quiet());
+                self.quiet.push(system.is_quiet(state));
                 (next, true)
             }
         }
     }
 
-    fn violation(&self, what: String, state: u32, last: Option<Move>) -> Violation {
+    fn violation(&self, what: String, state: u32, last: Option<M>) -> Violation<M> {
         let origins =
             std::iter::successors(self.origins[state as usize], |&(before, _)| self.origins[before as usize]);
-        let mut moves: Vec<Move> = last.into_iter().chain(origins.map(|(_, step)| step)).collect();
+        let mut moves: Vec<M> = last.into_iter().chain(origins.map(|(_, step)| step)).collect();
         moves.reverse();
         Violation { what, moves }
     }
 
     /// From every state a quiet one can be reached.
-    fn rests(&self) -> Result<(), Violation> {
+    fn rests(&self) -> Result<(), Violation<M>> {
         let mut rests = self.quiet.clone();
         // Successors are mostly younger: from the youngest back, few rounds are needed.
         loop {

@@ -34,7 +34,7 @@ pub(super) fn read(lines: &mut Lines<'_>, dialect: Dialect, report: &mut Report<
     let mut cards = [Field { offset: 0, text: &[] }; CARDS];
     for (complete, card) in cards.iter_mut().enumerate() {
         if lines.remaining() == 0 {
-            let expected = format_args!("{CARDS} cards; is the file truncated?");
+            let expected = format!("{CARDS} cards; is the file truncated?");
             report.add(lines.offset(), "header", format_args!("of {complete} cards"), expected);
             return None;
         }
@@ -128,9 +128,8 @@ fn matrix_type(field: Field<'_>, dialect: Dialect, report: &mut Report<'_>) -> O
             Dialect::HarwellBoeing => "R (real) or P (pattern)",
             Dialect::RutherfordBoeing => "R (real), I (integer) or P (pattern)",
         };
-        let expected = format_args!(
-            "{kinds}, then S (symmetric), U (unsymmetric) or R (rectangular), then A (assembled)"
-        );
+        let expected =
+            format!("{kinds}, then S (symmetric), U (unsymmetric) or R (rectangular), then A (assembled)");
         report.add(field.offset, "matrix type", Excerpt(field.text), expected);
     }
     matrix

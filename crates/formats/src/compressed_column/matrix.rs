@@ -120,7 +120,7 @@ fn columns(pointers: &Section<'_, u64>) -> Vec<usize> {
 fn finish_file(lines: &mut Lines<'_>, right_hand_sides: u64, report: &mut Report<'_>) {
     for skipped in 0..right_hand_sides {
         if lines.remaining() == 0 {
-            let expected = format_args!("{right_hand_sides} as the header says; is the file truncated?");
+            let expected = format!("{right_hand_sides} as the header says; is the file truncated?");
             report.add(lines.offset(), "number of right-hand side cards", skipped, expected);
             return;
         }

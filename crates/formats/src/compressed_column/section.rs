@@ -53,7 +53,7 @@ pub(super) fn read<'a, T>(
     let mut left = count;
     while left > 0 {
         if lines.remaining() == 0 {
-            let expected = format_args!("{count} as the header says; is the file truncated?");
+            let expected = format!("{count} as the header says; is the file truncated?");
             report.add(lines.offset(), naming.number, count - left, expected);
             return None;
         }
@@ -97,7 +97,7 @@ impl<'a, T> Section<'a, T> {
         }
         let rest = header::field(card, fields * width, card.text.len());
         if fits && !rest.text.is_empty() {
-            let expected = format_args!("the end of the card after {fields} fields of width {width}");
+            let expected = format!("the end of the card after {fields} fields of width {width}");
             report.add(rest.offset, "trailing text", Excerpt(rest.text), expected);
             fits = false;
         }

@@ -154,7 +154,7 @@ impl Reader<'_, '_, '_> {
             return Some(());
         }
         let token = self.tokens.peek();
-        let expected = format_args!("at most {MAX_DEPTH} levels");
+        let expected = format!("at most {MAX_DEPTH} levels");
         self.report.add(token.field.offset, "condition", Excerpt(token.field.text), expected);
         None
     }

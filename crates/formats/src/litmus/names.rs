@@ -36,7 +36,7 @@ impl Names {
         let name = word.text();
         let known = self.locations.iter().position(|location| location.name == name);
         if known.is_none() && self.locations.len() == MAX_LOCATIONS {
-            let expected = format_args!("at most {MAX_LOCATIONS} of them");
+            let expected = format!("at most {MAX_LOCATIONS} of them");
             report.add(word.field.offset, "variable", Excerpt(word.field.text), expected);
             return None;
         }
@@ -97,7 +97,7 @@ impl Names {
         }
         let thread = scan::unsigned(token.field.text).filter(|thread| *thread < MAX_THREADS as u64);
         let Some(thread) = thread else {
-            let expected = format_args!("0..={}", MAX_THREADS - 1);
+            let expected = format!("0..={}", MAX_THREADS - 1);
             report.add(token.field.offset, "thread", Excerpt(token.field.text), expected);
             return None;
         };

@@ -100,7 +100,7 @@ pub(super) fn point(line: &mut Fields<'_>, report: &mut Report<'_>) -> Option<[f
 pub(super) fn integer(field: Field<'_>, report: &mut Report<'_>) -> Option<i32> {
     let number = scan::integer(field.text).filter(|number| f64::from(*number as i32) == *number);
     if number.is_none() {
-        let expected = format_args!("an integer, {}..={}", i32::MIN, i32::MAX);
+        let expected = format!("an integer, {}..={}", i32::MIN, i32::MAX);
         report.add(field.offset, "marker", Excerpt(field.text), expected);
     }
     number.map(|number| number as i32)

@@ -247,7 +247,7 @@ impl<'a> Reader<'a, '_> {
     fn section(&mut self, section: Section, keyword: Field<'_>, stated: Option<usize>) {
         self.check_order(section, keyword);
         if let Some(count) = stated.filter(|&count| section == Section::Refused && count > 0) {
-            let found = format_args!("{} of {count} records", Excerpt(keyword.text));
+            let found = format!("{} of {count} records", Excerpt(keyword.text));
             self.report.add(keyword.offset, "section", found, "none: only meshes of tetrahedra are read");
         }
         let mut records = Vec::new();
@@ -260,7 +260,7 @@ impl<'a> Reader<'a, '_> {
         }
         if let Some(count) = stated.filter(|&count| count != records.len()) {
             let at = surplus.unwrap_or_else(|| self.next_offset());
-            let expected = format_args!("{count} as the section says");
+            let expected = format!("{count} as the section says");
             self.report.add(at, "number of records", records.len(), expected);
         }
         match section {

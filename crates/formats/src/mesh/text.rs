@@ -97,7 +97,7 @@ fn part<'a>(
     let mut misfits = Misfits::default();
     for done in 0..count {
         let Some(line) = lines.next() else {
-            let expected = format_args!("{count} as the line of counts says; is the file truncated?");
+            let expected = format!("{count} as the line of counts says; is the file truncated?");
             report.add(lines.offset(), part.number, done, expected);
             return None;
         };

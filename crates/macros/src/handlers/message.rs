@@ -5,7 +5,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{LitStr, Type};
+use syn::{LitInt, LitStr, Type};
 
 use super::is_cfg;
 use super::method::{Method, Parameter, Role, is_primitive, span_of_type};
@@ -179,7 +179,13 @@ fn key(method: &Method, tempest: &TokenStream) -> Option<TokenStream> {
     let name = format_ident!("__key_of_{}", method.name);
     let (names, types): (Vec<_>, Vec<_>) =
         method.fields().map(|field| (&field.name, plain(field, tempest))).unzip();
-    let converted = quote_spanned!(span_of(key)=> #tempest::expansion::IntoKey::into_key(#key));
+    let converted = match syn::parse2::<LitInt>(key.clone()) {
+        // Without this, the compiler would take the number for an `i32`.
+        Ok(number) if number.suffix().is_empty() => {
+            quote_spanned!(number.span()=> #tempest::Key::User(#number))
+        }
+        _ => quote_spanned!(span_of(key)=> #tempest::expansion::IntoKey::into_key(#key)),
+    };
     Some(quote! {
         #(#cfgs)*
         #[allow(unused_variables, unused_imports, clippy::too_many_arguments)]

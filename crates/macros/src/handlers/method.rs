@@ -3,6 +3,7 @@
 //! This module must never know what is generated.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Error, Meta, Result, Token, Type, Visibility};
@@ -151,6 +152,12 @@ fn signature_of(name: &Ident, signature: &Group) -> Result<(TokenStream, Vec<Par
     }
     for parameter in parameters.iter().filter(|parameter| parameter.role == Role::Field) {
         expect_plain(&parameter.of)?;
+        if parameter.name == "_" {
+            return Err(Error::new(
+                parameter.name.span(),
+                "a field of a message has a name: expected `_name: Type`",
+            ));
+        }
     }
     if let Some(second) = parameters.iter().filter(|one| one.role == Role::Payload).nth(1) {
         return Err(Error::new(second.name.span(), "a message has one payload"));
@@ -200,7 +207,7 @@ fn receiver(name: &Ident, input: ParseStream<'_>) -> Result<TokenStream> {
 fn parameter(input: ParseStream<'_>) -> Result<Parameter> {
     let start = input.span();
     let wrong = |_| Error::new(start, "expected `name: Type`");
-    let name: Ident = input.parse().map_err(wrong)?;
+    let name: Ident = input.call(Ident::parse_any).map_err(wrong)?;
     input.parse::<Token![:]>().map_err(wrong)?;
     let of: Type = input.parse()?;
     let is_slice =

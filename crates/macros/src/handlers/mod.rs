@@ -88,7 +88,7 @@ fn program(block: &mut Block, tempest: &TokenStream) -> Option<TokenStream> {
         )),
         (Some(main), None) => Some(lacks(
             main,
-            "a program checks itself: expected `fn report(&self) -> Report { … }` beside `main`",
+            "a program checks itself: expected `fn report(&self, end: &mut Quiet<'_>) -> Report { … }` beside `main`",
         )),
     };
     let has_mistakes = mistake.is_some() || block.mistakes.is_some();
@@ -96,7 +96,10 @@ fn program(block: &mut Block, tempest: &TokenStream) -> Option<TokenStream> {
         if has_mistakes { part.tokens.without_body() } else { part.tokens.to_token_stream() }
     };
     let main = main.map_or_else(|| quote!(fn main(&self, _: &#tempest::Thread<'_>) {}), tokens);
-    let report = report.map_or_else(|| quote!(fn report(&self) -> #tempest::Report { loop {} }), tokens);
+    let report = report.map_or_else(
+        || quote!(fn report(&self, _: &mut #tempest::Quiet<'_>) -> #tempest::Report { loop {} }),
+        tokens,
+    );
     if let Some(mistake) = mistake {
         block.mistaken(mistake);
     }

@@ -57,7 +57,7 @@ const SHAPES: &[(u32, u32)] = &[(1, 2), (2, 1)];
 impl Case {
     /// Microseconds of what the program times, one run after the other.
     fn time(&self, policy: &str, nodes: u32, processors: u32) -> f64 {
-        let split = policy.parse::<Policy>().and_then(|policy| policy.split(processors));
+        let split = policy.parse::<Policy>().expect("a policy").split(processors);
         let threads = split.expect("as many processors as it needs").computing;
         let plan = Plan::new(Mechanism::Messages, Shape { nodes, threads });
         let timed = (0..self.runs).map(|_| run(self.job(&plan), nodes, processors, 1, policy).timed());

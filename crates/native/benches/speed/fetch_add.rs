@@ -3,10 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{
-    Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread,
-};
+use tempest::{Event, Handler, Job, Key, Keyed, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 
 use crate::bare;
 use crate::run;
@@ -33,56 +30,6 @@ struct FetchAdd {
     sum: AtomicU64,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Request {
-    word: u64,
-    amount: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Reply {
-    held: u64,
-}
-
-impl Message for Request {
-    type Protocol = FetchAdd;
-    fn key(&self) -> Key {
-        Key::User(self.word)
-    }
-    fn handle(self, it: &FetchAdd, _: &[u64], cx: &mut Handler<'_>) {
-        let back = cx.source();
-        cx.with(&it.words, |word, actions| {
-            actions.send(back, Reply { held: *word });
-            *word += self.amount;
-        });
-    }
-}
-
-impl Message for Reply {
-    type Protocol = FetchAdd;
-    fn key(&self) -> Key {
-        REPLIES
-    }
-    fn handle(self, it: &FetchAdd, _: &[u64], cx: &mut Handler<'_>) {
-        it.sum.store(it.sum.load(Ordering::Relaxed) + self.held, Ordering::Relaxed);
-        cx.with(&it.words, |replies, actions| {
-            *replies += 1;
-            if *replies % BUNCH == 0 {
-                actions.signal(&it.replies, BUNCH);
-            }
-        });
-    }
-}
-
-impl tempest::Handlers for FetchAdd {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Request>();
-        messages.add::<Reply>();
-    }
-}
-
 impl Protocol for FetchAdd {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
@@ -91,7 +38,28 @@ impl Protocol for FetchAdd {
     }
 }
 
-impl Program for FetchAdd {
+#[handlers]
+impl FetchAdd {
+    #[message(key = word)]
+    fn request(&self, word: u64, amount: u64, cx: &mut Handler<'_>) {
+        let back = cx.source();
+        cx.with(&self.words, |word, actions| {
+            actions.send(back, Self::reply(*word));
+            *word += amount;
+        });
+    }
+
+    #[message(key = REPLIES)]
+    fn reply(&self, held: u64, cx: &mut Handler<'_>) {
+        self.sum.store(self.sum.load(Ordering::Relaxed) + held, Ordering::Relaxed);
+        cx.with(&self.words, |replies, actions| {
+            *replies += 1;
+            if *replies % BUNCH == 0 {
+                actions.signal(&self.replies, BUNCH);
+            }
+        });
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         let other = NodeId(1 - thread.node().0);
         thread.phase("fetch-add");
@@ -99,7 +67,7 @@ impl Program for FetchAdd {
             if number % BUNCH == 0 {
                 thread.wait(&self.replies, (number + BUNCH).saturating_sub(WINDOW));
             }
-            thread.send(other, Request { word: number % WORDS, amount: 1 });
+            thread.send(other, Self::request(number % WORDS, 1));
         }
         thread.wait(&self.replies, REQUESTS);
         thread.phase("end");

@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
+use tempest::{Event, Handler, Job, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 
 use crate::common::pin;
 use crate::run;
@@ -34,55 +33,9 @@ struct Late {
     computes: AtomicBool,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Ask {
-    sent_ns: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Answer {
-    sent_ns: u64,
-    /// Whether the target computed when it was asked.
-    computed: u64,
-}
-
-impl Message for Ask {
-    type Protocol = Late;
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-    fn handle(self, late: &Late, _: &[u64], cx: &mut Handler<'_>) {
-        let (back, computed) = (cx.source(), late.computes.load(Ordering::Relaxed));
-        cx.send(back, Answer { sent_ns: self.sent_ns, computed: computed.into() });
-    }
-}
-
-impl Message for Answer {
-    type Protocol = Late;
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-    fn handle(self, late: &Late, _: &[u64], cx: &mut Handler<'_>) {
-        let taken = late.now_ns() - self.sent_ns;
-        if self.computed == 1 {
-            late.latencies.lock().expect("nobody panics with it").push(taken as f64 / 1e3);
-        }
-        cx.signal(&late.replies, 1);
-    }
-}
-
 impl Late {
     fn now_ns(&self) -> u64 {
         self.epoch.elapsed().as_nanos() as u64
-    }
-}
-
-impl tempest::Handlers for Late {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Ask>();
-        messages.add::<Answer>();
     }
 }
 
@@ -98,7 +51,23 @@ impl Protocol for Late {
     }
 }
 
-impl Program for Late {
+#[handlers]
+impl Late {
+    #[message(key = 0)]
+    fn ask(&self, sent_ns: u64, cx: &mut Handler<'_>) {
+        let (back, computed) = (cx.source(), self.computes.load(Ordering::Relaxed));
+        cx.send(back, Self::answer(sent_ns, computed.into()));
+    }
+
+    #[message(key = 0)]
+    fn answer(&self, sent_ns: u64, computed: u64, cx: &mut Handler<'_>) {
+        let taken = self.now_ns() - sent_ns;
+        if computed == 1 {
+            self.latencies.lock().expect("nobody panics with it").push(taken as f64 / 1e3);
+        }
+        cx.signal(&self.replies, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() > 0 {
             return;
@@ -111,7 +80,7 @@ impl Program for Late {
         }
         for number in 1..=REQUESTS as u64 {
             thread::sleep(PAUSE);
-            thread.send(NodeId(1), Ask { sent_ns: self.now_ns() });
+            thread.send(NodeId(1), Self::ask(self.now_ns()));
             thread.wait(&self.replies, number);
         }
     }

@@ -1,8 +1,7 @@
 //! *Round trip*: a thread sends a request to another node, whose handler replies, and waits for the reply; beside a raw
 //! ping-pong over two cache lines between two OS threads pinned to the same cores.
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Job, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread};
+use tempest::{Event, Handler, Job, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 
 use crate::common::raw_round_trip;
 use crate::run;
@@ -15,47 +14,6 @@ struct Echo {
     replies: Event,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Ping {
-    number: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Pong {
-    number: u64,
-}
-
-impl Message for Ping {
-    type Protocol = Echo;
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-    fn handle(self, _: &Echo, _: &[u64], cx: &mut Handler<'_>) {
-        let back = cx.source();
-        cx.send(back, Pong { number: self.number });
-    }
-}
-
-impl Message for Pong {
-    type Protocol = Echo;
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-    fn handle(self, echo: &Echo, _: &[u64], cx: &mut Handler<'_>) {
-        assert_eq!(self.number, echo.replies.count(), "replies come in order");
-        cx.signal(&echo.replies, 1);
-    }
-}
-
-impl tempest::Handlers for Echo {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Ping>();
-        messages.add::<Pong>();
-    }
-}
-
 impl Protocol for Echo {
     type Config = ();
     fn install(_: &(), _: &mut Setup<'_>) -> Self {
@@ -63,12 +21,25 @@ impl Protocol for Echo {
     }
 }
 
-impl Program for Echo {
+#[handlers]
+impl Echo {
+    #[message(key = 0)]
+    fn ping(&self, number: u64, cx: &mut Handler<'_>) {
+        let back = cx.source();
+        cx.send(back, Self::pong(number));
+    }
+
+    #[message(key = 0)]
+    fn pong(&self, number: u64, cx: &mut Handler<'_>) {
+        assert_eq!(number, self.replies.count(), "replies come in order");
+        cx.signal(&self.replies, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("echo");
         if thread.node() == NodeId(0) && thread.index() == 0 {
             for number in 0..TRIPS {
-                thread.send(NodeId(1), Ping { number });
+                thread.send(NodeId(1), Self::ping(number));
                 thread.wait(&self.replies, number + 1);
             }
         }

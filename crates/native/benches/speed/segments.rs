@@ -5,10 +5,9 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Cells, Event, Handler, Job, Key, Mapped, Merge, Message, NodeId, Program, Protocol, Quiet, Report,
-    Rights, Segment, Setup, Thread,
+    Cells, Event, Handler, Job, Mapped, Merge, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup,
+    Thread, handlers,
 };
 
 use crate::common::raw_round_trip;
@@ -85,44 +84,6 @@ struct Reach {
     wrong: Cells<u64>,
 }
 
-/// A block has been transferred.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Landed;
-
-/// It has been seen.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Answer;
-
-impl Message for Landed {
-    type Protocol = Reach;
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-    fn handle(self, _: &Reach, _: &[u64], cx: &mut Handler<'_>) {
-        let back = cx.source();
-        cx.send(back, Answer);
-    }
-}
-
-impl Message for Answer {
-    type Protocol = Reach;
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-    fn handle(self, reach: &Reach, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&reach.answered, 1);
-    }
-}
-
-impl tempest::Handlers for Reach {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Landed>();
-        messages.add::<Answer>();
-    }
-}
-
 impl Protocol for Reach {
     type Config = Deed;
     fn install(&deed: &Deed, node: &mut Setup<'_>) -> Self {
@@ -155,7 +116,7 @@ impl Reach {
                 thread.deposit(NodeId(1), self.segment.place(first as u32), &new[first..first + DEPOSIT]);
             }),
             Deed::Transfer(_) => (1..=times).for_each(|number| {
-                thread.transfer(NodeId(1), self.segment.place(0), &new, Landed);
+                thread.transfer(NodeId(1), self.segment.place(0), &new, Self::landed());
                 thread.wait(&self.answered, number);
             }),
         }
@@ -171,7 +132,21 @@ impl Reach {
     }
 }
 
-impl Program for Reach {
+#[handlers]
+impl Reach {
+    /// A block has been transferred.
+    #[message(key = 0)]
+    fn landed(&self, cx: &mut Handler<'_>) {
+        let back = cx.source();
+        cx.send(back, Self::answer());
+    }
+
+    /// It has been seen.
+    #[message(key = 0)]
+    fn answer(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.answered, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         let cells = self.segment.cells();
         (0..cells.len()).for_each(|place| cells.set(place, place as u64));

@@ -3,10 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{
-    Event, Handler, Job, Key, Keyed, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread,
-};
+use tempest::{Event, Handler, Job, Key, Keyed, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 
 use crate::bare;
 use crate::run;
@@ -27,45 +24,6 @@ struct Stream {
     verified: AtomicBool,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Add {
-    key: u64,
-    amount: u64,
-}
-
-/// Comes behind all others.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct End {}
-
-impl Message for Add {
-    type Protocol = Stream;
-    fn key(&self) -> Key {
-        Key::User(self.key)
-    }
-    fn handle(self, stream: &Stream, _: &[u64], cx: &mut Handler<'_>) {
-        cx.with(&stream.counts, |count, _| *count += self.amount);
-    }
-}
-
-impl Message for End {
-    type Protocol = Stream;
-    fn key(&self) -> Key {
-        Key::Sequential
-    }
-    fn handle(self, stream: &Stream, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&stream.ended, 1);
-    }
-}
-
-impl tempest::Handlers for Stream {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Add>();
-        messages.add::<End>();
-    }
-}
-
 impl Protocol for Stream {
     type Config = u64;
     fn install(keys: &u64, node: &mut Setup<'_>) -> Self {
@@ -84,17 +42,29 @@ impl Protocol for Stream {
 /// Message `number` of all: keys in no order, small amounts.
 fn message(number: u64, keys: u64) -> Add {
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Add { key: (mixed >> 32) % keys, amount: number % 4 }
+    Stream::add((mixed >> 32) % keys, number % 4)
 }
 
-impl Program for Stream {
+#[handlers]
+impl Stream {
+    #[message(key = key)]
+    fn add(&self, key: u64, amount: u64, cx: &mut Handler<'_>) {
+        cx.with(&self.counts, |count, _| *count += amount);
+    }
+
+    /// Comes behind all others.
+    #[message(key = Sequential)]
+    fn end(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.ended, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         // A power of two, so that finding a key costs nothing.
         let keys = self.keys.next_power_of_two();
         thread.phase("stream");
         if thread.node() == NodeId(0) {
             (0..MESSAGES).for_each(|number| thread.send(NodeId(1), message(number, keys)));
-            thread.send(NodeId(1), End {});
+            thread.send(NodeId(1), Self::end());
         } else {
             thread.wait(&self.ended, 1);
         }

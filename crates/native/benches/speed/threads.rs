@@ -6,12 +6,11 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Instant;
 
-use bytemuck::{Pod, Zeroable};
 use fiber::{Fiber, Pool, Status};
 use tempest::entry::{Given, Plan};
 use tempest::{
-    Cells, Event, Handler, Job, Key, Keyed, Mechanism, Message, NodeId, Program, Protocol, Quiet, Report,
-    Setup, Shape, Thread,
+    Cells, Event, Handler, Job, Keyed, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread,
+    handlers,
 };
 
 use crate::bare;
@@ -44,10 +43,6 @@ impl Relay {
     }
 }
 
-impl tempest::Handlers for Relay {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Relay {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
@@ -55,7 +50,8 @@ impl Protocol for Relay {
     }
 }
 
-impl Program for Relay {
+#[handlers]
+impl Relay {
     fn main(&self, thread: &Thread<'_>) {
         let mine = thread.index() as usize;
         let (turn, next) = (&self.turns[mine], &self.turns[(mine + 1) % self.turns.len()]);
@@ -112,54 +108,6 @@ struct Waiting {
     sum: Cells<u64>,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Request {
-    word: u64,
-    thread: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Reply {
-    held: u64,
-    thread: u64,
-}
-
-impl Message for Request {
-    type Protocol = Additions;
-    fn key(&self) -> Key {
-        Key::User(self.word)
-    }
-    fn handle(self, it: &Additions, _: &[u64], cx: &mut Handler<'_>) {
-        let back = cx.source();
-        cx.with(&it.words, |word, actions| {
-            actions.send(back, Reply { held: *word, thread: self.thread });
-            *word += 1;
-        });
-    }
-}
-
-impl Message for Reply {
-    type Protocol = Additions;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, it: &Additions, _: &[u64], cx: &mut Handler<'_>) {
-        let waiting = &it.waiting[self.thread as usize];
-        // A thread has one request at a time, and so one reply.
-        waiting.sum.set(0, waiting.sum.get(0) + self.held);
-        cx.signal(&waiting.replies, 1);
-    }
-}
-
-impl tempest::Handlers for Additions {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Request>();
-        messages.add::<Reply>();
-    }
-}
-
 impl Protocol for Additions {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
@@ -169,13 +117,31 @@ impl Protocol for Additions {
     }
 }
 
-impl Program for Additions {
+#[handlers]
+impl Additions {
+    #[message(key = word)]
+    fn request(&self, word: u64, thread: u64, cx: &mut Handler<'_>) {
+        let back = cx.source();
+        cx.with(&self.words, |word, actions| {
+            actions.send(back, Self::reply(*word, thread));
+            *word += 1;
+        });
+    }
+
+    #[message]
+    fn reply(&self, held: u64, thread: u64, cx: &mut Handler<'_>) {
+        let waiting = &self.waiting[thread as usize];
+        // A thread has one request at a time, and so one reply.
+        waiting.sum.set(0, waiting.sum.get(0) + held);
+        cx.signal(&waiting.replies, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         let (other, me) = (NodeId(1 - thread.node().0), u64::from(thread.index()));
         let replies = &self.waiting[thread.index() as usize].replies;
         thread.phase("fetch-add");
         for number in 0..REQUESTS {
-            thread.send(other, Request { word: (me + number) % WORDS, thread: me });
+            thread.send(other, Self::request((me + number) % WORDS, me));
             thread.wait(replies, number + 1);
         }
         thread.phase("end");

@@ -4,11 +4,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bytemuck::{Pod, Zeroable};
 use rustix::time::{ClockId, clock_gettime};
-use tempest::{
-    Event, Handler, Job, Key, Launch, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread, World,
-};
+use tempest::{Event, Handler, Job, Launch, NodeId, Protocol, Quiet, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
 
 /// What a world may use of one core.
@@ -49,30 +46,6 @@ struct Away {
     back: Event,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Word {
-    counts: u64,
-}
-
-impl Message for Word {
-    type Protocol = Away;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, away: &Away, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&away.back, self.counts);
-    }
-}
-
-impl tempest::Handlers for Away {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Word>();
-    }
-}
-
 impl Protocol for Away {
     type Config = (Duration, Others);
 
@@ -81,7 +54,13 @@ impl Protocol for Away {
     }
 }
 
-impl Program for Away {
+#[handlers]
+impl Away {
+    #[message]
+    fn word(&self, counts: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.back, counts);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("away");
         if thread.node() == NodeId(0) && thread.index() == 0 {
@@ -89,9 +68,9 @@ impl Program for Away {
             thread::sleep(self.so_long);
             let share = (used() - before).as_secs_f64() / since.elapsed().as_secs_f64();
             assert!(share < SHARE, "{:.2} % of a core", share * 100.0);
-            (0..thread.nodes()).for_each(|node| thread.send(NodeId(node), Word { counts: 1 }));
+            (0..thread.nodes()).for_each(|node| thread.send(NodeId(node), Self::word(1)));
         } else if self.others == Others::Send && thread.node() == NodeId(1) {
-            (0..10_000).for_each(|_| thread.send(NodeId(0), Word { counts: 0 }));
+            (0..10_000).for_each(|_| thread.send(NodeId(0), Self::word(0)));
         }
         thread.wait(&self.back, 1);
     }

@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Key, Keyed, Message, Program, Protocol, Quiet, Report, Setup, Thread, World};
+use tempest::{Event, Handler, Key, Keyed, Protocol, Quiet, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -22,30 +21,6 @@ struct Computes {
     end: Event,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Work {
-    unused: u64,
-}
-
-impl Message for Work {
-    type Protocol = Computes;
-
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-
-    fn handle(self, computes: &Computes, _: &[u64], _: &mut Handler<'_>) {
-        computes.handled.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-impl tempest::Handlers for Computes {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Work>();
-    }
-}
-
 impl Protocol for Computes {
     type Config = ();
 
@@ -54,13 +29,19 @@ impl Protocol for Computes {
     }
 }
 
-impl Program for Computes {
+#[handlers]
+impl Computes {
+    #[message(key = 0)]
+    fn work(&self, _: &mut Handler<'_>) {
+        self.handled.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.index() > 0 {
             return thread.wait(&self.end, 1);
         }
         for round in 1..=ROUNDS {
-            thread.send(thread.node(), Work { unused: 0 });
+            thread.send(thread.node(), Self::work());
             let start = Instant::now();
             while self.handled.load(Ordering::Relaxed) < round {
                 assert!(start.elapsed() < PATIENCE, "nobody serves who computes");
@@ -99,33 +80,6 @@ const HOLDS: u64 = 2_000;
 /// Longer than anybody lets another one go on.
 const LONG: Duration = Duration::from_millis(5);
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Add {
-    amount: u64,
-}
-
-impl Message for Add {
-    type Protocol = Holds;
-
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-
-    fn handle(self, holds: &Holds, _: &[u64], cx: &mut Handler<'_>) {
-        cx.with(&holds.count, |count, cx| {
-            *count += self.amount;
-            cx.signal(&holds.handled, 1);
-        });
-    }
-}
-
-impl tempest::Handlers for Holds {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Add>();
-    }
-}
-
 impl Protocol for Holds {
     type Config = ();
 
@@ -135,12 +89,21 @@ impl Protocol for Holds {
     }
 }
 
-impl Program for Holds {
+#[handlers]
+impl Holds {
+    #[message(key = 0)]
+    fn add(&self, amount: u64, cx: &mut Handler<'_>) {
+        cx.with(&self.count, |count, cx| {
+            *count += amount;
+            cx.signal(&self.handled, 1);
+        });
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         let key = Key::User(0);
         for _ in 0..HOLDS {
             thread.hold(key, |cx| cx.with(&self.count, |count, _| *count += 1));
-            thread.send(thread.node(), Add { amount: 1 });
+            thread.send(thread.node(), Self::add(1));
         }
         thread.hold(key, |_| {
             if !self.held_long.swap(true, Ordering::Relaxed) {

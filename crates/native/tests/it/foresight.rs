@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Key, Message, Program, Protocol, Quiet, Report, Setup, Thread, World};
+use tempest::{Event, Handler, Protocol, Quiet, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -20,50 +19,6 @@ struct Numbers {
     expected: u64,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Number {
-    number: u64,
-}
-
-/// Has none to foresee it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Other {
-    number: u64,
-}
-
-impl Message for Number {
-    type Protocol = Numbers;
-
-    fn key(&self) -> Key {
-        Key::User(self.number)
-    }
-
-    fn handle(self, numbers: &Numbers, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&numbers.handled, 1);
-    }
-}
-
-impl Message for Other {
-    type Protocol = Numbers;
-
-    fn key(&self) -> Key {
-        Key::User(self.number)
-    }
-
-    fn handle(self, numbers: &Numbers, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&numbers.handled, 1);
-    }
-}
-
-impl tempest::Handlers for Numbers {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Other>();
-        messages.add::<Number>();
-    }
-}
-
 impl Protocol for Numbers {
     /// How many should be foreseen.
     type Config = u64;
@@ -78,12 +33,24 @@ impl Protocol for Numbers {
     }
 }
 
-impl Program for Numbers {
+#[handlers]
+impl Numbers {
+    /// Has none to foresee it.
+    #[message(key = number)]
+    fn other(&self, number: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.handled, 1);
+    }
+
+    #[message(key = number)]
+    fn number(&self, number: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.handled, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         let here = thread.node();
         (0..NUMBERS).for_each(|number| match number % 2 {
-            0 => thread.send(here, Other { number }),
-            _ => thread.send(here, Number { number }),
+            0 => thread.send(here, Self::other(number)),
+            _ => thread.send(here, Self::number(number)),
         });
         thread.wait(&self.handled, NUMBERS);
     }

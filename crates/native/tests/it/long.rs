@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Setup, Thread, World};
+use tempest::{Event, Handler, NodeId, Protocol, Quiet, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -26,79 +25,6 @@ struct Held {
     answers: Event,
 }
 
-/// Its handler goes on until so many of [`Release`] have been handled.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Hold {
-    until: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Release {
-    unused: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Done {
-    unused: u64,
-}
-
-impl Message for Hold {
-    type Protocol = Held;
-
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-
-    fn handle(self, held: &Held, _: &[u64], cx: &mut Handler<'_>) {
-        let start = Instant::now();
-        while start.elapsed() < LONG || held.handled.load(Ordering::Relaxed) < self.until {
-            assert!(start.elapsed() < PATIENCE, "nobody handles message {} of the other key", self.until);
-            std::thread::yield_now();
-        }
-        cx.send(NodeId(0), Done { unused: 0 });
-    }
-}
-
-impl Message for Release {
-    type Protocol = Held;
-
-    fn key(&self) -> Key {
-        Key::User(1)
-    }
-
-    fn handle(self, held: &Held, _: &[u64], cx: &mut Handler<'_>) {
-        let start = Instant::now();
-        while start.elapsed() < LONG {
-            std::hint::spin_loop();
-        }
-        held.handled.fetch_add(1, Ordering::Relaxed);
-        cx.send(NodeId(0), Done { unused: 0 });
-    }
-}
-
-impl Message for Done {
-    type Protocol = Held;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, held: &Held, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&held.answers, 1);
-    }
-}
-
-impl tempest::Handlers for Held {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Hold>();
-        messages.add::<Release>();
-        messages.add::<Done>();
-    }
-}
-
 impl Protocol for Held {
     type Config = ();
 
@@ -107,19 +33,46 @@ impl Protocol for Held {
     }
 }
 
-impl Program for Held {
+#[handlers]
+impl Held {
+    /// Its handler goes on until so many of [`Release`] have been handled.
+    #[message(key = 0)]
+    fn hold(&self, until: u64, cx: &mut Handler<'_>) {
+        let start = Instant::now();
+        while start.elapsed() < LONG || self.handled.load(Ordering::Relaxed) < until {
+            assert!(start.elapsed() < PATIENCE, "nobody handles message {} of the other key", until);
+            std::thread::yield_now();
+        }
+        cx.send(NodeId(0), Self::done());
+    }
+
+    #[message(key = 1)]
+    fn release(&self, cx: &mut Handler<'_>) {
+        let start = Instant::now();
+        while start.elapsed() < LONG {
+            std::hint::spin_loop();
+        }
+        self.handled.fetch_add(1, Ordering::Relaxed);
+        cx.send(NodeId(0), Self::done());
+    }
+
+    #[message]
+    fn done(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.answers, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.node() != NodeId(0) {
             return;
         }
         // It holds nobody up, but shows that handlers are not brief here.
-        thread.send(NodeId(1), Hold { until: 0 });
+        thread.send(NodeId(1), Self::hold(0));
         thread.wait(&self.answers, 1);
         for round in 1..=ROUNDS {
             std::thread::sleep(SILENCE);
-            thread.send(NodeId(1), Hold { until: round });
+            thread.send(NodeId(1), Self::hold(round));
             std::thread::sleep(SILENCE);
-            thread.send(NodeId(1), Release { unused: 0 });
+            thread.send(NodeId(1), Self::release());
             thread.wait(&self.answers, 1 + 2 * round);
         }
     }

@@ -3,11 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use bytemuck::{Pod, Zeroable};
 use conformance::Setting;
 use tempest::{
-    Event, Handler, Key, Message, NodeId, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Thread,
-    World,
+    Event, Handler, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Thread, World, handlers,
 };
 use tradewind_native::Local;
 
@@ -23,51 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 struct Ask {
     is_served: AtomicBool,
     answers: Event,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Question {
-    unused: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Answer {
-    unused: u64,
-}
-
-impl Message for Question {
-    type Protocol = Ask;
-
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-
-    fn handle(self, ask: &Ask, _: &[u64], cx: &mut Handler<'_>) {
-        ask.is_served.store(true, Ordering::Relaxed);
-        let source = cx.source();
-        cx.send(source, Answer { unused: 0 });
-    }
-}
-
-impl Message for Answer {
-    type Protocol = Ask;
-
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-
-    fn handle(self, ask: &Ask, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&ask.answers, 1);
-    }
-}
-
-impl tempest::Handlers for Ask {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Question>();
-        messages.add::<Answer>();
-    }
 }
 
 impl Protocol for Ask {
@@ -89,13 +42,26 @@ impl Ask {
     }
 }
 
-impl Program for Ask {
+#[handlers]
+impl Ask {
+    #[message(key = 0)]
+    fn question(&self, cx: &mut Handler<'_>) {
+        self.is_served.store(true, Ordering::Relaxed);
+        let source = cx.source();
+        cx.send(source, Self::answer());
+    }
+
+    #[message(key = 0)]
+    fn answer(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.answers, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.node() == NodeId(0) {
             // Long enough for the other to compute.
             std::thread::sleep(LONG / 10);
             (1..=3).for_each(|number| {
-                thread.send(NodeId(1), Question { unused: 0 });
+                thread.send(NodeId(1), Self::question());
                 thread.wait(&self.answers, number);
             });
         } else {
@@ -153,54 +119,6 @@ struct Woken {
     end: Event,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Wake {
-    unused: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Served {
-    unused: u64,
-}
-
-impl Message for Wake {
-    type Protocol = Woken;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, woken: &Woken, _: &[u64], cx: &mut Handler<'_>) {
-        let round = woken.handled.fetch_add(1, Ordering::Relaxed) + 1;
-        if round == ROUNDS {
-            cx.signal(&woken.end, 1);
-        }
-        let source = cx.source();
-        cx.send(source, Served { unused: 0 });
-    }
-}
-
-impl Message for Served {
-    type Protocol = Woken;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, woken: &Woken, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&woken.answers, 1);
-    }
-}
-
-impl tempest::Handlers for Woken {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Wake>();
-        messages.add::<Served>();
-    }
-}
-
 impl Protocol for Woken {
     type Config = ();
 
@@ -214,13 +132,29 @@ impl Protocol for Woken {
     }
 }
 
-impl Program for Woken {
+#[handlers]
+impl Woken {
+    #[message]
+    fn wake(&self, cx: &mut Handler<'_>) {
+        let round = self.handled.fetch_add(1, Ordering::Relaxed) + 1;
+        if round == ROUNDS {
+            cx.signal(&self.end, 1);
+        }
+        let source = cx.source();
+        cx.send(source, Self::served());
+    }
+
+    #[message]
+    fn served(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.answers, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         match (thread.node().0, thread.index()) {
             (0, 0) => (1..=ROUNDS).for_each(|round| {
                 // Long enough for the others to fall asleep.
                 std::thread::sleep(Duration::from_micros(300));
-                thread.send(NodeId(1), Wake { unused: 0 });
+                thread.send(NodeId(1), Self::wake());
                 thread.deposit(NodeId(1), self.words.place(0), &[round]);
                 thread.wait(&self.answers, round);
             }),
@@ -261,74 +195,6 @@ struct Passed {
     end: Event,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Begin {
-    unused: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Began {
-    unused: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Late {
-    unused: u64,
-}
-
-impl Message for Begin {
-    type Protocol = Passed;
-
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-
-    fn handle(self, passed: &Passed, _: &[u64], cx: &mut Handler<'_>) {
-        cx.send(NodeId(0), Began { unused: 0 });
-        let start = Instant::now();
-        while start.elapsed() < LONG / 10 {
-            std::hint::spin_loop();
-        }
-        cx.signal(&passed.ended, 1);
-    }
-}
-
-impl Message for Began {
-    type Protocol = Passed;
-
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-
-    fn handle(self, passed: &Passed, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&passed.began, 1);
-    }
-}
-
-impl Message for Late {
-    type Protocol = Passed;
-
-    fn key(&self) -> Key {
-        Key::User(1)
-    }
-
-    fn handle(self, passed: &Passed, _: &[u64], cx: &mut Handler<'_>) {
-        passed.is_handled.store(true, Ordering::Relaxed);
-        cx.signal(&passed.end, 1);
-    }
-}
-
-impl tempest::Handlers for Passed {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Begin>();
-        messages.add::<Began>();
-        messages.add::<Late>();
-    }
-}
-
 impl Protocol for Passed {
     type Config = ();
 
@@ -353,18 +219,40 @@ impl Passed {
     }
 }
 
-impl Program for Passed {
+#[handlers]
+impl Passed {
+    #[message(key = 0)]
+    fn begin(&self, cx: &mut Handler<'_>) {
+        cx.send(NodeId(0), Self::began());
+        let start = Instant::now();
+        while start.elapsed() < LONG / 10 {
+            std::hint::spin_loop();
+        }
+        cx.signal(&self.ended, 1);
+    }
+
+    #[message(key = 0)]
+    fn began(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.began, 1);
+    }
+
+    #[message(key = 1)]
+    fn late(&self, cx: &mut Handler<'_>) {
+        self.is_handled.store(true, Ordering::Relaxed);
+        cx.signal(&self.end, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         match (thread.node().0, thread.index()) {
             (0, 0) => {
                 thread.wait(&self.began, 1);
-                thread.send(NodeId(1), Late { unused: 0 });
+                thread.send(NodeId(1), Self::late());
                 thread.deposit(NodeId(1), self.words.place(0), &[1]);
             }
             (1, 0) => {
                 // The others fall asleep.
                 std::thread::sleep(LONG / 10);
-                thread.send(NodeId(1), Begin { unused: 0 });
+                thread.send(NodeId(1), Self::begin());
                 thread.wait(&self.ended, 1);
                 self.compute();
             }

@@ -2,8 +2,8 @@
 
 use tempest::entry::{Given, Plan};
 use tempest::{
-    Failure, Job, Launch, Mechanism, NodeId, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Shape,
-    Thread, World,
+    Failure, Job, Launch, Mechanism, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Thread,
+    World, handlers,
 };
 use tradewind_native::Local;
 
@@ -23,10 +23,6 @@ struct Probe {
     closed: Segment<u64>,
 }
 
-impl tempest::Handlers for Probe {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Probe {
     type Config = Deed;
     fn install(&deed: &Deed, setup: &mut Setup<'_>) -> Self {
@@ -35,7 +31,8 @@ impl Protocol for Probe {
     }
 }
 
-impl Program for Probe {
+#[handlers]
+impl Probe {
     fn main(&self, thread: &Thread<'_>) {
         if thread.node() == NodeId(0) {
             return;

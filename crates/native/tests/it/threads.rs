@@ -1,6 +1,6 @@
 //! Very many threads.
 
-use tempest::{Event, Job, Launch, Program, Protocol, Quiet, Report, Setup, Thread, World};
+use tempest::{Event, Job, Launch, Protocol, Quiet, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
 
 /// Threads of each processor.
@@ -11,10 +11,6 @@ struct Crowd {
     came: Event,
 }
 
-impl tempest::Handlers for Crowd {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Crowd {
     type Config = ();
     fn install(_: &(), _: &mut Setup<'_>) -> Self {
@@ -22,7 +18,8 @@ impl Protocol for Crowd {
     }
 }
 
-impl Program for Crowd {
+#[handlers]
+impl Crowd {
     fn main(&self, thread: &Thread<'_>) {
         for round in 1..=2 {
             thread.signal(&self.came, 1);

@@ -105,7 +105,7 @@ impl Node {
 }
 
 /// One processor does its part while the right is taken away from the other; what was stored last, and what was found.
-fn takeaway(computes: impl FnOnce(&Node) -> Option<u64> + Send + 'static) {
+fn downgrade(computes: impl FnOnce(&Node) -> Option<u64> + Send + 'static) {
     let node = Node::new();
     let other = Arc::clone(&node);
     let processor = thread::spawn(move || computes(&other));
@@ -126,7 +126,7 @@ fn takeaway(computes: impl FnOnce(&Node) -> Option<u64> + Send + 'static) {
 #[test]
 fn one_that_polls() {
     explore(|| {
-        takeaway(|node| {
+        downgrade(|node| {
             let first = node.store_if_allowed(1);
             node.poll();
             let second = node.store_if_allowed(2);
@@ -142,7 +142,7 @@ fn one_that_polls() {
 #[test]
 fn one_that_goes_away() {
     explore(|| {
-        takeaway(|node| {
+        downgrade(|node| {
             let stored = node.store_if_allowed(1);
             node.tell_if(node.requests.go_away(IT));
             stored
@@ -154,7 +154,7 @@ fn one_that_goes_away() {
 #[test]
 fn one_that_comes_back() {
     explore(|| {
-        takeaway(|node| {
+        downgrade(|node| {
             node.tell_if(node.requests.go_away(IT));
             node.tell_if(node.requests.come_back(IT));
             let stored = node.store_if_allowed(1);

@@ -1,13 +1,13 @@
-//! Null messages to and fro between two nodes. Must never know which world runs it, nor how nodes are joined.
+//! Null messages that two nodes send to and fro. Must never know how nodes are joined.
 
 use tempest::{
     Cells, Event, Handler, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
 };
 
-/// One look at the count: load, comparison and branch.
+/// The work of one look at the count: load, comparison and branch.
 const LOOK: Operations = Operations::NONE.loads(1).integers(2);
 
-/// Who starts.
+/// The node that starts and measures.
 const STARTER: NodeId = NodeId(0);
 
 #[derive(Clone, Copy, Debug)]
@@ -18,13 +18,13 @@ pub(super) struct Config {
     pub(super) hops: u32,
 }
 
-/// One node's share.
+/// The state of the program on one node.
 pub(super) struct Bounce {
     config: Config,
     node: NodeId,
-    /// Null messages that this node has had.
+    /// The number of null messages that this node has had.
     received: Event,
-    /// On the starter: the time of half a round trip to the near node and to the far one, in nanoseconds.
+    /// Half a round trip to the near node and to the far node, in nanoseconds; used on the starter only.
     measured: Cells<f64>,
 }
 
@@ -43,10 +43,11 @@ impl Protocol for Bounce {
 
 #[handlers]
 impl Bounce {
-    /// Carries nothing, and is sent back until the starter has had all of a measurement. It changes a count, which is atomic.
+    /// Carries nothing. The receiver sends it back, until the starter has had all round trips. The count is atomic,
+    /// so there is no key.
     #[message]
     fn null(&self, cx: &mut Handler<'_>) {
-        // Counted before it is sent back: what answers it may be handled here at the same time as this ends.
+        // Count before sending back: the answer may be handled on this node before this handler ends.
         cx.signal(&self.received, 1);
         let last = self.received.count().is_multiple_of(u64::from(self.config.rounds));
         if cx.node() != STARTER || !last {
@@ -55,25 +56,25 @@ impl Bounce {
         }
     }
 
-    /// How many messages a node has had when both measurements are over.
+    /// The number of messages that a node must have had when both measurements are over.
     fn due(&self, node: NodeId) -> u64 {
         let Config { rounds, near, far, .. } = self.config;
         let answers = u64::from(node.0 == near) + u64::from(node.0 == far);
         u64::from(rounds) * if node == STARTER { 2 } else { answers }
     }
 
-    /// Computes until so many messages have come.
+    /// Computes and polls until so many messages have come.
     fn spin(&self, thread: &Thread<'_>, until: u64) {
         while self.received.count() < until {
             thread.charge(LOOK);
             thread.poll();
-            // Where nothing is polled, what has come by now would be seen only after the loop. This lets it in, and changes
-            // nothing.
+            // Where a policy polls nothing, a model would show messages only after the loop. A signal of 0 lets them
+            // in and changes nothing.
             thread.signal(&self.received, 0);
         }
     }
 
-    /// Plays with the near node or the far one.
+    /// Exchanges messages with the near node (number 0) or the far node (number 1).
     fn play(&self, thread: &Thread<'_>, number: usize) {
         let Config { rounds, near, far, .. } = self.config;
         let with = NodeId([near, far][number]);

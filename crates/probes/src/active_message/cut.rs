@@ -1,39 +1,38 @@
-//! Blocks across the middle of each row of nodes, both ways at once. Must never know which world runs it, nor how nodes
-//! are joined.
+//! Blocks that cross the middle of each row of nodes, both ways at once. Must never know how nodes are joined.
 
 use tempest::entry::mix;
 use tempest::{
     Cells, Event, Handler, Merge, NodeId, Protocol, Quiet, Report, Segment, Setup, Thread, handlers,
 };
 
-/// Blocks that a node has room for; the next overwrite them.
+/// The number of blocks that a node has room for. Further blocks overwrite earlier ones.
 const SLOTS: u32 = 4;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Config {
     pub(super) rounds: u32,
-    /// Words.
+    /// The words of a block.
     pub(super) block: u32,
-    /// Nodes of a row.
+    /// The nodes of a row.
     pub(super) row: u32,
 }
 
-/// One node's share.
+/// The state of the program on one node.
 pub(super) struct Cut {
     config: Config,
     node: NodeId,
-    /// Who is on the other side of the middle, if anybody is.
+    /// The node on the other side of the middle; `None` for a node that is not beside the middle of a full row.
     opposite: Option<NodeId>,
     slots: Segment<u64>,
-    /// Blocks that are here.
+    /// The number of blocks that have arrived.
     received: Event,
-    /// Blocks whose last word was wrong when they came.
+    /// The number of blocks whose last word was wrong when they arrived.
     wrong: Cells<u64>,
-    /// From the first block's sending to the last one's arrival, in seconds.
+    /// The time from the sending of the first block to the arrival of the last, in seconds.
     taken: Cells<f64>,
 }
 
-/// A word of a block of a node.
+/// The word at `index` of block `number` that node `from` sends.
 fn word(from: NodeId, number: u64, index: u32) -> u64 {
     mix(mix(u64::from(from.0)).wrapping_add(number)).wrapping_add(u64::from(index))
 }
@@ -57,7 +56,7 @@ impl Protocol for Cut {
     }
 }
 
-/// Who is on the other side of the middle of a full row.
+/// The node on the other side of the middle of a row, if the row is full and the node is beside its middle.
 fn opposite(node: u32, row: u32, nodes: u32) -> Option<u32> {
     let (first, place, middle) = (node / row * row, node % row, row / 2);
     let opposite = match place {
@@ -71,12 +70,12 @@ fn opposite(node: u32, row: u32, nodes: u32) -> Option<u32> {
 
 #[handlers]
 impl Cut {
-    /// Tells that a block is in its slot. It reads what nobody else writes, and counts atomically.
+    /// Tells that a block is in its slot. The handler counts atomically, so there is no key.
     #[message]
     fn arrived(&self, number: u64, cx: &mut Handler<'_>) {
         let last = self.config.block - 1;
         let offset = self.slot(number) + last;
-        // A block that came since may have overwritten it; its words are as good.
+        // A later block may have overwritten this one. Its words are right too.
         let good = (0..=u64::from(self.config.rounds) / u64::from(SLOTS)).any(|later| {
             let number = number + later * u64::from(SLOTS);
             self.slots.cells().get(offset as usize) == word(cx.source(), number, last)
@@ -87,7 +86,7 @@ impl Cut {
         cx.signal(&self.received, 1);
     }
 
-    /// Where the slot of a block begins.
+    /// The offset of the slot of a block, in words.
     fn slot(&self, number: u64) -> u32 {
         (number % u64::from(SLOTS)) as u32 * self.config.block
     }
@@ -105,7 +104,7 @@ impl Cut {
         self.taken.set(0, (thread.now() - start).as_seconds());
     }
 
-    /// Whether the blocks that came last are all there.
+    /// Whether all words of the last blocks are right.
     fn is_whole(&self) -> bool {
         let Some(opposite) = self.opposite else { return true };
         let rounds = u64::from(self.config.rounds);
@@ -139,7 +138,7 @@ impl Cut {
         if self.opposite.is_none() {
             return report;
         }
-        // Of each sender the same share, so that they add up.
+        // Each sender reports its own share. The shares add up.
         let bytes = f64::from(self.config.rounds) * f64::from(self.config.block) * 8.0;
         report.measured("cut", bytes / self.taken.get(0) / 1e6, "MB/s", Merge::Sum)
     }

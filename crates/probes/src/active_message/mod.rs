@@ -1,4 +1,5 @@
-//! Active messages: what a null message costs from end to end, near and far; and what crosses the middle of a machine.
+//! Active messages: the time of a null message to a near and to a far node, and the bandwidth across the middle of a
+//! machine.
 //!
 //! The measures are those of F. T. Chong, R. Barua, F. Dahlgren, J. D. Kubiatowicz and A. Agarwal, *The Sensitivity of
 //! Communication Mechanisms to Bandwidth and Latency*, HPCA-4, 1998.
@@ -8,13 +9,14 @@
 //! | `messages` | null messages (no arguments, a handler that only answers) to and fro between node 0 and `near`, then `far` | `one_way.near` and `one_way.far`: half a round trip; `per_hop`: their difference by `hops`; all in nanoseconds |
 //! | `bulk` | blocks in both directions between the nodes on either side of the middle of each row of nodes | `cut`: megabytes (10^6) per second, headers aside, that cross the middle |
 //!
-//! A round trip is twice the way from the beginning of a send to the handler's first instruction: handlers answer
-//! handlers. The threads of both nodes compute meanwhile (they poll), so that under a policy with interrupts each message
-//! interrupts; natively each of the two wants a core of its own. What ends the last round trip of a measurement, at most a poll, is shared out among all.
+//! Handlers answer handlers, so a round trip is twice the way from the beginning of a send to the first instruction
+//! of the handler. The threads of both nodes compute and poll meanwhile. So under a policy with interrupts each
+//! message interrupts; natively, each of the two threads wants a core of its own. The end of a measurement, at most
+//! one poll, is divided among all its round trips.
 //!
-//! Nodes are numbered row by row; the middle lies between the first half of each row and the second. On a mesh in
-//! dimension order a block takes only the one link between its two nodes, so that every link of the cut is loaded by a
-//! sender of its own and all of them in both directions.
+//! Nodes are numbered row by row. The middle lies between the first half of each row and the second. On a mesh with
+//! dimension-order routing, a block takes only the one link between its two nodes. So every link of the cut has a
+//! sender of its own, in both directions.
 //!
 //! # Inputs
 //!
@@ -33,8 +35,8 @@
 //!
 //! # How it is checked
 //!
-//! Each node must have had exactly its messages; the last words of each block must be the sender's, and those of the
-//! last blocks are all compared.
+//! Each node must have had exactly its messages. The last word of each block is compared with what the sender wrote,
+//! and so are all words of the last blocks.
 
 mod bounce;
 mod cut;

@@ -1,10 +1,10 @@
-//! Messages through the memory system: what it takes until data are at the other node, and until they are in its cache.
+//! Messages through the memory system: the time until data are on the other node, and until they are in its cache.
 //!
-//! After M. Swanson et al., *Message Passing Support in the Avalanche Widget*, University of Utah, 1996, figure 3. Node 0
-//! has just stored to every word of a message; node 1 has posted a buffer of which nothing is cached. *Arrival* is from
-//! the first instruction of the send until node 1 knows that all of it is there; *consumption* from then until one word of
-//! every line has been loaded and used. Where caches and interfaces do not keep each other up to date, node 0 flushes the
-//! message as part of the send, and node 1 purges its buffer before it posts it.
+//! The measurement follows M. Swanson et al., *Message Passing Support in the Avalanche Widget*, University of Utah,
+//! 1996, figure 3. Node 0 has just stored to every word of a message; node 1 has posted a buffer of which no line is
+//! cached. *Arrival* lasts from the first instruction of the send until node 1 knows that the whole message is there.
+//! *Consumption* follows, until one word of every line has been loaded and used. Where caches and interfaces are not
+//! coherent, node 0 flushes the message as part of the send, and node 1 purges its buffer before it posts it.
 //!
 //! # Inputs
 //!
@@ -23,15 +23,23 @@
 //!
 //! # Figures
 //!
-//! `arrival`, `consume` and `total`, in nanoseconds, each a mean; with `both` the larger of the two nodes'. Of
-//! `arrival`, `flush` is the part that the sender flushes. `all` is from the first send to the last arrival, `other`
-//! the arrival of the message to node 2 since its own send began, `reuse` the sender's second reading, `copy` the
-//! copying. Per round, counted by the memory systems of node 0 (`sender.…`) and node 1 (`receiver.…`):
-//! `bus_transactions`, `bus_bytes`, `memory_reads`, `memory_writes`, `cache_supplies`, `buffer_supplies`,
-//! `write_backs`, `evictions`, `merges`, `kept_blocks`, `kept_lines`, `packets`, `fall_throughs`; and what must be 0
-//! where software does its part, `stale_loads`, `stale_sends`, `overwritten`. The sender's count begins with the
-//! send, the receiver's with the posting of the buffer; both end with the round. There are none where no memory
-//! system is modelled, as natively; consumption is then of words that this host's caches have.
+//! Times are means in nanoseconds; with `both=1`, the larger of the two nodes'.
+//!
+//! | figure | what is timed |
+//! |---|---|
+//! | `arrival`, `consume`, `total` | arrival, consumption, and their sum |
+//! | `flush` | the part of `arrival` in which the sender flushes |
+//! | `all` | from the first send to the last arrival of a round |
+//! | `other` | the arrival of the message to node 2, since its own send began |
+//! | `reuse` | the sender's second reading of its message |
+//! | `copy` | the copying at the receiver |
+//!
+//! The memory systems of node 0 (`sender.…`) and node 1 (`receiver.…`) count, per round: `bus_transactions`,
+//! `bus_bytes`, `memory_reads`, `memory_writes`, `cache_supplies`, `buffer_supplies`, `write_backs`, `evictions`,
+//! `merges`, `kept_blocks`, `kept_lines`, `packets`, `fall_throughs`. Three more counts must be 0 unless software is
+//! `careless`: `stale_loads`, `stale_sends`, `overwritten`. The sender's counts begin with the send, the receiver's
+//! with the posting of the buffer; both end with the round. A world without a modelled memory system, such as the
+//! native one, has no counts, and its consumption is of words that the host's caches hold.
 //!
 //! # Timed regions
 //!

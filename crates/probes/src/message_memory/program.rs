@@ -1,6 +1,6 @@
-//! The program itself: rounds of posting, sending, receiving and reading.
+//! The program of message-memory: rounds of posting, sending, receiving and reading.
 //!
-//! It must never know which world runs it.
+//! Must never know which world runs it.
 
 use std::hint::black_box;
 
@@ -13,23 +13,23 @@ use units::Time;
 use tempest::entry::plain::Values;
 
 const WORD_BYTES: u32 = 8;
-/// Words of a page.
+/// The words of a page.
 const PAGE: u32 = 512;
-/// Rounds before those that count.
+/// The number of rounds before those that count.
 const WARM_UP: u32 = 2;
 
-/// Address and count of a loop over lines: constants, a mask, an addition, a comparison and a branch.
+/// The work of setting up a loop over lines: constants, a mask, an addition, a comparison and a branch.
 const SET_UP: Operations = Operations::NONE.integers(6);
-/// The branch of a loop that flushes or purges in its delay slot.
+/// The work of the branch that ends one round of a loop; the flush or purge stands in its delay slot.
 const BRANCH: Operations = Operations::NONE.integers(1);
-/// Before the first load of the loop that reads: call, address, bound, and where the sum goes.
+/// The work before the first load of the reading loop: call, address, bound, and the register of the sum.
 const BEGIN_READING: Operations = Operations::NONE.integers(8);
-/// What the loop that reads does with each word: an addition and a branch.
+/// The work of the reading loop for each word: an addition and a branch.
 const USE: Operations = Operations::NONE.integers(2);
-/// So long that all that was begun has ended.
+/// The work of a wait so long that nothing is outstanding after it.
 const SETTLE: Operations = Operations::NONE.integers(20_000);
 
-/// Times that are added up, in the order of their cells.
+/// The names of the times that are added up, in the order of their cells.
 const TIMES: [&str; 8] = ["arrival", "consume", "total", "flush", "all", "other", "reuse", "copy"];
 
 const ARRIVAL: usize = 0;
@@ -41,11 +41,11 @@ const OTHER: usize = 5;
 const REUSE: usize = 6;
 const COPY: usize = 7;
 
-/// One node's share.
+/// The state of the program on one node.
 pub(super) struct MessageMemory {
     node: NodeId,
     numbers: Values,
-    /// Words of a message, of the message to node 2, and of a line.
+    /// The words of a message, of the message to node 2, and of a line.
     words: u32,
     other: u32,
     line: u32,
@@ -55,7 +55,7 @@ pub(super) struct MessageMemory {
     unrelated: Segment<u64>,
     ready: Event,
     arrived: Event,
-    /// When the send that arrived last, and first of its round, began: femtoseconds.
+    /// The time at which the send of the last arrived message began, in femtoseconds.
     begun: Cells<u64>,
     sums: Cells<f64>,
     counts: Cells<u64>,
@@ -93,12 +93,12 @@ impl Protocol for MessageMemory {
     }
 }
 
-/// What a word of a round's message holds.
+/// The value of a word of the message of a round.
 fn pattern(round: u32, word: u32) -> u64 {
     (u64::from(round) << 32) | (u64::from(word) + 1)
 }
 
-/// A thread at work in a round.
+/// The thread of a node in one round.
 struct Round<'a> {
     program: &'a MessageMemory,
     thread: &'a Thread<'a>,
@@ -117,12 +117,12 @@ impl Round<'_> {
         }
     }
 
-    /// Where each line of so many words begins.
+    /// The offset of each line in `words` words.
     fn lines(&self, words: u32) -> impl Iterator<Item = u32> + use<> {
         (0..words).step_by(self.program.line as usize)
     }
 
-    /// Every line of some words in a loop, and a wait for what is written.
+    /// Flushes or purges every line of some words in a loop, and waits for the writes.
     fn clear(&self, segment: &Segment<u64>, words: u32, access: Access) {
         self.thread.charge(SET_UP);
         for word in self.lines(words) {
@@ -132,7 +132,7 @@ impl Round<'_> {
         self.thread.drain();
     }
 
-    /// Reads a word of every line, and uses it.
+    /// Reads one word of every line, and uses it.
     fn read(&self, segment: &Segment<u64>) {
         self.thread.charge(BEGIN_READING);
         for word in self.lines(self.program.words) {
@@ -142,7 +142,7 @@ impl Round<'_> {
         }
     }
 
-    /// Fills the message and leaves all of it dirty.
+    /// Fills the message and leaves all its lines dirty.
     fn fill(&self) {
         let words = self.program.words.max(self.program.other);
         for word in 0..words {
@@ -153,7 +153,7 @@ impl Round<'_> {
         self.thread.charge(SETTLE);
     }
 
-    /// Lines of something else, on their way to memory.
+    /// Flushes lines that have nothing to do with the message, so that they are on their way to memory.
     fn queue_unrelated(&self) {
         for line in 0..self.program.numbers["queued"] {
             self.thread.touch(self.program.unrelated.place(line * 32), 1, Access::Store);
@@ -169,7 +169,8 @@ impl Round<'_> {
         self.thread.transfer_from(self.program.outbox.place(0), words as usize, to, place, arrived);
     }
 
-    /// Makes a message, sends it, and whatever goes behind it. What had been counted when the send began.
+    /// Makes the message of a round and sends it, with all messages that follow it. Returns the memory system's
+    /// counts at the beginning of the send.
     fn send(&self, to: NodeId) -> MemoryEvents {
         let program = self.program;
         self.fill();
@@ -198,7 +199,7 @@ impl Round<'_> {
         before
     }
 
-    /// Nothing of the buffers is cached any more, and the sender is told.
+    /// Makes sure that no line of the buffers is cached, and tells the sender that they are posted.
     fn post(&self, from: NodeId) {
         let inbox = &self.program.inbox;
         if !self.thread.is_coherent() {
@@ -214,7 +215,7 @@ impl Round<'_> {
         self.thread.send(from, MessageMemory::ready());
     }
 
-    /// Waits for the messages of the round, and reads the first.
+    /// Waits for all messages of the round, and reads the first one.
     fn receive(&self, so_far: u64) {
         let program = self.program;
         let messages = 1 + u64::from(program.numbers["unread"]);
@@ -237,7 +238,7 @@ impl Round<'_> {
         self.check(program.words);
     }
 
-    /// Copies the message by software, from its buffer, then from copy to copy.
+    /// Copies the message by software: from its buffer, then from copy to copy.
     fn copy(&self) {
         let start = self.thread.now();
         let program = self.program;
@@ -261,7 +262,7 @@ impl Round<'_> {
         self.program.wrong.add(0, wrong as u64);
     }
 
-    /// The message to node 2.
+    /// Waits for the message to node 2, and checks it.
     fn receive_other(&self) {
         self.thread.wait(&self.program.arrived, u64::from(self.number));
         let begun = Time::from_femtoseconds(self.program.begun.get(0));
@@ -278,8 +279,8 @@ impl MessageMemory {
         cx.signal(&self.ready, 1);
     }
 
-    /// Tells the receiver that a message is in its buffer, and when its send began, in femtoseconds. The time is the
-    /// measurement's, not the machine's: it has no bytes.
+    /// Tells the receiver that a message is in its buffer, and the time at which its send began, in femtoseconds. The
+    /// time belongs to the measurement, so it has no modelled bytes.
     #[message(bytes = 0)]
     fn arrived(&self, begun: u64, cx: &mut Handler<'_>) {
         self.begun.set(0, begun);
@@ -310,7 +311,7 @@ impl MessageMemory {
             if node == 2 && self.other > 0 {
                 round.receive_other();
             }
-            // What is still on its way belongs to this round.
+            // Traffic that is still on its way belongs to this round.
             thread.charge(SETTLE);
             if number > WARM_UP {
                 let counted = values(thread.memory_events().since(before));
@@ -344,15 +345,15 @@ impl MessageMemory {
     }
 }
 
-/// Declares what is counted once, for both nodes.
+/// Lists the counts of the memory system once, for both nodes.
 macro_rules! counted {
     ($($field:ident,)*) => {
-        /// The names of what node 0 counts.
+        /// The names of the counts of node 0.
         const SENDER: [&str; [$(stringify!($field)),*].len()] = [$(concat!("sender.", stringify!($field))),*];
-        /// The names of what node 1 counts.
+        /// The names of the counts of node 1.
         const RECEIVER: [&str; SENDER.len()] = [$(concat!("receiver.", stringify!($field))),*];
 
-        /// What was counted, in the same order.
+        /// The values of the counts, in the order of the names.
         fn values(events: MemoryEvents) -> [u64; SENDER.len()] {
             [$(events.$field),*]
         }

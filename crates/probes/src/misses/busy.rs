@@ -1,17 +1,18 @@
-//! A home that computes and polls while others miss: a tight loop whose body takes a little more or less each time.
+//! A home that computes and polls while other nodes miss: a tight loop, whose body takes a slightly different time in
+//! each round.
 //!
-//! Must never know what others want of it.
+//! Must never know which requests the home serves.
 
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use tempest::{Operations, Shared, Thread};
 
-/// How far a round may be from the mean, as a share of it: what the study's procedure asks for.
+/// The greatest deviation of a round from the mean, as a share of the mean, as in the study.
 const SPREAD: f64 = 0.2;
 
-/// The loop.
+/// The loop of a busy home.
 pub(super) struct Busy {
-    /// Integer operations of a round on average.
+    /// The mean of a round's integer operations.
     body: u32,
     random: Pcg64,
 }
@@ -21,7 +22,7 @@ impl Busy {
         Self { body, random }
     }
 
-    /// Goes round until a word of shared memory holds at least so much. How often it went round.
+    /// Runs rounds until a word of shared memory is at least `least`. Returns the number of rounds.
     pub(super) fn until(&mut self, thread: &Thread<'_>, word: &Shared<u64>, index: usize, least: u64) -> u64 {
         let mut rounds = 0;
         while thread.read(word, index) < least {
@@ -37,7 +38,7 @@ impl Busy {
         thread.poll();
     }
 
-    /// Goes round so often, looking at the word each time as [`until`](Self::until) does.
+    /// Runs so many rounds. Each reads the word, so that a round costs what it costs in [`until`](Self::until).
     pub(super) fn rounds(&mut self, thread: &Thread<'_>, word: &Shared<u64>, index: usize, rounds: u64) {
         for _ in 0..rounds {
             thread.read(word, index);

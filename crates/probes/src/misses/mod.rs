@@ -1,4 +1,4 @@
-//! Probes of shared memory: what a miss costs when nothing else happens, and when as much happens as can.
+//! Probes of shared memory: the time of a miss on an idle machine, and the throughput of misses on a saturated one.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | `busy` | a home that computes and polls meanwhile |
 //! | `probe` | the program behind both |
 //!
-//! The procedures are those of B. Falsafi and D. A. Wood on fixed and floating protocol processors (about 1996), section 6 of its
-//! measurements, with distinct blocks and a home whose loop is a little irregular: without that the loop of misses and the
-//! interval of polls beat against each other.
+//! The procedures follow B. Falsafi and D. A. Wood on fixed and floating protocol processors (about 1996), section 6
+//! of their measurements. Every miss is on a distinct block, and the loop of a busy home is slightly irregular. With
+//! a regular loop, the period of the misses and that of the polls would lock.
 //!
 //! This folder must never know how blocks are kept coherent.
 
@@ -22,14 +22,14 @@ pub mod saturation;
 
 use std::str::FromStr;
 
-/// What a thread does to a block that its node has no right to.
+/// The kind of access by which a thread misses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// Loads, having nothing.
+    /// A load, where the node has no copy.
     Read,
-    /// Stores, having nothing.
+    /// A store, where the node has no copy.
     Write,
-    /// Stores, having a copy to read.
+    /// A store, where the node has a read-only copy.
     Upgrade,
 }
 
@@ -55,12 +55,12 @@ impl FromStr for Kind {
     }
 }
 
-/// What homes do while others miss.
+/// The activity of homes while other nodes miss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Home {
-    /// Their threads wait.
+    /// The threads of a home wait.
     Idle,
-    /// One thread of each goes round a tight loop that polls.
+    /// One thread of each home runs a tight loop that polls.
     Busy,
 }
 

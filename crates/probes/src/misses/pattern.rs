@@ -1,36 +1,40 @@
-//! Who misses on which blocks of whom: every miss has a block of its own. Must never know what a miss is.
+//! The assignment of misses: which thread misses on which block of which home. Every miss has a block of its own.
+//!
+//! Must never know what a miss is.
 
 use tempest::{NodeId, Shape};
 
-/// The first nodes miss, the last ones are homes; where there are enough of both, some are both.
+/// The assignment of misses to requesters and homes. The first nodes are requesters, the last nodes are homes; a node
+/// may be both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pattern {
     nodes: u32,
-    /// Nodes that miss, from the first on.
+    /// The number of requesters, from node 0 on.
     pub(super) requesters: u32,
-    /// Nodes on whose blocks they miss, up to the last.
+    /// The number of homes, up to the last node.
     pub(super) homes: u32,
-    /// Threads that miss, on each of those nodes.
+    /// The number of threads that miss, on each requester.
     pub(super) threads: u32,
-    /// Misses of each of them.
+    /// The number of misses of each such thread.
     pub(super) misses: u32,
 }
 
 impl Pattern {
-    /// One thread of node 0 misses on blocks of node 1.
+    /// The pattern in which one thread of node 0 misses on blocks of node 1.
     ///
     /// # Errors
-    /// If there is no node 1.
+    /// A text, if there is no node 1.
     pub(super) fn one_home(shape: Shape, misses: u32) -> Result<Self, String> {
-        // Whatever nodes there are beside those two take no part.
+        // All other nodes take no part.
         let nodes = shape.nodes.min(2);
         Self::new(Shape { nodes, threads: 1 }, 1, 1, misses)
     }
 
-    /// Every thread of the first nodes misses on blocks of the last; 0 stands for all nodes.
+    /// The pattern in which every thread of the first nodes misses on blocks of the last nodes. A count of 0 stands
+    /// for all nodes.
     ///
     /// # Errors
-    /// If there are not so many nodes, or somebody would have no other node to ask.
+    /// A text, if there are not so many nodes, or a requester would have no other node as a home.
     pub(super) fn new(shape: Shape, requesters: u32, homes: u32, misses: u32) -> Result<Self, String> {
         let Shape { nodes, threads } = shape;
         if nodes < 2 {
@@ -64,23 +68,24 @@ impl Pattern {
         self.nodes - self.homes
     }
 
-    /// How many homes a node can ask: itself it does not.
+    /// The number of homes that a node can ask: all homes but itself.
     fn homes_of(&self, node: NodeId) -> u32 {
         self.homes - u32::from(self.is_home(node))
     }
 
-    /// The most misses of a thread on one home.
+    /// The most misses of one thread on one home.
     fn on_one_home(&self) -> u32 {
         let least = (0..self.requesters).map(|node| self.homes_of(NodeId(node))).min().unwrap_or(1);
         self.misses.div_ceil(least.max(1))
     }
 
-    /// How many blocks each home needs.
+    /// The number of blocks that each home needs.
     pub(super) fn blocks(&self) -> usize {
         self.requesters as usize * self.threads as usize * self.on_one_home() as usize
     }
 
-    /// A thread's misses in order: on whose block, and which of its blocks. Homes take turns, and threads begin with different ones.
+    /// The misses of a thread in order, each as its home and the number of the home's block. Homes take turns, and
+    /// threads begin with different homes.
     pub(super) fn misses_of(
         &self,
         node: NodeId,
@@ -92,13 +97,13 @@ impl Pattern {
         (0..self.misses).map(move |miss| {
             let turn = (miss % homes + node.0 + thread) % homes;
             let home = pattern.first_home() + turn;
-            // Behind its own place all homes are one further.
+            // A requester that is a home too skips itself.
             let home = home + u32::from(pattern.is_home(node) && home >= node.0);
             (NodeId(home), first + (miss / homes) as usize)
         })
     }
 
-    /// All misses on the blocks of one home: which of its blocks.
+    /// All misses on the blocks of one home, each as the number of the block.
     pub(super) fn misses_on(&self, home: NodeId) -> impl Iterator<Item = usize> + use<> {
         let pattern = *self;
         let threads =

@@ -1,6 +1,7 @@
-//! The program behind both probes: homes fill their blocks, threads of other nodes miss on them, homes look at what came.
+//! The program behind both probes: homes fill their blocks, threads of other nodes miss on them, homes check the
+//! blocks.
 //!
-//! Must never know how blocks are kept coherent, nor which of the probes it is.
+//! Must never know how blocks are kept coherent, nor which of the two probes it runs for.
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -16,7 +17,7 @@ use super::pattern::Pattern;
 use super::{Home, Kind};
 use tempest::Frames;
 
-/// Rounds of the busy loop by which its length is measured.
+/// The number of rounds of the busy loop by which the length of a round is measured.
 const LOOP_ROUNDS: u64 = 1024;
 
 /// The input that says which kind of miss.
@@ -70,7 +71,7 @@ impl Asked {
     }
 }
 
-/// What every node is told.
+/// The part of a run that all nodes share.
 pub(super) struct Config {
     pattern: Pattern,
     asked: Asked,
@@ -78,18 +79,18 @@ pub(super) struct Config {
     memory: SharedMemory,
     blocks: Array<u64>,
     push: Array<u64>,
-    /// Of each home: threads that have done all their misses.
+    /// A word at each home: the number of threads that have done all their misses.
     done: Array<u64>,
     barrier: BarrierRoom,
-    /// What a node says of its measurements.
+    /// The function that turns a node's measurements into figures.
     report: fn(&Measured, Report) -> Report,
 }
 
 impl Config {
-    /// Lays the blocks out.
+    /// Lays the blocks out in an address space.
     ///
     /// # Errors
-    /// If there cannot be such an address space.
+    /// [`BadPlan`] if there is no such address space, or no protocol for it.
     pub(super) fn new(
         plan: &Plan,
         pattern: Pattern,
@@ -106,26 +107,27 @@ impl Config {
         Ok(Self { pattern, asked, seed: plan.seed, memory, blocks, push, done, barrier, report })
     }
 
-    /// Whether a node computes while others miss.
+    /// Whether a node computes while other nodes miss.
     fn is_busy(&self, node: NodeId) -> bool {
         let Self { pattern, asked, .. } = self;
         asked.home == Home::Busy && pattern.is_home(node) && !pattern.is_requester(node)
     }
 }
 
-/// What one node has measured.
+/// The measurements of one node.
 pub(super) struct Measured {
     pub(super) node: NodeId,
     pub(super) pattern: Pattern,
-    /// From the first of its threads' beginnings to the last one's end; `None` if it did not miss.
+    /// The time from the beginning of its first thread to the end of its last; `None` if the node is no requester.
     pub(super) span: Option<Time>,
-    /// Mean time of a miss, as the thread sees it.
+    /// The mean time of a miss, as the thread sees it.
     pub(super) miss: Time,
-    /// What a busy home's processor did beside its loop, while others missed; `None` of another node.
+    /// The time that the processor of a busy home spent beside its loop while other nodes missed; `None` for other
+    /// nodes.
     pub(super) beside_loop: Option<Time>,
 }
 
-/// One node's share.
+/// The state of the probe on one node.
 pub(super) struct Probe {
     config: Arc<Config>,
     node: NodeId,
@@ -133,10 +135,10 @@ pub(super) struct Probe {
     blocks: Shared<u64>,
     push: Shared<u64>,
     done: Shared<u64>,
-    /// By thread: when it began to miss and when it had done all, in femtoseconds.
+    /// The times at which each thread began to miss and had done all its misses, in femtoseconds, indexed by thread.
     began: Cells<u64>,
     ended: Cells<u64>,
-    /// Of a busy home, in femtoseconds: its loop while others missed, and a round of it.
+    /// On a busy home, in femtoseconds: the time of its loop while other nodes missed, and the time of one round.
     spun: Cells<u64>,
     round: Cells<u64>,
     rounds: Cells<u64>,
@@ -170,19 +172,19 @@ impl Protocol for Probe {
     }
 }
 
-/// What a block holds at first.
+/// The initial value of a block.
 fn filling(index: usize) -> u64 {
     mix(index as u64)
 }
 
-/// What whoever writes to it leaves there.
+/// The value that a requester writes to a block.
 fn written(index: usize) -> u64 {
     !filling(index)
 }
 
 #[handlers]
 impl Probe {
-    /// Fills the blocks that live here, and then so much more that no cache of the node holds them.
+    /// Fills the blocks of this home, then writes so much more that no cache of the node holds them.
     fn fill(&self, thread: &Thread<'_>) {
         for block in 0..self.config.pattern.blocks() {
             let index = self.blocks.at(self.node, block);
@@ -193,7 +195,7 @@ impl Probe {
         }
     }
 
-    /// The blocks that a thread misses on, in order; none if it does not.
+    /// The blocks that a thread misses on, in order; none for a thread that does not miss.
     fn misses(&self, thread: &Thread<'_>) -> impl Iterator<Item = usize> {
         let Config { pattern, .. } = &*self.config;
         let is_one = pattern.is_requester(self.node) && thread.index() < pattern.threads;
@@ -201,7 +203,7 @@ impl Probe {
         misses.into_iter().flatten().map(|(home, block)| self.blocks.at(home, block))
     }
 
-    /// Misses on every block, timed.
+    /// Misses on all blocks of the thread, and notes the time.
     fn miss(&self, thread: &Thread<'_>) {
         let blocks: Vec<usize> = self.misses(thread).collect();
         let mut wrong = 0;
@@ -220,7 +222,7 @@ impl Probe {
         self.checks.add(0, blocks.len() as u64);
     }
 
-    /// Tells the busy homes that a thread has done all.
+    /// Tells the busy homes that a thread has done all its misses.
     fn tell(&self, thread: &Thread<'_>) {
         let homes = (0..thread.nodes()).map(NodeId).filter(|node| self.config.is_busy(*node));
         homes.for_each(|home| {
@@ -235,7 +237,7 @@ impl Probe {
         )
     }
 
-    /// Computes and polls until all threads have done all.
+    /// Computes and polls until all threads have done all their misses.
     fn spin(&self, thread: &Thread<'_>) {
         let Pattern { requesters, threads, .. } = self.config.pattern;
         let began = thread.now();
@@ -245,14 +247,14 @@ impl Probe {
         self.spun.set(0, (thread.now() - began).as_femtoseconds());
     }
 
-    /// Measures a round of the loop, when nobody wants anything.
+    /// Measures the time of a round of the loop while no node misses.
     fn measure_round(&self, thread: &Thread<'_>) {
         let began = thread.now();
         self.busy().rounds(thread, &self.done, self.done.at(self.node, 0), LOOP_ROUNDS);
         self.round.set(0, (thread.now() - began).as_femtoseconds() / LOOP_ROUNDS);
     }
 
-    /// Looks at what others have written to the blocks that live here.
+    /// Checks the values that requesters have written to the blocks of this home.
     fn check(&self, thread: &Thread<'_>) {
         for block in self.config.pattern.misses_on(self.node) {
             let index = self.blocks.at(self.node, block);
@@ -286,7 +288,7 @@ impl Probe {
         if is_first && pattern.is_home(self.node) {
             self.fill(thread);
         }
-        // A barrier would be misses of its own, and the region waits for all threads anyhow.
+        // A barrier would add misses of its own, and the region waits for all threads anyway.
         if asked.kind == Kind::Upgrade {
             self.barrier.wait(thread);
             self.misses(thread).for_each(|index| {

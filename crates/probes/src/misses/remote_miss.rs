@@ -1,9 +1,9 @@
-//! Remote miss: one thread misses on one block after the other of another node, in shared memory.
+//! Remote miss: one thread misses on one block of another node after the other, in shared memory.
 //!
-//! Thread 0 of node 0 loads or stores one word of each of many blocks that live on node 1, each when the last has come. Room for
-//! all pages is there from the start, every miss is on another block, and nobody else wants anything; threads and nodes beside
-//! those two wait. The thread of a busy home goes round a tight loop meanwhile, which polls and takes up to a fifth more
-//! or less each time. What a miss consists of, row by row, a model says itself.
+//! Thread 0 of node 0 loads or stores one word of each of many blocks whose home is node 1, each after the one before
+//! has come. All pages are mapped from the start, every miss is on another block, and all other threads and nodes
+//! wait. The thread of a busy home runs a tight loop meanwhile, which polls; a round takes up to a fifth more or less
+//! than the mean. A model reports the parts of a miss itself, as its anatomy of protocol events.
 //!
 //! # Inputs
 //!
@@ -17,11 +17,13 @@
 //!
 //! # Timed regions
 //!
-//! `miss` has the misses; `loop`, of a busy home, measures its loop; `check` looks at what was written.
+//! `miss` is the timed region, with all misses. The region `loop` measures the loop of a busy home; `check` checks
+//! the blocks.
 //!
 //! # How it is checked
 //!
-//! Every block holds a number of its own: what is read must be that, and what is written must be found at its home.
+//! Every block holds a number of its own. A value that is read must be that number; a value that is written must be
+//! found at the home.
 
 use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
@@ -68,7 +70,7 @@ fn load(given: &Given) -> Loaded {
 
 impl Instance for RemoteMiss {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
-        // The home is node 1, whatever nodes there are beside.
+        // The home is node 1, however many nodes there are.
         let pattern = Pattern::one_home(plan.shape, self.misses)?;
         let config = Config::new(plan, pattern, self.asked, report)?;
         Ok(Job::new::<Probe>(Arc::new(config)))

@@ -1,9 +1,9 @@
-//! Saturation: many threads miss at once, in shared memory, so that requesters or homes have as much to do as they can.
+//! Saturation: many threads miss at once, in shared memory, so that requesters or homes are saturated.
 //!
-//! The threads of the first `requesters` nodes load or store one word of each of many blocks that live on the last `homes`
-//! nodes, which take turns. With all nodes for both, load is balanced; with `homes=1` one home answers everybody; with
-//! `requesters=1` one node asks everybody. How many threads ask at once is `--threads`. Room for all pages is there from the start,
-//! and every miss is on another block.
+//! The threads of the first `requesters` nodes load or store one word of each of many blocks. The homes of the blocks
+//! are the last `homes` nodes, in turn. If all nodes are both, load is balanced; with `homes=1` one home answers all
+//! nodes; with `requesters=1` one node asks all homes. The option `--threads` says how many threads of a node miss at
+//! once. All pages are mapped from the start, and every miss is on another block.
 //!
 //! # Figures
 //!
@@ -29,11 +29,13 @@
 //!
 //! # Timed regions
 //!
-//! `miss` has the misses; `loop`, of busy homes, measures their loops; `check` looks at what was written.
+//! `miss` is the timed region, with all misses. The region `loop` measures the loops of busy homes; `check` checks
+//! the blocks.
 //!
 //! # How it is checked
 //!
-//! Every block holds a number of its own: what is read must be that, and what is written must be found at its home.
+//! Every block holds a number of its own. A value that is read must be that number; a value that is written must be
+//! found at the home.
 
 use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};

@@ -1,4 +1,4 @@
-//! What can be measured: fifteen figures, each an operation timed in one of five ways.
+//! The figures of split-phase: fifteen, each of which is one operation timed in one of five ways.
 //!
 //! This module must never know how anything is timed.
 
@@ -9,22 +9,22 @@ use tempest::NodeId;
 /// A way of timing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Measure {
-    /// Blocking operations.
+    /// The round trip of blocking operations.
     RoundTrip,
-    /// Processor time of an operation.
+    /// The processor time of an operation.
     Overhead,
-    /// A burst at one node.
+    /// The gap between the operations of a burst to one node.
     Gap,
-    /// A burst at two nodes in turn.
+    /// The gap between the operations of a burst to two nodes in turn.
     GapToTwo,
-    /// Two nodes burst at each other.
+    /// The gap between operations while two nodes send bursts to each other.
     Exchange,
 }
 
-/// What is timed.
+/// The operation that is timed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operation {
-    /// A message that does nothing, and its answer.
+    /// A message whose handler only answers.
     Call,
     Read,
     Write,
@@ -33,7 +33,7 @@ pub(super) enum Operation {
     Store,
 }
 
-/// One figure.
+/// A figure: its name, and what is timed how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Cell {
     pub(super) name: &'static str,
@@ -65,7 +65,7 @@ pub(super) static CELLS: [Cell; 15] = [
 ];
 
 impl Measure {
-    /// Whom a node asks in turn: nobody, where it only serves.
+    /// The nodes that a node asks in turn; none if the node only serves.
     pub(super) fn servers(self, node: NodeId) -> &'static [NodeId] {
         match (self, node) {
             (Measure::GapToTwo, NodeId(0)) => &[NodeId(1), NodeId(2)],
@@ -77,14 +77,14 @@ impl Measure {
 }
 
 impl Cell {
-    /// How many operations there are, where bursts have so many.
+    /// The number of operations of this figure, if a burst has `burst` operations.
     pub(super) fn operations(&self, burst: u32) -> u32 {
-        // Computing makes each of these long, and there is no queue to fill.
+        // Computing makes each operation long, and there is no queue to fill.
         if self.measure == Measure::Overhead { burst / 8 } else { burst }
     }
 
-    /// Which operations put a word into a node's memory, where there are so many in all: who issued them, their number,
-    /// and the word.
+    /// The operations that write a word on a node, if each issuer makes so many: the issuer, the operation's number,
+    /// and the word's place.
     pub(super) fn arrivals(&self, node: NodeId, operations: u32) -> impl Iterator<Item = (NodeId, u32, u32)> {
         let writes = matches!(self.operation, Operation::Write | Operation::Put | Operation::Store);
         let sources = [NodeId(0), NodeId(1)].map(|source| (source, self.measure.servers(source)));
@@ -100,7 +100,7 @@ impl Cell {
     }
 }
 
-/// What was asked for.
+/// The figures that a person asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Choice {
     All,

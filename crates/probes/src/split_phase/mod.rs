@@ -1,4 +1,4 @@
-//! Split-phase microbenchmarks: what an access to another node's memory costs, five ways.
+//! Split-phase microbenchmarks: the cost of an access to another node's memory, measured in five ways.
 //!
 //! The measures are those of A. Krishnamurthy, K. E. Schauser, C. J. Scheiman, R. Y. Wang, D. E. Culler and K. Yelick,
 //! *Evaluation of Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*, ASPLOS
@@ -12,12 +12,12 @@
 //! | `gap2` | the same, to nodes 1 and 2 in turn | `gap2.get`, `gap2.put`, `gap2.store` |
 //! | `exch` | nodes 0 and 1 burst at each other; the slower of them | `exch.get`, `exch.put`, `exch.store` |
 //!
-//! A gap is timed at the issuer over the middle half of its burst: the beginning fills queues and windows. So a burst must
-//! be much longer than the window of requests and what queues hold, or it measures how fast they fill. An exchange is timed
-//! until the slower node has issued all and synchronized: one that is swamped may have its turn only when the other has finished. Stores have no
-//! completion: their gap is the rate at which they can be issued for long, and their overhead includes what an
-//! acknowledgement of the store before costs the processor, since each operation polls.
-//! The computing of `overhead` takes four times as long as a blocking read; as much computing alone is timed beside it, and
+//! A gap is timed at the issuer over the middle half of its burst, as the beginning fills queues and windows. So a
+//! burst must be much longer than the window of requests and the queues together. An exchange is timed until the
+//! slower node has issued all operations and synchronized, as an overloaded node may get its turn only when the other
+//! node has finished. Stores have no completion: their gap is the rate at which they can be issued for long. Their
+//! overhead includes the acknowledgement of an earlier store, since each operation polls. The computing of `overhead`
+//! takes four times as long as a blocking read. The time of the same computing alone is measured beside it, and
 //! subtracted.
 //!
 //! # Inputs
@@ -30,11 +30,11 @@
 //!
 //! # Timed regions
 //!
-//! One for each figure, by its name; it includes filling, emptying and checking.
+//! Each figure has a region of its name. It includes filling, emptying and checking.
 //!
 //! # How it is checked
 //!
-//! Every value that is read, got, written, put or stored is compared with what belongs there.
+//! Every value that is read, got, written, put or stored is compared with its expected value.
 
 mod cell;
 mod program;
@@ -63,7 +63,7 @@ pub(crate) const DIRECT: Input = Input::text(
     "true: reads, writes, gets and puts are loads and stores where memory is mapped, as natively",
 );
 
-/// Who asks, and two that serve.
+/// The number of nodes that take part: one that asks, and two that serve.
 const NODES: u32 = 3;
 
 static INPUTS: &[Input] = &[

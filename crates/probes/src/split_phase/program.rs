@@ -1,6 +1,6 @@
-//! The program itself: fills memory, times operations, and checks what came of them.
+//! The program of split-phase: fills memory, times operations, and checks their results.
 //!
-//! It must never know which world runs it.
+//! Must never know which world runs it.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -11,44 +11,44 @@ use units::Time;
 
 use super::cell::{Cell, Measure, Operation};
 
-/// How much longer than a blocking read the computing between issue and synchronization takes.
+/// The factor by which the computing between issue and synchronization takes longer than a blocking read.
 const PATIENCE: u64 = 4;
 
-/// Reads that tell how long a blocking read takes.
+/// The number of reads by which the time of a blocking read is measured.
 const READS: u32 = 16;
 
-/// What to measure.
+/// The part of a run that all nodes share: what to measure.
 pub(super) struct Config {
     pub(super) operations: u32,
-    /// Whether accesses are direct where they can be.
+    /// Whether accesses to mapped memory are loads and stores.
     pub(super) direct: bool,
     pub(super) cells: Vec<&'static Cell>,
 }
 
-/// One node's share.
+/// The state of the program on one node.
 pub(super) struct Microbenchmarks {
     config: Arc<Config>,
     split: Arc<SplitPhase>,
     node: NodeId,
-    /// What others read: a word for each operation, as in all areas.
+    /// The area that other nodes read: a word for each operation, as in all areas.
     source: LocalPtr<u64>,
-    /// What others write.
+    /// The area that other nodes write.
     sink: LocalPtr<u64>,
-    /// Where gets land.
+    /// The area where the results of gets arrive.
     landing: LocalPtr<u64>,
-    /// By figure: microseconds.
+    /// The time of an operation in microseconds, indexed by figure.
     measured: Cells<f64>,
-    /// By figure: words that were compared, and of them words that were wrong.
+    /// The number of words that were compared, and the number of wrong words among them, indexed by figure.
     compared: Cells<u64>,
     wrong: Cells<u64>,
 }
 
-/// The word that operation `index` of a node writes.
+/// The value that operation `index` of a node writes.
 fn written(source: NodeId, index: u32) -> u64 {
     (u64::from(source.0) + 1) << 32 | u64::from(index)
 }
 
-/// The word that others find on a node.
+/// The value that other nodes find in a word of a node.
 fn found(node: NodeId, word: u32) -> u64 {
     !written(node, word)
 }
@@ -74,31 +74,31 @@ impl Protocol for Microbenchmarks {
     }
 }
 
-/// One figure being measured by one node.
+/// The measurement of one figure by one node.
 struct Session<'a> {
     program: &'a Microbenchmarks,
     memory: Memory<'a>,
     thread: &'a Thread<'a>,
     operation: Operation,
-    /// Whom this node asks, in turn.
+    /// The nodes that this node asks, in turn.
     servers: &'static [NodeId],
     operations: u32,
 }
 
 impl Session<'_> {
-    /// Where operation `index` goes in an area of its server.
+    /// The place that operation `index` accesses in an area of its server.
     fn place(&self, area: LocalPtr<u64>, index: u32) -> GlobalPtr<u64> {
         let servers = self.servers.len() as u32;
         (area + i64::from(index / servers)).on(self.servers[(index % servers) as usize])
     }
 
-    /// What operation `index` reads.
+    /// The value that operation `index` must read.
     fn expected(&self, index: u32) -> u64 {
         let place = self.place(LocalPtr::new(0), index);
         found(place.node(), place.offset())
     }
 
-    /// Microseconds for an operation, over the middle half of all.
+    /// The time of an operation in microseconds, measured over the middle half of all operations.
     fn steady(&self, mut operation: impl FnMut(u32)) -> f64 {
         let (from, to) = (self.operations / 4, self.operations - self.operations / 4);
         let mut marks = [Time::ZERO; 2];
@@ -129,7 +129,7 @@ impl Session<'_> {
         each
     }
 
-    /// Issues an operation that does not block.
+    /// Issues one operation without waiting for it.
     fn issue(&self, scope: protocols::split_phase::Scope<'_>, index: u32) {
         let (node, sink) = (self.program.node, self.program.sink);
         match self.operation {
@@ -143,8 +143,8 @@ impl Session<'_> {
         self.memory.split_phase(|scope| self.steady(|index| self.issue(scope, index)))
     }
 
-    /// Microseconds for an operation, over all of them until they are done, and what the other has stored here has
-    /// arrived: a node that is swamped may have its turn only when the other has finished.
+    /// The time of an operation in microseconds, measured over all operations of this node and all stores of the
+    /// other node, until they are done. An overloaded node may get its turn only when the other node has finished.
     fn exchange(&self) -> f64 {
         let start = self.thread.now();
         self.memory.split_phase(|scope| (0..self.operations).for_each(|index| self.issue(scope, index)));
@@ -154,7 +154,7 @@ impl Session<'_> {
         (self.thread.now() - start).as_microseconds() / f64::from(self.operations)
     }
 
-    /// Computing that surely outlasts an operation, in steps.
+    /// The number of steps of computing that surely outlast an operation.
     fn patience(&self) -> u32 {
         let before = self.thread.now();
         for index in 0..READS {
@@ -196,7 +196,7 @@ impl Session<'_> {
     }
 }
 
-/// So many dependent steps of a processor: a multiplication and an addition each.
+/// Computes so many dependent steps: a multiplication and an addition each.
 fn compute(thread: &Thread<'_>, steps: u32) {
     thread.charge(Operations::NONE.integers(2).times(steps));
     let step = |x: u64| black_box(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
@@ -231,7 +231,7 @@ impl Microbenchmarks {
         }
     }
 
-    /// Compares a word of an area with what belongs there, and clears it.
+    /// Compares a word of an area with its expected value, and clears it.
     fn compare(&self, figure: usize, area: LocalPtr<u64>, word: u32, expected: u64) {
         let place = (area + i64::from(word)).offset() as usize;
         let held = self.split.arena().get(place);
@@ -240,7 +240,7 @@ impl Microbenchmarks {
         self.wrong.add(figure, u64::from(held != expected));
     }
 
-    /// Looks at what others have written here.
+    /// Checks the words that other nodes have written on this node.
     fn check(&self, figure: usize) {
         let cell = self.config.cells[figure];
         let operations = cell.operations(self.config.operations);

@@ -7,9 +7,9 @@
 use tempest::{Primitive, Word};
 
 use super::handle::{Memory, Scope};
-use super::messages::{Fetch, Read, Store, Stored, WORD_BYTES, Write, Written};
+use super::messages::WORD_BYTES;
 use super::pointers::{GlobalPtr, LocalPtr};
-use super::state::{BLOCK, Kind};
+use super::state::{BLOCK, Kind, SplitPhase};
 
 impl Memory<'_> {
     /// Copies `len` words to the own arena, and returns when they are there.
@@ -37,12 +37,16 @@ impl Memory<'_> {
         self.thread.charge(Primitive::Issue);
         if self.split.transfers {
             let (thread, confirms) = self.count_store(to.node());
-            let stored = Stored { words: values.len() as u32, thread, confirms };
+            let stored = SplitPhase::stored(values.len() as u32, thread, confirms);
             self.thread.transfer(to.node(), place, T::bits(values), stored);
         } else {
             for (offset, values) in (to.offset()..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
                 let (thread, confirms) = self.count_store(to.node());
-                self.thread.send_with(to.node(), Store { offset, thread, confirms }, T::bits(values));
+                self.thread.send_with(
+                    to.node(),
+                    SplitPhase::store(offset, thread, confirms),
+                    T::bits(values),
+                );
             }
         }
         self.thread.poll();
@@ -63,14 +67,14 @@ impl Memory<'_> {
             self.issuer.reserve(self.thread);
             self.issuer.count(kind, 1);
             let (offset, landing, words) = (from.offset(), to.offset(), len as u32);
-            self.thread.send(from.node(), Fetch { offset, landing, ticket, words });
+            self.thread.send(from.node(), SplitPhase::fetch(offset, landing, ticket, words));
         } else {
             for start in (0..len).step_by(BLOCK) {
                 let (offset, landing) = (from.offset() + start as u32, to.offset() + start as u32);
                 let words = BLOCK.min(len - start) as u32;
                 self.issuer.reserve(self.thread);
                 self.issuer.count(kind, 1);
-                self.thread.send(from.node(), Read { offset, landing, ticket, words });
+                self.thread.send(from.node(), SplitPhase::read(offset, landing, ticket, words));
             }
         }
         self.thread.poll();
@@ -89,12 +93,12 @@ impl Memory<'_> {
             self.issuer.reserve(self.thread);
             self.issuer.count(kind, 1);
             let place = self.split.memory.place(to.offset());
-            self.thread.transfer(to.node(), place, T::bits(values), Written { ticket });
+            self.thread.transfer(to.node(), place, T::bits(values), SplitPhase::written(ticket));
         } else {
             for (offset, values) in (to.offset()..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
                 self.issuer.reserve(self.thread);
                 self.issuer.count(kind, 1);
-                self.thread.send_with(to.node(), Write { offset, ticket }, T::bits(values));
+                self.thread.send_with(to.node(), SplitPhase::write(offset, ticket), T::bits(values));
             }
         }
         self.thread.poll();

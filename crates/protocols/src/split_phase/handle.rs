@@ -4,9 +4,8 @@
 
 use tempest::{Cells, Message, NodeId, Operations, Primitive, Thread, Word};
 
-use super::messages::{Read, Write};
 use super::pointers::{GlobalPtr, LocalPtr};
-use super::procedure::{self, Call, FetchAdd, Invoke, Procedure};
+use super::procedure::{self, FetchAdd, Invoke, Procedure};
 use super::state::{Issuer, Kind, SplitPhase, Ticket};
 
 /// Reading one's own memory through a global pointer: is it here (a comparison and a branch), then the load.
@@ -106,7 +105,7 @@ impl<'a> Memory<'a> {
             let ticket = self.ticket(Kind::Blocking);
             self.issuer.reserve(self.thread);
             self.issuer.count(Kind::Blocking, 1);
-            self.send(node, Call { ticket }, &[]);
+            self.send(node, SplitPhase::call(ticket), &[]);
             self.issuer.complete(self.thread, Kind::Blocking);
         }
     }
@@ -138,7 +137,7 @@ impl<'a> Memory<'a> {
 
     /// Asks for a word.
     fn request<T: Word>(&self, kind: Kind, from: GlobalPtr<T>, to: LocalPtr<T>) {
-        let read = Read { offset: from.offset(), landing: to.offset(), ticket: self.ticket(kind), words: 1 };
+        let read = SplitPhase::read(from.offset(), to.offset(), self.ticket(kind), 1);
         self.issuer.reserve(self.thread);
         self.issuer.count(kind, 1);
         self.issue(from.node(), read, &[]);
@@ -153,7 +152,7 @@ impl<'a> Memory<'a> {
         if let Some(there) = self.direct(to.node()) {
             return there.write(to, value);
         }
-        let write = Write { offset: to.offset(), ticket: self.ticket(kind) };
+        let write = SplitPhase::write(to.offset(), self.ticket(kind));
         self.issuer.reserve(self.thread);
         self.issuer.count(kind, 1);
         self.issue(to.node(), write, &[value.to_bits()]);

@@ -1,116 +1,137 @@
 //! Accesses to memory as messages: requests of a word or a few, and their answers.
 //!
-//! So small and fixed that a network processor or hardware may run them: they read or write words of the arena and count,
-//! all by atomics, and need no key. What can be done after an answer has been sent is done after. This module must never know
-//! what a program's procedures do.
+//! They are so small and fixed that a network processor or hardware may run them: they read or write words of the arena and
+//! count, all by atomics, and need no key. Work that an answer does not need comes after the answer has been sent. This
+//! module must never know what a program's procedures do.
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{Class, Handler, Key, Message, Operations, Primitive, Volume};
+use tempest::{Handler, Operations, Primitive, handlers};
 
-use super::state::{Kind, SplitPhase, Ticket};
+use super::procedure::{FetchAdd, Invoke};
+use super::state::{BLOCK, Kind, SplitPhase, Ticket};
 
 /// Bytes of a word of the arena.
 pub(super) const WORD_BYTES: u64 = size_of::<u64>() as u64;
 
-/// Reads `words` words at `offset`, for the words at `landing` of the source.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Read {
-    pub(super) offset: u32,
-    pub(super) landing: u32,
-    pub(super) ticket: u32,
-    pub(super) words: u32,
-}
-
-/// Brings the words that were read; they are the payload.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Reply {
-    landing: u32,
-    ticket: u32,
-}
-
-/// Reads any number of words, as [`Read`] does, and has them brought by a transfer.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Fetch {
-    pub(super) offset: u32,
-    pub(super) landing: u32,
-    pub(super) ticket: u32,
-    pub(super) words: u32,
-}
-
-/// The words have been brought by a transfer.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Fetched {
-    ticket: u32,
-}
-
-/// Writes its payload at `offset`.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Write {
-    pub(super) offset: u32,
-    pub(super) ticket: u32,
-}
-
-/// A block has been written by a transfer.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Written {
-    pub(super) ticket: u32,
-}
-
-/// So many writes or stores are done.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Acknowledge {
-    ticket: u32,
-    amount: u32,
-}
-
-/// Stores its payload at `offset`, counts it, and confirms so many stores to the source, mostly none.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Store {
-    pub(super) offset: u32,
-    pub(super) thread: u16,
-    pub(super) confirms: u16,
-}
-
-/// A block has been stored by a transfer.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Stored {
-    pub(super) words: u32,
-    pub(super) thread: u16,
-    pub(super) confirms: u16,
-}
-
-/// The source has stored so many bytes here since it said so last.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Owe {
-    pub(super) bytes: u64,
-    pub(super) ticket: u32,
-    pub(super) unused: u32,
-}
-
-pub(super) fn register(messages: &mut tempest::Messages<'_, SplitPhase>) {
-    messages.add::<Read>();
-    messages.add::<Reply>();
-    messages.add::<Fetch>();
-    messages.add::<Fetched>();
-    messages.add::<Write>();
-    messages.add::<Written>();
-    messages.add::<Acknowledge>();
-    messages.add::<Store>();
-    messages.add::<Stored>();
-    messages.add::<Owe>();
-}
-
+#[handlers]
 impl SplitPhase {
+    /// Reads `words` words at `offset`, for the words at `landing` of the source.
+    #[message(class = Read, volume = Request)]
+    pub(super) fn read(&self, offset: u32, landing: u32, ticket: u32, words: u32, cx: &mut Handler<'_>) {
+        cx.charge(Primitive::Translate);
+        cx.charge(Primitive::FetchWord);
+        if words > 1 {
+            cx.charge(Operations::NONE.loads(words - 1));
+        }
+        let mut found = [0; BLOCK];
+        let found = &mut found[..words as usize];
+        for (place, word) in (offset as usize..).zip(found.iter_mut()) {
+            *word = self.memory.cells().get(place);
+        }
+        let source = cx.source();
+        cx.send_with(source, Self::reply(landing, ticket), found);
+    }
+
+    /// Brings the words that were read; they are the payload.
+    #[message(class = Reply)]
+    fn reply(&self, landing: u32, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
+        cx.charge(Primitive::Translate);
+        self.place(landing, payload, cx);
+        self.count_done(ticket, 1, cx);
+    }
+
+    /// Reads any number of words at `offset`, and has a transfer bring them to `landing` of the source.
+    #[message(class = Read, volume = Request)]
+    pub(super) fn fetch(&self, offset: u32, landing: u32, ticket: u32, words: u32, cx: &mut Handler<'_>) {
+        cx.charge(Primitive::Translate);
+        let mut found = vec![0; words as usize];
+        self.memory.cells().read(offset as usize, &mut found);
+        let source = cx.source();
+        cx.transfer(source, self.memory.place(landing), &found, Self::fetched(ticket));
+    }
+
+    /// Says that a transfer has brought the words that were read.
+    #[message(class = Reply)]
+    fn fetched(&self, ticket: u32, cx: &mut Handler<'_>) {
+        cx.charge(Primitive::Translate);
+        self.count_done(ticket, 1, cx);
+    }
+
+    /// Writes its payload at `offset`.
+    #[message(class = Write)]
+    pub(super) fn write(&self, offset: u32, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
+        cx.charge(Primitive::Translate);
+        self.place(offset, payload, cx);
+        let source = cx.source();
+        cx.send(source, Self::acknowledge(ticket, 1));
+    }
+
+    /// Says that a transfer has written a block.
+    #[message(class = Write)]
+    pub(super) fn written(&self, ticket: u32, cx: &mut Handler<'_>) {
+        cx.charge(Primitive::Translate);
+        let source = cx.source();
+        cx.send(source, Self::acknowledge(ticket, 1));
+    }
+
+    /// Says that so many writes or stores are done.
+    #[message(class = Acknowledge, volume = Request)]
+    fn acknowledge(&self, ticket: u32, amount: u32, cx: &mut Handler<'_>) {
+        self.count_done(ticket, amount, cx);
+    }
+
+    /// Stores its payload at `offset`, counts it, and confirms so many stores to the source, mostly none.
+    #[message(class = System)]
+    pub(super) fn store(
+        &self,
+        offset: u32,
+        thread: u16,
+        confirms: u16,
+        payload: &[u64],
+        cx: &mut Handler<'_>,
+    ) {
+        let again = self.arrivals.continues(offset, payload.len());
+        cx.charge(if again { Primitive::TranslateAgain } else { Primitive::Translate });
+        self.place(offset, payload, cx);
+        self.confirm(thread, confirms, cx);
+        self.count_stored(payload.len() as u64, cx);
+    }
+
+    /// Says that a transfer has stored a block of so many words.
+    #[message(class = System)]
+    pub(super) fn stored(&self, words: u32, thread: u16, confirms: u16, cx: &mut Handler<'_>) {
+        cx.charge(Primitive::Translate);
+        self.confirm(thread, confirms, cx);
+        self.count_stored(words.into(), cx);
+    }
+
+    /// Says how many bytes the source has stored here since it said so last.
+    #[message(class = System, volume = Request)]
+    pub(super) fn owe(&self, bytes: u64, ticket: u32, cx: &mut Handler<'_>) {
+        self.arrivals.owed.add(0, bytes);
+        let source = cx.source();
+        cx.send(source, Self::acknowledge(ticket, 1));
+    }
+
+    #[message]
+    type AddToWord = Invoke<FetchAdd>;
+
+    /// Says what a procedure returned, which is the payload.
+    #[message]
+    pub(super) fn returned(&self, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
+        let Ticket { thread, kind } = Ticket::from_bits(ticket);
+        if let [value] = payload {
+            self.memory.cells().set(self.landing(thread) as usize, *value);
+        }
+        cx.signal(self.issuers[thread as usize].completed(kind), 1);
+    }
+
+    /// Asks for nothing but an answer.
+    #[message]
+    pub(super) fn call(&self, ticket: u32, cx: &mut Handler<'_>) {
+        let source = cx.source();
+        cx.send(source, Self::returned(ticket));
+    }
+
     /// Puts a payload into the arena. Its first word has the full price; the others stand beside it.
     fn place(&self, offset: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::PlaceWord);
@@ -134,7 +155,7 @@ impl SplitPhase {
         if confirms > 0 {
             let ticket = Ticket { thread: thread.into(), kind: Kind::Store }.to_bits();
             let source = cx.source();
-            cx.send(source, Acknowledge { ticket, amount: confirms.into() });
+            cx.send(source, Self::acknowledge(ticket, confirms.into()));
         }
     }
 
@@ -142,170 +163,5 @@ impl SplitPhase {
     fn count_stored(&self, words: u64, cx: &mut Handler<'_>) {
         cx.charge(Primitive::CountStore);
         cx.signal(&self.arrivals.bytes, words * WORD_BYTES);
-    }
-}
-
-impl Message for Read {
-    type Protocol = SplitPhase;
-    const CLASS: Class = Class::Read;
-    const VOLUME: Volume = Volume::Request;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.charge(Primitive::Translate);
-        cx.charge(Primitive::FetchWord);
-        if self.words > 1 {
-            cx.charge(Operations::NONE.loads(self.words - 1));
-        }
-        let mut words = [0; super::state::BLOCK];
-        let words = &mut words[..self.words as usize];
-        for (place, word) in (self.offset as usize..).zip(words.iter_mut()) {
-            *word = split.memory.cells().get(place);
-        }
-        let source = cx.source();
-        cx.send_with(source, Reply { landing: self.landing, ticket: self.ticket }, words);
-    }
-}
-
-impl Message for Reply {
-    type Protocol = SplitPhase;
-    const CLASS: Class = Class::Reply;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
-        cx.charge(Primitive::Translate);
-        split.place(self.landing, payload, cx);
-        split.count_done(self.ticket, 1, cx);
-    }
-}
-
-impl Message for Fetch {
-    type Protocol = SplitPhase;
-    const CLASS: Class = Class::Read;
-    const VOLUME: Volume = Volume::Request;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.charge(Primitive::Translate);
-        let mut words = vec![0; self.words as usize];
-        split.memory.cells().read(self.offset as usize, &mut words);
-        let source = cx.source();
-        cx.transfer(source, split.memory.place(self.landing), &words, Fetched { ticket: self.ticket });
-    }
-}
-
-impl Message for Fetched {
-    type Protocol = SplitPhase;
-    const CLASS: Class = Class::Reply;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.charge(Primitive::Translate);
-        split.count_done(self.ticket, 1, cx);
-    }
-}
-
-impl Message for Write {
-    type Protocol = SplitPhase;
-    const CLASS: Class = Class::Write;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
-        cx.charge(Primitive::Translate);
-        split.place(self.offset, payload, cx);
-        let source = cx.source();
-        cx.send(source, Acknowledge { ticket: self.ticket, amount: 1 });
-    }
-}
-
-impl Message for Written {
-    type Protocol = SplitPhase;
-    const CLASS: Class = Class::Write;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, _split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.charge(Primitive::Translate);
-        let source = cx.source();
-        cx.send(source, Acknowledge { ticket: self.ticket, amount: 1 });
-    }
-}
-
-impl Message for Acknowledge {
-    type Protocol = SplitPhase;
-    const CLASS: Class = Class::Acknowledge;
-    const VOLUME: Volume = Volume::Request;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
-        split.count_done(self.ticket, self.amount, cx);
-    }
-}
-
-impl Message for Store {
-    type Protocol = SplitPhase;
-    const CLASS: Class = Class::System;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
-        let again = split.arrivals.continues(self.offset, payload.len());
-        cx.charge(if again { Primitive::TranslateAgain } else { Primitive::Translate });
-        split.place(self.offset, payload, cx);
-        split.confirm(self.thread, self.confirms, cx);
-        split.count_stored(payload.len() as u64, cx);
-    }
-}
-
-impl Message for Stored {
-    type Protocol = SplitPhase;
-    const CLASS: Class = Class::System;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.charge(Primitive::Translate);
-        split.confirm(self.thread, self.confirms, cx);
-        split.count_stored(self.words.into(), cx);
-    }
-}
-
-impl Message for Owe {
-    type Protocol = SplitPhase;
-    const CLASS: Class = Class::System;
-    const VOLUME: Volume = Volume::Request;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
-        split.arrivals.owed.add(0, self.bytes);
-        let source = cx.source();
-        cx.send(source, Acknowledge { ticket: self.ticket, amount: 1 });
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! This module must never know how memory is accessed.
 
+use std::any::{TypeId, type_name};
 use std::fmt;
 
 use tempest::{Mechanism, Setup, Word};
@@ -11,13 +12,36 @@ use super::pointers::{LocalPtr, SpreadArray};
 use super::procedure::{Invoke, Procedure};
 
 /// The layout of every node's arena, the procedures that may be invoked there, and how blocks travel.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Plan {
     nodes: u32,
     words: u32,
-    procedures: Vec<fn(&mut Setup<'_>)>,
+    procedures: Vec<Registered>,
     blocks: Mechanism,
     direct: bool,
+}
+
+/// A procedure that may be invoked.
+#[derive(Clone)]
+struct Registered {
+    procedure: TypeId,
+    name: &'static str,
+    register: fn(&mut Setup<'_>),
+}
+
+/// The type decides: functions have no identity to rely on.
+impl PartialEq for Registered {
+    fn eq(&self, other: &Self) -> bool {
+        self.procedure == other.procedure
+    }
+}
+
+impl Eq for Registered {}
+
+impl fmt::Debug for Registered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 impl Plan {
@@ -60,7 +84,11 @@ impl Plan {
 
     /// Lets a procedure be invoked. Each is registered once.
     pub fn procedure<P: Procedure>(&mut self) {
-        self.procedures.push(|setup| setup.message::<Invoke<P>>());
+        self.procedures.push(Registered {
+            procedure: TypeId::of::<P>(),
+            name: type_name::<P>(),
+            register: |setup| setup.message::<Invoke<P>>(),
+        });
     }
 
     /// Words of an arena.
@@ -79,15 +107,14 @@ impl Plan {
     }
 
     pub(super) fn register(&self, setup: &mut Setup<'_>) {
-        self.procedures.iter().for_each(|register| register(setup));
+        self.procedures.iter().for_each(|procedure| (procedure.register)(setup));
     }
 }
 
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { nodes, words, procedures, blocks, direct } = self;
-        let procedures = procedures.len();
-        write!(f, "{words} words on each of {nodes} nodes, {procedures} procedures, blocks by {blocks}")?;
+        write!(f, "{words} words on each of {nodes} nodes, procedures {procedures:?}, blocks by {blocks}")?;
         if *direct { f.write_str(", directly where mapped") } else { Ok(()) }
     }
 }

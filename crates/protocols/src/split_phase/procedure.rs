@@ -6,7 +6,7 @@
 use bytemuck::{Pod, Zeroable};
 use tempest::{Cells, Handler, Key, Message, Operations, Thread};
 
-use super::state::{SplitPhase, Ticket};
+use super::state::SplitPhase;
 
 /// The number under which all procedures of a node run. Any would do: it decides which server of a static partition runs them.
 const KEY: u64 = 1;
@@ -45,26 +45,6 @@ impl Procedure for FetchAdd {
 #[repr(transparent)]
 pub(super) struct Invoke<P>(pub(super) P);
 
-/// What a procedure returned; the payload.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Returned {
-    ticket: u32,
-}
-
-/// Asks for nothing but an answer.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Call {
-    pub(super) ticket: u32,
-}
-
-pub(super) fn register(messages: &mut tempest::Messages<'_, SplitPhase>) {
-    messages.add::<Invoke<FetchAdd>>();
-    messages.add::<Returned>();
-    messages.add::<Call>();
-}
-
 /// Runs a procedure on the thread's own node.
 pub(super) fn run_here<P: Procedure>(procedure: P, split: &SplitPhase, thread: &Thread<'_>) -> u64 {
     thread.hold(split.space.key(KEY), |cx| procedure.run(split.memory.cells(), cx))
@@ -80,35 +60,6 @@ impl<P: Procedure> Message for Invoke<P> {
     fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
         let value = self.0.run(split.memory.cells(), cx);
         let source = cx.source();
-        cx.send_with(source, Returned { ticket: payload[0] as u32 }, &[value]);
-    }
-}
-
-impl Message for Call {
-    type Protocol = SplitPhase;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, _split: &SplitPhase, _payload: &[u64], cx: &mut Handler<'_>) {
-        let source = cx.source();
-        cx.send(source, Returned { ticket: self.ticket });
-    }
-}
-
-impl Message for Returned {
-    type Protocol = SplitPhase;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
-        let Ticket { thread, kind } = Ticket::from_bits(self.ticket);
-        if let [value] = payload {
-            split.memory.cells().set(split.landing(thread) as usize, *value);
-        }
-        cx.signal(split.issuers[thread as usize].completed(kind), 1);
+        cx.send_with(source, SplitPhase::returned(payload[0] as u32), &[value]);
     }
 }

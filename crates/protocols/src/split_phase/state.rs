@@ -9,9 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempest::{Cells, Event, Flow, MAX_WORDS, NodeId, Protocol, Rights, Segment, Setup, Space, Thread};
 
-use super::messages;
 use super::plan::Plan;
-use super::procedure;
 use crate::Barrier;
 
 /// The most stores that one acknowledgement confirms, whatever the world allows: the count travels in 16 bits.
@@ -231,13 +229,6 @@ impl Arrivals {
         let owed = self.owed.get(0);
         thread.wait(&self.bytes, owed);
         self.awaited.set(0, owed);
-    }
-}
-
-impl tempest::Handlers for SplitPhase {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages::register(messages);
-        procedure::register(messages);
     }
 }
 

@@ -5,9 +5,9 @@
 use tempest::{NodeId, Operations, Word};
 
 use super::handle::Memory;
-use super::messages::{Owe, Store, WORD_BYTES};
+use super::messages::WORD_BYTES;
 use super::pointers::GlobalPtr;
-use super::state::Kind;
+use super::state::{Kind, SplitPhase};
 
 /// Storing to one's own memory: is it here, the store, and the count of what arrived.
 const STORE_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(2);
@@ -23,7 +23,7 @@ impl Memory<'_> {
             return self.thread.signal(&self.split.arrivals.bytes, WORD_BYTES);
         }
         let (thread, confirms) = self.count_store(to.node());
-        self.issue(to.node(), Store { offset: to.offset(), thread, confirms }, &[value.to_bits()]);
+        self.issue(to.node(), SplitPhase::store(to.offset(), thread, confirms), &[value.to_bits()]);
     }
 
     /// Makes room for a store that must be confirmed and counts it. Returns the thread's number, and how many stores
@@ -66,6 +66,6 @@ impl Memory<'_> {
     fn tell(&self, to: NodeId, bytes: u64) {
         self.issuer.reserve(self.thread);
         self.issuer.count(Kind::Split, 1);
-        self.thread.send(to, Owe { bytes, ticket: self.ticket(Kind::Split), unused: 0 });
+        self.thread.send(to, SplitPhase::owe(bytes, self.ticket(Kind::Split)));
     }
 }

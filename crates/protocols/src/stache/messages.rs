@@ -1,82 +1,130 @@
 //! The messages on the wire, and where each goes in: to the home's table, to a cached block's, or to the
 //! pages.
 //!
-//! Nothing received is trusted: a block that is not, a word of the vocabulary that is not, a message to a
-//! home at a node that is none end the run and say so. A message's block and kind are what stands in the
-//! header of a real one, so its fields have no modelled bytes.
+//! Nothing received is trusted: a block that does not exist, a word that the vocabulary does not have, or a message to a
+//! home at a node that is not the home ends the run with an error. A message's block and kind stand in the header of a real
+//! one, so its fields have no modelled bytes.
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{Block, Class, Fault, Handler, Key, Message, NodeId, Right, Volume};
+use tempest::{Block, Fault, Handler, Key, NodeId, Right, handlers};
 
 use super::{Asker, HomeEvent, LineEvent, Request, Stache, ToCache, ToHome, Want};
 
-pub(super) fn register(messages: &mut tempest::Messages<'_, Stache>) {
-    messages.add::<Faulted>();
-    messages.add::<Ask>();
-    messages.add::<Answer>();
-    messages.add::<Return>();
-    messages.add::<Supply>();
-    messages.add::<Call>();
-    messages.add::<HomeLowered>();
-    messages.add::<LineLowered>();
-    messages.add::<Evicted>();
-    messages.add::<Retry>();
-    messages.add::<Free>();
-    messages.add::<Freed>();
-}
-
-/// Declares a message about a block that a node sends another: its fields, its class and volume, its key, its
-/// handler.
-macro_rules! about_a_block {
-    ($(#[$doc:meta])* $name:ident, $class:ident, $volume:ident, $served:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Pod, Zeroable)]
-        #[repr(C)]
-        pub(super) struct $name {
-            pub(super) block: u32,
-            /// Which word of the vocabulary.
-            pub(super) word: u32,
-        }
-
-        impl Message for $name {
-            type Protocol = Stache;
-            const CLASS: Class = Class::$class;
-            const VOLUME: Volume = Volume::$volume;
-            const BYTES: usize = 0;
-
-            fn key(&self) -> Key {
-                Block(self.block).key()
-            }
-
-            fn handle(self, stache: &Stache, _payload: &[u64], cx: &mut Handler<'_>) {
-                stache.$served(self.block, self.word, cx);
-            }
-        }
-    };
-}
-
-about_a_block! {
-    /// Asks the home for a right.
-    Ask, System, Request, told_home
-}
-about_a_block! {
-    /// Answers the home without words.
-    Answer, System, Invalidation, told_home
-}
-about_a_block! {
-    /// Brings words home.
-    Return, System, Data, told_home
-}
-about_a_block! {
-    /// Brings words from home.
-    Supply, Reply, Data, told_line
-}
-about_a_block! {
-    /// Whatever else a home says. The grant of an upgrade counts as the end of the invalidations that the upgrade asked for.
-    Call, Reply, Invalidation, told_line
-}
-
+#[handlers]
 impl Stache {
+    /// Says that a tag forbids an access of this node, which stores if `writes` is 1, in a page that has a frame if `mapped`
+    /// is 1.
+    #[message(key = Self::key_of_fault(block, mapped), class = System, volume = Request, bytes = 0)]
+    pub(super) fn faulted(&self, block: u32, writes: u16, mapped: u16, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        let right = if writes == 1 { Right::Write } else { Right::Read };
+        self.serve_fault(self.known(block, cx), right, cx);
+    }
+
+    /// Asks the home for a right.
+    #[message(key = Block(block), class = System, volume = Request, bytes = 0)]
+    pub(super) fn ask(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
+        self.told_home(block, word, cx);
+    }
+
+    /// Answers the home without words.
+    #[message(key = Block(block), class = System, volume = Invalidation, bytes = 0)]
+    pub(super) fn answer(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
+        self.told_home(block, word, cx);
+    }
+
+    /// Brings words home.
+    #[message(name = Return, key = Block(block), class = System, bytes = 0)]
+    pub(super) fn bring_home(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
+        self.told_home(block, word, cx);
+    }
+
+    /// Brings words from home.
+    #[message(key = Block(block), class = Reply, bytes = 0)]
+    pub(super) fn supply(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
+        self.told_line(block, word, cx);
+    }
+
+    /// Brings whatever else a home says. The grant of an upgrade counts as the end of the invalidations that the upgrade
+    /// asked for.
+    #[message(key = Block(block), class = Reply, volume = Invalidation, bytes = 0)]
+    pub(super) fn call(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
+        self.told_line(block, word, cx);
+    }
+
+    /// Says that the home's own right is lowered, as a request of another node, `from`, needs it. `word` is the request's word
+    /// of the vocabulary.
+    #[message(key = Block(block), class = System)]
+    pub(super) fn home_lowered(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        let event = HomeEvent::message(NodeId(from), known(&ToHome::ALL, word, cx));
+        self.serve_home_lowered(self.known(block, cx), event, cx);
+    }
+
+    /// Says that the node's right to a cached block is lowered, as a message of the home needs it. `word` is the message's word
+    /// of the vocabulary.
+    #[message(key = Block(block), class = System)]
+    pub(super) fn line_lowered(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        let event = LineEvent::Message(known(&ToCache::ALL, word, cx));
+        self.serve_line_lowered(self.known(block, cx), event, cx);
+    }
+
+    /// Says that no right to a page is left: its frame goes to the page that was wanted.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn evicted(&self, page: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.reuse_frame(page, cx);
+    }
+
+    /// Says that a page may have become free to go.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn retry(&self, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.serve_waiting(cx);
+    }
+
+    /// Gives the pages of an array back.
+    #[message(name = Free, key = Sequential, class = System)]
+    pub(super) fn give_back(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.free_pages(region, first, pages, cx);
+    }
+
+    /// Says that no right is left to the pages of an array that is given back.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn freed(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.freed_pages(region, first, pages, cx);
+    }
+
+    /// A fault in a page without a frame changes the pages.
+    fn key_of_fault(block: u32, mapped: u16) -> Key {
+        if mapped == 1 { Block(block).key() } else { Key::Sequential }
+    }
+
+    /// The message that serves a home's event when the right has been lowered: only requests of other nodes take any from
+    /// the home.
+    pub(super) fn after_lowering_home(block: Block, event: HomeEvent) -> HomeLowered {
+        let HomeEvent::Request(Request { from: Asker::Node(from), want }) = event else {
+            unreachable!("{event:?} takes no right from the home")
+        };
+        let word = match want {
+            Want::Read => ToHome::GetRead,
+            Want::Write => ToHome::GetWrite,
+            Want::Upgrade => ToHome::Upgrade,
+        };
+        Self::home_lowered(block.0, from.0, word as u32)
+    }
+
+    /// The message that serves a cached block's event when the right has been lowered. Replacement lowers whole pages,
+    /// elsewhere.
+    pub(super) fn after_lowering_line(block: Block, event: LineEvent) -> LineLowered {
+        let LineEvent::Message(message) = event else {
+            unreachable!("{event:?} takes no right from one block")
+        };
+        Self::line_lowered(block.0, message as u32)
+    }
+
     fn told_home(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         let message = known(&ToHome::ALL, word, cx);
         self.serve_home(self.known(block, cx), HomeEvent::message(cx.source(), message), cx);
@@ -89,7 +137,7 @@ impl Stache {
         self.serve_line(block, LineEvent::Message(message), cx);
     }
 
-    /// What a node's own threads want, and what follows when it has lowered a right, comes from nobody else.
+    /// Requests of a node's own threads, and what follows when the node has lowered a right, come from no other node.
     fn expect_own(&self, cx: &Handler<'_>) {
         assert!(
             cx.source() == self.node,
@@ -113,158 +161,11 @@ fn known<T: Copy>(all: &[T], word: u32, cx: &Handler<'_>) -> T {
     found.unwrap_or_else(|| panic!("word {word} in a message from {}: there are {}", cx.source(), all.len()))
 }
 
-/// An access of this node that a tag forbids.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Faulted {
-    pub(super) block: u32,
-    /// 1 if it stores.
-    pub(super) writes: u16,
-    /// 1 if the page has a frame.
-    pub(super) mapped: u16,
-}
-
 impl From<Fault> for Faulted {
     fn from(fault: Fault) -> Self {
         let Fault { block, wants, mapped } = fault;
-        Self { block: block.0, writes: u16::from(wants == Right::Write), mapped: u16::from(mapped) }
+        Stache::faulted(block.0, u16::from(wants == Right::Write), u16::from(mapped))
     }
-}
-
-impl Message for Faulted {
-    type Protocol = Stache;
-    const CLASS: Class = Class::System;
-    const VOLUME: Volume = Volume::Request;
-    const BYTES: usize = 0;
-
-    fn key(&self) -> Key {
-        if self.mapped == 1 { Block(self.block).key() } else { Key::Sequential }
-    }
-
-    fn handle(self, stache: &Stache, _payload: &[u64], cx: &mut Handler<'_>) {
-        stache.expect_own(cx);
-        let right = if self.writes == 1 { Right::Write } else { Right::Read };
-        stache.faulted(stache.known(self.block, cx), right, cx);
-    }
-}
-
-/// The home's own right is lowered as a request of another node needs it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct HomeLowered {
-    pub(super) block: u32,
-    pub(super) from: u32,
-    /// Which word of the vocabulary the request was.
-    pub(super) word: u32,
-}
-
-impl HomeLowered {
-    /// What is to be served when the right has been lowered: only requests of other nodes take any from the
-    /// home.
-    pub(super) fn of(block: Block, event: HomeEvent) -> Self {
-        let HomeEvent::Request(Request { from: Asker::Node(from), want }) = event else {
-            unreachable!("{event:?} takes no right from the home")
-        };
-        let word = match want {
-            Want::Read => ToHome::GetRead,
-            Want::Write => ToHome::GetWrite,
-            Want::Upgrade => ToHome::Upgrade,
-        };
-        Self { block: block.0, from: from.0, word: word as u32 }
-    }
-}
-
-impl Message for HomeLowered {
-    type Protocol = Stache;
-    const CLASS: Class = Class::System;
-
-    fn key(&self) -> Key {
-        Block(self.block).key()
-    }
-
-    fn handle(self, stache: &Stache, _payload: &[u64], cx: &mut Handler<'_>) {
-        stache.expect_own(cx);
-        let message = known(&ToHome::ALL, self.word, cx);
-        let event = HomeEvent::message(NodeId(self.from), message);
-        stache.home_lowered(stache.known(self.block, cx), event, cx);
-    }
-}
-
-/// The node's right to a cached block is lowered as a message of the home needs it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct LineLowered {
-    pub(super) block: u32,
-    /// Which word of the vocabulary the message was.
-    pub(super) word: u32,
-}
-
-impl LineLowered {
-    /// What is to be served when the right has been lowered. Replacement lowers whole pages, elsewhere.
-    pub(super) fn of(block: Block, event: LineEvent) -> Self {
-        let LineEvent::Message(message) = event else {
-            unreachable!("{event:?} takes no right from one block")
-        };
-        Self { block: block.0, word: message as u32 }
-    }
-}
-
-impl Message for LineLowered {
-    type Protocol = Stache;
-    const CLASS: Class = Class::System;
-
-    fn key(&self) -> Key {
-        Block(self.block).key()
-    }
-
-    fn handle(self, stache: &Stache, _payload: &[u64], cx: &mut Handler<'_>) {
-        stache.expect_own(cx);
-        let message = known(&ToCache::ALL, self.word, cx);
-        stache.line_lowered(stache.known(self.block, cx), LineEvent::Message(message), cx);
-    }
-}
-
-/// Declares a message of a node to itself about pages: its fields and its handler.
-macro_rules! about_pages {
-    ($(#[$doc:meta])* $name:ident { $($field:ident),* }, $served:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Pod, Zeroable)]
-        #[repr(C)]
-        pub(super) struct $name {
-            $(pub(super) $field: u32,)*
-        }
-
-        impl Message for $name {
-            type Protocol = Stache;
-            const CLASS: Class = Class::System;
-
-            fn key(&self) -> Key {
-                Key::Sequential
-            }
-
-            fn handle(self, stache: &Stache, _payload: &[u64], cx: &mut Handler<'_>) {
-                stache.expect_own(cx);
-                stache.$served($(self.$field,)* cx);
-            }
-        }
-    };
-}
-
-about_pages! {
-    /// No right to a page is left: its frame goes to the page that was wanted.
-    Evicted { page }, evicted
-}
-about_pages! {
-    /// A page may have become free to go.
-    Retry {}, retry
-}
-about_pages! {
-    /// Pages are given back.
-    Free { region, first, pages }, free_pages
-}
-about_pages! {
-    /// No right to them is left.
-    Freed { region, first, pages }, freed_pages
 }
 
 #[cfg(test)]
@@ -272,7 +173,7 @@ mod tests {
     use std::sync::Arc;
 
     use native::Local;
-    use tempest::{Failure, Homes, Job, Launch, Layout, Program, Protocol, Quiet, Report, Thread, World};
+    use tempest::{Failure, Homes, Job, Launch, Layout, Message, Protocol, Quiet, Report, Thread, World};
 
     use super::super::Config;
     use super::*;
@@ -281,10 +182,6 @@ mod tests {
     struct Liar(Lie, Arc<Stache>);
 
     type Lie = fn(&Thread<'_>);
-
-    impl tempest::Handlers for Liar {
-        fn register(_: &mut tempest::Messages<'_, Self>) {}
-    }
 
     impl Protocol for Liar {
         type Config = Lie;
@@ -296,7 +193,8 @@ mod tests {
         }
     }
 
-    impl Program for Liar {
+    #[handlers]
+    impl Liar {
         fn main(&self, thread: &Thread<'_>) {
             if thread.node() == NodeId(1) {
                 (self.0)(thread);
@@ -316,18 +214,18 @@ mod tests {
     fn what_the_wire_brings_is_checked() {
         const OWN: &str = "an event of node 0 itself in a message from node 1";
         let lies: [(Lie, &str); 12] = [
-            (|thread| tell(thread, Faulted { block: 0, writes: 1, mapped: 1 }), OWN),
-            (|thread| tell(thread, HomeLowered { block: 0, from: 1, word: ToHome::GetWrite as u32 }), OWN),
-            (|thread| tell(thread, LineLowered { block: 64, word: ToCache::Invalidate as u32 }), OWN),
-            (|thread| tell(thread, Evicted { page: 1 }), OWN),
-            (|thread| tell(thread, Free { region: 0, first: 0, pages: 1 }), OWN),
-            (|thread| tell(thread, Freed { region: 0, first: 0, pages: 1 }), OWN),
-            (|thread| tell(thread, Ask { block: 128, word: 0 }), "block 128 in a message from node 1"),
-            (|thread| tell(thread, Ask { block: 0, word: 8 }), "word 8 in a message from node 1"),
-            (|thread| tell(thread, Ask { block: 64, word: 0 }), "as the home of block 64"),
-            (|thread| tell(thread, Call { block: 0, word: 3 }), "whose home is node 0"),
-            (|thread| tell(thread, Call { block: 64, word: 2 }), "no rule for Message(Upgraded)"),
-            (|thread| tell(thread, Answer { block: 0, word: 4 }), "in state Writable of block 0"),
+            (|thread| tell(thread, Stache::faulted(0, 1, 1)), OWN),
+            (|thread| tell(thread, Stache::home_lowered(0, 1, ToHome::GetWrite as u32)), OWN),
+            (|thread| tell(thread, Stache::line_lowered(64, ToCache::Invalidate as u32)), OWN),
+            (|thread| tell(thread, Stache::evicted(1)), OWN),
+            (|thread| tell(thread, Stache::give_back(0, 0, 1)), OWN),
+            (|thread| tell(thread, Stache::freed(0, 0, 1)), OWN),
+            (|thread| tell(thread, Stache::ask(128, 0)), "block 128 in a message from node 1"),
+            (|thread| tell(thread, Stache::ask(0, 8)), "word 8 in a message from node 1"),
+            (|thread| tell(thread, Stache::ask(64, 0)), "as the home of block 64"),
+            (|thread| tell(thread, Stache::call(0, 3)), "whose home is node 0"),
+            (|thread| tell(thread, Stache::call(64, 2)), "no rule for Message(Upgraded)"),
+            (|thread| tell(thread, Stache::answer(0, 4)), "in state Writable of block 0"),
         ];
         for (lie, says) in lies {
             let launch = Launch { nodes: 2, ..Launch::new(Job::new::<Liar>(lie), "single".parse().unwrap()) };

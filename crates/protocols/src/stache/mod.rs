@@ -111,12 +111,6 @@ enum Entry {
     Cached(Line),
 }
 
-impl tempest::Handlers for Stache {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages::register(messages);
-    }
-}
-
 impl Protocol for Stache {
     type Config = Config;
 

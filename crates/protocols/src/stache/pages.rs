@@ -12,7 +12,6 @@ use std::sync::atomic::Ordering;
 
 use tempest::{Actions, Array, Block, Handler, Primitive, Right, Tag, Thread, Word};
 
-use super::messages::{Evicted, Free, Freed, Retry};
 use super::{Frames, LineEvent, Stache};
 
 /// Which remote pages have frames, and who waits for one.
@@ -44,12 +43,12 @@ impl Stache {
             return self.serve_line(block, LineEvent::Fault(right), cx);
         }
         self.at_pages(cx, |pages| pages.waiting.push_back((block, right)));
-        self.retry(cx);
+        self.serve_waiting(cx);
     }
 
     /// Serves the oldest fault that waits for a frame, if there is one for it; sees to it that there will be,
     /// if not.
-    pub(super) fn retry(&self, cx: &mut Handler<'_>) {
+    pub(super) fn serve_waiting(&self, cx: &mut Handler<'_>) {
         let Some((block, right)) = self.at_pages(cx, |pages| pages.waiting.front().copied()) else { return };
         let page = self.memory.layout().page_of(block);
         if !self.memory.is_mapped(page) {
@@ -65,7 +64,7 @@ impl Stache {
             !pages.waiting.is_empty()
         });
         if more {
-            cx.send(self.node, Retry {});
+            cx.send(self.node, Self::retry());
         }
         self.serve_line(block, LineEvent::Fault(right), cx);
     }
@@ -83,23 +82,23 @@ impl Stache {
             Some(page) => {
                 let blocks = self.memory.layout().blocks_of(page);
                 let blocks = Block(blocks.start)..=Block(blocks.end - 1);
-                cx.lower_all(&self.memory, blocks, Tag::Invalid, Evicted { page });
+                cx.lower_all(&self.memory, blocks, Tag::Invalid, Self::evicted(page));
             }
         }
     }
 
     /// Nobody uses a page any more: what only this node has goes home, and the fault that wanted the frame
     /// gets it.
-    pub(super) fn evicted(&self, page: u32, cx: &mut Handler<'_>) {
+    pub(super) fn reuse_frame(&self, page: u32, cx: &mut Handler<'_>) {
         self.unmap(page, cx);
-        self.retry(cx);
+        self.serve_waiting(cx);
     }
 
     /// A transaction has ended: a page may have become free to go.
     pub(super) fn may_go(&self, cx: &mut Actions<'_>) {
         // Set under the sequential key, which orders it before every handler that comes later.
         if self.starving.load(Ordering::Acquire) && self.starving.swap(false, Ordering::AcqRel) {
-            cx.send(self.node, Retry {});
+            cx.send(self.node, Self::retry());
         }
     }
 
@@ -132,7 +131,7 @@ impl Stache {
         let layout = self.memory.layout();
         let pages = layout.pages_of(array);
         let frees = self.frees.count();
-        let free = Free { region: layout.region_of(array), first: pages.start, pages: pages.len() as u32 };
+        let free = Self::give_back(layout.region_of(array), pages.start, pages.len() as u32);
         thread.send(self.node, free);
         thread.wait(&self.frees, frees + 1);
     }
@@ -142,7 +141,7 @@ impl Stache {
         let layout = self.memory.layout();
         let blocks =
             Block(layout.blocks_of(first).start)..=Block(layout.blocks_of(first + pages - 1).end - 1);
-        cx.lower_all(&self.memory, blocks, Tag::Invalid, Freed { region, first, pages });
+        cx.lower_all(&self.memory, blocks, Tag::Invalid, Self::freed(region, first, pages));
     }
 
     /// Nobody uses the pages any more.

@@ -8,12 +8,11 @@ use std::sync::atomic::Ordering;
 use tempest::{Actions, Block, Handler, Key, Right, Tag};
 
 use super::charges::{HomeBill, charge_line};
-use super::messages::{Answer, Ask, Call, Faulted, HomeLowered, LineLowered, Return, Supply};
 use super::{Entry, Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, Stache, ToHome, Unspecified};
 
 impl Stache {
     /// An access of this node that a tag forbids.
-    pub(super) fn faulted(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
+    pub(super) fn serve_fault(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
         let layout = self.memory.layout();
         let has_frame = self.memory.is_mapped(layout.page_of(block));
         if layout.home(block) == self.node {
@@ -25,7 +24,7 @@ impl Stache {
         } else {
             // The page has given way to another since.
             let writes = u16::from(right == Right::Write);
-            cx.send(self.node, Faulted { block: block.0, writes, mapped: 0 });
+            cx.send(self.node, Self::faulted(block.0, writes, 0));
         }
     }
 
@@ -35,7 +34,7 @@ impl Stache {
     }
 
     /// Serves an event at the home after the right has been lowered, and resumes what it allows.
-    pub(super) fn home_lowered(&self, block: Block, event: HomeEvent, cx: &mut Handler<'_>) {
+    pub(super) fn serve_home_lowered(&self, block: Block, event: HomeEvent, cx: &mut Handler<'_>) {
         self.at_home(block, cx, |home, cx| self.drive_home(block, home, event, true, cx));
     }
 
@@ -51,7 +50,7 @@ impl Stache {
         let mut waited = false;
         loop {
             if !lowered && let Some(tag) = home.lowers(event) {
-                return cx.lower(&self.memory, block, tag, HomeLowered::of(block, event));
+                return cx.lower(&self.memory, block, tag, Self::after_lowering_home(block, event));
             }
             self.step_home(block, home, event, waited, cx);
             let Some(due) = home.due() else { return };
@@ -73,10 +72,10 @@ impl Stache {
     fn home_acts(&self, block: Block, action: HomeAction, cx: &mut Actions<'_>) {
         match action {
             HomeAction::Send(to, message) if message.brings_words() => {
-                cx.send_block(to, &self.memory, block, Supply { block: block.0, word: message as u32 });
+                cx.send_block(to, &self.memory, block, Self::supply(block.0, message as u32));
             }
             HomeAction::Send(to, message) => {
-                cx.send(to, Call { block: block.0, word: message as u32 });
+                cx.send(to, Self::call(block.0, message as u32));
             }
             HomeAction::Raise(tag) => self.raise(block, tag, cx),
             HomeAction::Resume(right) => {
@@ -91,7 +90,7 @@ impl Stache {
     }
 
     /// Serves an event of a cached block after the right has been lowered, and resumes what it allows.
-    pub(super) fn line_lowered(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
+    pub(super) fn serve_line_lowered(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
         self.at_line(block, cx, |line, cx| self.drive_line(block, line, event, true, cx));
     }
 
@@ -106,7 +105,7 @@ impl Stache {
     ) {
         loop {
             if !lowered && let Some(tag) = line.lowers(event) {
-                return cx.lower(&self.memory, block, tag, LineLowered::of(block, event));
+                return cx.lower(&self.memory, block, tag, Self::after_lowering_line(block, event));
             }
             self.step_line(block, line, event, cx);
             let Some(due) = line.due() else { break };
@@ -132,13 +131,12 @@ impl Stache {
 
     fn tell_home(&self, block: Block, message: ToHome, cx: &mut Actions<'_>) {
         let (home, word) = (self.memory.layout().home(block), message as u32);
-        let block_number = block.0;
         if message.brings_words() {
-            cx.send_block(home, &self.memory, block, Return { block: block_number, word });
+            cx.send_block(home, &self.memory, block, Self::bring_home(block.0, word));
         } else if message.wants().is_some() {
-            cx.send(home, Ask { block: block_number, word });
+            cx.send(home, Self::ask(block.0, word));
         } else {
-            cx.send(home, Answer { block: block_number, word });
+            cx.send(home, Self::answer(block.0, word));
         }
     }
 

@@ -16,10 +16,9 @@
 
 use std::num::NonZeroU32;
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Actions, Cells, Class, Event, Handler, Key, Keyed, Message, Operations, Protocol, Setup, Shape, Thread,
-    ThreadId, Word,
+    Actions, Cells, Event, Handler, Keyed, Operations, Protocol, Setup, Shape, Thread, ThreadId, Word,
+    handlers,
 };
 
 use super::reduction::{Fold, MOST, Number, Operation, Reduction, Words};
@@ -60,59 +59,28 @@ struct Step {
     brought: Vec<Words>,
 }
 
-/// All threads below the source, and its own, have come; with it goes what they brought.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Come {
-    /// Of the operation.
-    code: u64,
-}
-
-/// Everybody has come; with it goes what has come of it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Release;
-
-impl Message for Come {
-    type Protocol = Collectives;
-    const CLASS: Class = Class::System;
-    const BYTES: usize = 4;
-
-    fn key(&self) -> Key {
-        Key::User(KEY)
-    }
-
-    fn handle(self, collectives: &Collectives, payload: &[u64], cx: &mut Handler<'_>) {
-        cx.with(&collectives.step, |step, cx| {
+#[handlers]
+impl Collectives {
+    /// Says that the threads of the source, and of all nodes below it, have come to the operation of that code; the payload is
+    /// what they brought.
+    #[message(key = KEY, class = System, bytes = 4)]
+    fn come(&self, code: u64, payload: &[u64], cx: &mut Handler<'_>) {
+        cx.with(&self.step, |step, cx| {
             let source = cx.source();
             let child = step.place.child(source);
             let child = child.unwrap_or_else(|| panic!("{source} does not report to {}", cx.node()));
-            let place = collectives.shape.threads as usize + child;
-            step.take(place, self.code, Words::of(payload), collectives, cx);
+            let place = self.shape.threads as usize + child;
+            step.take(place, code, Words::of(payload), self, cx);
         });
     }
-}
 
-impl Message for Release {
-    type Protocol = Collectives;
-    const CLASS: Class = Class::System;
-
-    fn key(&self) -> Key {
-        Key::User(KEY)
-    }
-
-    fn handle(self, collectives: &Collectives, payload: &[u64], cx: &mut Handler<'_>) {
-        cx.with(&collectives.step, |step, cx| {
+    /// Says that every thread has come; the payload is the result.
+    #[message(key = KEY, class = System)]
+    fn release(&self, payload: &[u64], cx: &mut Handler<'_>) {
+        cx.with(&self.step, |step, cx| {
             assert_eq!(Some(cx.source()), step.place.parent, "who releases {}", cx.node());
-            step.release(payload, collectives, cx);
+            step.release(payload, self, cx);
         });
-    }
-}
-
-impl tempest::Handlers for Collectives {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Come>();
-        messages.add::<Release>();
     }
 }
 
@@ -207,7 +175,7 @@ impl Step {
         }
         let words = self.combined(cx);
         match self.place.parent {
-            Some(parent) => cx.send_with(parent, Come { code }, words.as_slice()),
+            Some(parent) => cx.send_with(parent, Collectives::come(code), words.as_slice()),
             None => self.release(words.as_slice(), all, cx),
         }
     }
@@ -226,7 +194,7 @@ impl Step {
     /// Tells the nodes below and the own threads what has come of it, and is ready for the next.
     fn release(&mut self, words: &[u64], all: &Collectives, cx: &mut Actions<'_>) {
         for &child in &self.place.children {
-            cx.send_with(child, Release, words);
+            cx.send_with(child, Collectives::release(), words);
         }
         all.result.set(0, words.len() as u64);
         (1..).zip(words).for_each(|(index, word)| all.result.set(index, *word));

@@ -12,10 +12,7 @@
 //! node's own part in the next). Nodes tell each other the same rounds in the same order, so the counter of a round
 //! needs no barrier's number: barrier b has been told of round r when the counter is above b.
 
-use bytemuck::{Pod, Zeroable};
-use tempest::{
-    Actions, Event, Handler, Key, Keyed, Message, NodeId, Operations, Protocol, Setup, Shape, Thread,
-};
+use tempest::{Actions, Event, Handler, Keyed, NodeId, Operations, Protocol, Setup, Shape, Thread, handlers};
 
 /// The number of a node's only entry. Any would do: it decides which server of a static partition runs the handlers.
 const KEY: u64 = 0;
@@ -49,33 +46,16 @@ struct Progress {
     heard: Vec<u64>,
 }
 
-/// All threads of the source, and all that it has heard of, have come.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Come {
-    round: u64,
-}
-
-impl Message for Come {
-    type Protocol = Barrier;
-    const BYTES: usize = 4;
-
-    fn key(&self) -> Key {
-        Key::User(KEY)
-    }
-
-    fn handle(self, barrier: &Barrier, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.with(&barrier.progress, |progress, cx| {
+#[handlers]
+impl Barrier {
+    /// Says that all threads of the source, and of the nodes that it has heard of, have come.
+    #[message(key = KEY, bytes = 4)]
+    fn come(&self, round: u64, cx: &mut Handler<'_>) {
+        cx.with(&self.progress, |progress, cx| {
             cx.charge(STEP);
-            progress.heard[self.round as usize] += 1;
-            progress.advance(&barrier.passed, cx);
+            progress.heard[round as usize] += 1;
+            progress.advance(&self.passed, cx);
         });
-    }
-}
-
-impl tempest::Handlers for Barrier {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Come>();
     }
 }
 
@@ -127,7 +107,7 @@ impl Progress {
             if self.told == self.round {
                 self.told += 1;
                 let next = (u64::from(self.node.0) + (1 << self.round)) % u64::from(self.shape.nodes);
-                cx.send(NodeId(next as u32), Come { round: self.round as u64 });
+                cx.send(NodeId(next as u32), Barrier::come(self.round as u64));
             }
             if self.heard[self.round] <= self.barrier {
                 return;

@@ -1,8 +1,7 @@
 //! A small program that uses everything: requests and replies under keys, holds, polls, waits, phases.
 
-use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Event, Handler, Key, Keyed, Message, NodeId, Operations, Program, Protocol, Quiet, Report, Setup, Thread,
+    Event, Handler, Key, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
 };
 
 const WORDS: u64 = 16;
@@ -15,51 +14,6 @@ pub(crate) struct Adders {
     threads: u64,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Add {
-    word: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Added {
-    now: u64,
-}
-
-impl Message for Add {
-    type Protocol = Adders;
-    fn key(&self) -> Key {
-        Key::User(self.word)
-    }
-    fn handle(self, adders: &Adders, _: &[u64], cx: &mut Handler<'_>) {
-        let back = cx.source();
-        cx.charge(Operations::NONE.loads(1).stores(1));
-        cx.with(&adders.words, |word, cx| {
-            *word += 1;
-            cx.send(back, Added { now: *word });
-        });
-    }
-}
-
-impl Message for Added {
-    type Protocol = Adders;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, adders: &Adders, _: &[u64], cx: &mut Handler<'_>) {
-        assert!(self.now > 0, "a reply comes after its addition");
-        cx.signal(&adders.replies, 1);
-    }
-}
-
-impl tempest::Handlers for Adders {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Add>();
-        messages.add::<Added>();
-    }
-}
-
 impl Protocol for Adders {
     type Config = ();
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
@@ -68,13 +22,30 @@ impl Protocol for Adders {
     }
 }
 
-impl Program for Adders {
+#[handlers]
+impl Adders {
+    #[message(key = word)]
+    fn add(&self, word: u64, cx: &mut Handler<'_>) {
+        let back = cx.source();
+        cx.charge(Operations::NONE.loads(1).stores(1));
+        cx.with(&self.words, |word, cx| {
+            *word += 1;
+            cx.send(back, Self::added(*word));
+        });
+    }
+
+    #[message]
+    fn added(&self, now: u64, cx: &mut Handler<'_>) {
+        assert!(now > 0, "a reply comes after its addition");
+        cx.signal(&self.replies, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("adding");
         for request in 0..REQUESTS {
             let distance = 1 + request as u32 % (thread.nodes() - 1);
             let to = NodeId((thread.node().0 + distance) % thread.nodes());
-            thread.send(to, Add { word: request % WORDS });
+            thread.send(to, Self::add(request % WORDS));
             thread.charge(Operations::NONE.flops(100));
             thread.poll();
             if request % 8 == 7 {
@@ -93,10 +64,6 @@ impl Program for Adders {
 /// One thread polls for something that never comes.
 pub(crate) struct Poller;
 
-impl tempest::Handlers for Poller {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Poller {
     type Config = ();
     fn install(_: &(), _: &mut Setup<'_>) -> Self {
@@ -104,7 +71,8 @@ impl Protocol for Poller {
     }
 }
 
-impl Program for Poller {
+#[handlers]
+impl Poller {
     fn main(&self, thread: &Thread<'_>) {
         while thread.node().0 == 0 && thread.index() == 0 {
             thread.poll();

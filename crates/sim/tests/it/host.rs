@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use bytemuck::{Pod, Zeroable};
 use machine::Machine;
 use tempest::{
-    Cells, Event, Handler, Job, Key, Launch, Mechanism, Merge, Message, Program, Protocol, Quiet, Report,
-    Rights, Segment, Setup, Shape, Thread, World,
+    Cells, Event, Handler, Job, Launch, Mechanism, Merge, Protocol, Quiet, Report, Rights, Segment, Setup,
+    Shape, Thread, World, handlers,
 };
 use tradewind_sim::Model;
 
@@ -119,28 +118,6 @@ struct Copies {
     took: Cells<f64>,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Copied;
-
-impl Message for Copied {
-    type Protocol = Copies;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, copies: &Copies, _: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&copies.copied, 1);
-    }
-}
-
-impl tempest::Handlers for Copies {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Copied>();
-    }
-}
-
 impl Protocol for Copies {
     type Config = ();
 
@@ -150,10 +127,16 @@ impl Protocol for Copies {
     }
 }
 
-impl Program for Copies {
+#[handlers]
+impl Copies {
+    #[message]
+    fn copied(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.copied, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         let start = thread.now();
-        thread.transfer(thread.node(), self.words.place(0), &[1], Copied);
+        thread.transfer(thread.node(), self.words.place(0), &[1], Self::copied());
         self.took.set(0, (thread.now() - start).as_nanoseconds());
         thread.wait(&self.copied, 1);
     }

@@ -10,8 +10,8 @@ use protocols::split_phase::{self, Procedure, SplitPhase};
 use protocols::stache::{Config, Stache};
 use protocols::sync::{Collectives, Reduction};
 use tempest::{
-    Cells, Handler, Handlers, Job, Launch, Layout, Messages, NodeId, Operations, Outcome, Program, Protocol,
-    Quiet, Report, Setup, Thread, World,
+    Cells, Handler, Job, Launch, Layout, NodeId, Operations, Outcome, Protocol, Quiet, Report, Setup, Thread,
+    World, handlers,
 };
 use tradewind_sim::Model;
 use units::Time;
@@ -27,10 +27,6 @@ struct Meet {
     collectives: Arc<Collectives>,
 }
 
-impl Handlers for Meet {
-    fn register(_: &mut Messages<'_, Self>) {}
-}
-
 impl Protocol for Meet {
     type Config = Option<Config>;
 
@@ -43,7 +39,8 @@ impl Protocol for Meet {
     }
 }
 
-impl Program for Meet {
+#[handlers]
+impl Meet {
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("meet");
         for round in 0..ROUNDS {
@@ -94,10 +91,6 @@ struct Side {
     collectives: Arc<Collectives>,
 }
 
-impl Handlers for Side {
-    fn register(_: &mut Messages<'_, Self>) {}
-}
-
 impl Protocol for Side {
     type Config = ();
 
@@ -109,7 +102,8 @@ impl Protocol for Side {
     }
 }
 
-impl Program for Side {
+#[handlers]
+impl Side {
     fn main(&self, thread: &Thread<'_>) {
         let mut mine = 0;
         match thread.node() {

@@ -1,8 +1,8 @@
 //! An interface that is full for too long traps its processor, which empties it; nothing is lost.
 
 use tempest::{
-    Event, Handler, Job, Key, Launch, Message, NodeId, Operations, Outcome, Program, Protocol, Quiet, Report,
-    Setup, Thread, World,
+    Event, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Quiet, Report, Setup, Thread, World,
+    handlers,
 };
 use tradewind_sim::Model;
 use units::Time;
@@ -16,28 +16,6 @@ struct Flood {
     arrived: Event,
 }
 
-#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-struct Drop {
-    unused: u64,
-}
-
-impl Message for Drop {
-    type Protocol = Flood;
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-    fn handle(self, flood: &Flood, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&flood.arrived, 1);
-    }
-}
-
-impl tempest::Handlers for Flood {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Drop>();
-    }
-}
-
 impl Protocol for Flood {
     type Config = ();
     fn install(_: &(), _: &mut Setup<'_>) -> Self {
@@ -45,14 +23,20 @@ impl Protocol for Flood {
     }
 }
 
-impl Program for Flood {
+#[handlers]
+impl Flood {
+    #[message]
+    fn drop(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.arrived, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("flood");
         if thread.node() == NodeId(0) {
             thread.charge(Operations::NONE.integers(1_000_000));
             thread.wait(&self.arrived, MESSAGES * u64::from(thread.nodes() - 1));
         } else {
-            (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Drop { unused: 0 }));
+            (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Self::drop()));
         }
     }
     fn report(&self, _: &mut Quiet<'_>) -> Report {

@@ -183,7 +183,7 @@ fn a_machine_that_lacks_what_a_policy_needs_refuses_it_by_name() {
         let refused =
             Model::new(machine("hurricane-1", &[])).run(&Launch { processors, ..launch(policy, 1) });
         let Err(Failure::Refused(why)) = refused else { panic!("{policy}: {refused:?}") };
-        assert!(why.contains(says), "{policy}: {why}");
+        assert!(why.to_string().contains(says), "{policy}: {why}");
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use protocols::stache::{Config, Stache};
 use tempest::{
-    Array, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Program, Protocol, Quiet, Report, Setup,
-    Shared, Stage, Thread, VolumeBytes, World,
+    Array, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Protocol, Quiet, Report, Setup, Shared,
+    Stage, Thread, VolumeBytes, World, handlers,
 };
 use tradewind_sim::Model;
 use units::Time;
@@ -34,10 +34,6 @@ struct Plan {
     all: bool,
 }
 
-impl tempest::Handlers for Reads {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Reads {
     type Config = Plan;
 
@@ -47,7 +43,8 @@ impl Protocol for Reads {
     }
 }
 
-impl Program for Reads {
+#[handlers]
+impl Reads {
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("reads");
         if self.all || thread.node() == NodeId(0) && thread.index() == 0 {

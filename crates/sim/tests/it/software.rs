@@ -8,8 +8,8 @@ use machine::Machine;
 use protocols::stache::STACHE;
 use tempest::entry::{Given, Plan};
 use tempest::{
-    Job, Launch, Mechanism, Operations, Outcome, Policy, Program, Protocol, Quiet, Report, Setup, Shape,
-    Thread, World,
+    Job, Launch, Mechanism, Operations, Outcome, Policy, Protocol, Quiet, Report, Setup, Shape, Thread,
+    World, handlers,
 };
 use tradewind_sim::Model;
 
@@ -187,10 +187,6 @@ fn every_promise_of_the_waist_holds() {
 /// Four threads: two of much work, then two of little.
 struct Uneven;
 
-impl tempest::Handlers for Uneven {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Uneven {
     type Config = ();
     fn install(_: &(), _: &mut Setup<'_>) -> Self {
@@ -198,7 +194,8 @@ impl Protocol for Uneven {
     }
 }
 
-impl Program for Uneven {
+#[handlers]
+impl Uneven {
     fn main(&self, thread: &Thread<'_>) {
         thread.charge(Operations::NONE.integers(if thread.index() < 2 { 10_000 } else { 1000 }));
     }

@@ -1,4 +1,5 @@
-//! Which protocol keeps shared memory coherent. The set is open: a protocol is a value that its author writes down.
+//! Coherence protocols as people choose them. The set is open: a protocol is a value that its author writes
+//! down.
 //!
 //! This module must never know any one protocol.
 
@@ -15,16 +16,16 @@ pub struct Coherence {
     pub name: &'static str,
     /// One line for people.
     pub summary: &'static str,
-    /// Installs the protocol on a node and gives back the node's copy of the address space, which the protocol has made with
-    /// [`Setup::memory`].
+    /// Installs the protocol on a node. Returns the node's copy of the address space, which the protocol has
+    /// made with [`Setup::memory`].
     pub install: fn(&AddressSpace, &mut Setup<'_>) -> Arc<Memory>,
 }
 
 impl Coherence {
-    /// The protocol of this name among those there are.
+    /// Finds a protocol by its name.
     ///
     /// # Errors
-    /// [`UnknownName`] if there is none.
+    /// [`UnknownName`] if none of `all` has this name.
     pub fn find(name: &str, all: &'static [Self]) -> Result<&'static Self, UnknownName> {
         let known = || all.iter().map(|protocol| protocol.name);
         let found = all.iter().find(|protocol| protocol.name == name);
@@ -32,7 +33,7 @@ impl Coherence {
     }
 }
 
-/// Protocols are told apart by their names.
+/// Two protocols are equal if their names are.
 impl PartialEq for Coherence {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

@@ -1,4 +1,5 @@
-//! What can be wrong with names, inputs and plans, as types. Each prints what is wrong and what was expected.
+//! Errors of names, inputs and plans, as types. Each prints what is wrong and what was expected. This module
+//! must never know any one program.
 
 use std::fmt;
 
@@ -6,10 +7,10 @@ use units::names::nearest;
 
 use crate::{BadLayout, NoFrames};
 
-/// A name that nothing has.
+/// A name that no known thing has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownName {
-    /// What kind of thing was named, such as `program`.
+    /// The kind of thing that was named, such as `program`.
     pub what: &'static str,
     /// The name.
     pub name: String,
@@ -20,7 +21,7 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// The error for `name`, where `known` are the names there are.
+    /// Makes the error for `name`, where `known` are the existing names.
     pub fn new<'k>(what: &'static str, name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
         let known: Vec<_> = known.into_iter().map(str::to_owned).collect();
         let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
@@ -45,7 +46,7 @@ impl std::error::Error for UnknownName {}
 pub struct Duplicate {
     /// The name.
     pub name: &'static str,
-    /// What the two entries say of themselves.
+    /// The summaries of the two entries.
     pub summaries: [&'static str; 2],
 }
 
@@ -61,23 +62,23 @@ impl fmt::Display for Duplicate {
 
 impl std::error::Error for Duplicate {}
 
-/// Something wrong with what a program is told.
+/// An error in the inputs of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InputError {
     /// The program has no input of this name.
     Unknown(UnknownName),
-    /// An input is told something that it cannot be.
+    /// An input has a value that it cannot have.
     Wrong {
-        /// The input.
+        /// The name of the input.
         input: String,
-        /// What it is told, where that helps.
+        /// The value, where showing it helps.
         value: Option<String>,
-        /// What is wrong, and what was expected.
+        /// The problem, and what was expected.
         problem: String,
     },
     /// The program lists this input and never reads it: a mistake of the program's author.
     Unread(&'static str),
-    /// Inputs do not go together; the text says which and why.
+    /// Inputs contradict each other; the text says which and why.
     Together(String),
 }
 
@@ -103,18 +104,18 @@ impl fmt::Display for InputError {
 impl std::error::Error for InputError {}
 
 impl From<String> for InputError {
-    /// An error in words of the program's own.
+    /// Makes an error from a sentence of the program's own.
     fn from(problem: String) -> Self {
         Self::Together(problem)
     }
 }
 
-/// All that is wrong with what a program is told.
+/// All errors in the inputs of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadInputs(pub Vec<InputError>);
 
 impl BadInputs {
-    /// The texts of all errors, each a line.
+    /// The texts of all errors, one line each.
     pub fn texts(&self) -> Vec<String> {
         self.0.iter().map(ToString::to_string).collect()
     }
@@ -149,6 +150,12 @@ impl std::error::Error for BadPlan {}
 impl From<String> for BadPlan {
     fn from(problem: String) -> Self {
         Self(problem)
+    }
+}
+
+impl From<InputError> for BadPlan {
+    fn from(bad: InputError) -> Self {
+        Self(bad.to_string())
     }
 }
 

@@ -1,4 +1,5 @@
-//! What a program is told: texts by key, and the contents of files. Must never know any one program, nor open a file.
+//! The inputs that a person gave: texts by key, and the contents of files. This module must never know any
+//! one program, nor open a file.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// What a program is told. An input that is absent has its default, except a file: the caller supplies that too.
+/// The inputs that a person gave. An absent input has its default; for a file the caller supplies the default
+/// too.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Given {
     /// Texts, by the key of their input.

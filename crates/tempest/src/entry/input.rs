@@ -1,14 +1,14 @@
-//! What a program can be told. Must never know any one program.
+//! The declared inputs of a program. This module must never know any one program.
 
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 
-/// Something a program can be told.
+/// A declared input of a program.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Input {
     /// The input's name on the command line.
     pub key: &'static str,
-    /// The value unless a person says another: a text, or for a file the name of a file that is shipped.
+    /// The default: a text, or for a file the name of a file that is shipped.
     pub default: &'static str,
     /// The meaning, with the unit.
     pub meaning: &'static str,

@@ -1,19 +1,21 @@
 //! Programs and coherence protocols as people choose them: by name, with inputs, for a world of any shape.
 //!
-//! A program is listed as an [`Entry`]. Whoever builds a command puts entries together in a [`Table`]; a person chooses one
-//! by its name and tells it [`Given`] inputs. The entry's `load` reads them with a [`Reader`] and makes an [`Instance`]: a
+//! A program is listed as an [`Entry`]. The author of a command puts entries together in a [`Table`]; a person chooses one
+//! by its name and gives it inputs ([`Given`]). The entry's `load` reads them with a [`Reader`] and makes an [`Instance`]: a
 //! program whose inputs are read and checked, ready to become a [`Job`](crate::Job) for a world of any shape, as a [`Plan`]
-//! says. A program that moves data through shared memory is told by the plan which [`Coherence`] protocol keeps it.
+//! says. The plan also names the [`Coherence`] protocol of a program that moves data through shared memory.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `table` | [`Entry`], [`Instance`], [`Table`] |
-//! | `input` | [`Input`], [`Kind`]: what a program can be told |
-//! | `given` | [`Given`], [`File`]: what it is told |
-//! | `reader` | [`Reader`]: from what is given to numbers, with all that is wrong |
-//! | `plan` | [`Plan`]: how a program is to be run |
-//! | `coherence` | [`Coherence`], [`SharedMemory`]: which protocol keeps shared memory coherent |
-//! | `errors` | what can be wrong, as types |
+//! | `inputs` | [`Inputs`], [`load`]: a program's inputs as a type |
+//! | `task` | [`Task`]: the configuration that each node gets of a run |
+//! | `input` | [`Input`], [`Kind`]: the declared inputs of a program |
+//! | `given` | [`Given`], [`File`]: the inputs that a person gave |
+//! | `reader` | [`Reader`]: from given inputs to numbers, with every mistake in them |
+//! | `plan` | [`Plan`]: the mechanism, shape and seed of a run |
+//! | `coherence` | [`Coherence`], [`SharedMemory`]: the protocols that keep shared memory coherent |
+//! | `errors` | errors, as types |
 //! | `random` | seeds of random streams |
 //! | [`plain`] | programs whose inputs are a few integers |
 //!
@@ -23,17 +25,22 @@ mod coherence;
 mod errors;
 mod given;
 mod input;
+mod inputs;
 pub mod plain;
 mod plan;
 mod random;
 mod reader;
 mod table;
+mod task;
 
+pub use ::macros::Inputs;
 pub use coherence::{Coherence, SharedMemory};
 pub use errors::{BadInputs, BadPlan, Duplicate, InputError, UnknownName};
 pub use given::{File, Given};
 pub use input::{FRAMES, Input, Kind};
+pub use inputs::{Inputs, load};
 pub use plan::Plan;
 pub use random::{mix, stream_seed};
 pub use reader::Reader;
 pub use table::{Entry, Instance, Loaded, Table, find};
+pub use task::Task;

@@ -15,7 +15,7 @@ pub use crate::*;
 /// Integers by the key of their input.
 pub type Values = BTreeMap<&'static str, u32>;
 
-/// What a plain program is told: its inputs, by key (`numbers["values"]`), and how it is to be run.
+/// The configuration of a plain program: its inputs, by key (`numbers["values"]`), and the plan of the run.
 #[derive(Debug)]
 pub struct Numbers {
     values: Values,
@@ -43,16 +43,16 @@ impl Numbers {
     }
 }
 
-/// A program that is told integers only.
+/// A program whose inputs are integers only.
 pub trait Plain: Program<Config = Numbers> {
-    /// What it can be told: [integers](Input::integer).
+    /// The declared inputs: [integers](Input::integer).
     const INPUTS: &'static [Input];
 
-    /// How its data moves.
+    /// The mechanisms that the program is written for.
     const MECHANISMS: &'static [Mechanism] = &[Mechanism::Messages];
 }
 
-/// How the registry lists a plain program: by what name, and one line for people.
+/// Makes the entry of a plain program: its name, and a one-line description for people.
 pub const fn entry<P: Plain>(name: &'static str, summary: &'static str) -> Entry {
     Entry { name, summary, mechanisms: P::MECHANISMS, inputs: P::INPUTS, load: load::<P> }
 }
@@ -64,7 +64,7 @@ fn load<P: Plain>(given: &Given) -> Loaded {
     Ok(Box::new(Told { values, job: Job::new::<P> }))
 }
 
-/// A plain program that has been told its numbers.
+/// A plain program whose inputs have been read.
 struct Told {
     values: Values,
     job: fn(Numbers) -> Job,

@@ -1,9 +1,10 @@
-//! How a program is to be run: what its job depends on beside its own inputs. Must never know any one program.
+//! The plan of a run: everything that a program's job depends on, apart from its own inputs. This module must
+//! never know any one program.
 
 use super::{BadPlan, Coherence, SharedMemory};
 use crate::{AddressSpace, Array, BadLayout, Frames, Layout, Mechanism, Setup, Shape, Shared, Word};
 
-/// How data moves, in what shape of world, and what is left to chance.
+/// The mechanism, the shape of the world, and the seed of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The mechanism by which data moves.

@@ -1,4 +1,4 @@
-//! From what a program is told to numbers and files. Must never know any one program.
+//! Reads the inputs that a person gave as numbers and files. This module must never know any one program.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -7,7 +7,8 @@ use std::str::FromStr;
 
 use super::{BadInputs, File, Given, Input, InputError, Kind, UnknownName};
 
-/// Reads what a program is told, and gathers all that is wrong with it, so that a person sees all mistakes at once.
+/// Reads the inputs of a program and collects every mistake in them, so that a person sees all mistakes at
+/// once.
 ///
 /// ```
 /// use tradewind_tempest::entry::{Given, Input, Reader};

@@ -15,7 +15,7 @@ pub struct Entry {
     pub summary: &'static str,
     /// The mechanisms that the program is written for, at least one; the first is used unless a person says another.
     pub mechanisms: &'static [Mechanism],
-    /// What the program can be told.
+    /// The declared inputs.
     pub inputs: &'static [Input],
     /// Reads and checks the inputs.
     pub load: fn(&Given) -> Loaded,
@@ -23,7 +23,7 @@ pub struct Entry {
 
 /// A program whose inputs have been read and found good.
 pub trait Instance: Send + Sync {
-    /// The job of a run as planned.
+    /// Makes the job of a run as planned.
     ///
     /// # Errors
     /// [`BadPlan`] if the program cannot run so; it says how the program could.
@@ -60,19 +60,19 @@ impl Table {
         &self.entries
     }
 
-    /// The program of this name.
+    /// Finds a program by its name.
     ///
     /// # Errors
-    /// [`UnknownName`] if there is none.
+    /// [`UnknownName`] if the table has no such program.
     pub fn find(&self, name: &str) -> Result<&Entry, UnknownName> {
         find(name, &self.entries)
     }
 }
 
-/// The program of this name among some entries.
+/// Finds a program by its name among some entries.
 ///
 /// # Errors
-/// [`UnknownName`] if there is none.
+/// [`UnknownName`] if no entry has this name.
 pub fn find<'e>(name: &str, entries: &'e [Entry]) -> Result<&'e Entry, UnknownName> {
     let known = || entries.iter().map(|entry| entry.name);
     entries.iter().find(|entry| entry.name == name).ok_or_else(|| UnknownName::new("program", name, known()))

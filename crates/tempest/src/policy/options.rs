@@ -3,7 +3,7 @@
 
 use std::str::FromStr;
 
-use super::{Dispatch, HELPER_WAITS, Notice, Policy, Servers, Turns};
+use super::{BadPolicy, Dispatch, HELPER_WAITS, Notice, Policy, Servers, Turns};
 
 /// An option of policies.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct PolicyOption {
     /// What it means, in one line for people.
     pub meaning: &'static str,
     /// Changes a policy, given the value behind `=`.
-    apply: fn(&mut Policy, &str) -> Result<(), String>,
+    apply: fn(&mut Policy, &str) -> Result<(), BadPolicy>,
 }
 
 /// Every option, in the order of lists.
@@ -39,8 +39,8 @@ pub static OPTIONS: &[PolicyOption] = &[
         "+every=K",
         "a computing processor looks at every K-th back-edge of a loop; 0: never",
         |policy, count| {
-            let every = || format!("policy option `+every={count}`: expected a number of back-edges");
-            policy.poll_every = Some(count.parse().map_err(|_| every())?);
+            let bad = |_| BadPolicy::Every { option: format!("every={count}") };
+            policy.poll_every = Some(count.parse().map_err(bad)?);
             Ok(())
         },
     ),
@@ -49,9 +49,7 @@ pub static OPTIONS: &[PolicyOption] = &[
         "floating: each processor has its turn to look, also one that computes and looks late",
         |policy, _| {
             if policy.servers != Servers::Idle {
-                return Err(format!(
-                    "policy `{policy}+strict`: only idle processors take turns, as under floating"
-                ));
+                return Err(BadPolicy::Strict { policy: policy.to_string() });
             }
             policy.turns = Turns::Strict;
             Ok(())
@@ -77,7 +75,8 @@ pub static OPTIONS: &[PolicyOption] = &[
         "+helper=TIME",
         "a helper that runs what nobody has run for this time, such as 20us",
         |policy, time| {
-            let waits = time.parse().map_err(|why| format!("policy option `+helper={time}`: {why}"))?;
+            let bad = |why| BadPolicy::HelperTime { option: format!("helper={time}"), why };
+            let waits = time.parse().map_err(bad)?;
             policy.helper = Some(policy.helped(waits)?);
             Ok(())
         },
@@ -87,7 +86,7 @@ pub static OPTIONS: &[PolicyOption] = &[
 const fn option(
     text: &'static str,
     meaning: &'static str,
-    apply: fn(&mut Policy, &str) -> Result<(), String>,
+    apply: fn(&mut Policy, &str) -> Result<(), BadPolicy>,
 ) -> PolicyOption {
     PolicyOption { text, meaning, apply }
 }
@@ -112,17 +111,12 @@ impl PolicyOption {
 }
 
 /// Changes a policy by an option, written without `+`.
-pub(super) fn apply(policy: &mut Policy, text: &str) -> Result<(), String> {
+pub(super) fn apply(policy: &mut Policy, text: &str) -> Result<(), BadPolicy> {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     let is_it = |option: &&PolicyOption| option.name() == name && option.takes_value() == value.is_some();
     match OPTIONS.iter().find(is_it) {
         Some(option) => (option.apply)(policy, value.unwrap_or_default()),
-        None => {
-            let [known @ .., last] = &OPTIONS.iter().map(|option| option.text).collect::<Vec<_>>()[..] else {
-                return Ok(());
-            };
-            Err(format!("policy option `+{text}`: expected {} or {last}", known.join(", ")))
-        }
+        None => Err(BadPolicy::UnknownOption { option: text.to_owned() }),
     }
 }
 
@@ -143,7 +137,7 @@ mod tests {
 
     #[test]
     fn an_unknown_option_is_answered_with_all_that_there_are() {
-        let error = "floating+quickly".parse::<Policy>().unwrap_err();
+        let error = "floating+quickly".parse::<Policy>().unwrap_err().to_string();
         assert_eq!(
             error,
             "policy option `+quickly`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict, +bound, +helper or \

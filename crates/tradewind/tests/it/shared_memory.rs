@@ -9,8 +9,8 @@ use native::Local;
 use protocols::stache::{Config, Stache};
 use sim::Model;
 use tempest::{
-    Array, Failure, Homes, Job, Launch, Layout, Mechanism, NodeId, Program, Protocol, Quiet, Report, Setup,
-    Shared, Thread, World,
+    Array, Failure, Homes, Job, Launch, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Shared,
+    Thread, World, handlers,
 };
 
 /// What a thread of node 0 does wrong.
@@ -55,10 +55,6 @@ fn space(block: u32) -> (Layout, Array<u64>) {
     (space, array)
 }
 
-impl tempest::Handlers for Careless {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Careless {
     type Config = Mistake;
 
@@ -74,7 +70,8 @@ impl Protocol for Careless {
     }
 }
 
-impl Program for Careless {
+#[handlers]
+impl Careless {
     fn main(&self, thread: &Thread<'_>) {
         let is_careless = thread.node() == NodeId(0);
         if self.mistake == Mistake::Freed && thread.index() == 0 {

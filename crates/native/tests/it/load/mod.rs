@@ -2,10 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use bytemuck::{Pod, Zeroable};
 use tempest::entry::Given;
 use tempest::{
-    Event, Handler, Job, Key, Launch, Message, NodeId, Policy, Program, Protocol, Quiet, Report, Setup,
+    Event, Handler, Job, Key, Launch, NodeId, Policy, Program, Protocol, Quiet, Report, Setup, handlers,
 };
 use tempest::{Mechanism, Shape, Thread};
 use units::Time;
@@ -61,52 +60,6 @@ pub(crate) struct Starved {
 /// As many as fill the ring twice.
 const PIECES: u64 = 4;
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Piece {
-    last: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Back {
-    unused: u64,
-}
-
-impl Message for Piece {
-    type Protocol = Starved;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, _: &Starved, _payload: &[u64], cx: &mut Handler<'_>) {
-        if self.last == 1 {
-            let source = cx.source();
-            cx.send(source, Back { unused: 0 });
-        }
-    }
-}
-
-impl Message for Back {
-    type Protocol = Starved;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, starved: &Starved, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&starved.back, 1);
-    }
-}
-
-impl tempest::Handlers for Starved {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Piece>();
-        messages.add::<Back>();
-    }
-}
-
 impl Protocol for Starved {
     type Config = ();
 
@@ -115,17 +68,31 @@ impl Protocol for Starved {
     }
 }
 
-impl Program for Starved {
+#[handlers]
+impl Starved {
+    #[message]
+    fn piece(&self, last: u64, cx: &mut Handler<'_>) {
+        if last == 1 {
+            let source = cx.source();
+            cx.send(source, Self::back());
+        }
+    }
+
+    #[message]
+    fn back(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.back, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.id().node.0 > 0 || thread.index() > 0 {
             return;
         }
         thread.hold(Key::NoSync, |cx| {
-            (1..=PIECES).for_each(|piece| cx.send(NodeId(1), Piece { last: u64::from(piece == PIECES) }));
+            (1..=PIECES).for_each(|piece| cx.send(NodeId(1), Self::piece(u64::from(piece == PIECES))));
         });
         std::thread::sleep(NAP);
         // Whether this finds room is not the point.
-        let _ = thread.try_send(NodeId(1), Piece { last: 0 });
+        let _ = thread.try_send(NodeId(1), Self::piece(0));
         thread.wait(&self.back, 1);
     }
 
@@ -139,30 +106,6 @@ pub(crate) struct Hopeless {
     hope: Event,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Hope {
-    amount: u64,
-}
-
-impl Message for Hope {
-    type Protocol = Hopeless;
-
-    fn key(&self) -> Key {
-        Key::User(0)
-    }
-
-    fn handle(self, hopeless: &Hopeless, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&hopeless.hope, self.amount);
-    }
-}
-
-impl tempest::Handlers for Hopeless {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Hope>();
-    }
-}
-
 impl Protocol for Hopeless {
     type Config = ();
 
@@ -171,12 +114,18 @@ impl Protocol for Hopeless {
     }
 }
 
-impl Program for Hopeless {
+#[handlers]
+impl Hopeless {
+    #[message(key = 0)]
+    fn hope(&self, amount: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.hope, amount);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         match thread.index() {
             0 => {
                 let next = NodeId((thread.node().0 + 1) % thread.nodes());
-                thread.send(next, Hope { amount: 1 });
+                thread.send(next, Self::hope(1));
                 thread.wait(&self.hope, 1);
                 thread.wait(&self.hope, 2);
             }
@@ -197,48 +146,6 @@ pub(crate) struct Boom {
     never: Event,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Bang {
-    unused: u64,
-}
-
-/// Has a handler that does nothing.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Idle {
-    unused: u64,
-}
-
-impl Message for Bang {
-    type Protocol = Boom;
-
-    fn key(&self) -> Key {
-        Key::User(1)
-    }
-
-    fn handle(self, _: &Boom, _payload: &[u64], _cx: &mut Handler<'_>) {
-        panic!("a deliberate panic");
-    }
-}
-
-impl Message for Idle {
-    type Protocol = Boom;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, _: &Boom, _payload: &[u64], _cx: &mut Handler<'_>) {}
-}
-
-impl tempest::Handlers for Boom {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Bang>();
-        messages.add::<Idle>();
-    }
-}
-
 impl Protocol for Boom {
     type Config = bool;
 
@@ -247,20 +154,30 @@ impl Protocol for Boom {
     }
 }
 
-impl Program for Boom {
+#[handlers]
+impl Boom {
+    #[message(key = 1)]
+    fn bang(&self, _cx: &mut Handler<'_>) {
+        panic!("a deliberate panic");
+    }
+
+    /// Has a handler that does nothing.
+    #[message]
+    fn idle(&self, _cx: &mut Handler<'_>) {}
+
     fn main(&self, thread: &Thread<'_>) {
         let (node, last) = (thread.node().0, NodeId(thread.nodes() - 1));
         match (node, thread.index()) {
             (0, 0) => {
                 std::thread::sleep(NAP);
-                thread.send(last, Bang { unused: 0 });
+                thread.send(last, Self::bang());
             }
             (0, 1) if self.polls => loop {
                 thread.poll();
             },
             (1, 0) => loop {
                 // Mostly refused.
-                let _ = thread.try_send(NodeId(0), Idle { unused: 0 });
+                let _ = thread.try_send(NodeId(0), Self::idle());
             },
             _ => {}
         }
@@ -280,10 +197,6 @@ pub(crate) struct Baton {
     turns: Event,
 }
 
-impl tempest::Handlers for Baton {
-    fn register(_: &mut tempest::Messages<'_, Self>) {}
-}
-
 impl Protocol for Baton {
     type Config = ();
 
@@ -292,7 +205,8 @@ impl Protocol for Baton {
     }
 }
 
-impl Program for Baton {
+#[handlers]
+impl Baton {
     fn main(&self, thread: &Thread<'_>) {
         let start = Instant::now();
         for turn in (u64::from(thread.index())..).step_by(2) {
@@ -320,52 +234,6 @@ pub(crate) struct Overflow {
 /// More than go into a ring of two.
 const OVERFLOW: u64 = 12;
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Drop {
-    last: u64,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Dry {
-    unused: u64,
-}
-
-impl Message for Drop {
-    type Protocol = Overflow;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, _: &Overflow, _payload: &[u64], cx: &mut Handler<'_>) {
-        if self.last == 1 {
-            let source = cx.source();
-            cx.send(source, Dry { unused: 0 });
-        }
-    }
-}
-
-impl Message for Dry {
-    type Protocol = Overflow;
-
-    fn key(&self) -> Key {
-        Key::NoSync
-    }
-
-    fn handle(self, overflow: &Overflow, _payload: &[u64], cx: &mut Handler<'_>) {
-        cx.signal(&overflow.back, 1);
-    }
-}
-
-impl tempest::Handlers for Overflow {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Drop>();
-        messages.add::<Dry>();
-    }
-}
-
 impl Protocol for Overflow {
     type Config = u64;
 
@@ -374,15 +242,28 @@ impl Protocol for Overflow {
     }
 }
 
-impl Program for Overflow {
+#[handlers]
+impl Overflow {
+    #[message]
+    fn drop(&self, last: u64, cx: &mut Handler<'_>) {
+        if last == 1 {
+            let source = cx.source();
+            cx.send(source, Self::dry());
+        }
+    }
+
+    #[message]
+    fn dry(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.back, 1);
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         if thread.node().0 > 0 || thread.index() > 0 {
             return;
         }
         for round in 1..=self.rounds {
             thread.hold(Key::NoSync, |cx| {
-                (1..=OVERFLOW)
-                    .for_each(|piece| cx.send(NodeId(1), Drop { last: u64::from(piece == OVERFLOW) }));
+                (1..=OVERFLOW).for_each(|piece| cx.send(NodeId(1), Self::drop(u64::from(piece == OVERFLOW))));
             });
             // Catches the server just after it has signalled, mostly; then at other moments.
             let start = Instant::now();

@@ -9,11 +9,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::{Pod, Zeroable};
 use protocols::Barrier;
 use tempest::{
-    Actions, Array, Block, Fault, Handler, Homes, Key, Keyed, Layout, Memory, Message, NodeId, Program,
-    Protocol, Quiet, Report, Right, Setup, Shared, Tag, Thread,
+    Actions, Array, Block, Fault, Handler, Homes, Keyed, Layout, Memory, NodeId, Protocol, Quiet, Report,
+    Right, Setup, Shared, Tag, Thread, handlers,
 };
 
 use crate::Setting;
@@ -58,110 +57,97 @@ impl Whereabouts {
             && let Some(to) = self.asked.pop_front()
         {
             if to == self.owner {
-                cx.send(to, Have {});
+                cx.send(to, Wandering::have());
             } else {
                 self.moves = true;
-                cx.send(self.owner, Give { to: to.0.into() });
+                cx.send(self.owner, Wandering::give(to.0.into()));
             }
         }
     }
 }
 
-/// Declares a message about the block, and what its handler does.
-macro_rules! message {
-    ($(#[$doc:meta])* $name:ident { $($field:ident),* } ($this:ident, $state:ident, $cx:ident) $body:block) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Pod, Zeroable)]
-        #[repr(C)]
-        struct $name { $($field: u64),* }
+#[handlers]
+impl Wandering {
+    /// Says that a thread of this node wants the block.
+    #[message(key = BLOCK)]
+    fn want(&self, cx: &mut Handler<'_>) {
+        cx.send(HOME, Self::ask());
+    }
 
-        impl Message for $name {
-            type Protocol = Wandering;
-            fn key(&self) -> Key {
-                BLOCK.key()
+    /// Says that the source wants the block.
+    #[message(key = BLOCK)]
+    fn ask(&self, cx: &mut Handler<'_>) {
+        let from = cx.source();
+        cx.with(&self.whereabouts, |block, cx| {
+            block.asked.push_back(from);
+            block.go_on(cx);
+        });
+    }
+
+    /// Has the node give the block to another one.
+    #[message(key = BLOCK)]
+    fn give(&self, to: u64, cx: &mut Handler<'_>) {
+        cx.lower(&self.memory, BLOCK, Tag::Invalid, Self::gone(to));
+    }
+
+    /// Says that the node has no right any more.
+    #[message(key = BLOCK)]
+    fn gone(&self, to: u64, cx: &mut Handler<'_>) {
+        cx.send_block(NodeId(to as u32), &self.memory, BLOCK, Self::here());
+    }
+
+    /// Brings the block.
+    #[message(key = BLOCK)]
+    fn here(&self, cx: &mut Handler<'_>) {
+        cx.raise(&self.memory, BLOCK, Tag::Writable);
+        cx.resume_block(&self.memory, BLOCK, Right::Write);
+        cx.send(HOME, Self::arrived());
+    }
+
+    /// Says that the node that asks has the block.
+    #[message(key = BLOCK)]
+    fn have(&self, cx: &mut Handler<'_>) {
+        cx.resume_block(&self.memory, BLOCK, Right::Write);
+    }
+
+    /// Says that the source has the block.
+    #[message(key = BLOCK)]
+    fn arrived(&self, cx: &mut Handler<'_>) {
+        let owner = cx.source();
+        cx.with(&self.whereabouts, |block, cx| {
+            (block.owner, block.moves) = (owner, false);
+            block.go_on(cx);
+        });
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        let words = self.memory.bind(self.array);
+        let mine = 1 + (thread.node().0 * thread.threads() + thread.index()) as usize;
+        for round in 0..self.rounds {
+            if mine < words.len() {
+                self.count(thread, &words, mine, round);
             }
-            fn handle(self, $state: &Wandering, _payload: &[u64], $cx: &mut Handler<'_>) {
-                let $this = self;
-                $body
+            thread.poll();
+            if round % SELDOM == 0 {
+                thread.fetch_add(&words, TOGETHER, 1);
             }
         }
-    };
-}
+        self.barrier.wait(thread);
+        let all = self.rounds.div_ceil(SELDOM) * u64::from(thread.nodes() * thread.threads());
+        self.expect(thread.read(&words, TOGETHER), all);
+    }
 
-message! {
-    /// A thread of this node wants the block.
-    Want { unused } (_this, _state, cx) {
-        cx.send(HOME, Ask {});
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let lost = self.lost.load(Ordering::Relaxed);
+        Report::checked(lost == 0, || {
+            format!("stores were lost, seen {lost} times on {}", self.memory.node())
+        })
     }
 }
 
 impl From<Fault> for Want {
     fn from(_: Fault) -> Self {
-        Self { unused: 0 }
-    }
-}
-
-message! {
-    /// The source wants the block.
-    Ask {} (_this, state, cx) {
-        let from = cx.source();
-        cx.with(&state.whereabouts, |block, cx| {
-            block.asked.push_back(from);
-            block.go_on(cx);
-        });
-    }
-}
-
-message! {
-    /// The node is to give the block to another one.
-    Give { to } (this, state, cx) {
-        cx.lower(&state.memory, BLOCK, Tag::Invalid, Gone { to: this.to });
-    }
-}
-
-message! {
-    /// It has no right any more.
-    Gone { to } (this, state, cx) {
-        cx.send_block(NodeId(this.to as u32), &state.memory, BLOCK, Here {});
-    }
-}
-
-message! {
-    /// The block is here.
-    Here {} (_this, state, cx) {
-        cx.raise(&state.memory, BLOCK, Tag::Writable);
-        cx.resume_block(&state.memory, BLOCK, Right::Write);
-        cx.send(HOME, Arrived {});
-    }
-}
-
-message! {
-    /// The node that asks has the block.
-    Have {} (_this, state, cx) {
-        cx.resume_block(&state.memory, BLOCK, Right::Write);
-    }
-}
-
-message! {
-    /// The source has the block.
-    Arrived {} (_this, state, cx) {
-        let owner = cx.source();
-        cx.with(&state.whereabouts, |block, cx| {
-            (block.owner, block.moves) = (owner, false);
-            block.go_on(cx);
-        });
-    }
-}
-
-impl tempest::Handlers for Wandering {
-    fn register(messages: &mut tempest::Messages<'_, Self>) {
-        messages.add::<Want>();
-        messages.add::<Ask>();
-        messages.add::<Give>();
-        messages.add::<Gone>();
-        messages.add::<Here>();
-        messages.add::<Have>();
-        messages.add::<Arrived>();
+        Wandering::want()
     }
 }
 
@@ -202,32 +188,6 @@ impl Wandering {
         if found != stored {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
-    }
-}
-
-impl Program for Wandering {
-    fn main(&self, thread: &Thread<'_>) {
-        let words = self.memory.bind(self.array);
-        let mine = 1 + (thread.node().0 * thread.threads() + thread.index()) as usize;
-        for round in 0..self.rounds {
-            if mine < words.len() {
-                self.count(thread, &words, mine, round);
-            }
-            thread.poll();
-            if round % SELDOM == 0 {
-                thread.fetch_add(&words, TOGETHER, 1);
-            }
-        }
-        self.barrier.wait(thread);
-        let all = self.rounds.div_ceil(SELDOM) * u64::from(thread.nodes() * thread.threads());
-        self.expect(thread.read(&words, TOGETHER), all);
-    }
-
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let lost = self.lost.load(Ordering::Relaxed);
-        Report::checked(lost == 0, || {
-            format!("stores were lost, seen {lost} times on {}", self.memory.node())
-        })
     }
 }
 

@@ -1,0 +1,292 @@
+//! Reads one input: a field, with `#[input(default = …, range = …, name = "…", fact = "…")]` or `#[input(like = CONSTANT)]`.
+//!
+//! This module must never know what is written of it.
+
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{
+    Attribute, Error, Field, GenericArgument, Lit, LitStr, Meta, PathArguments, PathSegment, Result, Type,
+    Visibility,
+};
+
+use crate::options::{Options, span_of};
+
+/// What `#[input]` may state.
+const OPTIONS: &[&str] = &["default", "range", "name", "fact", "like"];
+
+/// An input.
+pub(crate) struct Input {
+    pub(crate) name: Ident,
+    pub(crate) of: Type,
+    pub(crate) visibility: Visibility,
+    pub(crate) kind: Kind,
+    /// Whether the field is an `Option`: `None` unless a person says a value.
+    pub(crate) is_optional: bool,
+    /// The name among the facts about the inputs; without one it is the name on the command line.
+    pub(crate) fact: Option<LitStr>,
+    pub(crate) listed: Listed,
+    /// Meaning, for people.
+    pub(crate) meaning: String,
+}
+
+/// How the input is listed.
+pub(crate) enum Listed {
+    /// As a constant says that stands elsewhere.
+    Like(TokenStream),
+    /// As the attribute says.
+    Stated {
+        /// The name on the command line.
+        key: String,
+        /// An expression for the default's text.
+        default: TokenStream,
+        /// An expression for the range of a number.
+        range: Option<TokenStream>,
+    },
+}
+
+/// The kind of values that the field has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Integer,
+    Real,
+    Text,
+    File,
+    /// A file behind an `Arc`.
+    SharedFile,
+}
+
+impl Input {
+    /// Reads a field and its attribute.
+    pub(crate) fn read(field: &Field, attribute: &Attribute) -> Result<Self> {
+        let name = field.ident.clone().expect("a field of braces has a name");
+        let tokens = match &attribute.meta {
+            Meta::Path(_) => TokenStream::new(),
+            Meta::List(list) => list.tokens.clone(),
+            Meta::NameValue(_) => {
+                return Err(Error::new_spanned(attribute, "expected `#[input(default = …)]`"));
+            }
+        };
+        let mut options = Options::read(tokens, "#[input]", OPTIONS)?;
+        let (inner, is_optional) = match argument_of(&field.ty, "Option") {
+            Some(inner) => (inner, true),
+            None => (&field.ty, false),
+        };
+        let (kind, largest) = kind_of(inner);
+        let fact = options.text("fact", "values of each node")?;
+        let listed = match options.value("like", "FRAMES")? {
+            Some(like) => Listed::Like(like),
+            None => stated(&name, kind, largest, &mut options)?,
+        };
+        let meaning = meaning_of(&field.attrs).unwrap_or_else(|| name.to_string().replace('_', " "));
+        let (of, visibility) = (field.ty.clone(), field.vis.clone());
+        Ok(Self { name, of, visibility, kind, is_optional, fact, listed, meaning })
+    }
+
+    /// The type without `Option`.
+    pub(crate) fn inner(&self) -> &Type {
+        argument_of(&self.of, "Option").unwrap_or(&self.of)
+    }
+}
+
+/// Reads what the attribute states of an input that is listed nowhere else.
+fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut Options) -> Result<Listed> {
+    let key =
+        options.text("name", "values")?.map_or_else(|| name.to_string().replace('_', "-"), |key| key.value());
+    let range = range(name, kind, largest, options)?;
+    let default = match options.value("default", "8")? {
+        Some(default) => text_of_default(&default, kind, range.as_ref())?,
+        None if kind == Kind::Text || kind == Kind::File || kind == Kind::SharedFile => {
+            let what = "an input has a default: expected `#[input(default = \"…\")]`";
+            return Err(Error::new(name.span(), what));
+        }
+        None => {
+            let what = "an input has a default: expected `#[input(default = 8, range = 1..=100)]`";
+            return Err(Error::new(name.span(), what));
+        }
+    };
+    Ok(Listed::Stated { key, default, range: range.map(|range| range.tokens) })
+}
+
+/// A range as it is written.
+struct Range {
+    tokens: TokenStream,
+    /// Its ends, where they are plain integers.
+    ends: Option<(u64, u64)>,
+}
+
+fn range(
+    name: &Ident,
+    kind: Kind,
+    largest: Option<(u32, u32)>,
+    options: &mut Options,
+) -> Result<Option<Range>> {
+    let stated = options.value("range", "1..=100")?;
+    match (kind, stated) {
+        (Kind::Integer, None) => {
+            let (least, greatest) = largest.unwrap_or((0, u32::MAX));
+            let ends = Some((least.into(), greatest.into()));
+            Ok(Some(Range { tokens: quote!(#least..=#greatest), ends }))
+        }
+        (Kind::Real, None) => Err(Error::new(
+            name.span(),
+            "a real input has a range: expected `#[input(default = 0.5, range = 0.0..=1.0)]`",
+        )),
+        (Kind::Integer | Kind::Real, Some(tokens)) => ends_of(tokens, kind).map(Some),
+        (Kind::Text | Kind::File | Kind::SharedFile, None) => Ok(None),
+        (Kind::Text | Kind::File | Kind::SharedFile, Some(tokens)) => Err(Error::new(
+            span_of(&tokens),
+            "a range is for a number: expected a field such as `u32` or `f64`",
+        )),
+    }
+}
+
+/// Reads `least..=greatest`, and refuses literals of the other kind of number.
+fn ends_of(tokens: TokenStream, kind: Kind) -> Result<Range> {
+    let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let is_dot = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '.');
+    let is_equals = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '=');
+    let middle =
+        all.windows(3).position(|three| is_dot(&three[0]) && is_dot(&three[1]) && is_equals(&three[2]));
+    let Some(middle) = middle.filter(|middle| *middle > 0 && middle + 3 < all.len()) else {
+        let example = if kind == Kind::Real { "0.0..=1.0" } else { "1..=100" };
+        return Err(Error::new(
+            span_of(&tokens),
+            format!("a range has two ends: expected `range = {example}`"),
+        ));
+    };
+    let sides = [&all[..middle], &all[middle + 3..]];
+    for side in sides {
+        let [TokenTree::Literal(literal)] = side else { continue };
+        let wrong = match (kind, Lit::new(literal.clone())) {
+            (Kind::Real, Lit::Float(_)) | (Kind::Integer, Lit::Int(_)) => None,
+            (Kind::Real, _) => Some("the field is a real number: expected a range such as `0.0..=1.0`"),
+            _ => Some("the field is an integer: expected a range such as `1..=100`"),
+        };
+        if let Some(wrong) = wrong {
+            return Err(Error::new(literal.span(), wrong));
+        }
+    }
+    let ends = sides.map(|side| match side {
+        [TokenTree::Literal(literal)] => integer(literal),
+        _ => None,
+    });
+    let ends = ends[0].zip(ends[1]);
+    if let Some((least, greatest)) = ends.filter(|_| kind == Kind::Integer)
+        && least > greatest
+    {
+        return Err(Error::new(span_of(&tokens), format!("an empty range: expected `{greatest}..={least}`")));
+    }
+    Ok(Range { tokens, ends })
+}
+
+/// The value of a literal without a sign.
+fn integer(literal: &Literal) -> Option<u64> {
+    match Lit::new(literal.clone()) {
+        Lit::Int(value) => value.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+/// The text of a default: of a literal what a person would type, of anything else an expression that is a text.
+fn text_of_default(default: &TokenStream, kind: Kind, range: Option<&Range>) -> Result<TokenStream> {
+    let tokens: Vec<TokenTree> = default.clone().into_iter().collect();
+    let (sign, value) = match &tokens[..] {
+        [TokenTree::Punct(minus), value] if minus.as_char() == '-' => ("-", Some(value)),
+        [value] => ("", Some(value)),
+        _ => ("", None),
+    };
+    let literal = match value {
+        Some(TokenTree::Literal(literal)) => Some(Lit::new(literal.clone())),
+        Some(TokenTree::Ident(ident)) if ident == "true" || ident == "false" => {
+            Some(Lit::Bool(syn::LitBool::new(ident == "true", ident.span())))
+        }
+        _ => None,
+    };
+    let wrong = |what: &str| {
+        Err(Error::new(span_of(default), format!("expected {what}, as in `default = {}`", example(kind))))
+    };
+    let text = match (kind, literal) {
+        (Kind::Integer, Some(Lit::Int(value))) if sign.is_empty() => {
+            let within = value.base10_parse::<u64>().ok().zip(range.and_then(|range| range.ends));
+            if let Some((value, (least, greatest))) = within
+                && !(least..=greatest).contains(&value)
+            {
+                return Err(Error::new(
+                    span_of(default),
+                    format!("the default {value} is outside of the range {least}..={greatest}"),
+                ));
+            }
+            value.base10_digits().to_owned()
+        }
+        (Kind::Real, Some(Lit::Int(value))) => format!("{sign}{}", value.base10_digits()),
+        (Kind::Real, Some(Lit::Float(value))) => format!("{sign}{}", value.base10_digits()),
+        (Kind::Integer, _) => return wrong("an integer"),
+        (Kind::Real, _) => return wrong("a number"),
+        (Kind::Text, Some(Lit::Bool(value))) => value.value.to_string(),
+        (Kind::Text, Some(Lit::Int(value))) => format!("{sign}{}", value.base10_digits()),
+        (_, Some(Lit::Str(_)) | None) => return Ok(default.clone()),
+        (_, Some(_)) => return wrong("a text"),
+    };
+    Ok(text.to_token_stream())
+}
+
+/// A default that a person could type.
+fn example(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Integer => "8",
+        Kind::Real => "0.5",
+        Kind::Text | Kind::File | Kind::SharedFile => "\"small\"",
+    }
+}
+
+/// The kind of a field's values by the name of the field's type, and the whole range of an integer.
+fn kind_of(of: &Type) -> (Kind, Option<(u32, u32)>) {
+    if argument_of(of, "Arc").and_then(last).is_some_and(|inner| inner.ident == "File") {
+        return (Kind::SharedFile, None);
+    }
+    let Some(last) = last(of) else { return (Kind::Text, None) };
+    match last.ident.to_string().as_str() {
+        "u8" => (Kind::Integer, Some((0, u8::MAX.into()))),
+        "u16" => (Kind::Integer, Some((0, u16::MAX.into()))),
+        "u32" | "u64" | "usize" => (Kind::Integer, Some((0, u32::MAX))),
+        "NonZeroU32" => (Kind::Integer, Some((1, u32::MAX))),
+        "f64" => (Kind::Real, None),
+        "File" => (Kind::File, None),
+        _ => (Kind::Text, None),
+    }
+}
+
+/// The last segment of a type's path.
+fn last(of: &Type) -> Option<&PathSegment> {
+    match of {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    }
+}
+
+/// The argument of a type `name<Argument>`.
+pub(crate) fn argument_of<'t>(of: &'t Type, name: &str) -> Option<&'t Type> {
+    let last = last(of).filter(|last| last.ident == name)?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first() {
+            Some(GenericArgument::Type(of)) => Some(of),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The documentation of an item in one line, without a full stop at its end.
+pub(crate) fn meaning_of(attributes: &[Attribute]) -> Option<String> {
+    let mut lines = Vec::new();
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {
+        if let Meta::NameValue(doc) = &attribute.meta
+            && let Ok(line) = syn::parse2::<LitStr>(doc.value.to_token_stream())
+        {
+            lines.push(line.value().trim().to_owned());
+        }
+    }
+    let text = lines.join(" ").trim().to_owned();
+    let text = text.strip_suffix('.').unwrap_or(&text);
+    (!text.is_empty()).then(|| text.to_owned())
+}

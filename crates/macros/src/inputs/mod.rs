@@ -1,0 +1,55 @@
+//! `#[derive(Inputs)]`: the fields of a struct become what a program can be told.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `field` | reads one field: its range, its default, its meaning |
+//! | `write` | writes the implementation of `Inputs` |
+//!
+//! This module must never know who reads the inputs.
+
+mod field;
+mod write;
+
+use proc_macro2::TokenStream;
+use syn::{Data, DeriveInput, Error, Fields, Meta, Result};
+
+pub(crate) use self::field::{Input, argument_of, meaning_of};
+pub(crate) use self::write::implementation;
+use crate::names::tempest;
+use crate::options::Options;
+
+/// What `#[inputs]` may state.
+const OPTIONS: &[&str] = &["check"];
+
+pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
+    let item: DeriveInput = syn::parse2(item)?;
+    let Data::Struct(data) = &item.data else {
+        return Err(Error::new_spanned(&item.ident, "inputs are the fields of a struct"));
+    };
+    let Fields::Named(fields) = &data.fields else {
+        return Err(Error::new_spanned(
+            &item.ident,
+            "each input is a field with a name: expected `struct Name { … }`",
+        ));
+    };
+    let mut inputs = Vec::new();
+    for field in &fields.named {
+        let attribute = field.attrs.iter().find(|attribute| attribute.path().is_ident("input"));
+        let missing = || Error::new_spanned(field, "expected `#[input(default = …)]` before this field");
+        inputs.push(Input::read(field, attribute.ok_or_else(missing)?)?);
+    }
+    let checks = checks(&item)?;
+    Ok(implementation(&item.ident, &inputs.iter().collect::<Vec<_>>(), checks, &tempest()))
+}
+
+/// Whether the struct has a method `check`.
+fn checks(item: &DeriveInput) -> Result<bool> {
+    let Some(attribute) = item.attrs.iter().find(|attribute| attribute.path().is_ident("inputs")) else {
+        return Ok(false);
+    };
+    let Meta::List(list) = &attribute.meta else {
+        return Err(Error::new_spanned(attribute, "expected `#[inputs(check)]`"));
+    };
+    let mut options = Options::read(list.tokens.clone(), "#[inputs]", OPTIONS)?;
+    options.flag("check")
+}

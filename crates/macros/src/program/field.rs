@@ -1,0 +1,129 @@
+//! Reads one field of a program: the attribute that says how it is made.
+//!
+//! This module must never know what is written of it.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::{Attribute, Error, Meta, Result, Type, Visibility};
+
+use crate::inputs::Input;
+use crate::names::nearest;
+use crate::options::{Options, arguments, span_of};
+
+/// The attributes of fields.
+const ATTRIBUTES: &[&str] =
+    &["input", "keyed", "cells", "event", "segment", "shared", "install", "problem", "make"];
+
+/// A field.
+pub(super) struct Field {
+    pub(super) name: Ident,
+    pub(super) of: Type,
+    pub(super) visibility: Visibility,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) role: Role,
+}
+
+/// How a field is made.
+pub(super) enum Role {
+    /// `#[input(…)]`
+    Input(Box<Input>),
+    /// `#[keyed(64)]`, `#[keyed]`: a table with so many entries, or with entries that come into being when reached.
+    Keyed { len: Option<TokenStream>, init: Option<TokenStream> },
+    /// `#[cells(64)]`
+    Cells { len: TokenStream, value: Option<TokenStream> },
+    /// `#[event]`, `#[event("name")]`
+    Event { name: Option<TokenStream> },
+    /// `#[segment(64)]`
+    Segment { len: TokenStream, rights: Option<TokenStream>, value: Option<TokenStream> },
+    /// `#[shared(64)]`
+    Shared { len: TokenStream, homes: Option<TokenStream> },
+    /// `#[install]`, `#[install(config)]`
+    Install { config: Option<TokenStream> },
+    /// `#[problem]`
+    Problem,
+    /// `#[make(expression)]`
+    Make(TokenStream),
+    /// The program's own `install` makes it.
+    ByHand,
+}
+
+/// Whether an attribute is one of those that this module reads.
+pub(super) fn is_of_program(attribute: &Attribute) -> bool {
+    ATTRIBUTES.iter().any(|name| attribute.path().is_ident(name))
+}
+
+impl Field {
+    /// Reads a field. One without an attribute is made by hand, if the program `installs` itself.
+    pub(super) fn read(field: &syn::Field, installs: bool) -> Result<Self> {
+        let name = field.ident.clone().expect("a field of braces has a name");
+        let mut of_program = field.attrs.iter().filter(|attribute| is_of_program(attribute));
+        let (first, second) = (of_program.next(), of_program.next());
+        if let Some(second) = second {
+            return Err(Error::new_spanned(second, "a field is made in one way: expected one attribute"));
+        }
+        let role = match first {
+            Some(attribute) => role(field, attribute)?,
+            None if installs => Role::ByHand,
+            None => return Err(unmade(field, &name)),
+        };
+        if installs && !matches!(role, Role::Input(_) | Role::ByHand) {
+            let what = "the program's own `install` makes this field: expected no attribute";
+            return Err(Error::new_spanned(first, what));
+        }
+        let (of, visibility) = (field.ty.clone(), field.vis.clone());
+        Ok(Self { name, of, visibility, attributes: field.attrs.clone(), role })
+    }
+}
+
+/// The error for a field that nothing makes: perhaps its attribute is misspelled.
+fn unmade(field: &syn::Field, name: &Ident) -> Error {
+    let strange = field.attrs.iter().filter_map(|attribute| Some((attribute, attribute.path().get_ident()?)));
+    for (attribute, ident) in strange {
+        if let Some(near) = nearest(&ident.to_string(), ATTRIBUTES) {
+            return Error::new_spanned(attribute, format!("no attribute `{ident}`: did you mean `{near}`?"));
+        }
+    }
+    let known = ATTRIBUTES.join("]`, `#[");
+    let what = format!("nothing says how `{name}` is made: expected `#[{known}]`, or `#[program(install)]`");
+    Error::new(name.span(), what)
+}
+
+fn role(field: &syn::Field, attribute: &Attribute) -> Result<Role> {
+    if attribute.path().is_ident("input") {
+        return Ok(Role::Input(Box::new(Input::read(field, attribute)?)));
+    }
+    let tokens = match &attribute.meta {
+        Meta::Path(_) => TokenStream::new(),
+        Meta::List(list) => list.tokens.clone(),
+        Meta::NameValue(_) => return Err(Error::new_spanned(attribute, "expected `#[name(…)]`")),
+    };
+    let name = attribute.path().require_ident()?.to_string();
+    let place = format!("#[{name}]");
+    let (first, rest) = arguments(tokens.clone())?;
+    let needed = |example: &str| {
+        let missing = || Error::new_spanned(attribute, format!("expected `#[{name}({example})]`"));
+        first.clone().ok_or_else(missing)
+    };
+    let options = |known: &[&str]| Options::read(rest.clone(), &place, known);
+    match name.as_str() {
+        "keyed" => {
+            let init = options(&["init"])?.value("init", "|key| key")?;
+            Ok(Role::Keyed { len: first, init })
+        }
+        "cells" => Ok(Role::Cells { len: needed("64")?, value: options(&["value"])?.value("value", "0")? }),
+        "event" => options(&[]).map(|_| Role::Event { name: first }),
+        "segment" => {
+            let mut options = options(&["rights", "value"])?;
+            let (rights, value) = (options.value("rights", "Rights::ALL")?, options.value("value", "0")?);
+            Ok(Role::Segment { len: needed("64")?, rights, value })
+        }
+        "shared" => {
+            let homes = options(&["homes"])?.value("homes", "RoundRobin")?;
+            Ok(Role::Shared { len: needed("64")?, homes })
+        }
+        "install" => options(&[]).map(|_| Role::Install { config: first }),
+        "make" if tokens.is_empty() => Err(Error::new_spanned(attribute, "expected `#[make(expression)]`")),
+        "make" => Ok(Role::Make(tokens)),
+        _ if tokens.is_empty() => Ok(Role::Problem),
+        _ => Err(Error::new(span_of(&tokens), "`#[problem]` takes no options")),
+    }
+}

@@ -1,0 +1,171 @@
+//! Reads a program's struct: its name, its summary, its mechanisms, its fields.
+//!
+//! This module must never know what is written of it.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::format_ident;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Result, Token, Type, Visibility};
+
+use super::field::{Field, Role, is_of_program};
+use crate::inputs::{argument_of, meaning_of};
+use crate::names::kebab_case;
+use crate::options::{Options, span_of};
+
+/// What `#[program]` may state.
+const OPTIONS: &[&str] = &["name", "summary", "mechanisms", "problem", "install"];
+
+/// A program's struct.
+pub(super) struct Structure {
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) visibility: Visibility,
+    pub(super) of: Ident,
+    pub(super) fields: Vec<Field>,
+    /// The program's name on the command line.
+    pub(super) name: String,
+    pub(super) summary: String,
+    pub(super) mechanisms: Vec<Ident>,
+    /// The type that `prepare` makes, if the program prepares something.
+    pub(super) problem: Option<Type>,
+    /// Whether the program has an `install` of its own.
+    pub(super) installs: bool,
+}
+
+/// The name of the struct of a program's inputs.
+pub(super) fn inputs_of(of: &Ident) -> Ident {
+    format_ident!("{of}Inputs")
+}
+
+impl Structure {
+    pub(super) fn read(options: TokenStream, item: &DeriveInput) -> Result<Self> {
+        let mut options = Options::read(options, "#[program]", OPTIONS)?;
+        let of = item.ident.clone();
+        if !item.generics.params.is_empty() {
+            return Err(Error::new_spanned(
+                &item.generics,
+                "a program is no generic type: expected `struct Name { … }`",
+            ));
+        }
+        let installs = options.flag("install")?;
+        let fields = fields(item, installs)?;
+        let name = options
+            .text("name", "histogram")?
+            .map_or_else(|| kebab_case(&of.to_string()), |name| name.value());
+        let summary = options.text("summary", "threads count values")?.map(|summary| summary.value());
+        let summary = match summary.or_else(|| meaning_of(&item.attrs).map(|doc| first_sentence(&doc))) {
+            Some(summary) => summary,
+            None => {
+                return Err(Error::new(
+                    of.span(),
+                    "a program has a summary: expected `/// One line.` before it",
+                ));
+            }
+        };
+        let shares = fields.iter().any(|field| matches!(field.role, Role::Shared { .. }));
+        let mechanisms = mechanisms(&mut options, shares)?;
+        let problem = problem(&mut options, &fields)?;
+        let attributes = item.attrs.clone();
+        Ok(Self {
+            attributes,
+            visibility: item.vis.clone(),
+            of,
+            fields,
+            name,
+            summary,
+            mechanisms,
+            problem,
+            installs,
+        })
+    }
+}
+
+/// The fields. Without an `install` of the program's own each says how it is made.
+fn fields(item: &DeriveInput, installs: bool) -> Result<Vec<Field>> {
+    let Data::Struct(data) = &item.data else {
+        return Err(Error::new_spanned(&item.ident, "a program is a struct"));
+    };
+    let named = match &data.fields {
+        Fields::Named(named) => named.named.iter().collect(),
+        Fields::Unit => Vec::new(),
+        Fields::Unnamed(fields) => {
+            return Err(Error::new_spanned(
+                fields,
+                "each field of a program has a name: expected `struct Name { … }`",
+            ));
+        }
+    };
+    let mut mistakes: Option<Error> = None;
+    let mut fields = Vec::new();
+    for field in named {
+        match Field::read(field, installs) {
+            Ok(field) => fields.push(field),
+            Err(mistake) => match &mut mistakes {
+                None => mistakes = Some(mistake),
+                Some(mistakes) => mistakes.combine(mistake),
+            },
+        }
+    }
+    mistakes.map_or(Ok(fields), Err)
+}
+
+fn mechanisms(options: &mut Options, shares: bool) -> Result<Vec<Ident>> {
+    let Some(stated) = options.value("mechanisms", "[Messages]")? else {
+        let default = if shares { "SharedMemory" } else { "Messages" };
+        return Ok(vec![Ident::new(default, proc_macro2::Span::call_site())]);
+    };
+    let wrong = |_| Error::new(span_of(&stated), "expected `mechanisms = [Messages, Bulk]`");
+    let mut tokens = stated.clone().into_iter();
+    let (Some(proc_macro2::TokenTree::Group(group)), None) = (tokens.next(), tokens.next()) else {
+        return Err(wrong(()));
+    };
+    let names =
+        Punctuated::<Ident, Token![,]>::parse_terminated.parse2(group.stream()).map_err(|_| wrong(()))?;
+    if names.is_empty() {
+        return Err(wrong(()));
+    }
+    Ok(names.into_iter().collect())
+}
+
+/// The type of the problem: as stated, or that of the field that holds it.
+fn problem(options: &mut Options, fields: &[Field]) -> Result<Option<Type>> {
+    if let Some(stated) = options.value("problem", "Graph")? {
+        return syn::parse2(stated).map(Some);
+    }
+    let Some(field) = fields.iter().find(|field| matches!(field.role, Role::Problem)) else {
+        return Ok(None);
+    };
+    match argument_of(&field.of, "Arc") {
+        Some(problem) => Ok(Some(problem.clone())),
+        None => Err(Error::new_spanned(&field.of, "all nodes share the problem: expected `Arc<Graph>`")),
+    }
+}
+
+/// The first sentence of a text, as it stands in a list: without its full stop, and without a capital unless that is a name's.
+fn first_sentence(text: &str) -> String {
+    let sentence = text.split_once(". ").map_or(text, |(first, _)| first);
+    let mut letters = sentence.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+            first.to_lowercase().chain(sentence.chars().skip(1)).collect()
+        }
+        _ => sentence.to_owned(),
+    }
+}
+
+/// The attributes that stay on a field or the struct.
+pub(super) fn kept(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
+    attributes.iter().filter(|attribute| !is_of_program(attribute))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_the_first_sentence_of_the_documentation() {
+        assert_eq!(first_sentence("Threads count values. Then they stop"), "threads count values");
+        assert_eq!(first_sentence("EM3D in one line"), "EM3D in one line");
+        assert_eq!(first_sentence("A ring"), "a ring");
+    }
+}

@@ -1,0 +1,235 @@
+//! Writes a program: its struct, the struct of its inputs, its installation on a node, its entry.
+//!
+//! This module must never know how an attribute spells a field.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{LitStr, Type};
+
+use super::field::{Field, Role};
+use super::structure::{Structure, inputs_of, kept};
+use crate::inputs::{Input, argument_of, implementation};
+
+pub(super) fn program(structure: &Structure, tempest: &TokenStream) -> TokenStream {
+    let parts = [
+        data(structure),
+        inputs(structure, tempest),
+        protocol(structure, tempest),
+        entry(structure, tempest),
+    ];
+    parts.into_iter().collect()
+}
+
+/// The struct without the attributes that this crate reads.
+fn data(structure: &Structure) -> TokenStream {
+    let Structure { attributes, visibility, of, fields, .. } = structure;
+    let fields = fields.iter().map(|field| {
+        let Field { name, of, visibility, attributes, .. } = field;
+        let attributes = kept(attributes);
+        quote!(#(#attributes)* #visibility #name: #of)
+    });
+    quote! {
+        #(#attributes)*
+        #visibility struct #of { #(#fields),* }
+    }
+}
+
+/// The inputs among the fields.
+fn inputs_among(structure: &Structure) -> impl Iterator<Item = &Input> {
+    structure.fields.iter().filter_map(|field| match &field.role {
+        Role::Input(input) => Some(&**input),
+        _ => None,
+    })
+}
+
+/// The struct of the inputs.
+fn inputs(structure: &Structure, tempest: &TokenStream) -> TokenStream {
+    let (name, visibility) = (inputs_of(&structure.of), &structure.visibility);
+    let about = format!("The inputs of [`{}`].", structure.of);
+    let fields = inputs_among(structure).map(|input| {
+        let Input { name, of, visibility, meaning, .. } = input;
+        quote!(#[doc = #meaning] #visibility #name: #of)
+    });
+    let list: Vec<_> = inputs_among(structure).collect();
+    let implementation = implementation(&name, &list, false, tempest);
+    quote! {
+        #[doc = #about]
+        #[derive(::core::clone::Clone)]
+        #visibility struct #name { #(#fields),* }
+        #implementation
+    }
+}
+
+/// `impl Protocol`.
+fn protocol(structure: &Structure, tempest: &TokenStream) -> TokenStream {
+    let (of, inputs) = (&structure.of, inputs_of(&structure.of));
+    let problem = structure.problem.as_ref().map_or_else(|| quote!(()), |problem| quote!(#problem));
+    let body = if structure.installs {
+        let given = if structure.problem.is_some() { quote!(problem()) } else { quote!(inputs()) };
+        quote!(#of::install(task.#given, setup))
+    } else {
+        made(structure, tempest)
+    };
+    let space = space(structure, tempest);
+    quote! {
+        impl #tempest::Protocol for #of {
+            type Config = #tempest::entry::Task<#inputs, #problem>;
+            fn install(task: &Self::Config, setup: &mut #tempest::Setup<'_>) -> Self {
+                #body
+            }
+        }
+        #space
+    }
+}
+
+/// The body of `install` where each field says how it is made. Inputs are variables in it, as is `setup`.
+fn made(structure: &Structure, tempest: &TokenStream) -> TokenStream {
+    let inputs = binding(structure, &quote!(task.inputs()));
+    let shared = shared(structure).next().is_some().then(|| {
+        quote! {
+            let (__memory, __arrays) = Self::__shared(task.inputs(), task.plan())
+                .unwrap_or_else(|bad| ::core::panic!("{bad}"));
+            let __memory = __memory.install(setup);
+        }
+    });
+    let mut arrays = 0..;
+    let made = structure.fields.iter().filter_map(|field| {
+        let Field { name, of, .. } = field;
+        let value = value(structure, field, tempest, &mut arrays)?;
+        Some(quote!(let #name: #of = #value;))
+    });
+    let names = structure.fields.iter().map(|field| &field.name);
+    quote! {
+        #inputs
+        #shared
+        #(#made)*
+        let _ = (task, setup);
+        Self { #(#names),* }
+    }
+}
+
+/// The statement that makes each input a variable.
+fn binding(structure: &Structure, inputs: &TokenStream) -> TokenStream {
+    let name = inputs_of(&structure.of);
+    let names = inputs_among(structure).map(|input| &input.name);
+    quote! {
+        #[allow(unused_variables)]
+        let #name { #(#names),* } = ::core::clone::Clone::clone(#inputs);
+    }
+}
+
+/// The expression that makes a field; `None` for an input, which is there.
+fn value(
+    structure: &Structure,
+    field: &Field,
+    tempest: &TokenStream,
+    arrays: &mut impl Iterator<Item = usize>,
+) -> Option<TokenStream> {
+    let default = quote!(::core::default::Default::default());
+    let or_default = |value: &Option<TokenStream>| value.clone().unwrap_or_else(|| default.clone());
+    let full_name = format!("{}.{}", structure.name, field.name);
+    Some(match &field.role {
+        Role::Input(_) | Role::ByHand => return None,
+        Role::Keyed { len, init } => {
+            let init = init.clone().unwrap_or_else(|| quote!(|_| #default));
+            match len {
+                Some(len) => quote!(setup.keyed(#len, #init)),
+                None => quote!(setup.keyed_sparse(#init)),
+            }
+        }
+        Role::Cells { len, value } => {
+            let value = or_default(value);
+            quote!(#tempest::Cells::new(#len, #value))
+        }
+        Role::Event { name } => {
+            let name = name.clone().unwrap_or_else(|| quote!(#full_name));
+            quote!(#tempest::Event::new(#name))
+        }
+        Role::Segment { len, rights, value } => {
+            let value = or_default(value);
+            let rights = rights.clone().unwrap_or_else(|| quote!(#tempest::Rights::WRITE));
+            quote!(setup.segment_for(#rights, #full_name, #len, #value))
+        }
+        Role::Shared { .. } => {
+            let at = syn::Index::from(arrays.next()?);
+            quote!(__memory.bind(__arrays.#at))
+        }
+        Role::Install { config } => {
+            let config = config.clone().unwrap_or_else(|| quote!(()));
+            quote!(setup.install(&#config))
+        }
+        Role::Problem => quote!(::std::sync::Arc::clone(task.problem())),
+        Role::Make(value) => value.clone(),
+    })
+}
+
+/// The arrays of shared memory: name, type of the field, length, homes.
+fn shared(structure: &Structure) -> impl Iterator<Item = (&Field, &TokenStream, &Option<TokenStream>)> {
+    structure.fields.iter().filter_map(|field| match &field.role {
+        Role::Shared { len, homes } => Some((field, len, homes)),
+        _ => None,
+    })
+}
+
+/// The function that lays out the arrays of shared memory.
+fn space(structure: &Structure, tempest: &TokenStream) -> Option<TokenStream> {
+    shared(structure).next()?;
+    let (of, inputs) = (&structure.of, inputs_of(&structure.of));
+    let types = shared(structure).map(|(field, ..)| element(&field.of));
+    let types = quote!((#(#tempest::Array<#types>,)*));
+    let arrays = shared(structure).map(|(field, len, homes)| {
+        let name = LitStr::new(&field.name.to_string(), field.name.span());
+        let homes = homes.clone().unwrap_or_else(|| quote!(RoundRobin));
+        quote!(layout.array(#name, #len, { #[allow(unused_imports)] use #tempest::Homes::*; #homes })?)
+    });
+    let binding = binding(structure, &quote!(inputs));
+    Some(quote! {
+        impl #of {
+            #[allow(clippy::type_complexity)]
+            fn __shared(
+                inputs: &#inputs,
+                plan: &#tempest::entry::Plan,
+            ) -> ::core::result::Result<(#tempest::entry::SharedMemory, #types), #tempest::entry::BadPlan> {
+                #binding
+                let mut layout = plan.layout()?;
+                let arrays = (#(#arrays,)*);
+                let _ = inputs;
+                ::core::result::Result::Ok((plan.shared_memory(layout, ::core::default::Default::default())?, arrays))
+            }
+        }
+    })
+}
+
+/// The element type of a field `Shared<T>`.
+fn element(of: &Type) -> TokenStream {
+    argument_of(of, "Shared").map_or_else(|| quote!(_), |element| quote!(#element))
+}
+
+/// The constant `ENTRY`.
+fn entry(structure: &Structure, tempest: &TokenStream) -> TokenStream {
+    let Structure { of, visibility, name, summary, mechanisms, problem, .. } = structure;
+    let inputs = inputs_of(of);
+    let shares = shared(structure).next().is_some().then(|| quote!(#of::__shared(inputs, plan)?;));
+    let problem = match problem {
+        Some(_) => quote!(#of::prepare(inputs, plan.shape, plan.seed)?),
+        None => quote!(()),
+    };
+    let about = format!("How a command lists [`{of}`].");
+    quote! {
+        impl #of {
+            #[doc = #about]
+            #visibility const ENTRY: #tempest::entry::Entry = #tempest::entry::Entry {
+                name: #name,
+                summary: #summary,
+                mechanisms: &[#(#tempest::Mechanism::#mechanisms),*],
+                inputs: <#inputs as #tempest::entry::Inputs>::INPUTS,
+                load: |given| #tempest::entry::load::<#inputs>(given, |inputs, plan| {
+                    #shares
+                    let problem = #problem;
+                    let task = #tempest::entry::Task::new(::core::clone::Clone::clone(inputs), *plan, problem);
+                    ::core::result::Result::Ok(#tempest::Job::new::<#of>(task))
+                }),
+            };
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The configuration that each node gets of a run. This module must never know any one program.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Plan;
+
+/// The configuration that each node gets of a run of a program that [`#[program]`](crate::program) wrote: the
+/// inputs, the plan, and the problem, which all nodes of a process share.
+pub struct Task<I, P = ()>(Arc<Parts<I, P>>);
+
+struct Parts<I, P> {
+    inputs: I,
+    plan: Plan,
+    problem: Arc<P>,
+}
+
+impl<I, P> Task<I, P> {
+    /// Makes the configuration of a run.
+    pub fn new(inputs: I, plan: Plan, problem: P) -> Self {
+        Self(Arc::new(Parts { inputs, plan, problem: Arc::new(problem) }))
+    }
+
+    /// The inputs.
+    pub fn inputs(&self) -> &I {
+        &self.0.inputs
+    }
+
+    /// The plan of the run.
+    pub fn plan(&self) -> &Plan {
+        &self.0.plan
+    }
+
+    /// The problem that the program prepared; `()` if it prepares none.
+    pub fn problem(&self) -> &Arc<P> {
+        &self.0.problem
+    }
+}
+
+impl<I, P> Clone for Task<I, P> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// Two tasks are equal if they are of one run.
+impl<I, P> PartialEq for Task<I, P> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<I, P> fmt::Debug for Task<I, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Task").field("plan", self.plan()).finish_non_exhaustive()
+    }
+}

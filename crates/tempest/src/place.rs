@@ -1,0 +1,47 @@
+//! Where a thread stands: its node, its index, and its share of work that all threads of a node do together.
+//!
+//! This module must never know how a thread communicates.
+
+use std::iter::StepBy;
+use std::ops::Range;
+
+use crate::{NodeId, Thread, ThreadId};
+
+impl Thread<'_> {
+    /// The node on which the thread lives.
+    pub fn node(&self) -> NodeId {
+        self.node.id()
+    }
+
+    /// The node after this one; after the last node comes the first.
+    pub fn next_node(&self) -> NodeId {
+        NodeId((self.node().0 + 1) % self.nodes())
+    }
+
+    /// The number of nodes.
+    pub fn nodes(&self) -> u32 {
+        self.node.shape().nodes
+    }
+
+    /// The thread's index among the [`threads`](Self::threads) of its node.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// The number of program threads on each node.
+    pub fn threads(&self) -> u32 {
+        self.node.shape().threads
+    }
+
+    /// The thread's node and index.
+    pub fn id(&self) -> ThreadId {
+        ThreadId { node: self.node(), index: self.index }
+    }
+
+    /// The thread's share of some numbers. The threads of a node take turns, so that together they have every number once:
+    /// of `0..10`, thread 1 of 3 has 1, 4 and 7.
+    pub fn share(&self, numbers: Range<impl Into<u64>>) -> StepBy<Range<u64>> {
+        let (first, end) = (numbers.start.into(), numbers.end.into());
+        (first.saturating_add(self.index.into())..end).step_by(self.threads() as usize)
+    }
+}

@@ -1,0 +1,186 @@
+//! Why a world does not run what it was asked to run.
+//!
+//! A refusal comes before anything runs. It must never know which world it comes from.
+
+use std::fmt;
+
+use crate::{Mechanism, Policy};
+
+/// The reason why a world refuses a run. Nothing of the run has been done.
+///
+/// Its text is one line that says what was asked for, what is missing, and what was expected.
+///
+/// ```
+/// use tradewind_tempest::{Policy, Refusal};
+///
+/// let policy: Policy = "np".parse().unwrap();
+/// let refused = policy.check("toy", &["poll"]).unwrap_err();
+/// assert!(matches!(&refused, Refusal::Policy { needs: "network-processor", .. }));
+/// assert_eq!(
+///     refused.to_string(),
+///     "policy `np` needs `network-processor`, which machine `toy` lacks (it has: poll)"
+/// );
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The machine lacks what the policy needs.
+    Policy {
+        /// The policy that was asked for.
+        policy: Policy,
+        /// The missing capability, in the words of the `can` lists of machine files.
+        needs: &'static str,
+        /// The name of the machine.
+        machine: String,
+        /// All that the machine can do.
+        can: Vec<String>,
+    },
+    /// The machine lacks what the mechanism needs.
+    Mechanism {
+        /// The mechanism that was asked for.
+        mechanism: Mechanism,
+        /// The missing capability, in the words of the `can` lists of machine files.
+        needs: &'static str,
+        /// The name of the machine.
+        machine: String,
+        /// All that the machine can do.
+        can: Vec<String>,
+    },
+    /// The policy dedicates all processors of a node, and none is left to compute.
+    NoneComputes {
+        /// The policy that was asked for.
+        policy: Policy,
+        /// How many processors a node was to have.
+        processors: u32,
+    },
+    /// The world has no way to obey the policy, though the machine has what it needs.
+    Unobeyed {
+        /// The policy that was asked for.
+        policy: Policy,
+        /// The whole line for people, which names the policy.
+        why: String,
+    },
+    /// The run is too small or too large.
+    Size(Size),
+    /// A protocol is to be installed with two configurations. Installing it again with an equal one is no mistake.
+    Configurations {
+        /// The type of the protocol.
+        protocol: &'static str,
+        /// The configuration that it is installed with.
+        first: String,
+        /// The other one.
+        second: String,
+    },
+    /// The host gave no means to run: no OS thread, or no memory for a stack. The text is the whole line for people.
+    Host(String),
+}
+
+/// What is wrong with the size of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Size {
+    /// There is to be none of something.
+    None {
+        /// What there is none of: `nodes`, `processors` or `threads`.
+        what: &'static str,
+    },
+    /// There is to be more of something than the world can have.
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The largest number in all.
+        most: u32,
+        /// The options that make it less, as they are typed.
+        fewer: &'static str,
+    },
+    /// Something that grows with the nodes would take too much memory.
+    TooMuchMemory {
+        /// How many nodes there are to be.
+        nodes: u32,
+        /// What would take it.
+        what: &'static str,
+        /// The most that it may take, in bytes.
+        most: usize,
+    },
+}
+
+impl Size {
+    /// Insists on at least one of each of several things.
+    ///
+    /// # Errors
+    /// If there is to be none of one of them.
+    pub fn expect_some(counts: &[(u32, &'static str)]) -> Result<(), Refusal> {
+        match counts.iter().find(|(count, _)| *count == 0) {
+            Some((_, what)) => Err(Refusal::Size(Self::None { what })),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Policy { policy, needs, machine, can } => write!(
+                f,
+                "policy `{policy}` needs `{needs}`, which machine `{machine}` lacks (it has: {})",
+                can.join(", ")
+            ),
+            Self::Mechanism { mechanism, needs, machine, can } => write!(
+                f,
+                "mechanism `{mechanism}` needs `{needs}`, which machine `{machine}` lacks (it has: {})",
+                can.join(", ")
+            ),
+            Self::NoneComputes { policy, processors } => write!(
+                f,
+                "policy `{policy}` dedicates {} of {processors} processors per node and leaves none to compute: \
+                 expected at least --processors {}",
+                policy.count,
+                policy.count.saturating_add(1)
+            ),
+            Self::Unobeyed { why, .. } | Self::Host(why) => f.write_str(why),
+            Self::Size(size) => size.fmt(f),
+            Self::Configurations { protocol, first, second } => write!(
+                f,
+                "protocol `{protocol}` is installed as {first} and again as {second}: expected one configuration, whoever \
+                 installs it"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None { what } => write!(f, "--{what} 0: expected at least 1"),
+            Self::TooMany { what, most, fewer } => {
+                write!(f, "more than {most} {what} in all: expected fewer {fewer}")
+            }
+            Self::TooMuchMemory { nodes, what, most } => write!(
+                f,
+                "{nodes} nodes: {what} would take more than {} MiB; expected fewer --nodes",
+                most >> 20
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_say_what_to_type() {
+        let none = Size::expect_some(&[(1, "nodes"), (0, "threads")]).unwrap_err();
+        assert_eq!(none.to_string(), "--threads 0: expected at least 1");
+        assert_eq!(Size::expect_some(&[(1, "nodes"), (7, "threads")]), Ok(()));
+        let many = Size::TooMany { what: "threads", most: 64, fewer: "--threads" };
+        assert_eq!(many.to_string(), "more than 64 threads in all: expected fewer --threads");
+        let memory = Size::TooMuchMemory { nodes: 9, what: "the rings", most: 5 << 20 };
+        assert_eq!(
+            memory.to_string(),
+            "9 nodes: the rings would take more than 5 MiB; expected fewer --nodes"
+        );
+    }
+}
