@@ -78,8 +78,11 @@ fn does(house: &House, command: &Command, out: &mut impl Write) -> Result<ExitCo
             Ok(ExitCode::SUCCESS)
         }
         Command::Completions(completions) => {
+            // Where nobody reads on, the generator would panic.
+            let mut script = Vec::new();
             let mut command = arguments::command(&house.name);
-            clap_complete::generate(completions.shell, &mut command, &house.name, out);
+            clap_complete::generate(completions.shell, &mut command, &house.name, &mut script);
+            out.write_all(&script)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Man => {
