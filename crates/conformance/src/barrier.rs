@@ -55,7 +55,7 @@ enum Kind {
 enum Installed {
     Dissemination(Arc<Barrier>),
     Tree(Arc<Collectives>),
-    Shared(SharedBarrier),
+    Shared(Box<SharedBarrier>),
 }
 
 impl Installed {
@@ -65,7 +65,7 @@ impl Installed {
             Kind::Tree(fan_in) => Self::Tree(setup.install::<Collectives>(fan_in)),
             Kind::Shared(config, room, fan_in) => {
                 let stache = setup.install::<Stache>(config);
-                Self::Shared(SharedBarrier::new(setup, stache.memory(), *room, *fan_in))
+                Self::Shared(Box::new(SharedBarrier::new(setup, stache.memory(), *room, *fan_in)))
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use protocols::Barrier;
 use protocols::split_phase::{Plan, SplitPhase};
 use protocols::sync::{Collectives, Reduction};
-use tempest::{Failure, Handlers, Messages, Program, Protocol, Quiet, Refusal, Report, Setup, Thread};
+use tempest::{Failure, Protocol, Quiet, Refusal, Report, Setup, Thread, handlers};
 
 use crate::Setting;
 
@@ -32,10 +32,6 @@ struct Layers {
     collectives: [Arc<Collectives>; 2],
 }
 
-impl Handlers for Layers {
-    fn register(_: &mut Messages<'_, Self>) {}
-}
-
 impl Protocol for Layers {
     /// The fan-ins with which the collectives are installed, one after the other.
     type Config = (u32, u32);
@@ -51,7 +47,8 @@ impl Protocol for Layers {
     }
 }
 
-impl Program for Layers {
+#[handlers]
+impl Layers {
     fn main(&self, thread: &Thread<'_>) {
         self.barrier.wait(thread);
         self.split.on(thread).barrier();

@@ -14,48 +14,16 @@
 
 #![forbid(unsafe_code)]
 
-mod calibrated;
-mod capability;
-mod chain;
-mod class;
-mod cost;
-mod digest;
-mod errors;
-mod flow;
-mod getters;
-mod handoff;
-mod interface;
-mod list;
-mod model;
-mod network;
-mod network_processor;
-mod node_memory;
 mod parse;
-mod primitives;
-mod reader;
-mod residual;
-mod section;
-mod software_dispatch;
-mod source_text;
-mod transactions;
-mod value;
+mod reading;
+mod schema;
 mod variants;
 
-pub use calibrated::Calibrated;
-pub use capability::{Capability, UnknownCapability};
-pub use chain::Bases;
-pub use class::{ByClass, Class, UnknownClass};
-pub use cost::Cost;
-pub use errors::{Error, Errors};
-pub use flow::Flow;
-pub use handoff::Handoff;
-pub use interface::{Interface, Overflow};
-pub use model::{Machine, Memory, Processor, Queue, WorkCosts};
-pub use network::{CrossTraffic, Network, Routers, Topology};
-pub use network_processor::NetworkProcessor;
-pub use node_memory::{Banks, Bus, Cache, NodeMemory, Staging};
-pub use primitives::Primitives;
-pub use software_dispatch::SoftwareDispatch;
-pub use transactions::{Transaction, Transactions};
-pub use value::Value;
-pub use variants::POLICIES;
+pub use parse::Known;
+pub use reading::{Bases, Error, Errors, Value};
+pub use schema::{
+    Banks, Bus, ByClass, Cache, Calibrated, Capability, Class, Cost, CrossTraffic, Flow, Handoff, Interface,
+    Machine, Memory, Network, NetworkProcessor, NodeMemory, Overflow, Primitives, Processor, Queue, Routers,
+    SoftwareDispatch, Staging, Topology, Transaction, Transactions, UnknownCapability, UnknownClass,
+    WorkCosts,
+};

@@ -5,49 +5,35 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml_edit::TableLike;
 
-use crate::chain::EXTENDS;
-use crate::digest::digest;
-use crate::parse::machine;
-use crate::reader::{FIXED, Findings, Overrides, POLICY, Reader, hint};
-use crate::section::Section;
-use crate::source_text::SourceText;
-use crate::{Error, Errors, Machine, Value};
-
-/// The policies a machine file can have values for.
-pub const POLICIES: &[&str] = &[
-    "single",
-    "fixed",
-    "floating",
-    "partitioned",
-    "proc",
-    "np",
-    "inject",
-    "receive",
-    "hurricane",
-    "hurricane-1",
-    "hurricane-1-mult",
-    "s-coma",
-    "alewife",
-    "adaptive",
-];
+use crate::reading::{
+    EXTENDS, Error, Errors, FIXED, Findings, Overrides, POLICY, Reader, Section, SourceText, Value, digest,
+    hint,
+};
+use crate::schema::Machine;
 
 /// All the readings of one machine.
 pub(crate) struct Reading<'a> {
     chain: &'a [SourceText],
     overrides: &'a Overrides<'a>,
+    /// The names of the policies that there are, where the caller has said.
+    policies: Option<&'a [&'a str]>,
     errors: Vec<Error>,
     asked: BTreeSet<String>,
 }
 
 impl<'a> Reading<'a> {
-    pub(crate) fn new(chain: &'a [SourceText], overrides: &'a Overrides<'a>) -> Self {
-        Self { chain, overrides, errors: Vec::new(), asked: BTreeSet::new() }
+    pub(crate) fn new(
+        chain: &'a [SourceText],
+        overrides: &'a Overrides<'a>,
+        policies: Option<&'a [&'a str]>,
+    ) -> Self {
+        Self { chain, overrides, policies, errors: Vec::new(), asked: BTreeSet::new() }
     }
 
     pub(crate) fn machine(mut self) -> Result<Machine, Errors> {
         for base in (1..self.chain.len()).rev() {
             // Read for itself, which is how its mistakes are found.
-            let mut base = Reading::new(&self.chain[base..], &[]);
+            let mut base = Reading::new(&self.chain[base..], &[], self.policies);
             base.read_all();
             self.errors.append(&mut base.errors);
         }
@@ -63,10 +49,13 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads the first file with what it extends, as it is in general and under each policy.
-    fn read_all(&mut self) -> (Option<Understood>, Vec<(&'static str, Understood)>) {
+    fn read_all(&mut self) -> (Option<Understood>, Vec<(&'a str, Understood)>) {
         self.check_policies();
         let plain = self.read(None);
-        let policies: Vec<_> = POLICIES.iter().copied().filter(|policy| self.mentions(policy)).collect();
+        let mut policies = self.mentioned();
+        if let Some(known) = self.policies {
+            policies = known.iter().copied().filter(|policy| policies.contains(policy)).collect();
+        }
         let variant = |policy| self.read(Some(policy)).map(|variant| (policy, variant));
         (plain, policies.into_iter().filter_map(variant).collect())
     }
@@ -77,7 +66,7 @@ impl<'a> Reading<'a> {
         let machine = Section::top(&reader, self.chain, policy).read_with(|file| {
             file.know(EXTENDS);
             file.know(POLICY);
-            machine(file)
+            Machine::read_keys(file)
         });
         let Findings { values, mut errors, mut notes, mut asked } = reader.finish();
         self.errors.append(&mut errors);
@@ -89,11 +78,21 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Whether any file or the command line has something for a policy.
-    fn mentions(&self, policy: &str) -> bool {
-        let given = |key: &str| key.split('.').take(2).eq([POLICY, policy]);
-        self.overrides.iter().any(|(key, _)| given(key))
-            || self.chain.iter().any(|file| policies(file).is_some_and(|table| table.contains_key(policy)))
+    /// The policies for which any file or the command line has something.
+    fn mentioned(&self) -> Vec<&'a str> {
+        let in_files =
+            self.chain.iter().filter_map(policies).flat_map(|table| table.iter().map(|(name, _)| name));
+        let given = self.overrides.iter().filter_map(|(key, _)| {
+            let (name, _) = key.strip_prefix(POLICY)?.strip_prefix('.')?.split_once('.')?;
+            Some(name)
+        });
+        let mut names = Vec::new();
+        for name in in_files.chain(given) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
     /// Insists that what the file has for policies is for policies there are, and touches only what may differ.
@@ -107,8 +106,8 @@ impl<'a> Reading<'a> {
         for (name, item) in policies.iter() {
             let path = format!("{POLICY}.{name}");
             match item.as_table_like() {
-                _ if !POLICIES.contains(&name) => {
-                    let hint = hint(name, POLICIES.iter().copied());
+                _ if self.policies.is_some_and(|known| !known.contains(&name)) => {
+                    let hint = hint(name, self.policies.into_iter().flatten().copied());
                     self.refuse(policies, name, &path, format!("a policy{hint}"));
                 }
                 None => self.refuse(policies, name, &path, format!("a section [{path}]")),

@@ -41,7 +41,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempest::policy::Servers;
-use tempest::{Adjustment, Controller, Launch, NodeId, Reading};
+use tempest::world::{Controller, Reading};
+use tempest::{Adjustment, Launch, NodeId};
 use units::Time;
 
 use crate::gauge::bump;

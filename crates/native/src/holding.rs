@@ -4,7 +4,7 @@
 
 use std::sync::MutexGuard;
 
-use tempest::{DispatchKey, Held, Proof, Serial};
+use tempest::world::{DispatchKey, Held, Proof, Serial};
 
 use crate::gauge::bump;
 use crate::node::{Dispatcher, Event, Shared, lock};

@@ -35,7 +35,7 @@ use std::cell::Cell;
 
 use pdq::{Handling, Paused, Worker};
 use tempest::policy::Dispatch;
-use tempest::{DispatchKey, Held, Name};
+use tempest::world::{DispatchKey, Held, Name};
 
 use crate::node::{Event, Shared};
 use crate::processor::Processor;

@@ -28,7 +28,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use tempest::{NodeId, Packet};
+use tempest::NodeId;
+use tempest::world::Packet;
 
 use crate::gauge::bump;
 use crate::node::lock;
@@ -262,7 +263,8 @@ impl Lane {
 
 #[cfg(test)]
 mod tests {
-    use tempest::{MAX_WORDS, MessageId, NodeId};
+    use tempest::world::MessageId;
+    use tempest::{MAX_WORDS, NodeId};
 
     use super::*;
 

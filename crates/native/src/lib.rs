@@ -14,7 +14,7 @@
 //! | `world` | what all processors share |
 //! | `crew` | the OS threads: started together, watched, waited for |
 //! | `processor` | one OS thread: the scheduling loop |
-//! | `waist` | [`tempest::Processor`] for what runs on it |
+//! | `waist` | [`tempest::world::Processor`] for what runs on it |
 //! | `send` | sending messages, counted and traced |
 //! | `segments` | memory of other nodes |
 //! | `serve` | receiving messages and running handlers |

@@ -32,7 +32,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tempest::{Held, Lowering, Memory, Packet};
+use tempest::Memory;
+use tempest::world::{Held, Lowering, Packet};
 
 use crate::node::{Event, Shared, lock};
 use crate::processor::Processor;

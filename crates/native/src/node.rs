@@ -15,7 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
-use tempest::{DispatchKey, Name, NodeId, Packet, Policy, Report, Resident, Serial};
+use tempest::world::{DispatchKey, Name, Packet, Resident, Serial};
+use tempest::{NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
 use crate::floor::Floor;

@@ -19,7 +19,8 @@ use std::sync::atomic::Ordering;
 
 use fiber::{Crew, Fiber, Pool, Status};
 use tempest::policy::Notice;
-use tempest::{Blocked, Failure, MessageId, Pace, Serial, Thread, ThreadId};
+use tempest::world::{MessageId, Pace, Serial};
+use tempest::{Blocked, Failure, ThreadId};
 use trace::Event as Traced;
 use units::Time;
 
@@ -164,7 +165,7 @@ impl Processor {
                 let resident = &processor.node().resident;
                 let poll_every = processor.poll_interval();
                 processor.trace(|node, _| Traced::ThreadStart { node, thread });
-                resident.main(&Thread::new(&resident.node, thread, &*processor, poll_every));
+                resident.main(&tempest::world::thread(&resident.node, thread, &*processor, poll_every));
                 processor.trace(|node, _| Traced::ThreadEnd { node, thread });
             })
         };

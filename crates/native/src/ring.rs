@@ -50,7 +50,8 @@
 //! node's right to receive. So a place is loaded and stored, relaxed, without a locked instruction. (Breaking this would
 //! lose messages, not memory safety.) [`is_ready`](Ring::is_ready) alone may be asked by anybody.
 
-use tempest::{MAX_WORDS, MessageId, NodeId, Packet};
+use tempest::world::{MessageId, Packet};
+use tempest::{MAX_WORDS, NodeId};
 
 use crate::sync::{AtomicU64, Ordering, mutated};
 

@@ -1,6 +1,7 @@
 //! Tests of `ring`, in a file of their own because the model in `tests/models` compiles that one too.
 
-use tempest::{MessageId, NodeId, Packet};
+use tempest::NodeId;
+use tempest::world::{MessageId, Packet};
 
 use crate::ring::{BadLength, Drained, Origin, Received, Ring, Sent};
 

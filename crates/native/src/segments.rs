@@ -2,7 +2,8 @@
 //!
 //! This module must never know rings or policies.
 
-use tempest::{Node, NodeId, Place};
+use tempest::world::Node;
+use tempest::{NodeId, Place};
 
 use crate::processor::Processor;
 

@@ -4,7 +4,8 @@
 
 use std::sync::atomic::Ordering;
 
-use tempest::{NodeId, Packet};
+use tempest::NodeId;
+use tempest::world::Packet;
 use trace::Event as Traced;
 
 use crate::berth::Berth;

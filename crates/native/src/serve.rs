@@ -12,7 +12,8 @@
 use std::sync::atomic::{Ordering, fence};
 
 use tempest::policy::Dispatch;
-use tempest::{DispatchKey, Handler, Held, Lowering, NodeId, Packet, Proof, Serial, ThreadId};
+use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial};
+use tempest::{NodeId, ThreadId};
 use trace::Event as Traced;
 
 use crate::berth::Berth;
@@ -252,7 +253,12 @@ impl Processor {
 
     /// Handles a message that was received. One that no handler may see is dealt with by that: the run is over.
     #[inline]
-    fn handle_next(&self, node: &tempest::Node, serial: &mut Serial, packet: &Packet) -> Option<Pending> {
+    fn handle_next(
+        &self,
+        node: &tempest::world::Node,
+        serial: &mut Serial,
+        packet: &Packet,
+    ) -> Option<Pending> {
         self.doing.set(Doing::Handler(packet.id()));
         let mut lowering = None;
         if let Err(bad) = node.deliver_serially(packet, serial, self, &mut lowering) {
@@ -344,7 +350,8 @@ impl Processor {
     pub(crate) fn handle_uncounted(&self, packet: &Packet, mut proof: Proof<'_>) -> Option<Pending> {
         let node = &self.node().resident.node;
         let before = self.doing.replace(Doing::Handler(packet.id()));
-        let lowering = node.deliver(packet, &mut Handler::new(node, packet.source(), proof.reborrow(), self));
+        let lowering =
+            node.deliver(packet, &mut tempest::world::handler(node, packet.source(), proof.reborrow(), self));
         let pending = lowering.and_then(|lowering| self.take_away_all(lowering, &mut proof));
         self.trace(|node, processor| Traced::HandlerEnd { node, processor });
         self.doing.set(before);
@@ -361,7 +368,8 @@ impl Processor {
                 return pending;
             }
             let then = &lowering.then;
-            next = node.deliver(then, &mut Handler::new(node, then.source(), proof.reborrow(), self));
+            next =
+                node.deliver(then, &mut tempest::world::handler(node, then.source(), proof.reborrow(), self));
         }
         None
     }

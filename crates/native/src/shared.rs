@@ -15,7 +15,8 @@
 //!
 //! This module must never know tags or protocols.
 
-use tempest::{Block, MAX_WORDS, NodeId, Packet};
+use tempest::world::Packet;
+use tempest::{Block, MAX_WORDS, NodeId};
 
 use crate::gauge::bump;
 use crate::node::{Dispatcher, Shared};

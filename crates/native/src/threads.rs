@@ -9,7 +9,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use tempest::{DispatchKey, Held, NodeId, Wait, Waiter};
+use tempest::world::{DispatchKey, Held, Wait};
+use tempest::{NodeId, Waiter};
 
 use crate::node::lock;
 

@@ -7,7 +7,8 @@
 
 use std::cell::{Cell, RefCell};
 
-use tempest::{NodeId, Packet};
+use tempest::NodeId;
+use tempest::world::Packet;
 use trace::{Batch, Event, Recorder};
 use units::Time;
 

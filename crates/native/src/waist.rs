@@ -1,8 +1,9 @@
-//! [`tempest::Processor`]: what the waist asks of a processor, for what runs on it now. Each call is a few words; how it is
+//! [`tempest::world::Processor`]: what the waist asks of a processor, for what runs on it now. Each call is a few words; how it is
 //! done stands in the modules named by what they do.
 
 use tempest::policy::Servers;
-use tempest::{Block, DispatchKey, Event, Node, NodeId, Packet, Place, Proof, ThreadId, Wait, Waiter, Work};
+use tempest::world::{DispatchKey, Node, Packet, Proof, Wait};
+use tempest::{Block, Event, NodeId, Place, ThreadId, Waiter, Work};
 use trace::Event as Traced;
 use units::Time;
 
@@ -14,7 +15,7 @@ use crate::processor::Processor;
 use crate::ring::Origin;
 use crate::threads::Reason;
 
-impl tempest::Processor for Processor {
+impl tempest::world::Processor for Processor {
     fn post(&self, to: NodeId, packet: &Packet) {
         self.count_message(to, packet);
         self.post_counted(to, packet, Origin::Handler);
@@ -98,9 +99,9 @@ impl tempest::Processor for Processor {
         let generation = slot.generation();
         let waiter = Waiter { thread, generation };
         let waits = if self.is_alone() {
-            event.enlist_alone(node.id, at_least, waiter)
+            tempest::world::enlist_alone(event, node.id, at_least, waiter)
         } else {
-            event.enlist(at_least, waiter)
+            tempest::world::enlist(event, at_least, waiter)
         };
         if waits {
             let reason = Reason::Event(Wait::Event { name: event.name(), at_least, had: event.count() });
@@ -111,11 +112,11 @@ impl tempest::Processor for Processor {
     fn signal(&self, event: &Event, amount: u64) {
         let node = self.node();
         if self.is_alone() {
-            event.add_alone(node.id, amount, |waiter| {
+            tempest::world::signal_alone(event, node.id, amount, |waiter| {
                 self.end_wait_alone(node, waiter);
             });
         } else {
-            event.add(amount, |waiter| {
+            tempest::world::signal(event, amount, |waiter| {
                 self.end_wait(node.id, waiter);
             });
         }

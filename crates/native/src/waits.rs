@@ -8,7 +8,8 @@
 //!
 //! This module must never know messages.
 
-use tempest::{NodeId, ThreadId, Wait, Waiter};
+use tempest::world::Wait;
+use tempest::{NodeId, ThreadId, Waiter};
 use trace::Event as Traced;
 
 use crate::gauge::bump;

@@ -89,7 +89,7 @@ impl World {
         let oversubscribed = processors > cores;
         let settle = |node| {
             let identity = DispatcherId::fresh();
-            let resident = launch.job.settle(NodeId(node), shape, FLOW, identity.id())?;
+            let resident = tempest::world::settle(&launch.job, NodeId(node), shape, FLOW, identity.id())?;
             let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
             let has_floor = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
             let dispatcher = Dispatcher::new(&launch.policy, split, identity);

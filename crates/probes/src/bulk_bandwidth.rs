@@ -12,13 +12,6 @@
 //! | `messages` | a few words to a message |
 //! | `bulk` | each by one transfer; one that is got by a transfer of the handler that serves the request |
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `bytes` | a text | all | size of the blocks: a power of two from 8 to 1048576, or all: each from 8 to 262144 |
-//! | `direct` | a text | false | true: reads, writes, gets and puts are loads and stores where memory is mapped, as natively |
-//!
 //! # Figures
 //!
 //! `store` and `get`, in millions of bytes per second. With `bytes=all` there is one pair for each size: `store.8`,
@@ -32,10 +25,11 @@
 //!
 //! Every word that is got or stored is compared with its expected value.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Reader};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance};
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
 use tempest::{Cells, Job, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
@@ -43,23 +37,14 @@ use units::Time;
 
 use crate::split_phase::DIRECT;
 
-/// How the registry lists it.
+/// The entry of bulk-bandwidth in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "bulk-bandwidth",
     summary: "blocks got from another node and stored there, in MB/s by size",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
-    inputs: INPUTS,
-    load,
+    inputs: Asked::INPUTS,
+    load: |given| Ok(Box::new(Asked::from_given(given)?)),
 };
-
-static INPUTS: &[Input] = &[
-    Input::text(
-        "bytes",
-        "all",
-        "size of the blocks: a power of two from 8 to 1048576, or all: each from 8 to 262144",
-    ),
-    DIRECT,
-];
 
 /// The node that gets and stores, and the node that it gets from and stores to.
 const CLIENT: NodeId = NodeId(0);
@@ -142,17 +127,22 @@ impl Block {
     }
 }
 
-fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let sizes: Option<Sizes> = reader.named("bytes");
-    let direct = reader.named(DIRECT.key).unwrap_or(false);
-    reader.finish()?;
-    Ok(Box::new(Asked { sizes: sizes.unwrap_or(Sizes::All), direct }))
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sizes::All => f.pad("all"),
+            Sizes::One(bytes) => bytes.fmt(f),
+        }
+    }
 }
 
-/// What it was told.
+/// The inputs of bulk-bandwidth.
+#[derive(Clone, Inputs)]
 struct Asked {
+    /// size of the blocks: a power of two from 8 to 1048576, or all: each from 8 to 262144
+    #[input(name = "bytes", default = "all")]
     sizes: Sizes,
+    #[input(like = DIRECT)]
     direct: bool,
 }
 

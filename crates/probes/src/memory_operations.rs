@@ -6,13 +6,6 @@
 //! processor waits for all writes. Immediately before a *dirty* page is flushed or purged, each of its lines is
 //! stored to.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `rounds` | an integer from 1 to 100000 | 3 | measured rounds, of which the mean counts; one comes before them |
-//! | `line` | an integer from 8 to 256 | 32 | bytes of a cache line; a multiple of 8 |
-//!
 //! # Figures
 //!
 //! All in nanoseconds. A world without a modelled memory system, such as the native one, reports only `unmeasured`,
@@ -34,7 +27,7 @@
 //! The message that arrives is compared with what was sent. Its line must come from the interface's buffer, if there
 //! is one.
 
-use tempest::entry::plain::*;
+use tempest::*;
 
 /// The words of a page.
 const PAGE: u32 = 512;
@@ -71,39 +64,33 @@ const NAMES: [&str; 14] = [
     "miss.widget",
 ];
 
-/// The state of the program on one node.
+/// What loads, flushes and purges cost a processor on an idle node.
+#[program]
 pub struct MemoryOperations {
+    /// measured rounds, of which the mean counts; one comes before them
+    #[input(default = 3, range = 1..=100_000)]
     rounds: u32,
-    /// The words of a cache line.
+    /// bytes of a cache line; a multiple of 8
+    #[input(default = 32, range = 8..=256)]
     line: u32,
+    #[segment(PAGE as usize)]
     page: Segment<u64>,
+    #[segment(PAGE as usize)]
     inbox: Segment<u64>,
+    #[segment(PAGE as usize, value = 7)]
     outbox: Segment<u64>,
+    #[event]
     ready: Event,
+    #[event]
     arrived: Event,
-    /// The sum of the times of each figure, in the order of [`NAMES`], and the number of times in each sum.
+    /// The sum of the times of each figure, in the order of [`NAMES`].
+    #[cells(NAMES.len())]
     sums: Cells<f64>,
+    /// The number of times in each sum.
+    #[cells(NAMES.len())]
     counts: Cells<u64>,
+    #[cells(1)]
     wrong: Cells<u64>,
-}
-
-impl Protocol for MemoryOperations {
-    type Config = Numbers;
-
-    fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
-        Self {
-            rounds: numbers["rounds"],
-            line: (numbers["line"] / WORD).max(1),
-            page: node.segment("memory-operations.page", PAGE as usize, 0),
-            inbox: node.segment("memory-operations.inbox", PAGE as usize, 0),
-            outbox: node.segment("memory-operations.outbox", PAGE as usize, 7),
-            ready: Event::new("memory-operations.ready"),
-            arrived: Event::new("memory-operations.arrived"),
-            sums: Cells::new(NAMES.len(), 0.0),
-            counts: Cells::new(NAMES.len(), 0),
-            wrong: Cells::new(1, 0),
-        }
-    }
 }
 
 /// The thread that measures, in one round.
@@ -133,7 +120,7 @@ impl Probe<'_> {
     }
 
     fn lines(&self) -> impl Iterator<Item = u32> + use<> {
-        (0..PAGE).step_by(self.program.line as usize)
+        (0..PAGE).step_by(self.program.line_words() as usize)
     }
 
     /// Accesses every line of the page in a loop.
@@ -176,7 +163,7 @@ impl Probe<'_> {
     }
 
     fn round(&self) {
-        let line = self.program.line;
+        let line = self.program.line_words();
         self.start_afresh();
         self.time("miss.ignored", |probe| probe.touch(0, Access::LoadIgnored));
         self.idle();
@@ -235,6 +222,11 @@ impl Probe<'_> {
 
 #[handlers]
 impl MemoryOperations {
+    /// The words of a cache line.
+    fn line_words(&self) -> u32 {
+        (self.line / WORD).max(1)
+    }
+
     /// Tells the sender that the receiver's buffer is free.
     #[message]
     fn ready(&self, cx: &mut Handler<'_>) {
@@ -284,16 +276,4 @@ impl MemoryOperations {
         }
         report
     }
-}
-
-impl Plain for MemoryOperations {
-    const INPUTS: &'static [Input] = &[
-        Input::integer(
-            "rounds",
-            1..=100_000,
-            "3",
-            "measured rounds, of which the mean counts; one comes before them",
-        ),
-        Input::integer("line", 8..=256, "32", "bytes of a cache line; a multiple of 8"),
-    ];
 }

@@ -5,17 +5,6 @@
 //! disturbance of the host spoils only few of them. While a *burst* is sent, nothing is received; when it is
 //! received, all of it is there. A *lone* message has the network to itself.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `rounds` | an integer from 1 to 1000000 | 500 | repetitions of each measurement |
-//! | `burst` | an integer from 1 to 64 | 32 | messages of a burst |
-//! | `from` | an integer from 0 to 65535 | 0 | the node that measures |
-//! | `partner` | an integer from 1 to 65535 | 1 | the node that is measured with, where there are several |
-//! | `settle` | an integer from 1 to 1000000 | 20 | microseconds after which all of a burst has arrived |
-//! | `rest` | an integer from 0 to 1000000 | 0 | microseconds of silence before a message to a node that rests; 0: no such message |
-//!
 //! # Figures
 //!
 //! All in nanoseconds.
@@ -48,7 +37,7 @@ use std::hint::black_box;
 
 use units::Time;
 
-use tempest::entry::plain::*;
+use tempest::*;
 
 /// The words of a long message.
 const LONG: usize = 12;
@@ -99,50 +88,46 @@ const NAMES: [&str; 14] = [
     "rested",
 ];
 
-/// The state of the program on one node.
+/// What a send, a receive and a wait take, one by one.
+#[program]
 pub struct MessageCosts {
+    /// repetitions of each measurement
+    #[input(default = 500, range = 1..=1_000_000)]
     rounds: u32,
-    from: u32,
-    partner: u32,
+    /// messages of a burst
+    #[input(default = 32, range = 1..=64)]
     burst: u32,
-    settle: Time,
-    rest: Time,
+    /// the node that measures
+    #[input(default = 0, range = 0..=65_535)]
+    from: u32,
+    /// the node that is measured with, where there are several
+    #[input(default = 1, range = 1..=65_535)]
+    partner: u32,
+    /// microseconds after which all of a burst has arrived
+    #[input(default = 20, range = 1..=1_000_000)]
+    settle: u64,
+    /// microseconds of silence before a message to a node that rests; 0: no such message
+    #[input(default = 0, range = 0..=1_000_000)]
+    rest: u64,
     /// The number of `data` messages that this node has handled.
+    #[event]
     received: Event,
+    #[event]
     finished: Event,
     /// An event that no thread waits for.
+    #[event]
     unawaited: Event,
     /// The number of tasks that have been put into the pool.
+    #[event]
     put: Event,
+    #[keyed(1)]
     pool: Keyed<VecDeque<u64>>,
+    #[cells(NAMES.len(), value = f64::NAN)]
     measured: Cells<f64>,
+    #[cells(1)]
     wrong: Cells<u64>,
+    #[cells(1)]
     checks: Cells<u64>,
-}
-
-impl Protocol for MessageCosts {
-    type Config = Numbers;
-
-    fn install(numbers: &Numbers, node: &mut Setup<'_>) -> Self {
-        let pool = node.keyed(1, |_| VecDeque::new());
-        let microseconds = |key: &str| Time::from_microseconds(numbers[key].into());
-        Self {
-            rounds: numbers["rounds"],
-            from: numbers["from"],
-            partner: numbers["partner"],
-            burst: numbers["burst"],
-            settle: microseconds("settle"),
-            rest: microseconds("rest"),
-            received: Event::new("message-costs.received"),
-            finished: Event::new("message-costs.finished"),
-            unawaited: Event::new("message-costs.unawaited"),
-            put: Event::new("message-costs.put"),
-            pool,
-            measured: Cells::new(NAMES.len(), f64::NAN),
-            wrong: Cells::new(1, 0),
-            checks: Cells::new(1, 0),
-        }
-    }
 }
 
 /// The thread that measures, with its partner.
@@ -271,6 +256,7 @@ impl Probe<'_> {
 
     fn measure_bursts(&self) {
         let MessageCosts { rounds, burst, settle, .. } = *self.program;
+        let settle = Time::from_microseconds(settle);
         let send = |payload| self.send(payload);
         for (words, sends, receives) in [(0, "send", "receive"), (LONG, "send.long", "receive.long")] {
             let payload = &[WORD; LONG][..words];
@@ -312,6 +298,7 @@ impl Probe<'_> {
 
     fn measure_lone(&self) {
         let MessageCosts { rounds, rest, .. } = *self.program;
+        let rest = Time::from_microseconds(rest);
         let lone = || self.poll_until(self.ask(1, 0));
         self.measure("polling", rounds, FEW, || self.repeated(FEW, lone));
         self.measure("waiting", rounds, FEW, || self.repeated(FEW, || self.rejoin()));
@@ -378,20 +365,4 @@ impl MessageCosts {
         let known = figures.filter(|(_, value)| value.is_finite());
         known.fold(report, |report, (name, value)| report.measured(name, value, "ns", Merge::Max))
     }
-}
-
-impl Plain for MessageCosts {
-    const INPUTS: &'static [Input] = &[
-        Input::integer("rounds", 1..=1_000_000, "500", "repetitions of each measurement"),
-        Input::integer("burst", 1..=64, "32", "messages of a burst"),
-        Input::integer("from", 0..=65_535, "0", "the node that measures"),
-        Input::integer("partner", 1..=65_535, "1", "the node that is measured with, where there are several"),
-        Input::integer("settle", 1..=1_000_000, "20", "microseconds after which all of a burst has arrived"),
-        Input::integer(
-            "rest",
-            0..=1_000_000,
-            "0",
-            "microseconds of silence before a message to a node that rests; 0: no such message",
-        ),
-    ];
 }

@@ -8,14 +8,6 @@
 //! The neighbours of node n are n ± s, modulo the number of nodes, for strides s that are powers of one number. With
 //! four neighbours the nodes form a torus of two dimensions, with six one of three.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `rounds` | an integer from 1 to 1000000 | 4 | how often each node sends its value to each neighbour |
-//! | `dimensions` | an integer from 1 to 8 | 2 | half of the neighbours of a node |
-//! | `handlers-only` | a text | false | true: no thread waits, handlers do everything; false: a thread of each node waits |
-//!
 //! # Timed regions
 //!
 //! `exchange` has all rounds. With `handlers-only=true` there is no region: only the whole run is timed.
@@ -30,31 +22,21 @@
 //! The final value of every node is compared with that of a sequential run.
 
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader, mix};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan, mix};
 
 use tempest::{
     Actions, Cells, Event, Handler, Job, Key, Keyed, Mechanism, Merge, NodeId, Operations, Protocol, Quiet,
     Report, Setup, Thread, handlers,
 };
 
-/// How the registry lists it.
+/// The entry of neighbours in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "neighbours",
     summary: "every node exchanges values with a few others, if asked by handlers alone: for very many nodes",
     mechanisms: &[Mechanism::Messages],
-    inputs: INPUTS,
-    load,
+    inputs: Asked::INPUTS,
+    load: |given| Ok(Box::new(Asked::from_given(given)?)),
 };
-
-static INPUTS: &[Input] = &[
-    Input::integer("rounds", 1..=1_000_000, "4", "how often each node sends its value to each neighbour"),
-    Input::integer("dimensions", 1..=8, "2", "half of the neighbours of a node"),
-    Input::text(
-        "handlers-only",
-        "false",
-        "true: no thread waits, handlers do everything; false: a thread of each node waits",
-    ),
-];
 
 /// The key of a node's only entry.
 const KEY: Key = Key::User(0);
@@ -65,20 +47,18 @@ const TAKE: Operations = Operations::NONE.loads(2).integers(4).stores(2);
 /// The work of computing a node's next value: [`mix`].
 const NEXT: Operations = Operations::NONE.integers(7);
 
-/// What it was told.
-#[derive(Clone, Copy, Debug)]
+/// The inputs of neighbours.
+#[derive(Clone, Copy, Debug, Inputs)]
 struct Asked {
+    /// how often each node sends its value to each neighbour
+    #[input(default = 4, range = 1..=1_000_000)]
     rounds: u32,
+    /// half of the neighbours of a node
+    #[input(default = 2, range = 1..=8)]
     dimensions: u32,
+    /// true: no thread waits, handlers do everything; false: a thread of each node waits
+    #[input(default = false)]
     handlers_only: bool,
-}
-
-fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let (rounds, dimensions) = (reader.integer("rounds"), reader.integer("dimensions"));
-    let handlers_only = reader.named("handlers-only").unwrap_or(false);
-    reader.finish()?;
-    Ok(Box::new(Asked { rounds, dimensions, handlers_only }))
 }
 
 impl Instance for Asked {

@@ -12,16 +12,6 @@
 //! The study does not say how long a turn is, nor what the other nodes compute; our reading is that they compute
 //! nothing. (If they computed as much as a turn, all nodes would soon poll at the same moments, and none would wait.)
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `turn` | an integer from 1 to 100000000 | 100000 | integer operations of a turn's work |
-//! | `granularity` | an integer from 1 to 100000000 | 1000 | of them, how many come before each poll; at most a turn |
-//! | `others` | an integer from 0 to 100000000 | 0 | integer operations of a node in another's turn, after it has read |
-//! | `polls` | an integer from 0 to 1 | 1 | whether to poll at all |
-//! | `iterations` | an integer from 1 to 1000000 | 10 | timed iterations; one comes before them |
-//!
 //! # Figures
 //!
 //! `iteration` is the time of an iteration; `turn_work` is the time of the work of one turn without polls. Both are
@@ -41,18 +31,27 @@ use std::sync::Arc;
 use protocols::split_phase::{LocalPtr, Plan, SplitPhase};
 use units::Time;
 
-use tempest::entry::plain::*;
+use tempest::*;
 
-/// The state of the program on one node.
+/// Nodes compute in turns while the others wait for a word: how soon somebody serves.
+#[program(install)]
 pub struct PollGranularity {
-    node: NodeId,
-    /// The integer operations of a turn, and those between two polls.
+    /// integer operations of a turn's work
+    #[input(default = 100000, range = 1..=100_000_000)]
     turn: u32,
-    piece: u32,
-    /// The integer operations in another node's turn.
+    /// of them, how many come before each poll; at most a turn
+    #[input(default = 1000, range = 1..=100_000_000)]
+    granularity: u32,
+    /// integer operations of a node in another's turn, after it has read
+    #[input(default = 0, range = 0..=100_000_000)]
     others: u32,
-    polls: bool,
+    /// whether to poll at all
+    #[input(default = 1, range = 0..=1)]
+    polls: u32,
+    /// timed iterations; one comes before them
+    #[input(default = 10, range = 1..=1_000_000)]
     iterations: u32,
+    node: NodeId,
     split: Arc<SplitPhase>,
     /// The word that other nodes read.
     item: LocalPtr<u64>,
@@ -74,19 +73,19 @@ fn compute(thread: &Thread<'_>, operations: u32) {
     black_box((0..operations / 2).fold(1, |x, _| step(x)));
 }
 
-impl Protocol for PollGranularity {
-    type Config = Numbers;
-
-    fn install(numbers: &Numbers, setup: &mut Setup<'_>) -> Self {
+#[handlers]
+impl PollGranularity {
+    fn install(inputs: &PollGranularityInputs, setup: &mut Setup<'_>) -> Self {
+        let PollGranularityInputs { turn, granularity, others, polls, iterations } = *inputs;
         let mut plan = Plan::new(setup.shape().nodes);
         let item = plan.local(1);
         Self {
+            turn,
+            granularity,
+            others,
+            polls,
+            iterations,
             node: setup.node(),
-            turn: numbers["turn"],
-            others: numbers["others"],
-            piece: numbers["granularity"],
-            polls: numbers["polls"] == 1,
-            iterations: numbers["iterations"],
             split: setup.install::<SplitPhase>(&plan),
             item,
             iteration: Cells::new(1, 0.0),
@@ -95,15 +94,12 @@ impl Protocol for PollGranularity {
             wrong: Cells::new(1, 0),
         }
     }
-}
 
-#[handlers]
-impl PollGranularity {
     /// Computes so many operations in pieces, and calls `after` after each piece.
     fn work(&self, thread: &Thread<'_>, operations: u32, after: impl Fn()) {
         let mut left = operations;
         while left > 0 {
-            let piece = self.piece.min(left);
+            let piece = self.granularity.min(left);
             compute(thread, piece);
             after();
             left -= piece;
@@ -120,7 +116,7 @@ impl PollGranularity {
                 self.wrong.add(0, u64::from(found != item(owner)));
             }
             self.work(thread, if mine { self.turn } else { self.others }, || {
-                if self.polls {
+                if self.polls == 1 {
                     thread.poll();
                 }
             });
@@ -166,24 +162,4 @@ impl PollGranularity {
             Merge::Max,
         )
     }
-}
-
-impl Plain for PollGranularity {
-    const INPUTS: &'static [Input] = &[
-        Input::integer("turn", 1..=100_000_000, "100000", "integer operations of a turn's work"),
-        Input::integer(
-            "granularity",
-            1..=100_000_000,
-            "1000",
-            "of them, how many come before each poll; at most a turn",
-        ),
-        Input::integer(
-            "others",
-            0..=100_000_000,
-            "0",
-            "integer operations of a node in another's turn, after it has read",
-        ),
-        Input::integer("polls", 0..=1, "1", "whether to poll at all"),
-        Input::integer("iterations", 1..=1_000_000, "10", "timed iterations; one comes before them"),
-    ];
 }

@@ -4,12 +4,6 @@
 //! threads on each processor. A turn is one signal, one wait, and the switch from one thread to the other. All other
 //! threads and nodes wait.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `turns` | an integer from 1 to 100000000 | 100000 | turns of each of the two |
-//!
 //! # Figures
 //!
 //! `switch`: the time of a turn, in nanoseconds.
@@ -23,76 +17,39 @@
 //! Each of the two threads must have had all its turns. Before each turn it checks that the other thread has had as
 //! many turns as it should.
 
-use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
-use tempest::{
-    Cells, Event, Job, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
-};
-
-/// How the registry lists it.
-pub const ENTRY: Entry = Entry {
-    name: "thread-switch",
-    summary: "two threads of a processor let each other go on in turn",
-    mechanisms: &[Mechanism::Messages],
-    inputs: INPUTS,
-    load,
-};
-
-static INPUTS: &[Input] = &[Input::integer("turns", 1..=100_000_000, "100000", "turns of each of the two")];
+use tempest::entry::InputError;
+use tempest::*;
 
 /// The work of comparing a count: load, comparison and branch.
 const LOOK: Operations = Operations::NONE.loads(1).integers(2);
 
-#[derive(Clone, Copy, Debug)]
-struct Asked {
+/// Two threads of a processor let each other go on in turn.
+#[program(problem = ())]
+pub struct ThreadSwitch {
+    /// turns of each of the two
+    #[input(default = 100000, range = 1..=100_000_000)]
     turns: u64,
-}
-
-fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let turns: u32 = reader.integer("turns");
-    reader.finish()?;
-    Ok(Box::new(Asked { turns: turns.into() }))
-}
-
-impl Instance for Asked {
-    fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
-        if plan.shape.threads < 2 {
-            return Err("thread-switch with 1 thread: expected --threads of at least 2".to_owned().into());
-        }
-        Ok(Job::new::<Turns>(*self))
-    }
-
-    fn describe(&self) -> Vec<(&'static str, String)> {
-        vec![("turns", self.turns.to_string())]
-    }
-}
-
-/// The state of the program on one node.
-struct Turns {
-    turns: u64,
+    #[make(setup.node())]
     node: NodeId,
     /// The number of turns that each of the two threads has been given.
+    #[make([Event::new("thread-switch.first"), Event::new("thread-switch.second")])]
     given: [Event; 2],
+    #[cells(1)]
     early: Cells<u64>,
+    #[cells(1)]
     switch: Cells<f64>,
 }
 
-impl Protocol for Turns {
-    type Config = Asked;
-
-    fn install(asked: &Asked, setup: &mut Setup<'_>) -> Self {
-        Self {
-            turns: asked.turns,
-            node: setup.node(),
-            given: [Event::new("thread-switch.first"), Event::new("thread-switch.second")],
-            early: Cells::new(1, 0),
-            switch: Cells::new(1, 0.0),
-        }
-    }
-}
-
 #[handlers]
-impl Turns {
+impl ThreadSwitch {
+    fn prepare(_: &ThreadSwitchInputs, shape: Shape, _seed: u64) -> Result<(), InputError> {
+        if shape.threads < 2 {
+            let problem = "thread-switch with 1 thread: expected --threads of at least 2";
+            return Err(InputError::Together(problem.to_owned()));
+        }
+        Ok(())
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("switch");
         let me = thread.index() as usize;
@@ -137,13 +94,13 @@ impl Turns {
 
 #[cfg(test)]
 mod tests {
-    use tempest::Shape;
+    use tempest::entry::{Given, Plan};
 
     use super::*;
 
     #[test]
     fn it_needs_two_threads() {
-        let instance = load(&Given::default()).unwrap();
+        let instance = (ThreadSwitch::ENTRY.load)(&Given::default()).unwrap();
         let plan = |threads| Plan::new(Mechanism::Messages, Shape { nodes: 1, threads });
         assert!(instance.job(&plan(2)).is_ok());
         let error = instance.job(&plan(1)).map(drop).unwrap_err();

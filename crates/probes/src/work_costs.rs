@@ -13,14 +13,6 @@
 //! Gathering and scattering are repeated at once, and also each time after much other memory has been read, because
 //! some programs go through their data often and others once.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `rounds` | an integer from 1 to 1000000 | 50 | repetitions of each loop |
-//! | `rows` | an integer from 16 to 1048576 | 8192 | rows of the matrix |
-//! | `far` | an integer from 16 to 134217728 | 4194304 | words that are chased through, too many for a cache |
-//!
 //! # Figures
 //!
 //! All in nanoseconds.
@@ -46,7 +38,7 @@
 use std::hint::black_box;
 use tempest::entry::mix;
 
-use tempest::entry::plain::*;
+use tempest::*;
 
 /// The work of gathering one entry: load its weight, its column and the value there; multiply and subtract; the loop.
 const GATHER: Operations = Operations::NONE.loads(3).flops(2).integers(3);
@@ -77,29 +69,24 @@ const CHASED: u32 = 1 << 16;
 /// The names of the figures, in the order of their cells.
 const NAMES: [&str; 6] = ["again", "once", "operation", "poll", "chain", "miss"];
 
-/// The state of the program on one node.
+/// What operations of a program take, and a load that misses.
+#[program]
 pub struct WorkCosts {
+    /// repetitions of each loop
+    #[input(default = 50, range = 1..=1_000_000)]
     rounds: u32,
+    /// rows of the matrix
+    #[input(default = 8192, range = 16..=1 << 20)]
     rows: u32,
+    /// words that are chased through, too many for a cache
+    #[input(default = 4194304, range = 16..=1 << 27)]
     far: u32,
+    #[cells(NAMES.len(), value = f64::NAN)]
     measured: Cells<f64>,
+    #[cells(1)]
     checks: Cells<u64>,
+    #[cells(1)]
     wrong: Cells<u64>,
-}
-
-impl Protocol for WorkCosts {
-    type Config = Numbers;
-
-    fn install(numbers: &Numbers, _node: &mut Setup<'_>) -> Self {
-        Self {
-            rounds: numbers["rounds"],
-            rows: numbers["rows"],
-            far: numbers["far"],
-            measured: Cells::new(NAMES.len(), f64::NAN),
-            checks: Cells::new(1, 0),
-            wrong: Cells::new(1, 0),
-        }
-    }
 }
 
 /// A sparse matrix of small whole numbers, so that sums are exact in any order.
@@ -317,14 +304,6 @@ impl WorkCosts {
         let known = figures.filter(|(_, value)| value.is_finite());
         known.fold(report, |report, (name, value)| report.measured(name, value, "ns", Merge::Max))
     }
-}
-
-impl Plain for WorkCosts {
-    const INPUTS: &'static [Input] = &[
-        Input::integer("rounds", 1..=1_000_000, "50", "repetitions of each loop"),
-        Input::integer("rows", 16..=1 << 20, "8192", "rows of the matrix"),
-        Input::integer("far", 16..=1 << 27, "4194304", "words that are chased through, too many for a cache"),
-    ];
 }
 
 #[cfg(test)]

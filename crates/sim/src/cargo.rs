@@ -4,7 +4,8 @@
 
 use hardware::Mover;
 use machine::Class;
-use tempest::{Block, NodeId, Packet, Place};
+use tempest::world::Packet;
+use tempest::{Block, NodeId, Place};
 use units::Time;
 
 /// Bytes of a word of a transfer or deposit.

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use machine::{Class, Transactions};
-use tempest::{Breakdown, Counters, DispatchKey, Held, Pace};
+use tempest::world::{DispatchKey, Held, Pace};
+use tempest::{Breakdown, Counters};
 use units::Time;
 
 use crate::anatomy::Taken;

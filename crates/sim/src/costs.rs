@@ -6,7 +6,8 @@
 use hardware::memory::NodeMemory;
 use machine::{ByClass, Class, Cost, Primitives, Transaction, Transactions};
 use tempest::policy::Notice;
-use tempest::{DispatchKey, Primitive, Stage, Work};
+use tempest::world::DispatchKey;
+use tempest::{Primitive, Stage, Work};
 use units::Time;
 
 use crate::anatomy::Taken;
@@ -305,34 +306,25 @@ impl State {
     }
 }
 
-/// A primitive's name in machine files, and its price in a list. Inlined: most callers ask for a particular one.
-#[inline(always)]
-fn entry(list: &Primitives, primitive: Primitive) -> (&'static str, &Option<ByClass<Cost>>) {
-    match primitive {
-        Primitive::Dispatch => ("dispatch", &list.dispatch),
-        Primitive::DetectMiss => ("detect_miss", &list.detect_miss),
-        Primitive::DispatchFault => ("dispatch_fault", &list.dispatch_fault),
-        Primitive::ReadFaultState => ("read_fault_state", &list.read_fault_state),
-        Primitive::SendHeader => ("send_header", &list.send_header),
-        Primitive::SendWord => ("send_word", &list.send_word),
-        Primitive::StartTransfer => ("start_transfer", &list.start_transfer),
-        Primitive::Extract => ("extract", &list.extract),
-        Primitive::HandOver => ("hand_over", &list.hand_over),
-        Primitive::Take => ("take", &list.take),
-        Primitive::Issue => ("issue", &list.issue),
-        Primitive::Complete => ("complete", &list.complete),
-        Primitive::CountStore => ("count_store", &list.count_store),
-        Primitive::FetchWord => ("fetch_word", &list.fetch_word),
-        Primitive::PlaceWord => ("place_word", &list.place_word),
-        Primitive::DirectoryLookup => ("directory_lookup", &list.directory_lookup),
-        Primitive::SetTag => ("set_tag", &list.set_tag),
-        Primitive::FetchBlock => ("fetch_block", &list.fetch_block),
-        Primitive::PlaceBlock => ("place_block", &list.place_block),
-        Primitive::MapPage => ("map_page", &list.map_page),
-        Primitive::Purge => ("purge", &list.purge),
-        Primitive::Resume => ("resume", &list.resume),
-        Primitive::Translate => ("translate", &list.translate),
-        Primitive::TranslateAgain => ("translate_again", &list.translate_again),
-        Primitive::Defer => ("defer", &list.defer),
-    }
+/// Declares the key that a machine file has for each primitive of protocols.
+macro_rules! keys {
+    ($($primitive:ident => $key:ident,)*) => {
+        /// A primitive's key in machine files, and its price in a list. Inlined: most callers ask for a particular one.
+        #[inline(always)]
+        fn entry(list: &Primitives, primitive: Primitive) -> (&'static str, &Option<ByClass<Cost>>) {
+            match primitive {
+                $(Primitive::$primitive => (stringify!($key), &list.$key),)*
+            }
+        }
+    };
+}
+
+keys! {
+    Dispatch => dispatch, DetectMiss => detect_miss, DispatchFault => dispatch_fault,
+    ReadFaultState => read_fault_state, SendHeader => send_header, SendWord => send_word,
+    StartTransfer => start_transfer, Extract => extract, HandOver => hand_over, Take => take,
+    Issue => issue, Complete => complete, CountStore => count_store, FetchWord => fetch_word,
+    PlaceWord => place_word, DirectoryLookup => directory_lookup, SetTag => set_tag,
+    FetchBlock => fetch_block, PlaceBlock => place_block, MapPage => map_page, Purge => purge,
+    Resume => resume, Translate => translate, TranslateAgain => translate_again, Defer => defer,
 }

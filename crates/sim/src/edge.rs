@@ -9,10 +9,8 @@ use std::rc::Rc;
 use hardware::memory::{Answer, NodeMemory};
 use machine::Capability;
 use tempest::policy::{Notice, Servers};
-use tempest::{
-    Access, Block, DispatchKey, Event, Held, MemoryEvents, NodeId, Packet, Place, Primitive, Processor,
-    Proof, Wait, Waiter, Work,
-};
+use tempest::world::{DispatchKey, Held, Packet, Processor, Proof, Wait};
+use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
 use units::Time;
 
 use crate::cargo::{Cargo, Route};
@@ -342,7 +340,7 @@ impl Processor for Edge {
             let (core, signal) = (self.core(), state.machine.processor.signal);
             state.cores[core].spend(Bucket::Overhead, signal);
         }
-        event.add(amount, |waiter| {
+        tempest::world::signal(event, amount, |waiter| {
             self.resume(waiter);
         });
     }

@@ -7,7 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use machine::Class;
-use tempest::{Blocked, Failure, Held, NodeId, Refusal, Resident, ThreadId};
+use tempest::world::{Held, Resident};
+use tempest::{Blocked, Failure, NodeId, Refusal, ThreadId};
 use trace::Event as Traced;
 use units::Time;
 

@@ -7,7 +7,8 @@
 //! Must never know what a protocol wants with it.
 
 use machine::Class;
-use tempest::{Held, Lowering, Memory};
+use tempest::Memory;
+use tempest::world::{Held, Lowering};
 use trace::Event as Traced;
 
 use crate::cargo::Origin;

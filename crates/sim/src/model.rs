@@ -4,9 +4,10 @@ use hardware::EventQueue;
 use machine::{Capability, Machine};
 use pdq::{DispatcherId, specification};
 use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
+use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
-    DispatchKey, Dispatching, Failure, Flow, Launch, Mechanism, Name, NodeId, Outcome, Policy, Refusal,
-    Report, Resident, Shape, Size, Utilization, World,
+    Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
+    Utilization, World,
 };
 use trace::{Batch, Cast, Digest, Sink};
 use units::Time;
@@ -182,7 +183,8 @@ impl World for Model {
         let mut queues = Vec::new();
         for node in 0..launch.nodes {
             let identity = DispatcherId::fresh();
-            let settled = launch.job.settle(NodeId(node), shape, flow(&model.machine), identity.id());
+            let settled =
+                tempest::world::settle(&launch.job, NodeId(node), shape, flow(&model.machine), identity.id());
             residents.push(settled.map_err(Failure::Refused)?);
             queues.push(EventQueue::<Event, Name>::new(identity, config));
         }

@@ -12,8 +12,9 @@
 //! This module must never know what a message means.
 
 use machine::Class;
+use tempest::Primitive;
 use tempest::policy::{Injector, Servers};
-use tempest::{Held, Primitive};
+use tempest::world::Held;
 use units::Time;
 
 use crate::cargo::Cargo;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hardware::memory::NodeMemory;
 use hardware::{EventQueue, Interface, Lock};
-use tempest::{DispatchKey, Held, Name, Node as Waist, Wait};
+use tempest::world::{DispatchKey, Held, Name, Node as Waist, Wait};
 use units::Time;
 
 use crate::cargo::HandedOver;

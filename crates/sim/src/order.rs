@@ -10,7 +10,7 @@
 //! This module must never know what a message means.
 
 use tempest::policy::Injector;
-use tempest::{DispatchKey, Packet};
+use tempest::world::{DispatchKey, Packet};
 
 use crate::cargo::Cargo;
 use crate::state::State;

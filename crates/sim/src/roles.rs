@@ -14,7 +14,8 @@
 
 use machine::{ByClass, Capability, Class, Cost, Machine};
 use tempest::policy::{Dispatch, Injector, Servers};
-use tempest::{Adjustment, Controller, NodeId, Policy, Reading, Why};
+use tempest::world::{Controller, Reading};
+use tempest::{Adjustment, NodeId, Policy, Why};
 use trace::Event as Traced;
 use units::Time;
 

@@ -12,8 +12,8 @@
 use std::collections::VecDeque;
 
 use machine::SoftwareDispatch;
-use tempest::DispatchKey;
 use tempest::policy::Notice;
+use tempest::world::DispatchKey;
 use units::Time;
 
 use crate::core::{Activity, Bucket, Event, Job};

@@ -21,7 +21,8 @@ use std::ops::Range;
 use hardware::memory::Keep;
 use machine::{Class, Cost, Machine, Transaction};
 use tempest::policy::Servers;
-use tempest::{Block, DispatchKey, Node, Packet, Primitive, Stage, Tag};
+use tempest::world::{DispatchKey, Node, Packet};
+use tempest::{Block, Primitive, Stage, Tag};
 use units::Time;
 
 use crate::anatomy::Taken;

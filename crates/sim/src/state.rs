@@ -6,7 +6,8 @@ use des::{Choice, EventQueue};
 use hardware::{Lock, Network, Prices};
 use machine::Machine;
 use tempest::policy::{Injector, Servers, Split};
-use tempest::{Adjustment, Name, NodeId, Policy, Resident, Shape, Waiter};
+use tempest::world::{Name, Resident};
+use tempest::{Adjustment, NodeId, Policy, Shape, Waiter};
 use trace::{Digest, Event, Sink};
 use units::Time;
 

@@ -3,7 +3,8 @@
 
 use machine::{Capability, Class};
 use tempest::policy::Servers;
-use tempest::{NodeId, Packet, Place, Primitive, Volume};
+use tempest::world::Packet;
+use tempest::{NodeId, Place, Primitive, Volume};
 use trace::Event as Traced;
 use units::Time;
 

@@ -99,22 +99,22 @@ impl Event {
         self.count.load(Ordering::Acquire)
     }
 
-    /// For worlds: adds to the count and passes each waiter that the new count satisfies to `resume`, in
+    /// Adds to the count and passes each waiter that the new count satisfies to `resume`, in
     /// order of arrival.
-    pub fn add(&self, amount: u64, resume: impl FnMut(Waiter)) {
+    pub(crate) fn add(&self, amount: u64, resume: impl FnMut(Waiter)) {
         let count = self.count.fetch_add(amount, Ordering::SeqCst).wrapping_add(amount);
         if self.waiters.load(Ordering::SeqCst) != NONE {
             self.release(count, resume);
         }
     }
 
-    /// For worlds: adds to the count by the alone protocol and passes each waiter that the new count
+    /// Adds to the count by the alone protocol and passes each waiter that the new count
     /// satisfies to `resume`. The caller must be the one OS thread that runs everything of `node`.
     ///
     /// # Panics
     /// If another node uses the event.
     #[inline]
-    pub fn add_alone(&self, node: NodeId, amount: u64, mut resume: impl FnMut(Waiter)) {
+    pub(crate) fn add_alone(&self, node: NodeId, amount: u64, mut resume: impl FnMut(Waiter)) {
         if !self.is_kept_by(node) {
             return self.add(amount, resume);
         }
@@ -153,9 +153,9 @@ impl Event {
         due.into_iter().for_each(resume);
     }
 
-    /// For worlds: enlists a waiter. Returns false, and does not enlist it, if the count has already reached
+    /// Enlists a waiter. Returns false, and does not enlist it, if the count has already reached
     /// `at_least`.
-    pub fn enlist(&self, at_least: u64, waiter: Waiter) -> bool {
+    pub(crate) fn enlist(&self, at_least: u64, waiter: Waiter) -> bool {
         let mut list = self.lock();
         list.push((at_least, waiter));
         self.waiters.store(LISTED, Ordering::SeqCst);
@@ -167,14 +167,14 @@ impl Event {
         !reached
     }
 
-    /// For worlds: enlists a waiter by the alone protocol. Returns false, and does not enlist it, if the
+    /// Enlists a waiter by the alone protocol. Returns false, and does not enlist it, if the
     /// count has already reached `at_least`. The caller must be the one OS thread that runs everything of
     /// `node`.
     ///
     /// # Panics
     /// If another node uses the event.
     #[inline]
-    pub fn enlist_alone(&self, node: NodeId, at_least: u64, waiter: Waiter) -> bool {
+    pub(crate) fn enlist_alone(&self, node: NodeId, at_least: u64, waiter: Waiter) -> bool {
         if !self.is_kept_by(node) {
             return self.enlist(at_least, waiter);
         }

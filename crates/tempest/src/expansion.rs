@@ -26,6 +26,20 @@ impl<T: Pod> Argument for T {
     type Plain = T;
 }
 
+/// The room that a field needs in a struct.
+#[derive(Clone, Copy)]
+pub struct Room {
+    size: usize,
+    align: usize,
+}
+
+impl Room {
+    /// That of a type.
+    pub const fn of<T>() -> Self {
+        Self { size: size_of::<T>(), align: align_of::<T>() }
+    }
+}
+
 /// What `key = …` may be in `#[message]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no key",
@@ -77,24 +91,36 @@ pub fn integer<T: TryFrom<u32>>(reader: &mut Reader<'_>, key: &str) -> Option<T>
     read
 }
 
-/// The bytes between the last of some fields and what follows them at a multiple of `align`, where `repr(C)` lays each field,
-/// of which size and alignment are given, at the first place that its alignment permits.
-pub const fn padding(fields: &[(usize, usize)], align: usize) -> usize {
-    let (mut end, mut at) = (0_usize, 0);
-    while at < fields.len() {
-        let (size, aligned) = fields[at];
-        end = end.next_multiple_of(aligned) + size;
-        at += 1;
-    }
+/// The bytes of padding behind field number `at` of a struct, where `repr(C)` lays each field at the first place that its
+/// alignment permits.
+pub const fn padding(fields: &[Room], at: usize) -> usize {
+    let align = if at + 1 < fields.len() { fields[at + 1].align } else { alignment(fields) };
+    let end = end(fields, at);
     end.next_multiple_of(align) - end
 }
 
-/// The alignment of a struct whose fields have these.
-pub const fn alignment(fields: &[usize]) -> usize {
+/// The bytes of a struct of these fields.
+pub const fn length(fields: &[Room]) -> usize {
+    let last = fields.len() - 1;
+    end(fields, last) + padding(fields, last)
+}
+
+/// Where field number `at` ends.
+const fn end(fields: &[Room], at: usize) -> usize {
+    let (mut end, mut field) = (0_usize, 0);
+    while field <= at {
+        end = end.next_multiple_of(fields[field].align) + fields[field].size;
+        field += 1;
+    }
+    end
+}
+
+/// The alignment of a struct of these fields.
+const fn alignment(fields: &[Room]) -> usize {
     let (mut greatest, mut at) = (1, 0);
     while at < fields.len() {
-        if fields[at] > greatest {
-            greatest = fields[at];
+        if fields[at].align > greatest {
+            greatest = fields[at].align;
         }
         at += 1;
     }
@@ -108,11 +134,8 @@ mod tests {
     /// As `repr(C)` has it: a byte, 3 of padding, a word of 4, then 8 of 8; and 7 behind a byte at the end.
     #[test]
     fn padding_is_what_repr_c_leaves() {
-        let fields = [(1, 1), (4, 4), (8, 8), (1, 1)];
-        assert_eq!(padding(&fields[..1], 4), 3);
-        assert_eq!(padding(&fields[..2], 8), 0);
-        assert_eq!(padding(&fields, alignment(&[1, 4, 8, 1])), 7);
-        assert_eq!(padding(&[], 8), 0);
-        assert_eq!(alignment(&[]), 1);
+        let fields = [Room::of::<u8>(), Room::of::<u32>(), Room::of::<u64>(), Room::of::<u8>()];
+        assert_eq!([0, 1, 2, 3].map(|at| padding(&fields, at)), [3, 0, 0, 7]);
+        assert_eq!(length(&fields), 24);
     }
 }

@@ -7,10 +7,11 @@
 use std::ops::RangeInclusive;
 
 use crate::key::DispatchKey;
-use crate::{
-    Block, Event, Key, Keyed, Lowering, Memory, Message, Node, NodeId, Place, Primitive, Processor, Proof,
-    Right, Tag, Waiter, Work,
-};
+use crate::key::Proof;
+use crate::memory::Lowering;
+use crate::node::Node;
+use crate::processor::Processor;
+use crate::{Block, Event, Key, Keyed, Memory, Message, NodeId, Place, Primitive, Right, Tag, Waiter, Work};
 
 /// The actions of a handler, also while it borrows a table entry: everything but reach another entry.
 pub struct Actions<'a> {
@@ -210,9 +211,13 @@ pub struct Handler<'a> {
 }
 
 impl<'a> Handler<'a> {
-    /// For worlds: makes the handle of a handler on `node` for an event from `source`, running on `processor`
-    /// under `proof`.
-    pub fn new(node: &'a Node, source: NodeId, proof: Proof<'a>, processor: &'a dyn Processor) -> Self {
+    /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`.
+    pub(crate) fn new(
+        node: &'a Node,
+        source: NodeId,
+        proof: Proof<'a>,
+        processor: &'a dyn Processor,
+    ) -> Self {
         Self {
             actions: Actions {
                 accounts: processor.accounts(),
@@ -233,9 +238,9 @@ impl<'a> Handler<'a> {
         Self { actions: Actions::untimed(node, source, proof.key(), processor), proof }
     }
 
-    /// For worlds: the lowering that the handler ended with, if any.
+    /// The lowering that the handler ended with, if any.
     #[inline]
-    pub fn take_lowering(&mut self) -> Option<Lowering> {
+    pub(crate) fn take_lowering(&mut self) -> Option<Lowering> {
         // Most handlers lower nothing, and a lowering is large: it is moved only if there is one.
         if self.lowers() { self.actions.lowering.take() } else { None }
     }

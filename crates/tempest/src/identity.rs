@@ -4,8 +4,11 @@
 
 use std::fmt;
 
+use bytemuck::{Pod, Zeroable};
+
 /// The number of a node of the machine, `0..nodes`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
+#[repr(transparent)]
 pub struct NodeId(pub u32);
 
 /// The number of a kind of message: dense, in order of registration, equal on every node.
@@ -13,7 +16,8 @@ pub struct NodeId(pub u32);
 pub struct MessageId(pub u16);
 
 /// A program thread: its node, and its index there, `0..threads`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub struct ThreadId {
     /// The node that the thread lives on.
     pub node: NodeId,
@@ -25,7 +29,8 @@ pub struct ThreadId {
 ///
 /// It is the thread's index and generation. A thread's generation advances each time it is resumed, so a
 /// waiter that is kept too long names no wait, and resuming it does nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub struct Waiter {
     /// The index of the thread on its node.
     pub thread: u32,

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use pdq::DispatcherId;
 
-use crate::{Flow, Node, NodeId, Proof, Protocol, Quiet, Refusal, Setup, Shape, Thread};
+use crate::key::Proof;
+use crate::node::Node;
+use crate::{Flow, NodeId, Protocol, Quiet, Refusal, Setup, Shape, Thread};
 
 /// A protocol whose nodes also run threads: an application.
 pub trait Program: Protocol {
@@ -149,11 +151,11 @@ impl Job {
         Self { install: Arc::new(move |setup| setup.install_new::<P>(&config) as Arc<dyn Installed>) }
     }
 
-    /// For worlds: installs the program on a node whose events go through `dispatcher`.
+    /// Installs the program on a node whose events go through `dispatcher`.
     ///
     /// # Errors
     /// [`Refusal::Configurations`] if protocols of the program install a third one differently.
-    pub fn settle(
+    pub(crate) fn settle(
         &self,
         id: NodeId,
         shape: Shape,

@@ -6,8 +6,9 @@ use std::fmt;
 
 use pdq::DispatcherId;
 
+use crate::Key;
+use crate::key::Proof;
 use crate::key::{Group, Name, Space};
-use crate::{Key, Proof};
 
 /// A table with one `T` for each number of a protocol's [space](Space), or for each block of shared memory.
 ///

@@ -9,9 +9,14 @@ use std::any::{Any, TypeId};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::identity::MessageId;
 use crate::key::{DispatchKey, Serial, Space};
+use crate::memory::Lowering;
+use crate::message::Packet;
 use crate::message::body_words;
-use crate::{Class, Handler, Lowering, Message, MessageId, Node, Packet, Processor, Volume};
+use crate::node::Node;
+use crate::processor::Processor;
+use crate::{Class, Handler, Message, Volume};
 
 /// A protocol's state, of any type.
 pub(crate) type State = Arc<dyn Any + Send + Sync>;

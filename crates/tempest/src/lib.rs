@@ -3,7 +3,7 @@
 //! A *program* is written once against this crate and runs unmodified on real threads of this host and on
 //! modelled machines. The world behind it is a **value chosen at run time** ([`World`]), never a type
 //! parameter: [`Thread`] and [`Handler`] are concrete handles whose frequent paths are inline, and only the
-//! cold edge (send, block, poll, hold) goes through the object-safe [`Processor`] that a world implements.
+//! cold edge (send, block, poll, hold) goes through the object-safe [`Processor`](world::Processor) that a world implements.
 //!
 //! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. Which
 //! processors run handlers, and when, is a [`Policy`], and the world carries it out.
@@ -14,6 +14,7 @@
 //! |---|---|
 //! | [`Message`] | plain data with a [`key`](Message::key) and a [handler](Message::handle) that runs on arrival |
 //! | [`Protocol`], [`Program`] | state, one value per node; a program adds a body for its threads and a report |
+//! | [`handlers`], [`program`] | attributes that write messages and programs out |
 //! | [`Handlers`] | the list of a protocol's messages |
 //! | [`Setup`] | the node during installation: makes keyed tables and segments, installs other protocols |
 //! | [`Handler`] | the handle of a running handler: its key's entries, sends, resumes, signals, charges |
@@ -27,54 +28,55 @@
 //! | [`Work`] | the cost of a step, in operations or protocol primitives: free natively, time in a model |
 //! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits, shared memory |
 //! | [`Policy`] | which processors inject and run handlers, when, in what order |
-//! | [`Controller`], [`Adjustment`] | the rule of the adaptive policy, for every world; a change that it made, and why |
+//! | [`Adjustment`] | a change that the adaptive policy made, and why |
+//! | [`world`] | what those need who write a world, and nobody else |
 //! | [`World`], [`Outcome`], [`Failure`] | what runs jobs; the result of a run, or the reason why there is none |
 //! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
 //!
 //! # A complete program
 //!
-//! Every node sends one greeting to its right neighbour and waits for the one from its left.
+//! Every node sends one greeting to the next node and waits for the one from the node before.
 //!
 //! ```
 //! use tradewind_tempest::*;
 //!
-//! struct Ring { greeted: Event }
-//!
-//! #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-//! #[repr(C)]
-//! struct Hello { from: u64 }
-//!
-//! impl Message for Hello {
-//!     type Protocol = Ring;
-//!     fn key(&self) -> Key { Key::NoSync } // touches only the shared event
-//!     fn handle(self, ring: &Ring, _payload: &[u64], cx: &mut Handler<'_>) {
-//!         cx.signal(&ring.greeted, 1);
-//!     }
+//! /// Nodes greet each other round a ring.
+//! #[program]
+//! struct Ring {
+//!     /// greetings of each node
+//!     #[input(default = 1, range = 1..=1000)]
+//!     greetings: u32,
+//!     #[event]
+//!     greeted: Event,
 //! }
 //!
-//! impl Handlers for Ring {
-//!     fn register(messages: &mut Messages<'_, Self>) {
-//!         messages.add::<Hello>();
+//! #[handlers]
+//! impl Ring {
+//!     /// Greets a node.
+//!     #[message]
+//!     fn hello(&self, cx: &mut Handler<'_>) {
+//!         cx.signal(&self.greeted, 1);
 //!     }
-//! }
 //!
-//! impl Protocol for Ring {
-//!     type Config = ();
-//!     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-//!         Ring { greeted: Event::new("greeted") }
-//!     }
-//! }
-//!
-//! impl Program for Ring {
 //!     fn main(&self, thread: &Thread<'_>) {
-//!         let right = NodeId((thread.node().0 + 1) % thread.nodes());
-//!         thread.send(right, Hello { from: thread.node().0.into() });
-//!         thread.wait(&self.greeted, 1);
+//!         for _ in thread.share(0..self.greetings) {
+//!             thread.send(thread.next_node(), Self::hello());
+//!         }
+//!         thread.wait(&self.greeted, self.greetings.into());
 //!     }
-//!     fn report(&self, _: &mut Quiet<'_>) -> Report { Report::checked(self.greeted.count() == 1, || "not greeted once".into()) }
+//!
+//!     fn report(&self, _: &mut Quiet<'_>) -> Report {
+//!         let greeted = self.greeted.count();
+//!         Report::checked(greeted == self.greetings.into(), || format!("greeted {greeted} times"))
+//!     }
 //! }
-//! # let _ = Job::new::<Ring>(());
+//!
+//! assert_eq!(Ring::ENTRY.name, "ring");
 //! ```
+//!
+//! [`#[handlers]`](handlers) makes the method `hello` a message: `Self::hello()` is one, and the method's body is its handler.
+//! [`#[program]`](program) makes the fields inputs and state. Below these attributes stand the traits [`Message`],
+//! [`Handlers`], [`Protocol`] and [`Program`], which can be implemented by hand, as a generic message is.
 //!
 //! # What is promised
 //!
@@ -136,6 +138,7 @@ mod job;
 mod key;
 mod keyed;
 mod kinds;
+mod launch;
 mod mapped;
 mod mechanism;
 mod memory;
@@ -152,7 +155,7 @@ mod segment;
 mod setup;
 mod thread;
 mod work;
-mod world;
+pub mod world;
 
 /// Makes each `#[message]` method of an `impl` a kind of message, and the `impl` the list of them.
 ///
@@ -290,32 +293,29 @@ pub use ::macros::handlers;
 ///   program that prepares nothing is given its inputs, `&HistogramInputs`, instead.
 pub use ::macros::program;
 pub use access::{Access, MemoryEvents};
-pub use adaptive::{Adjustment, Controller, Reading, Why};
+pub use adaptive::{Adjustment, Why};
 pub use anatomy::{Stage, Step};
 pub use bad_policy::UnknownMechanism;
 pub use cells::{Cells, Word};
 pub use event::Event;
 pub use handler::{Actions, Handler};
-pub use identity::{MessageId, NodeId, ThreadId, Waiter};
-pub use job::{Figure, Job, Merge, Program, Report, Resident};
-pub use key::{DispatchKey, Held, Key, Name, Proof, Serial, Space};
+pub use identity::{NodeId, ThreadId, Waiter};
+pub use job::{Figure, Job, Merge, Program, Report};
+pub use key::{Key, Space};
 pub use keyed::Keyed;
+pub use launch::{Blocked, Failure, Launch, Outcome, PhaseRecord, World};
 pub use mapped::Mapped;
 pub use mechanism::Mechanism;
 pub use memory::{
-    AddressSpace, Array, BadLayout, Block, Fault, Frames, Homes, Layout, Lowering, Memory, NoFrames, Right,
-    Run, RunMut, Shared, Tag, Words,
+    AddressSpace, Array, BadLayout, Block, Fault, Frames, Homes, Layout, Memory, NoFrames, Right, Run,
+    RunMut, Shared, Tag,
 };
-pub use message::{Class, MAX_WORDS, Message, Packet, Volume};
+pub use message::{Class, MAX_WORDS, Message, Volume};
 pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
-pub use node::{BadPacket, Node};
-pub use pace::Pace;
 pub use policy::Policy;
-pub use processor::{Processor, Wait};
 pub use quiet::Quiet;
 pub use refusal::{Refusal, Size};
-pub use segment::{BadPlace, Place, Rights, Segment, SegmentId};
+pub use segment::{Place, Rights, Segment};
 pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};
 pub use work::{Operations, Primitive, Work};
-pub use world::{Blocked, Failure, Launch, Outcome, PhaseRecord, World};

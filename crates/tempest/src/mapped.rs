@@ -32,8 +32,10 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::node::Node;
+use crate::segment::SegmentId;
 use crate::segment::{Deed, Part, range};
-use crate::{Cells, Node, NodeId, Place, Segment, SegmentId, Thread, Word};
+use crate::{Cells, NodeId, Place, Segment, Thread, Word};
 
 /// A node's part of a segment, within reach of this processor's loads and stores. Made by [`Thread::map`].
 #[derive(Clone, Copy)]
@@ -185,14 +187,11 @@ mod tests {
     use pdq::DispatcherId;
 
     use super::*;
-    use crate::{Flow, Job, Program, Protocol, Quiet, Report, Resident, Rights, Setup, Shape};
+    use crate::job::Resident;
+    use crate::{Flow, Job, Protocol, Quiet, Report, Rights, Setup, Shape};
 
     /// A program with a segment of 4 words, 0 to 3, and the rights that it is configured with.
     struct Four;
-
-    impl crate::Handlers for Four {
-        fn register(_: &mut crate::Messages<'_, Self>) {}
-    }
 
     impl Protocol for Four {
         type Config = Rights;
@@ -203,7 +202,8 @@ mod tests {
         }
     }
 
-    impl Program for Four {
+    #[crate::handlers]
+    impl Four {
         fn main(&self, _: &Thread<'_>) {}
         fn report(&self, _: &mut Quiet<'_>) -> Report {
             Report::default()

@@ -5,7 +5,8 @@
 
 use bytemuck::Pod;
 
-use crate::{Handler, Key, MessageId, NodeId, Protocol};
+use crate::identity::MessageId;
+use crate::{Handler, Key, NodeId, Protocol};
 
 /// The largest number of words of a message, fields and payload together. With a head in front of every seven
 /// words they fill two 64-byte cache lines, the unit in which rings and interfaces move them. Larger

@@ -10,13 +10,15 @@ use std::sync::Arc;
 
 use pdq::DispatcherId;
 
+use crate::identity::MessageId;
 use crate::key::{DispatchKey, Serial};
 use crate::kinds::{Entry, Ids, State};
+use crate::memory::Lowering;
+use crate::message::Packet;
+use crate::processor::Processor;
+use crate::segment::BadPlace;
 use crate::segment::Segments;
-use crate::{
-    BadPlace, Class, Fault, Flow, Handler, Lowering, Memory, Message, MessageId, NodeId, Packet, Place,
-    Processor, Shape, Volume, Waiter,
-};
+use crate::{Class, Fault, Flow, Handler, Memory, Message, NodeId, Place, Shape, Volume, Waiter};
 
 /// A received packet that no handler may see: an unknown handler, or too few words for it.
 #[derive(Clone, PartialEq, Eq, Debug)]

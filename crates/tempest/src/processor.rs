@@ -9,7 +9,10 @@ use std::fmt;
 use units::Time;
 
 use crate::key::DispatchKey;
-use crate::{Access, Block, Event, MemoryEvents, Node, NodeId, Packet, Place, Proof, Waiter, Work};
+use crate::key::Proof;
+use crate::message::Packet;
+use crate::node::Node;
+use crate::{Access, Block, Event, MemoryEvents, NodeId, Place, Waiter, Work};
 
 /// What a blocked thread waits for, as a deadlock report prints it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,7 +3,8 @@
 //! This module must never know how a world came to its end.
 
 use crate::key::DispatchKey;
-use crate::{Keyed, NodeId, Proof};
+use crate::key::Proof;
+use crate::{Keyed, NodeId};
 
 /// A node at the end of a run that ended well: no thread runs, no handler runs, and no message is under way.
 ///

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use pdq::DispatcherId;
 
+use crate::identity::MessageId;
 use crate::key::{Group, Space};
 use crate::kinds::{Entry, State};
 use crate::node::FaultPacket;
-use crate::{
-    Block, Fault, Keyed, Layout, Memory, Message, MessageId, Node, NodeId, Refusal, Rights, Segment, Word,
-};
+use crate::node::Node;
+use crate::{Block, Fault, Keyed, Layout, Memory, Message, NodeId, Refusal, Rights, Segment, Word};
 
 /// A protocol or program. One value of this type is its state on a node.
 ///
@@ -32,12 +32,41 @@ pub trait Protocol: Handlers + Send + Sync + 'static {
 /// The messages of a protocol. Every [`Protocol`] states them, and [`Setup::install`] registers them, so that none can be
 /// forgotten.
 ///
-/// `#[handlers]` writes this implementation. By hand it lists the message types:
+/// [`#[handlers]`](crate::handlers) writes this implementation. By hand, a protocol and its message are:
 ///
-/// ```ignore
+/// ```
+/// use tradewind_tempest::*;
+///
+/// struct Histogram {
+///     bins: Keyed<u64>,
+/// }
+///
+/// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+/// #[repr(C)]
+/// struct Count {
+///     bin: u64,
+/// }
+///
+/// impl Message for Count {
+///     type Protocol = Histogram;
+///     fn key(&self) -> Key {
+///         Key::User(self.bin)
+///     }
+///     fn handle(self, histogram: &Histogram, _payload: &[u64], cx: &mut Handler<'_>) {
+///         cx.with(&histogram.bins, |count, _| *count += 1);
+///     }
+/// }
+///
 /// impl Handlers for Histogram {
 ///     fn register(messages: &mut Messages<'_, Self>) {
 ///         messages.add::<Count>();
+///     }
+/// }
+///
+/// impl Protocol for Histogram {
+///     type Config = ();
+///     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+///         Histogram { bins: setup.keyed(64, |_| 0) }
 ///     }
 /// }
 /// ```

@@ -10,9 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use units::Time;
 
 use crate::key::Space;
+use crate::node::Node;
+use crate::processor::{Processor, Wait};
 use crate::{
-    Access, Block, Event, Handler, Key, MAX_WORDS, Memory, MemoryEvents, Message, Node, NodeId, Place,
-    Primitive, Processor, Right, Run, RunMut, Shared, Wait, Waiter, Word, Work,
+    Access, Block, Event, Handler, Key, MAX_WORDS, Memory, MemoryEvents, Message, NodeId, Place, Primitive,
+    Right, Run, RunMut, Shared, Waiter, Word, Work,
 };
 
 /// A message that found no room, handed back to the sender.
@@ -58,9 +60,9 @@ impl Drop for Holding<'_, '_> {
 }
 
 impl<'a> Thread<'a> {
-    /// For worlds: makes the handle of thread `index` of `node`, run by `processor`, that polls at every
-    /// `poll_every`-th back-edge (0: never).
-    pub fn new(node: &'a Node, index: u32, processor: &'a dyn Processor, poll_every: u32) -> Self {
+    /// Makes the handle of thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th
+    /// back-edge (0: never).
+    pub(crate) fn new(node: &'a Node, index: u32, processor: &'a dyn Processor, poll_every: u32) -> Self {
         let accounts = processor.accounts();
         let (until_poll, holding) = (Cell::new(poll_every), Cell::new(false));
         Self { node, index, processor, accounts, poll_every, until_poll, holding }

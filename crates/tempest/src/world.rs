@@ -1,185 +1,81 @@
-//! Worlds: what runs jobs, the description of a run, and its outcome.
+//! What a world implements and needs: for those who write one.
 //!
-//! This module must never know any one world.
+//! A program or a protocol needs nothing of this. A world implements [`World`](crate::World), which runs a job, and
+//! [`Processor`], the cold edge through which threads and handlers act. It has each [`Node`] of a job installed
+//! ([`settle`]), makes the handles ([`thread`], [`handler`]), gives each message that arrives as a
+//! [`Packet`] to [`Node::deliver`] under its [`DispatchKey`], and asks the [`Resident`] for its report in the end.
 
-use std::fmt;
+use pdq::DispatcherId;
 
-use trace::Recorder;
-use units::Time;
+use crate::{Event, Flow, Handler, Job, NodeId, Refusal, Shape, Thread, Waiter};
 
-use crate::{
-    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, Refusal, Report, Stage, ThreadId,
-    Utilization,
-};
+pub use crate::adaptive::{Controller, Reading};
+pub use crate::identity::MessageId;
+pub use crate::job::Resident;
+pub use crate::key::{DispatchKey, Held, Name, Proof, Serial};
+pub use crate::memory::{Lowering, Words};
+pub use crate::message::Packet;
+pub use crate::node::{BadPacket, Node};
+pub use crate::pace::Pace;
+pub use crate::processor::{Processor, Wait};
+pub use crate::segment::{BadPlace, SegmentId};
 
-/// A machine that runs programs: this host, or a model.
-pub trait World {
-    /// Runs a job to its end.
-    ///
-    /// # Errors
-    /// [`Failure`] when the world cannot do what was asked, or the run did not end well.
-    fn run(&self, launch: &Launch) -> Result<Outcome, Failure>;
+/// Makes the handle of thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th back-edge, or never
+/// if that is 0.
+pub fn thread<'a>(node: &'a Node, index: u32, processor: &'a dyn Processor, poll_every: u32) -> Thread<'a> {
+    Thread::new(node, index, processor, poll_every)
 }
 
-/// The description of one run.
-#[derive(Clone, Debug)]
-pub struct Launch {
-    /// The program with its input.
-    pub job: Job,
-    /// The mechanism that moves the program's data; the world must be able to do it.
-    pub mechanism: Mechanism,
-    /// The number of nodes, at least 1.
-    pub nodes: u32,
-    /// The number of processors of each node, at least 1.
-    pub processors: u32,
-    /// The number of program threads per computing processor, at least 1.
-    pub threads: u32,
-    /// The policy: which processors inject and run handlers, when, and in what order.
-    pub policy: Policy,
-    /// The seed of everything that a model leaves to chance.
-    pub seed: u64,
-    /// The time without any progress after which the world gives up, in the world's own time; `None` for no
-    /// limit.
-    pub stall_limit: Option<Time>,
-    /// The recorder of the run's events; `None` if the run is not traced. The world describes processors and
-    /// threads to it and hands in all events; the caller [finishes](Recorder::finish) it.
-    pub trace: Option<Recorder>,
+/// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`.
+pub fn handler<'a>(
+    node: &'a Node,
+    source: NodeId,
+    proof: Proof<'a>,
+    processor: &'a dyn Processor,
+) -> Handler<'a> {
+    Handler::new(node, source, proof, processor)
 }
 
-impl Launch {
-    /// Describes a run on one node of one processor, by messages, from seed 1, without a stall limit. Change
-    /// the fields that differ.
-    pub fn new(job: Job, policy: Policy) -> Self {
-        Self {
-            job,
-            mechanism: Mechanism::default(),
-            nodes: 1,
-            processors: 1,
-            threads: 1,
-            policy,
-            seed: 1,
-            stall_limit: None,
-            trace: None,
-        }
-    }
+/// Installs the program of a job on a node whose events go through `dispatcher`.
+///
+/// # Errors
+/// [`Refusal::Configurations`] if protocols of the program install a third one differently.
+pub fn settle(
+    job: &Job,
+    id: NodeId,
+    shape: Shape,
+    flow: Flow,
+    dispatcher: DispatcherId,
+) -> Result<Resident, Refusal> {
+    job.settle(id, shape, flow, dispatcher)
 }
 
-/// One timed region of a run.
-#[derive(Clone, PartialEq, Debug)]
-pub struct PhaseRecord {
-    /// The name that the program gave it.
-    pub name: &'static str,
-    /// The time from the last thread's entry to the last thread's entry into the next region, or to the end.
-    pub time: Time,
-    /// The counts in this region.
-    pub counters: Counters,
-    /// Where the computing processors' time went in this region.
-    pub breakdown: Breakdown,
+/// Adds to the count of an event and passes each waiter that the new count satisfies to `resume`, in order of arrival.
+pub fn signal(event: &Event, amount: u64, resume: impl FnMut(Waiter)) {
+    event.add(amount, resume);
 }
 
-/// The result of a run that ended well.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
-    /// The time from start to end, in the world's own time.
-    pub time: Time,
-    /// The timed regions, in order. Nothing is timed before the first `phase` call.
-    pub phases: Vec<PhaseRecord>,
-    /// The counts of the whole run.
-    pub counters: Counters,
-    /// Where the computing processors' time went.
-    pub breakdown: Breakdown,
-    /// The utilization of the processors.
-    pub utilization: Utilization,
-    /// The measurements of the dispatch queues.
-    pub dispatching: Dispatching,
-    /// The cost of protocol events, kind by kind; empty in a world that does not account for time.
-    pub anatomy: Vec<Stage>,
-    /// The changes that an adaptive policy made, in order of time.
-    pub adjustments: Vec<Adjustment>,
-    /// The number of events that the engine of a model processed; `None` without an engine.
-    pub events: Option<u64>,
-    /// The digest of the event stream; `None` in a world that cannot promise to repeat it.
-    pub digest: Option<u64>,
-    /// The program's own check and figures.
-    pub report: Report,
+/// Adds to the count of an event as [`signal`] does, without atomic updates: for the one OS thread that runs everything of
+/// `node`.
+///
+/// # Panics
+/// If another node uses the event.
+#[inline]
+pub fn signal_alone(event: &Event, node: NodeId, amount: u64, resume: impl FnMut(Waiter)) {
+    event.add_alone(node, amount, resume);
 }
 
-impl Outcome {
-    /// The time that comparisons use: that of the first timed region if there is one, else that of the whole
-    /// run. A program checks its result in later regions.
-    pub fn timed(&self) -> Time {
-        self.phases.first().map_or(self.time, |phase| phase.time)
-    }
+/// Enlists a waiter for an event. Returns false, and does not enlist it, if the count has already reached `at_least`.
+pub fn enlist(event: &Event, at_least: u64, waiter: Waiter) -> bool {
+    event.enlist(at_least, waiter)
 }
 
-/// A thread that waits for something that will not come.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Blocked {
-    /// The thread.
-    pub thread: ThreadId,
-    /// What the thread waits for, in a person's words.
-    pub waits_for: String,
-    /// The time at which the wait began, from the start of the run.
-    pub since: Time,
+/// Enlists a waiter for an event as [`enlist`] does, without atomic updates: for the one OS thread that runs everything of
+/// `node`.
+///
+/// # Panics
+/// If another node uses the event.
+#[inline]
+pub fn enlist_alone(event: &Event, node: NodeId, at_least: u64, waiter: Waiter) -> bool {
+    event.enlist_alone(node, at_least, waiter)
 }
-
-impl fmt::Display for Blocked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} waits for {} since {}", self.thread, self.waits_for, self.since)
-    }
-}
-
-/// The reason why a run has no outcome.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Failure {
-    /// The world cannot do what was asked. Nothing ran.
-    Refused(Refusal),
-    /// Every thread that has not returned waits, and nothing is in flight.
-    Deadlock {
-        /// The time of the deadlock, from the start of the run.
-        at: Time,
-        /// The waiting threads.
-        blocked: Vec<Blocked>,
-    },
-    /// Nothing happened for as long as the caller set as limit.
-    Stalled {
-        /// The limit.
-        limit: Time,
-        /// The waiting threads. Threads that compute without end are not among them.
-        blocked: Vec<Blocked>,
-    },
-    /// The program broke a promise or panicked.
-    Program(String),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Refused(refusal) => refusal.fmt(f),
-            Failure::Program(what) => write!(f, "the program failed: {what}"),
-            Failure::Deadlock { at, blocked } => {
-                write!(f, "deadlock at {at}: nothing is in flight and {} threads wait", blocked.len())?;
-                list(f, blocked)
-            }
-            Failure::Stalled { limit, blocked } => {
-                write!(f, "nothing happened for {limit}; {} threads wait", blocked.len())?;
-                list(f, blocked)
-            }
-        }
-    }
-}
-
-/// The largest number of waiting threads that are listed; the others are counted.
-const LISTED: usize = 16;
-
-fn list(f: &mut fmt::Formatter<'_>, blocked: &[Blocked]) -> fmt::Result {
-    for one in blocked.iter().take(LISTED) {
-        write!(f, "\n  {one}")?;
-    }
-    match blocked.len().saturating_sub(LISTED) {
-        0 => Ok(()),
-        more => write!(f, "\n  and {more} more"),
-    }
-}
-
-impl std::error::Error for Failure {}

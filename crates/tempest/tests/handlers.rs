@@ -1,5 +1,7 @@
 //! `#[handlers]`: what the messages that it makes look like, and in which order they are registered.
 
+#![forbid(unsafe_code)]
+
 use tradewind_tempest::*;
 
 struct Everything {
@@ -44,6 +46,16 @@ impl Everything {
         let _ = number;
     }
 
+    /// Identities are plain data too.
+    #[message(key = block)]
+    fn names(&self, block: Block, home: NodeId, waiter: Waiter, _cx: &mut Handler<'_>) {
+        let _ = (home, waiter);
+    }
+
+    #[cfg(any())]
+    #[message(key = missing)]
+    fn left_out(&self, small: u8, large: Missing, _cx: &mut Handler<'_>) {}
+
     const SHIFT: u32 = { 3 };
 
     fn key_of(number: u32) -> u64 {
@@ -71,6 +83,7 @@ fn fields_lie_as_a_struct_by_hand_would_have_them() {
     assert_eq!(std::mem::offset_of!(Padded, last), std::mem::offset_of!(Hand, last));
     assert_eq!(size_of::<AboutABlock>(), 4);
     assert_eq!(size_of::<Alone>(), 0);
+    assert_eq!(size_of::<Names>(), 16);
 }
 
 #[test]
@@ -86,5 +99,7 @@ fn keys_are_those_stated() {
     assert_eq!(Everything::padded(1, 9, 1).key(), Key::User(9));
     assert_eq!(Everything::about_a_block(7).key(), Block(7).key());
     assert_eq!(Everything::runs_alone().key(), Key::Sequential);
+    let waiter = Waiter { thread: 1, generation: 2 };
+    assert_eq!(Everything::names(Block(3), NodeId(4), waiter).key(), Key::Block(Block(3)));
     assert_eq!(Everything::keyed_by_the_protocol(2).key(), Key::User(16));
 }

@@ -2,8 +2,8 @@
 
 pub use std::process::ExitCode;
 
-pub use tempest::entry::Entry;
+pub use tempest::entry::{Entry, File, InputError};
 pub use tempest::{
-    Cells, Event, Handler, Key, Keyed, Mechanism, Message, NodeId, Policy, Program, Protocol, Quiet, Report,
-    Setup, Shape, Shared, Thread,
+    Cells, Event, Handler, Key, Keyed, Mechanism, Merge, Message, NodeId, Operations, Policy, Program,
+    Protocol, Quiet, Report, Segment, Setup, Shape, Shared, Thread, handlers, program,
 };

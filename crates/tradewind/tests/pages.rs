@@ -79,3 +79,29 @@ fn links_and_names_are_found_in_a_line() {
     assert_eq!(links(line).collect::<Vec<_>>(), ["docs/a.md", "img/c.svg"]);
     assert_eq!(named(line).collect::<Vec<_>>(), ["crates/x/src/y.rs"]);
 }
+
+/// The lines of a source that are neither empty nor comments.
+fn code_lines(source: &str) -> usize {
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+    source.lines().filter(is_code).count()
+}
+
+#[test]
+fn the_page_on_new_programs_shows_a_program_of_25_lines_and_a_main_of_three() {
+    let page = read(Path::new("docs/new-program.md"));
+    let file = include_str!("../examples/histogram.rs");
+    let (_, code) = file.split_once("\n\n").expect("an empty line behind the head of the file");
+    assert!(page.contains(code), "docs/new-program.md does not show examples/histogram.rs as it is");
+    let (program, main) = code.split_once("\nfn main() -> ExitCode").expect("a `main` at the end");
+    let (program, main) = (code_lines(program), code_lines(main));
+    assert!(program <= 25 && main == 3, "{program} lines of program, {main} of main");
+}
+
+#[test]
+fn the_page_on_new_programs_shows_the_histogram_in_shared_memory() {
+    let page = read(Path::new("docs/new-program.md"));
+    let file = include_str!("../../apps/src/histogram/shared.rs");
+    let (_, code) = file.split_once("use tempest::*;\n\n").expect("the file uses the waist");
+    assert!(page.contains(code), "docs/new-program.md does not show apps/src/histogram/shared.rs as it is");
+    assert!(code_lines(code) <= 40, "{} lines", code_lines(code));
+}

@@ -29,53 +29,55 @@ pub struct Comparison {
     pub subject: Subject,
     /// The machines.
     pub targets: Vec<Target>,
-    /// How many nodes there are on every machine.
+    /// The number of nodes on every machine.
     pub nodes: u32,
-    /// How many processors each node has.
+    /// The number of processors of each node.
     pub processors: u32,
-    /// How many threads of the program each computing processor has.
+    /// The number of the program's threads on each computing processor.
     pub threads: u32,
-    /// The policies; none: every preset that a machine can do.
+    /// The policies; if empty, every preset that a machine can do.
     pub policies: Vec<Policy>,
-    /// The mechanisms; none: every mechanism that the program is written for and a machine can do.
+    /// The mechanisms; if empty, every mechanism that the program is written for and a machine can do.
     pub mechanisms: Vec<Mechanism>,
-    /// How often each combination runs on this host. A model gives the same result every time and runs once.
+    /// The number of runs of each combination on this host. A model gives the same result every time and runs
+    /// once.
     pub repeat: u32,
     /// The seed of everything left to chance.
     pub seed: u64,
-    /// A run is given up when nothing has happened for so long, in the world's own time.
+    /// The time without any progress after which a run is given up, in the world's own time; `None` for no
+    /// limit.
     pub stall_limit: Option<Time>,
 }
 
 /// A run of a comparison that is about to begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'c> {
-    /// How many runs of the comparison are over, those included that a refusal left out.
+    /// The number of finished runs of the comparison, including those that a refusal left out.
     pub done: usize,
-    /// How many runs the comparison has in all.
+    /// The number of all runs of the comparison.
     pub all: usize,
     /// The machine.
     pub target: &'c Target,
-    /// How data moves.
+    /// The mechanism by which data moves.
     pub mechanism: Mechanism,
-    /// Who injects messages, who runs handlers, and when.
+    /// The policy: which processors inject messages and run handlers, and when.
     pub policy: &'c Policy,
     /// The number of this run of its combination, from 1.
     pub run: u32,
-    /// How often the combination runs.
+    /// The number of runs of the combination.
     pub runs: u32,
 }
 
-/// What came of a comparison on one machine.
+/// The result of a comparison on one machine.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// The machine.
     pub target: Target,
     /// Every combination that ran to its end, in the order in which they ran.
     pub ran: Vec<(Setting, Measured)>,
-    /// What was asked for and the machine cannot do.
+    /// The combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
-    /// What began and did not end well.
+    /// The runs that began and did not end well.
     pub failed: Vec<Refusal>,
 }
 
@@ -130,12 +132,13 @@ impl Comparison {
         self.targets.iter().zip(ways).map(on).collect()
     }
 
-    /// How often each combination is run on a machine.
+    /// The number of runs of each combination on a machine.
     fn runs(&self, target: &Target) -> u32 {
         if target.is_native() { self.repeat } else { 1 }
     }
 
-    /// What to run on a machine, which is every mechanism under every policy, and what it cannot do.
+    /// The combinations to run on a machine, which are every mechanism under every policy, and those that it
+    /// cannot do.
     fn ways(&self, target: &Target) -> Ways {
         let asked = self.mechanisms.as_slice();
         let mechanisms = if asked.is_empty() { self.subject.entry.mechanisms } else { asked };
@@ -154,8 +157,8 @@ impl Comparison {
         ways
     }
 
-    /// The policies to run: those asked for, or every preset that the machine can do. A policy that was asked for and cannot be
-    /// had the machine refuses itself.
+    /// The policies to run: those asked for, or every preset that the machine can do. The machine itself
+    /// refuses a policy that was asked for and that it cannot do.
     fn policies_on(&self, mechanism: Mechanism, target: &Target) -> Vec<Policy> {
         if !self.policies.is_empty() {
             return self.policies.clone();
@@ -172,7 +175,7 @@ impl Comparison {
         policy.split(self.processors).map(|_| ())
     }
 
-    /// Why a machine can do a mechanism under no policy.
+    /// The reason why a machine can do a mechanism under no policy.
     fn lacking(&self, mechanism: Mechanism, target: &Target) -> Refusal {
         let why: Vec<_> = presets()
             .filter_map(|policy| self.check(mechanism, &policy, target).err())
@@ -204,7 +207,7 @@ impl Comparison {
 }
 
 impl Compared {
-    /// The combinations ranked: right answers first, the fastest first.
+    /// Ranks the combinations: right answers first, the fastest first.
     pub fn ranking(self) -> Ranking {
         let combination = |(setting, measured): (Setting, Measured)| {
             let (way, split, crowded) = (setting.way(), setting.split(), setting.is_oversubscribed());
@@ -214,8 +217,8 @@ impl Compared {
         Ranking::new(self.target.described(), ran, self.refused, self.failed)
     }
 
-    /// Runs a combination and puts what comes of it where it belongs. What one run says of itself is no reason to be silent about
-    /// the others.
+    /// Runs a combination and stores its result. A failure of one run does not keep the others from being
+    /// reported.
     fn add(&mut self, setting: Setting, runs: u32, tell: impl FnMut(u32)) {
         let refusal = |reason: String| Refusal {
             mechanism: setting.mechanism,

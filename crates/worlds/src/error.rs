@@ -1,5 +1,5 @@
-//! What went wrong with a request or a run, as types. Must never know the command line, though mistakes name the option of the
-//! command that sets a value.
+//! Errors of a request or a run, as types. This module must never know the command line, though mistakes name
+//! the option that sets a value.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use tempest::{Failure, Mechanism, Policy};
 
 use crate::{MAX_THREADS, NATIVE, inputs, machines};
 
-/// Why a request yielded no result.
+/// The reason why a request has no result.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,9 +19,9 @@ pub enum Error {
     Failed(Box<FailedRun>),
     /// A trace could not be written to its end.
     Trace {
-        /// The file it was to be.
+        /// The path of the trace file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         why: String,
     },
 }
@@ -32,7 +32,7 @@ impl Error {
         Self::Wrong(vec![mistake])
     }
 
-    /// Both values, or the mistakes of both: a reader wants to see all of them at once.
+    /// Combines two results: both values, or the mistakes of both, so that a reader sees all of them at once.
     pub(crate) fn both<A, B>(one: Result<A, Self>, other: Result<B, Self>) -> Result<(A, B), Self> {
         match (one, other) {
             (Ok(one), Ok(other)) => Ok((one, other)),
@@ -71,11 +71,11 @@ impl From<Mistake> for Error {
 pub struct FailedRun {
     /// The name of the program.
     pub program: &'static str,
-    /// How its data moved.
+    /// The mechanism by which its data moved.
     pub mechanism: Mechanism,
     /// The label of the target: its name, and its file if it has one of its own.
     pub target: String,
-    /// Who ran handlers, and when.
+    /// The policy.
     pub policy: Policy,
     /// What ended the run.
     pub failure: Failure,
@@ -103,12 +103,12 @@ pub enum Mistake {
     UnreadableMachine {
         /// The path of the file.
         file: String,
-        /// What the system said.
+        /// The error of the operating system.
         why: String,
     },
     /// A machine file is wrong in one place.
     MachineFile(machine::Error),
-    /// A value of the host was to be set.
+    /// A setting names a value of this host, which has none.
     NativeSetting {
         /// The key of the value.
         key: String,
@@ -122,13 +122,13 @@ pub enum Mistake {
         /// The mechanisms that the program is written for.
         written: &'static [Mechanism],
     },
-    /// A program refuses what it was told.
+    /// A program refuses its inputs.
     Input(InputError),
     /// An input file cannot be read.
     UnreadableInput {
         /// The path asked for.
         path: String,
-        /// What the system said.
+        /// The error of the operating system.
         why: String,
     },
     /// An input file is longer than [`MAX_BYTES`](inputs::MAX_BYTES).
@@ -150,15 +150,15 @@ pub enum Mistake {
     },
     /// A program cannot run in the shape asked for.
     Plan(BadPlan),
-    /// A policy cannot be had with so few processors.
+    /// A policy needs more processors.
     Policy(tempest::Refusal),
     /// A run would have more threads than [`MAX_THREADS`].
     TooManyThreads {
-        /// How many nodes were asked for.
+        /// The number of nodes asked for.
         nodes: u32,
-        /// How many processors of each node compute.
+        /// The number of computing processors of each node.
         computing: u32,
-        /// How many threads each computing processor was to have.
+        /// The number of threads asked for on each computing processor.
         threads: u32,
     },
     /// A machine cannot do what was asked for.
@@ -166,13 +166,13 @@ pub enum Mistake {
         /// The file of the machine, if it does not ship.
         file: Option<String>,
         /// What the machine lacks.
-        why: tempest::Refusal,
+        why: Box<tempest::Refusal>,
     },
     /// A trace cannot have this name.
     TraceName {
         /// The name asked for.
         path: PathBuf,
-        /// What is wrong with it, and what was expected.
+        /// The problem, and what was expected.
         why: String,
     },
 }

@@ -1,5 +1,5 @@
-//! The input files that ship with tradewind, and what a program is told, its files opened. Must never know what a program
-//! reads out of a file.
+//! The input files that ship with tradewind, and the inputs that a person gives, with their files opened. This module must
+//! never know what a program reads out of a file.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,7 +9,7 @@ use tempest::entry::{Entry, Given, Input};
 
 use crate::{Error, Mistake};
 
-/// The most bytes that are read of an input file, 4 GiB: a device without end must not take all memory.
+/// The largest size of an input file in bytes, 4 GiB: a device without end must not fill the memory.
 pub const MAX_BYTES: u64 = 4 << 30;
 
 /// An input file that ships with tradewind.
@@ -17,7 +17,7 @@ pub const MAX_BYTES: u64 = 4 << 30;
 pub struct Shipped {
     /// The name of the input, which `--input` takes in place of a path.
     pub name: &'static str,
-    /// What errors call the file: its path in the repository.
+    /// The file's name in errors: its path in the repository.
     pub path: &'static str,
     /// The contents of the file, compressed if its path says so.
     pub bytes: &'static [u8],
@@ -37,13 +37,13 @@ macro_rules! shipped {
 pub static ALL: &[Shipped] =
     shipped!["bcsstk13" = "bcsstk13.mtx.gz", "494_bus" = "494_bus.mtx", "jagmesh7" = "jagmesh7.mtx",];
 
-/// The shipped input file of this name.
+/// Finds a shipped input file by its name.
 pub fn get(name: &str) -> Option<&'static Shipped> {
     ALL.iter().find(|shipped| shipped.name == name)
 }
 
-/// What a program is to be told, and the mistakes found on the way. A mistake does not keep later inputs from being taken, so
-/// that all mistakes are found at once.
+/// The inputs for a program, gathered one by one, and the mistakes found on the way. A mistake does not keep
+/// later inputs from being taken, so that all mistakes are found at once.
 pub(crate) struct Gatherer<'e> {
     program: &'e Entry,
     given: Given,
@@ -51,7 +51,7 @@ pub(crate) struct Gatherer<'e> {
 }
 
 impl<'e> Gatherer<'e> {
-    /// A gatherer that has been told nothing.
+    /// Makes a gatherer without any input.
     pub(crate) fn new(program: &'e Entry) -> Self {
         Self { program, given: Given::default(), mistakes: Vec::new() }
     }
@@ -88,7 +88,7 @@ impl<'e> Gatherer<'e> {
         }
     }
 
-    /// Everything that was taken, with the default of each file that nobody named; and what was wrong.
+    /// All inputs that were taken, with the default of each file that was not given; and all mistakes.
     pub(crate) fn finish(mut self) -> (Given, Result<(), Error>) {
         for input in self.program.inputs.iter().filter(|input| input.is_file()) {
             if !self.given.files.contains_key(input.key) {
@@ -99,7 +99,7 @@ impl<'e> Gatherer<'e> {
     }
 }
 
-/// The paths among texts that a program is told: the files of the user that it would read.
+/// The paths among input texts: the files of the user that the program would read.
 pub fn paths<'t>(program: &Entry, texts: &'t [String]) -> Vec<&'t str> {
     let is_file = |key: &str| program.inputs.iter().any(|input| input.key == key && input.is_file());
     let path = |text: &'t String| match Told::read(program, text) {
@@ -110,7 +110,7 @@ pub fn paths<'t>(program: &Entry, texts: &'t [String]) -> Vec<&'t str> {
     texts.iter().filter_map(path).filter(|path| get(path).is_none()).collect()
 }
 
-/// What a text says of the inputs of a program.
+/// The meaning of an input text.
 enum Told<'t> {
     /// An input by its name, and its value or path.
     Pair(&'t str, &'t str),

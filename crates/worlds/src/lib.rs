@@ -18,13 +18,13 @@
 //! | module | what it has |
 //! |---|---|
 //! | [`machines`] | the shipped machine models: names, texts, parsed; machine files of one's own |
-//! | [`inputs`] | the shipped input files of programs; what a program is told, files opened |
+//! | [`inputs`] | the shipped input files of programs; inputs that a person gives, with their files opened |
 //! | [`Target`] | a machine to run on: this host or a model |
 //! | [`Subject`] | a program with its inputs, checked |
-//! | [`Run`], [`Setting`], [`Measured`] | one combination of program, target, mechanism and policy; what came of it |
-//! | [`Comparison`], [`Compared`] | every combination that targets can do; what came of each |
+//! | [`Run`], [`Setting`], [`Measured`] | one combination of program, target, mechanism and policy; its result |
+//! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
-//! | [`Error`], [`Mistake`] | what went wrong: every mistake in a request at once |
+//! | [`Error`], [`Mistake`] | errors: every mistake in a request at once |
 //!
 //! This room builds worlds, and opens files. It must never know arguments of a command line, nor how results look.
 

@@ -16,7 +16,8 @@
 use std::fs;
 use std::path::Path;
 
-use machine::Machine;
+use machine::{Known, Machine};
+use tempest::policy::PRESETS;
 
 use crate::{Error, Mistake, NATIVE};
 use units::names::nearest;
@@ -96,7 +97,8 @@ pub fn load(path: impl AsRef<Path>) -> Result<Machine, Error> {
 /// # Errors
 /// Every mistake in the text, in the files that it extends, and in the settings.
 pub fn parse(file: &str, text: &str, settings: &[(String, String)]) -> Result<Machine, Error> {
-    Machine::parse_with(file, text, settings, &base)
+    let policies: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+    Machine::parse_with(file, text, settings, Known { bases: &base, policies: Some(&policies) })
         .map_err(|errors| Error::Wrong(errors.iter().cloned().map(Mistake::MachineFile).collect()))
 }
 

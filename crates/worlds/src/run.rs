@@ -7,10 +7,10 @@ use units::Time;
 
 use crate::{Error, Measured, Setting, Sharing, Subject, Target};
 
-/// The policy of a run for which nobody says one: every machine whose processors look for messages has it.
+/// The default policy of a run: every machine whose processors poll for messages has it.
 const USUAL_POLICY: &str = "floating";
 
-/// A program to be run on one target. What nobody says has a default: this host, the program's first mechanism, as many nodes
+/// A request to run a program on one target. What is not set has a default: this host, the program's first mechanism, as many nodes
 /// and processors as the machine has, one thread on each computing processor, the policy `floating`, the seed 1, one run.
 ///
 /// ```
@@ -41,7 +41,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run of this program.
+    /// Makes a run of a program with every choice left to its default.
     pub fn of(entry: &Entry) -> Self {
         Self {
             entry: *entry,
@@ -60,76 +60,77 @@ impl Run {
         }
     }
 
-    /// On this machine.
+    /// Sets the machine.
     pub fn on(self, target: impl Into<Target>) -> Self {
         Self { target: target.into(), ..self }
     }
 
-    /// With an input of the program. Where the input is a file, `value` is a path, or the name of a
-    /// [shipped file](crate::inputs::ALL).
+    /// Gives the program an input. Where the input is a file, `value` is a path, or the name of a [shipped
+    /// file](crate::inputs::ALL).
     pub fn input(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.inputs.push((key.into(), value.into()));
         self
     }
 
-    /// By this mechanism.
+    /// Sets the mechanism by which data moves.
     pub fn mechanism(self, mechanism: Mechanism) -> Self {
         Self { mechanism: Some(mechanism), ..self }
     }
 
-    /// On so many nodes.
+    /// Sets the number of nodes.
     pub fn nodes(self, nodes: u32) -> Self {
         Self { nodes: Some(nodes), ..self }
     }
 
-    /// With so many processors on each node.
+    /// Sets the number of processors of each node.
     pub fn processors(self, processors: u32) -> Self {
         Self { processors: Some(processors), ..self }
     }
 
-    /// With so many threads of the program on each computing processor.
+    /// Sets the number of the program's threads on each computing processor.
     pub fn threads(self, threads: u32) -> Self {
         Self { threads, ..self }
     }
 
-    /// Under this policy.
+    /// Sets the policy.
     pub fn policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
     }
 
-    /// With blocks of so many bytes in shared memory: one of [`Plan::BLOCKS`](tempest::entry::Plan::BLOCKS).
+    /// Sets the size of a block of shared memory, in bytes: one of
+    /// [`Plan::BLOCKS`](tempest::entry::Plan::BLOCKS).
     pub fn block(mut self, bytes: u32) -> Self {
         self.sharing.block = bytes;
         self
     }
 
-    /// With shared memory kept coherent by this protocol.
+    /// Sets the protocol that keeps shared memory coherent.
     pub fn protocol(mut self, protocol: &'static Coherence) -> Self {
         self.sharing.protocol = protocol;
         self
     }
 
-    /// With everything that is left to chance drawn from this seed.
+    /// Sets the seed of everything that is left to chance.
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// Given up when nothing has happened for so long, in the world's own time.
+    /// Sets the time without any progress after which a run is given up, in the world's own time.
     pub fn stall_limit(self, limit: Time) -> Self {
         Self { stall_limit: Some(limit), ..self }
     }
 
-    /// With events kept by this recorder; to finish the recorder is the caller's.
+    /// Sets the recorder of the run's events. The caller finishes the recorder.
     pub fn trace(self, recorder: Recorder) -> Self {
         Self { trace: Some(recorder), ..self }
     }
 
-    /// Repeated so many times.
+    /// Sets the number of repetitions.
     pub fn repeat(self, repeat: u32) -> Self {
         Self { repeat, ..self }
     }
 
-    /// The run with every choice made and the inputs read.
+    /// Completes the request: makes every open choice and reads the inputs.
     ///
     /// # Errors
     /// Every mistake in the inputs; or the program is not written for the mechanism.
@@ -152,7 +153,7 @@ impl Run {
         })
     }
 
-    /// Runs, as often as asked.
+    /// Runs the program, as often as [`repeat`](Self::repeat) says.
     ///
     /// # Errors
     /// [`Error::Wrong`] if the request cannot be run; [`Error::Failed`] if a run did not end well.
@@ -161,7 +162,7 @@ impl Run {
         self.setting()?.measure(repeat, |_| ())
     }
 
-    /// Runs, as often as asked; the outcome of median time.
+    /// Runs the program, as often as [`repeat`](Self::repeat) says, and returns the outcome of median time.
     ///
     /// # Errors
     /// [`Error::Wrong`] if the request cannot be run; [`Error::Failed`] if a run did not end well.

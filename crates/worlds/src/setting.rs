@@ -1,4 +1,5 @@
-//! One combination of program, target, mechanism and policy, and what came of running it.
+//! One combination of program, target, mechanism and policy, and the result of running it. This module must
+//! never know how results look.
 
 use compare::Way;
 use tempest::entry::Plan;
@@ -19,21 +20,22 @@ pub struct Setting {
     pub subject: Subject,
     /// The machine.
     pub target: Target,
-    /// How data moves.
+    /// The mechanism by which data moves.
     pub mechanism: Mechanism,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: u32,
-    /// How many processors each node has.
+    /// The number of processors of each node.
     pub processors: u32,
-    /// How many threads of the program each computing processor has.
+    /// The number of the program's threads on each computing processor.
     pub threads: u32,
-    /// Who injects messages, who runs handlers, and when.
+    /// The policy: which processors inject messages and run handlers, and when.
     pub policy: Policy,
     /// The seed of everything left to chance.
     pub seed: u64,
-    /// The run is given up when nothing has happened for so long, in the world's own time.
+    /// The time without any progress after which a run is given up, in the world's own time; `None` for no
+    /// limit.
     pub stall_limit: Option<Time>,
-    /// What keeps the events of the run.
+    /// The recorder of the run's events; `None` if the run is not traced.
     pub trace: Option<Recorder>,
 }
 
@@ -89,7 +91,8 @@ impl Setting {
         })
     }
 
-    /// How many threads each node will have, if they are not too many: a program prepares its work for each.
+    /// The number of threads of each node, if the total is allowed: a program prepares its work for each of
+    /// them.
     fn shape(&self, computing: u32) -> Result<Shape, Mistake> {
         let threads = computing.saturating_mul(self.threads);
         if self.nodes.saturating_mul(threads) > MAX_THREADS {
@@ -103,14 +106,14 @@ impl Setting {
         Way { mechanism: self.mechanism, policy: self.policy.to_string() }
     }
 
-    /// How many processors of each node compute, and how many only run handlers. All of them compute under a policy that cannot
-    /// be had with so few processors.
+    /// The number of processors of each node that compute, and of those that only run handlers. Under a
+    /// policy that needs more processors, all of them count as computing.
     pub fn split(&self) -> Split {
         let all = Split { computing: self.processors, dedicated: 0 };
         self.policy.split(self.processors).unwrap_or(all)
     }
 
-    /// How shared memory is kept coherent; `None` where data does not move through it.
+    /// The shared memory of the run; `None` where no data moves through it.
     pub fn sharing(&self) -> Option<Sharing> {
         (self.mechanism == Mechanism::SharedMemory).then_some(self.subject.sharing)
     }
@@ -123,19 +126,19 @@ impl Setting {
     }
 }
 
-/// What came of a combination: the outcomes of its runs, the fastest first; at least one.
+/// The result of a combination: the outcomes of its runs, the fastest first; at least one.
 #[derive(Clone, Debug)]
 pub struct Measured {
     outcomes: Vec<Outcome>,
 }
 
 impl Measured {
-    /// Every outcome, the fastest first.
+    /// All outcomes, the fastest first.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
     }
 
-    /// Every outcome, the fastest first, to keep.
+    /// Consumes the result and returns all outcomes, the fastest first.
     pub fn into_outcomes(self) -> Vec<Outcome> {
         self.outcomes
     }
@@ -145,7 +148,7 @@ impl Measured {
         &self.outcomes[self.outcomes.len() / 2]
     }
 
-    /// How many runs there were.
+    /// The number of runs.
     pub fn runs(&self) -> usize {
         self.outcomes.len()
     }
@@ -161,7 +164,7 @@ impl Measured {
         self.outcomes.iter().all(|outcome| outcome.report.verified())
     }
 
-    /// What the program found wrong, in all runs.
+    /// The errors that the program found in its answers, in all runs.
     pub fn failures(&self) -> impl Iterator<Item = &str> {
         self.outcomes.iter().flat_map(|outcome| &outcome.report.failures).map(String::as_str)
     }

@@ -14,15 +14,15 @@ use crate::{Error, Mistake, Sharing};
 pub struct Subject {
     /// The entry of the program.
     pub entry: Entry,
-    /// The program, told its inputs.
+    /// The program with its inputs.
     pub instance: Arc<dyn Instance>,
-    /// How shared memory is kept coherent, where the program moves data through it.
+    /// The way in which shared memory is kept coherent, if the program moves data through it.
     pub sharing: Sharing,
 }
 
 impl Subject {
-    /// A program that is told inputs by name. Where an input is a file, its value is a path, or the name of a
-    /// [shipped file](crate::inputs::ALL). Inputs that are not told have their defaults.
+    /// Loads a program with inputs by name. Where an input is a file, its value is a path, or the name of a
+    /// [shipped file](crate::inputs::ALL). Inputs that are not given have their defaults.
     ///
     /// # Errors
     /// Every mistake in the inputs.
@@ -32,7 +32,8 @@ impl Subject {
         Self::gathered(entry, gatherer)
     }
 
-    /// A program that is told inputs by texts, each `KEY=VALUE` or the path of the only file that the program reads.
+    /// Loads a program with inputs as texts, each `KEY=VALUE` or the path of the only file that the program
+    /// reads.
     ///
     /// # Errors
     /// Every mistake in the texts.
@@ -42,7 +43,7 @@ impl Subject {
         Self::gathered(entry, gatherer)
     }
 
-    /// This program and its inputs, with shared memory kept coherent in another way.
+    /// Keeps shared memory coherent in another way, for this program and its inputs.
     #[must_use]
     pub fn sharing(self, sharing: Sharing) -> Self {
         Self { sharing, ..self }

@@ -13,10 +13,10 @@ use crate::{Error, Mistake, machines};
 /// The name of this host as a machine.
 pub const NATIVE: &str = "native";
 
-/// Nodes, and processors of each, of a native run for which nobody says them.
+/// The number of nodes, and of processors of each, of a native run that does not set them.
 const NATIVE_SHAPE: (u32, u32) = (2, 2);
 
-/// How many cores of this host the process may use.
+/// The number of cores of this host that the process may use.
 pub fn cores() -> usize {
     Local::cores()
 }
@@ -36,8 +36,8 @@ pub enum Target {
 }
 
 impl Target {
-    /// The machine that a name means: `native`, a shipped machine, or a file. Settings take the place of values of the machine
-    /// file: dotted keys such as `network.latency`, values such as `1 us`.
+    /// Finds the machine of a name: `native`, a shipped machine, or a file. `settings` replace values of the
+    /// machine file: dotted keys such as `network.latency`, values such as `1 us`.
     ///
     /// # Errors
     /// No machine has the name; or every mistake in the machine's files and in the settings.
@@ -110,9 +110,9 @@ impl Target {
         self.file().map_or_else(|| why.to_string(), |file| format!("{file}: {}", why.to_string()))
     }
 
-    /// The mistake of asking this machine for what it cannot do.
+    /// Makes the mistake that says what this machine cannot do.
     pub(crate) fn refusal(&self, why: Refusal) -> Mistake {
-        Mistake::Refused { file: self.file().map(str::to_owned), why }
+        Mistake::Refused { file: self.file().map(str::to_owned), why: Box::new(why) }
     }
 
     /// Whether this is the host: two runs on it can differ in time.
@@ -120,7 +120,7 @@ impl Target {
         matches!(self, Self::Native)
     }
 
-    /// Nodes, and processors of each, of a run for which nobody says them.
+    /// The number of nodes, and of processors of each, of a run that does not set them.
     pub fn shape(&self) -> (u32, u32) {
         match self {
             Self::Native => NATIVE_SHAPE,
@@ -128,7 +128,7 @@ impl Target {
         }
     }
 
-    /// Whether the machine has what a mechanism and a policy need.
+    /// Checks that the machine has everything that a mechanism and a policy need.
     ///
     /// # Errors
     /// What the machine lacks.

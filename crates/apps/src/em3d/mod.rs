@@ -28,23 +28,6 @@
 //! `messages` where another processor runs the handlers, since the ghosts that handlers write are read as hits. Nor
 //! is the memory traffic of transfers and deposits.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `preset` | a text | small | parameters known by a name: small, or those of a study: alewife, fixed-floating, pdq; every other input overrides its own |
-//! | `nodes` | an integer from 2 to 16777216 | 4000 | graph nodes, half of them E and half H; an even number |
-//! | `degree` | an integer from 1 to 1000 | 10 | edges of each E node, to different H nodes; at most as many as an owner has H nodes |
-//! | `remote` | a number from 0 to 100 | 20 | edges that leave their owner, in percent |
-//! | `span` | an integer from 1 to 1000000 | 2 | distance that such an edge goes at most, in owners; after the last owner comes the first |
-//! | `owners` | an integer from 1 to 1024 | 1 | owners of graph nodes on each machine node; with 1 each edge that leaves its owner leaves its machine node |
-//! | `values` | an integer from 1 to 13 | 5 | values of a message and of a deposit; bulk has all for one destination in one block |
-//! | `iterations` | an integer from 1 to 1000000 | 10 | timed iterations |
-//! | `warm-up` | an integer from 0 to 1000000 | 1 | iterations before those |
-//! | `extra` | an integer from 0 to 1000000 | 0 | integer operations that a model charges for each edge beside the 8 counted |
-//! | `record` | an integer from 32 to 128 | 32 | bytes of a graph node's record in shared memory: 32, 64 or 128 |
-//! | `frames` | a text | all | room on a node for pages of others in shared memory: all, from the start; on-demand: all, each found when first used; or how many at a time |
-//!
 //! # Presets
 //!
 //! A preset has the numbers of a study where the study prints them. Numbers in *italics* are ours.
@@ -78,13 +61,13 @@ mod reference;
 mod shared;
 
 use tempest::Mechanism;
-use tempest::entry::Entry;
+use tempest::entry::{Entry, Inputs};
 
 /// The entry of em3d in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "em3d",
     summary: "field values on an irregular bipartite graph, from those of neighbours on other nodes",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk, Mechanism::Deposit, Mechanism::SharedMemory],
-    inputs: problem::INPUTS,
+    inputs: <problem::Asked as Inputs>::INPUTS,
     load: problem::load,
 };

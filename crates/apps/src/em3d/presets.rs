@@ -2,11 +2,16 @@
 //!
 //! Where a study is silent, a comment marks the number as *ours*.
 
-use super::problem::Parameters;
+use std::fmt;
+use std::str::FromStr;
+
 use tempest::Frames;
 use units::names::did_you_mean;
 
+use super::problem::Parameters;
+
 /// Parameters that a person chooses by a name.
+#[derive(Clone, Copy)]
 pub(super) struct Preset {
     pub(super) name: &'static str,
     pub(super) parameters: Parameters,
@@ -88,14 +93,20 @@ pub(super) const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Finds a preset by its name.
-///
-/// # Errors
-/// A text with the nearest name and all names, if there is no such preset.
-pub(super) fn find(name: &str) -> Result<&'static Preset, String> {
-    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
-        let nearest = did_you_mean(name, names.iter().copied());
-        format!("no preset `{name}`:{nearest} expected one of {}", names.join(", "))
-    })
+impl FromStr for Preset {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        PRESETS.iter().find(|preset| preset.name == name).copied().ok_or_else(|| {
+            let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+            let nearest = did_you_mean(name, names.iter().copied());
+            format!("no preset `{name}`:{nearest} expected one of {}", names.join(", "))
+        })
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
 }

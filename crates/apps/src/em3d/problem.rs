@@ -4,42 +4,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tempest::entry::{BadPlan, FRAMES, Given, Input, Instance, Loaded, Plan, Reader};
+use tempest::entry::{BadPlan, FRAMES, Given, Inputs, Instance, Loaded, Plan, Reader};
 use tempest::{Frames, Job, Mechanism};
 
 use super::ghosts::{self, Em3d, MAX_VALUES};
 use super::graph::Graph;
 use super::layout::Layout;
-use super::presets::{self, PRESETS};
+use super::presets::Preset;
 use super::reference;
 use super::shared::{self, SharedEm3d};
-
-/// What a person chooses.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Parameters {
-    /// Graph nodes of each kind, at least 1.
-    pub(super) size: u32,
-    /// Edges of each E node, at least 1.
-    pub(super) degree: u32,
-    /// Edges that leave their owner, in percent.
-    pub(super) remote: f64,
-    /// Greatest distance of a remote edge, in owners, at least 1.
-    pub(super) span: u32,
-    /// Owners on each node of the machine, at least 1.
-    pub(super) owners: u32,
-    /// Iterations before the timed ones.
-    pub(super) warm_up: u32,
-    /// Timed iterations, at least 1.
-    pub(super) iterations: u32,
-    /// Values of a message and of a deposit, at least 1.
-    pub(super) values: u32,
-    /// Integer operations of each edge beyond those of the loop.
-    pub(super) extra: u32,
-    /// Bytes of a graph node's record in shared memory: a power of two, at least 32.
-    pub(super) record: u32,
-    /// Room for pages of others in shared memory.
-    pub(super) frames: Frames,
-}
 
 /// The most graph nodes, both kinds together.
 const MAX_NODES: u32 = 1 << 24;
@@ -52,67 +25,101 @@ const MAX_EDGES: u64 = 1 << 25;
 /// no stall limit ends it.
 const MAX_COMPUTED: u64 = 1 << 33;
 
-pub(super) static INPUTS: &[Input] = &[
-    Input::text(
-        "preset",
-        "small",
-        "parameters known by a name: small, or those of a study: alewife, fixed-floating, pdq; every other input \
-         overrides its own",
-    ),
-    Input::integer("nodes", 2..=MAX_NODES, "4000", "graph nodes, half of them E and half H; an even number"),
-    Input::integer(
-        "degree",
-        1..=1000,
-        "10",
-        "edges of each E node, to different H nodes; at most as many as an owner has H nodes",
-    ),
-    Input::real("remote", 0.0..=100.0, "20", "edges that leave their owner, in percent"),
-    Input::integer(
-        "span",
-        1..=1_000_000,
-        "2",
-        "distance that such an edge goes at most, in owners; after the last owner comes the first",
-    ),
-    Input::integer(
-        "owners",
-        1..=1024,
-        "1",
-        "owners of graph nodes on each machine node; with 1 each edge that leaves its owner leaves its machine node",
-    ),
-    Input::integer(
-        "values",
-        1..=MAX_VALUES as u32,
-        "5",
-        "values of a message and of a deposit; bulk has all for one destination in one block",
-    ),
-    Input::integer("iterations", 1..=1_000_000, "10", "timed iterations"),
-    Input::integer("warm-up", 0..=1_000_000, "1", "iterations before those"),
-    Input::integer(
-        "extra",
-        0..=1_000_000,
-        "0",
-        "integer operations that a model charges for each edge beside the 8 counted",
-    ),
-    Input::integer(
-        "record",
-        32..=128,
-        "32",
-        "bytes of a graph node's record in shared memory: 32, 64 or 128",
-    ),
-    FRAMES,
-];
+/// The inputs of em3d. An input that a person does not give is that of the preset.
+#[derive(Clone, Inputs)]
+pub(super) struct Asked {
+    /// parameters known by a name: small, or those of a study: alewife, fixed-floating, pdq; every other input overrides
+    /// its own
+    #[input(default = "small")]
+    preset: Preset,
+    /// graph nodes, half of them E and half H; an even number
+    #[input(default = 4000, range = 2..=MAX_NODES)]
+    nodes: Option<u32>,
+    /// edges of each E node, to different H nodes; at most as many as an owner has H nodes
+    #[input(default = 10, range = 1..=1000)]
+    degree: Option<u32>,
+    /// edges that leave their owner, in percent
+    #[input(default = 20, range = 0.0..=100.0)]
+    remote: Option<f64>,
+    /// distance that such an edge goes at most, in owners; after the last owner comes the first
+    #[input(default = 2, range = 1..=1_000_000)]
+    span: Option<u32>,
+    /// owners of graph nodes on each machine node; with 1 each edge that leaves its owner leaves its machine node
+    #[input(default = 1, range = 1..=1024)]
+    owners: Option<u32>,
+    /// values of a message and of a deposit; bulk has all for one destination in one block
+    #[input(default = 5, range = 1..=MAX_VALUES as u32)]
+    values: Option<u32>,
+    /// timed iterations
+    #[input(default = 10, range = 1..=1_000_000)]
+    iterations: Option<u32>,
+    /// iterations before those
+    #[input(default = 1, range = 0..=1_000_000)]
+    warm_up: Option<u32>,
+    /// integer operations that a model charges for each edge beside the 8 counted
+    #[input(default = 0, range = 0..=1_000_000)]
+    extra: Option<u32>,
+    /// bytes of a graph node's record in shared memory: 32, 64 or 128
+    #[input(default = 32, range = 32..=128)]
+    record: Option<u32>,
+    #[input(like = FRAMES)]
+    frames: Frames,
+}
 
-pub(super) fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let preset = match presets::find(reader.text("preset")) {
-        Ok(preset) => preset.parameters,
-        Err(mistake) => {
-            reader.refuse(format!("input `preset`: {mistake}"));
-            PRESETS[0].parameters
+/// The parameters of a run: those of the preset, where a person gives no other.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Parameters {
+    /// The number of graph nodes of each kind, at least 1.
+    pub(super) size: u32,
+    /// The number of edges of each E node, at least 1.
+    pub(super) degree: u32,
+    /// The share of the edges that leave their owner, in percent.
+    pub(super) remote: f64,
+    /// The greatest distance of a remote edge, in owners, at least 1.
+    pub(super) span: u32,
+    /// The number of owners on each machine node, at least 1.
+    pub(super) owners: u32,
+    /// The number of iterations before the timed ones.
+    pub(super) warm_up: u32,
+    /// The number of timed iterations, at least 1.
+    pub(super) iterations: u32,
+    /// The number of values of a message and of a deposit, at least 1.
+    pub(super) values: u32,
+    /// The integer operations of each edge beyond those of the loop.
+    pub(super) extra: u32,
+    /// The bytes of a graph node's record in shared memory: a power of two, at least 32.
+    pub(super) record: u32,
+    /// The room on a node for pages of other nodes in shared memory.
+    pub(super) frames: Frames,
+}
+
+impl From<Asked> for Parameters {
+    fn from(asked: Asked) -> Self {
+        let preset = asked.preset.parameters;
+        Self {
+            size: asked.nodes.map_or(preset.size, |nodes| nodes / 2),
+            degree: asked.degree.unwrap_or(preset.degree),
+            remote: asked.remote.unwrap_or(preset.remote),
+            span: asked.span.unwrap_or(preset.span),
+            owners: asked.owners.unwrap_or(preset.owners),
+            warm_up: asked.warm_up.unwrap_or(preset.warm_up),
+            iterations: asked.iterations.unwrap_or(preset.iterations),
+            values: asked.values.unwrap_or(preset.values),
+            extra: asked.extra.unwrap_or(preset.extra),
+            record: asked.record.unwrap_or(preset.record),
+            frames: asked.frames,
         }
-    };
-    let parameters = override_preset(&mut reader, preset);
+    }
+}
+
+/// Reads the inputs.
+pub(super) fn load(given: &Given) -> Loaded {
+    let mut reader = Reader::new(given, Asked::INPUTS);
+    let asked = Asked::read(&mut reader);
+    reader.expect("nodes", |nodes: u32| nodes.is_multiple_of(2), "an even number: half are E and half H");
+    reader.expect("record", u32::is_power_of_two, "32, 64 or 128");
     reader.finish()?;
+    let parameters = asked.expect("whatever is wrong was refused").into();
     check_edges(&parameters)?;
     Ok(Box::new(Waves { parameters, last: Mutex::default() }))
 }
@@ -134,36 +141,6 @@ fn check_edges(parameters: &Parameters) -> Result<(), String> {
         return Err(format!("{computed} edges in all iterations: expected at most {MAX_COMPUTED}"));
     }
     Ok(())
-}
-
-/// The parameters of a preset, each replaced by the input of that name if a person gave one.
-fn override_preset(reader: &mut Reader<'_>, preset: Parameters) -> Parameters {
-    let nodes = or_given(reader, "nodes", preset.size * 2);
-    if !nodes.is_multiple_of(2) {
-        reader.refuse(format!("input `nodes={nodes}`: expected an even number: half are E and half H"));
-    }
-    let record = or_given(reader, "record", preset.record);
-    if !record.is_power_of_two() {
-        reader.refuse(format!("input `record={record}`: expected 32, 64 or 128"));
-    }
-    let remote = if reader.is_given("remote") { reader.real("remote") } else { preset.remote };
-    Parameters {
-        size: nodes / 2,
-        degree: or_given(reader, "degree", preset.degree),
-        remote,
-        span: or_given(reader, "span", preset.span),
-        owners: or_given(reader, "owners", preset.owners),
-        iterations: or_given(reader, "iterations", preset.iterations),
-        warm_up: or_given(reader, "warm-up", preset.warm_up),
-        values: or_given(reader, "values", preset.values),
-        extra: or_given(reader, "extra", preset.extra),
-        record,
-        frames: reader.named("frames").unwrap_or_default(),
-    }
-}
-
-fn or_given(reader: &mut Reader<'_>, key: &str, preset: u32) -> u32 {
-    if reader.is_given(key) { reader.integer(key) } else { preset }
 }
 
 /// The problem as told, and the graph that was drawn last. A comparison runs the same graph many times, so it is
@@ -265,7 +242,7 @@ impl Instance for Waves {
 mod tests {
     use tempest::Shape;
 
-    use super::presets::Preset;
+    use super::super::presets::PRESETS;
     use super::*;
 
     fn given(values: &[(&str, &str)]) -> Given {
@@ -279,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_defaults_listed_are_those_of_the_default_preset() {
-        let listed: Vec<_> = INPUTS.iter().map(|input| (input.key, input.default)).collect();
+        let listed: Vec<_> = Asked::INPUTS.iter().map(|input| (input.key, input.default)).collect();
         assert_eq!(facts(&listed), facts(&[]));
     }
 

@@ -19,18 +19,6 @@
 //! With shared memory, words in one block contend as if they were one word. With `spacing` below the length of a
 //! block, nodes that want different words wait for each other: *false sharing*.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `words` | an integer from 1 to 16777216 | 1024 | how many words there are |
-//! | `operations` | an integer from 1 to 100000000 | 32000 | fetch&adds in all, shared out evenly among the threads |
-//! | `window` | an integer from 1 to 65536 | 64 | requests that a thread has outstanding at most; with 1 it blocks for each reply |
-//! | `skew` | a number from 0 to 10 | 0 | Zipf exponent s: the r-th most frequent word is chosen in proportion to r^-s; with 0 all alike |
-//! | `handler` | an integer from 0 to 1000000 | 0 | extra dependent integer steps of each request's handler |
-//! | `spacing` | an integer from 8 to 4096 | 128 | bytes from one word of a node to the next in shared memory, a power of two: below that of a block, words share it |
-//! | `frames` | a text | all | room on a node for pages of others in shared memory: all, from the start; on-demand: all, each found when first used; or how many at a time |
-//!
 //! # Timed regions
 //!
 //! `add` is the timed region, with all requests and replies. The regions `check` and, with shared memory, `collect`
@@ -50,13 +38,13 @@ mod shared;
 mod workload;
 
 use tempest::Mechanism;
-use tempest::entry::Entry;
+use tempest::entry::{Entry, Inputs};
 
 /// The entry of fetch-add in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "fetch-add",
     summary: "threads add to words spread over the nodes and get the old values back",
     mechanisms: &[Mechanism::Messages, Mechanism::SharedMemory],
-    inputs: problem::INPUTS,
+    inputs: <problem::Parameters as Inputs>::INPUTS,
     load: problem::load,
 };

@@ -2,79 +2,45 @@
 
 use std::sync::Arc;
 
-use tempest::entry::{BadPlan, FRAMES, Given, Input, Instance, Loaded, Plan, Reader};
+use tempest::entry::{BadPlan, FRAMES, Given, Inputs, Instance, Loaded, Plan, Reader};
 use tempest::{Frames, Job, Mechanism};
 
 use super::messages::FetchAdd;
 use super::shared::{self, SharedFetchAdd};
 use super::workload::Workload;
 
-/// What a person chooses.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// The inputs of fetch-add.
+#[derive(Clone, Copy, PartialEq, Debug, Inputs)]
 pub(super) struct Parameters {
-    /// How many words there are, at least 1.
+    /// how many words there are
+    #[input(default = 1024, range = 1..=1 << 24)]
     pub(super) words: u32,
-    /// Fetch&adds of all threads together, shared out evenly: the same work whoever does it.
+    /// fetch&adds in all, shared out evenly among the threads
+    #[input(default = 32000, range = 1..=100_000_000)]
     pub(super) operations: u32,
-    /// Requests that a thread has outstanding at most, at least 1.
+    /// requests that a thread has outstanding at most; with 1 it blocks for each reply
+    #[input(default = 64, range = 1..=1 << 16)]
     pub(super) window: u32,
-    /// Exponent of the Zipf distribution, at least 0.
+    /// Zipf exponent s: the r-th most frequent word is chosen in proportion to r^-s; with 0 all alike
+    #[input(default = 0, range = 0.0..=10.0, fact = "Zipf exponent")]
     pub(super) skew: f64,
-    /// Extra steps of each request's handler.
+    /// extra dependent integer steps of each request's handler
+    #[input(name = "handler", default = 0, range = 0..=1_000_000, fact = "extra steps per handler")]
     pub(super) steps: u32,
-    /// Bytes from one word of a node to the next in shared memory: a power of two, at least 8.
+    /// bytes from one word of a node to the next in shared memory, a power of two: below that of a block, words share it
+    #[input(default = 128, range = 8..=4096, fact = "bytes between shared words")]
     pub(super) spacing: u32,
-    /// Room for pages of others in shared memory.
+    #[input(like = FRAMES, fact = "room for pages of others")]
     pub(super) frames: Frames,
 }
 
-pub(super) static INPUTS: &[Input] = &[
-    Input::integer("words", 1..=1 << 24, "1024", "how many words there are"),
-    Input::integer(
-        "operations",
-        1..=100_000_000,
-        "32000",
-        "fetch&adds in all, shared out evenly among the threads",
-    ),
-    Input::integer(
-        "window",
-        1..=1 << 16,
-        "64",
-        "requests that a thread has outstanding at most; with 1 it blocks for each reply",
-    ),
-    Input::real(
-        "skew",
-        0.0..=10.0,
-        "0",
-        "Zipf exponent s: the r-th most frequent word is chosen in proportion to r^-s; with 0 all alike",
-    ),
-    Input::integer("handler", 0..=1_000_000, "0", "extra dependent integer steps of each request's handler"),
-    Input::integer(
-        "spacing",
-        8..=4096,
-        "128",
-        "bytes from one word of a node to the next in shared memory, a power of two: below that of a block, words \
-         share it",
-    ),
-    FRAMES,
-];
-
+/// Reads the inputs.
 pub(super) fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let parameters = Parameters {
-        words: reader.integer("words"),
-        operations: reader.integer("operations"),
-        window: reader.integer("window"),
-        skew: reader.real("skew"),
-        steps: reader.integer("handler"),
-        spacing: reader.integer("spacing"),
-        frames: reader.named("frames").unwrap_or_default(),
-    };
-    if !parameters.spacing.is_power_of_two() {
-        reader.refuse(format!("input `spacing={}`: expected a power of two from 8", parameters.spacing));
-    }
+    let mut reader = Reader::new(given, Parameters::INPUTS);
+    let parameters = Parameters::read(&mut reader);
+    reader.expect("spacing", u32::is_power_of_two, "a power of two from 8");
     reader.finish()?;
-    Ok(Box::new(parameters))
+    Ok(Box::new(parameters.expect("whatever is wrong was refused")))
 }
 
 impl Instance for Parameters {
@@ -87,15 +53,7 @@ impl Instance for Parameters {
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("words", self.words.to_string()),
-            ("operations", self.operations.to_string()),
-            ("window", self.window.to_string()),
-            ("Zipf exponent", self.skew.to_string()),
-            ("extra steps per handler", self.steps.to_string()),
-            ("bytes between shared words", self.spacing.to_string()),
-            ("room for pages of others", self.frames.to_string()),
-        ]
+        Inputs::describe(self)
     }
 }
 

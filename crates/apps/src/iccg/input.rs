@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tempest::entry::{BadPlan, File, Given, Input, Instance, Loaded, Plan, Reader};
+use tempest::entry::{BadPlan, File, Given, Inputs, Instance, Loaded, Plan, Reader};
 use tempest::{Job, Shape};
 
 use super::layout::Layout;
@@ -10,24 +10,24 @@ use super::messages::Iccg;
 use super::partition::Partition;
 use super::problem::Problem;
 
-pub(super) static INPUTS: &[Input] = &[
-    Input::file(
-        "matrix",
-        "bcsstk13",
-        "a symmetric positive definite matrix, or a pattern, whose incomplete Cholesky factor is L: Matrix Market, \
-         Harwell-Boeing (also SPLASH .O), Rutherford-Boeing, or triplets (.tri, .mat.txt); plain, gzip or zstd",
-    ),
-    Input::text(
-        "partition",
-        "bisection",
-        "how rows are divided among threads: bisection (of the graph), blocks (of rows) or cyclic",
-    ),
-];
+/// The inputs of iccg.
+#[derive(Clone, Inputs)]
+pub(super) struct Asked {
+    /// a symmetric positive definite matrix, or a pattern, whose incomplete Cholesky factor is L: Matrix Market,
+    /// Harwell-Boeing (also SPLASH .O), Rutherford-Boeing, or triplets (.tri, .mat.txt); plain, gzip or zstd
+    #[input(default = "bcsstk13")]
+    matrix: Arc<File>,
+    /// how rows are divided among threads: bisection (of the graph), blocks (of rows) or cyclic
+    #[input(default = "bisection")]
+    partition: Partition,
+}
 
+/// Reads the inputs, and the matrix out of its file.
 pub(super) fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let partition = reader.named("partition");
-    let problem = reader.file("matrix").and_then(|file| match read(file) {
+    let mut reader = Reader::new(given, Asked::INPUTS);
+    let asked = Asked::read(&mut reader);
+    // The matrix is read even if the partition is wrong, so that a person sees all mistakes at once.
+    let problem = given.files.get("matrix").and_then(|file| match read(file) {
         Ok(problem) => Some(problem),
         Err(mistakes) => {
             mistakes.into_iter().for_each(|mistake| reader.refuse(mistake));
@@ -35,8 +35,8 @@ pub(super) fn load(given: &Given) -> Loaded {
         }
     });
     reader.finish()?;
-    let (problem, partition) = problem.zip(partition).expect("whatever is missing was refused");
-    Ok(Box::new(System::new(problem, partition)))
+    let (problem, asked) = problem.zip(asked).expect("whatever is missing was refused");
+    Ok(Box::new(System::new(problem, asked.partition)))
 }
 
 fn read(file: &File) -> Result<Problem, Vec<String>> {

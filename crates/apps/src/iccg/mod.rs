@@ -10,13 +10,6 @@
 //! itself. Every other edge is one message of 12 modelled bytes, whose handler subtracts the update, counts it, and
 //! marks the row ready after the last.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `matrix` | a file | bcsstk13 | a symmetric positive definite matrix, or a pattern, whose incomplete Cholesky factor is L: Matrix Market, Harwell-Boeing (also SPLASH .O), Rutherford-Boeing, or triplets (.tri, .mat.txt); plain, gzip or zstd |
-//! | `partition` | a text | bisection | how rows are divided among threads: bisection (of the graph), blocks (of rows) or cyclic |
-//!
 //! # Timed regions
 //!
 //! `solve` is the timed region, as in the study. The region `gather` follows: it brings x to one node for the check
@@ -36,13 +29,13 @@ pub mod problem;
 mod reference;
 
 use tempest::Mechanism;
-use tempest::entry::Entry;
+use tempest::entry::{Entry, Inputs};
 
 /// The entry of iccg in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "iccg",
     summary: "sparse triangular solve as a data-flow graph of small messages",
     mechanisms: &[Mechanism::Messages],
-    inputs: input::INPUTS,
+    inputs: <input::Asked as Inputs>::INPUTS,
     load: input::load,
 };

@@ -1,7 +1,7 @@
 //! Prices by class of message, in files and on the command line.
 
 use crate::toy::CORRECT;
-use tradewind_machine::{ByClass, Class, Cost, Machine, Transactions};
+use tradewind_machine::{ByClass, Class, Cost, Known, Machine, Transactions};
 use units::Time;
 
 const fn ns(n: u64) -> Time {
@@ -24,7 +24,7 @@ const fn path(n: u64) -> Cost {
 /// The price of `set_tag`, written so, with these settings of the command line. A cycle is 20 ns.
 fn price(written: &str, set: &[(&str, &str)]) -> ByClass<Cost> {
     let text = CORRECT.replace("set_tag = \"5 cycles\"", &format!("set_tag = {written}"));
-    let machine = Machine::parse_with("toy.toml", &text, set, &|_, _| Err(None));
+    let machine = Machine::parse_with("toy.toml", &text, set, Known::default());
     machine.unwrap_or_else(|errors| panic!("{errors}")).primitives.set_tag.expect("it has a price")
 }
 

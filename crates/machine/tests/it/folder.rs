@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use machine::Machine;
+use machine::{Known, Machine};
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../machines")
@@ -29,6 +29,11 @@ pub(crate) fn text_of(name: &str) -> String {
 pub(crate) fn read(name: &str, text: impl Fn(&str) -> String) -> Machine {
     let file = |name: &str| format!("machines/{name}.toml");
     let base = |_: &str, name: &str| Ok((file(name), text(name)));
-    Machine::parse_with::<&str, &str>(&file(name), &text(name), &[], &base)
-        .unwrap_or_else(|errors| panic!("{errors}"))
+    Machine::parse_with::<&str, &str>(
+        &file(name),
+        &text(name),
+        &[],
+        Known { bases: &base, ..Known::default() },
+    )
+    .unwrap_or_else(|errors| panic!("{errors}"))
 }

@@ -1,7 +1,7 @@
 //! Files that extend others, and values that hold under a policy only.
 
 use crate::toy::CORRECT;
-use tradewind_machine::{Class, Cost, Errors, Machine};
+use tradewind_machine::{Class, Cost, Errors, Known, Machine};
 use units::Time;
 
 /// Reads a file that extends `toy` or one of `others`, each a name and a text.
@@ -12,7 +12,7 @@ fn read(text: &str, others: &[(&str, &str)], set: &[(&str, &str)]) -> Result<Mac
         let nearest = || all.map(|(known, _)| (*known).to_owned()).find(|known| known[..1] == name[..1]);
         found.map(|(_, text)| (format!("{name}.toml"), (*text).to_owned())).ok_or_else(nearest)
     };
-    Machine::parse_with("mine.toml", text, set, &bases)
+    Machine::parse_with("mine.toml", text, set, Known { bases: &bases, ..Known::default() })
 }
 
 fn mine(text: &str) -> Machine {

@@ -1,7 +1,7 @@
 //! The section `[network]`: every topology, and what may be wrong with one.
 
 use crate::toy::CORRECT;
-use tradewind_machine::{Errors, Machine, Routers, Topology};
+use tradewind_machine::{Errors, Known, Machine, Routers, Topology};
 use units::{Bandwidth, Bytes, Time};
 
 /// The toy with another network, on 12 nodes.
@@ -106,8 +106,8 @@ fn what_is_wrong_is_named_with_what_was_expected() {
 fn dimensions_can_be_set_on_the_command_line() {
     let text = CORRECT
         .replace("topology = \"constant\"\nlatency = \"1 us\"", &format!("topology = \"mesh\"\n{REST}"));
-    let base = |_: &str, _: &str| Err(None);
-    let machine = Machine::parse_with("toy.toml", &text, &[("network.dimensions", "1, 2")], &base).unwrap();
+    let set = [("network.dimensions", "1, 2")];
+    let machine = Machine::parse_with("toy.toml", &text, &set, Known::default()).unwrap();
     let sides = Some(vec![1, 2]);
     assert_eq!(machine.network.routers.unwrap().topology, Topology::Mesh { dimensions: 2, sides });
 }

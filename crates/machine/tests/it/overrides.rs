@@ -1,12 +1,12 @@
 //! Values from the command line in place of those of a file.
 
-use tradewind_machine::{ByClass, Capability, Class, Cost, Errors, Machine};
+use tradewind_machine::{ByClass, Capability, Class, Cost, Errors, Known, Machine};
 use units::Time;
 
 const FILE: &str = include_str!("../../../../machines/hurricane-1.toml");
 
 fn with(overrides: &[(&str, &str)]) -> Result<Machine, Errors> {
-    Machine::parse_with("machines/hurricane-1.toml", FILE, overrides, &|_, _| Err(None))
+    Machine::parse_with("machines/hurricane-1.toml", FILE, overrides, Known::default())
 }
 
 fn of_user(price: &Option<ByClass<Cost>>) -> Cost {
@@ -78,8 +78,7 @@ fn a_bad_override_says_so() {
 #[test]
 fn overrides_are_reported_after_the_file() {
     let text = FILE.replace("\"16 B\"", "\"16\"");
-    let errors =
-        Machine::parse_with("some.toml", &text, &[("nodes", "none")], &|_, _| Err(None)).unwrap_err();
+    let errors = Machine::parse_with("some.toml", &text, &[("nodes", "none")], Known::default()).unwrap_err();
     let keys: Vec<_> = errors.iter().map(|error| error.key.as_str()).collect();
     assert_eq!(keys, ["interface.header", "nodes"]);
 }

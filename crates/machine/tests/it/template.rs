@@ -1,9 +1,9 @@
 //! The machine file that `docs/machine-file.md` offers for copying: it is right, and what a newcomer may get wrong in it
 //! is met with one error that has line, key, value and what was expected.
 
-use tradewind_machine::{Error, Machine};
+use tradewind_machine::{Error, Known, Machine};
 
-use crate::document::template;
+use crate::document::{page, template};
 
 /// What the file says on a line, what it says instead (nothing: the line is missing); then key, value and the start of
 /// what was expected. The error is on that line unless another line is named.
@@ -210,7 +210,9 @@ static MISTAKES: &[Mistake] = &[
 ];
 
 fn errors(text: &str) -> Vec<Error> {
-    Machine::parse("my-machine.toml", text).expect_err("must be refused").iter().cloned().collect()
+    let known = Known { policies: Some(&["proc", "np", "inject"]), ..Known::default() };
+    let machine = Machine::parse_with::<&str, &str>("my-machine.toml", text, &[], known);
+    machine.expect_err("must be refused").iter().cloned().collect()
 }
 
 /// The number of the first line that starts so, from 1.
@@ -261,4 +263,51 @@ fn several_at_once_are_all_reported() {
     let text = MISTAKES.iter().take(4).fold(template(), |text, one| with(&text, one.line, one.instead));
     let keys: Vec<_> = errors(&text).into_iter().map(|error| error.key).collect();
     assert_eq!(keys, ["name", "nodes", "processors", "can"]);
+}
+
+/// The sections of a machine file, in each of which a key that nobody knows is told which keys there are.
+const SECTIONS: &[&str] = &[
+    "",
+    "processor",
+    "processor.work",
+    "primitives",
+    "queue",
+    "interface",
+    "interface.overflow",
+    "network_processor",
+    "network_processor.primitives",
+    "handoff",
+    "flow",
+    "software_dispatch",
+    "memory",
+    "memory.banks",
+    "cache",
+    "bus",
+    "staging",
+    "network",
+    "network.cross_traffic",
+    "calibrated",
+];
+
+#[test]
+fn the_page_names_every_key_there_is() {
+    let page = page();
+    let kinds = ["mesh", "fat-tree", "crossbar", "constant"];
+    let texts =
+        kinds.map(|kind| template().replace("topology = \"crossbar\"", &format!("topology = \"{kind}\"")));
+    for (section, text) in SECTIONS.iter().flat_map(|section| texts.iter().map(move |text| (section, text))) {
+        let header = format!("[{section}]");
+        let text = match text.lines().find(|line| !section.is_empty() && line.starts_with(&header)) {
+            Some(line) => text.replace(line, &format!("{header}\n?? = 1")),
+            None if section.is_empty() => format!("?? = 1\n{text}"),
+            None => format!("{text}\n{header}\n?? = 1"),
+        };
+        let errors = errors(&text.replace("??", "\"???\""));
+        let unknown = errors.iter().find_map(|error| error.expected.split_once("; known are "));
+        for key in unknown.into_iter().flat_map(|(_, known)| known.split(", ")) {
+            let written = [format!("`{key}`"), format!("`{key} "), format!("[{key}"), format!(".{key}]")];
+            assert!(written.iter().any(|written| page.contains(written)), "[{section}]: {key}");
+        }
+        assert!(unknown.is_some() || section.starts_with("network.cross"), "[{section}]: {errors:?}");
+    }
 }

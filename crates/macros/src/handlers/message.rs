@@ -5,7 +5,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{LitInt, LitStr, Type};
+use syn::{Attribute, LitInt, LitStr, Type};
 
 use super::is_cfg;
 use super::method::{Method, Parameter, Role, is_primitive, span_of_type};
@@ -24,12 +24,13 @@ pub(super) struct Message {
 pub(super) fn write(method: &Method, of: &Type, tempest: &TokenStream) -> Message {
     let cfgs: Vec<_> = method.attributes.iter().filter(|attribute| is_cfg(attribute)).collect();
     let message = &method.message;
-    let [data, implementation] = [data(method, of, tempest), implementation(method, of, tempest)];
+    let data = data(method, of, &cfgs, tempest);
+    let implementation = implementation(method, of, tempest);
     let [maker, handler] = [maker(method, tempest), handler(method, tempest)];
     let (key, padding) = (key(method, tempest), padding(method, tempest));
-    let length = length(method, tempest);
+    let length = length(method, of, tempest);
     Message {
-        items: quote!(#(#cfgs)* #data #(#cfgs)* #implementation #(#cfgs)* #length),
+        items: quote!(#data #(#cfgs)* #implementation #(#cfgs)* #length),
         methods: quote!(#(#cfgs)* #maker #(#cfgs)* #handler #key #padding),
         addition: quote!(#(#cfgs)* messages.add::<#message>();),
     }
@@ -53,7 +54,7 @@ fn place(method: &Method) -> Span {
 }
 
 /// The struct.
-fn data(method: &Method, of: &Type, tempest: &TokenStream) -> TokenStream {
+fn data(method: &Method, of: &Type, cfgs: &[&Attribute], tempest: &TokenStream) -> TokenStream {
     let Method { message, visibility, .. } = method;
     let docs = method.attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
     let bytemuck = LitStr::new(&quote!(#tempest::expansion::bytemuck).to_string(), Span::call_site());
@@ -65,44 +66,52 @@ fn data(method: &Method, of: &Type, tempest: &TokenStream) -> TokenStream {
         quote!(#[doc(hidden)] #visibility #name: #plain, #pad)
     });
     quote_spanned! {place(method)=>
+        #(#cfgs)*
         #(#docs)*
-        #[derive(
-            ::core::clone::Clone,
-            ::core::marker::Copy,
-            #tempest::expansion::bytemuck::Pod,
-            #tempest::expansion::bytemuck::Zeroable
-        )]
+        #[derive(#tempest::expansion::bytemuck::Pod, #tempest::expansion::bytemuck::Zeroable)]
         #[bytemuck(crate = #bytemuck)]
         #[repr(C)]
         #visibility struct #message { #(#fields)* }
+        #(#cfgs)*
+        impl ::core::marker::Copy for #message {}
+        #(#cfgs)*
+        impl ::core::clone::Clone for #message {
+            #[inline]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
     }
 }
 
-/// The constants that say how much padding there is behind each field. They stand in the protocol's `impl`.
+/// The constants that say how much room each field needs, and how much padding is behind it. They stand in the protocol's
+/// `impl`.
 fn padding(method: &Method, tempest: &TokenStream) -> TokenStream {
     if !needs_padding(method) {
         return TokenStream::new();
     }
-    let plains: Vec<_> = method.fields().map(|field| plain(field, tempest)).collect();
     let cfgs: Vec<_> = method.attributes.iter().filter(|attribute| is_cfg(attribute)).collect();
-    let size = |of: &TokenStream| quote!(::core::mem::size_of::<#of>());
-    let align = |of: &TokenStream| quote!(::core::mem::align_of::<#of>());
-    let constants = (0..plains.len()).map(|at| {
+    let rooms = method.fields().map(|field| room(field, tempest));
+    let list = rooms_name(method);
+    let constants = (0..method.fields().count()).map(|at| {
         let name = padding_name(method, at);
-        let behind = match plains.get(at + 1) {
-            Some(next) => align(next),
-            None => {
-                let aligns = plains.iter().map(align);
-                quote!(#tempest::expansion::alignment(&[#(#aligns),*]))
-            }
-        };
-        let fields = plains[..=at].iter().map(|of| {
-            let (size, align) = (size(of), align(of));
-            quote!((#size, #align))
-        });
-        quote!(#(#cfgs)* const #name: usize = #tempest::expansion::padding(&[#(#fields),*], #behind);)
+        quote!(#(#cfgs)* const #name: usize = #tempest::expansion::padding(Self::#list, #at);)
     });
-    constants.collect()
+    quote! {
+        #(#cfgs)* const #list: &'static [#tempest::expansion::Room] = &[#(#rooms),*];
+        #(#constants)*
+    }
+}
+
+/// The room that a field needs, as an expression.
+fn room(field: &Parameter, tempest: &TokenStream) -> TokenStream {
+    let of = plain(field, tempest);
+    quote_spanned!(span_of_type(&field.of)=> #tempest::expansion::Room::of::<#of>())
+}
+
+/// The name of the constant for the room of all fields.
+fn rooms_name(method: &Method) -> Ident {
+    format_ident!("__{}_ROOMS", method.name.to_string().to_uppercase())
 }
 
 /// The name of the constant for the padding behind field number `at`.
@@ -110,13 +119,13 @@ fn padding_name(method: &Method, at: usize) -> Ident {
     format_ident!("__{}_PADDING_{at}", method.name.to_string().to_uppercase())
 }
 
-/// Whether fields may need padding: fields of one type never do.
+/// Whether fields may need padding: numbers of one type never do.
 fn needs_padding(method: &Method) -> bool {
-    let mut spelled = method.fields().map(|field| {
+    let mut types = method.fields().map(|field| {
         let of = &field.of;
-        quote!(#of).to_string()
+        (is_primitive(of), quote!(#of).to_string())
     });
-    spelled.next().is_some_and(|first| spelled.any(|other| other != first))
+    types.next().is_some_and(|first| !first.0 || types.any(|other| other != first))
 }
 
 /// The function that makes the message.
@@ -243,13 +252,19 @@ fn implementation(method: &Method, of: &Type, tempest: &TokenStream) -> TokenStr
 }
 
 /// The test that the fields fit into a message.
-fn length(method: &Method, tempest: &TokenStream) -> TokenStream {
+fn length(method: &Method, of: &Type, tempest: &TokenStream) -> TokenStream {
     let (message, name) = (&method.message, &method.name);
     let text = format!(
         "the arguments of `{name}` are longer than 14 words of 8 bytes, the most that a message carries: \
          move them with `transfer`, or send several messages"
     );
+    let bytes = if needs_padding(method) {
+        let rooms = rooms_name(method);
+        quote!(#tempest::expansion::length(<#of>::#rooms))
+    } else {
+        quote!(::core::mem::size_of::<#message>())
+    };
     quote_spanned! {name.span()=>
-        const _: () = ::core::assert!(::core::mem::size_of::<#message>() <= 8 * #tempest::MAX_WORDS, #text);
+        const _: () = ::core::assert!(#bytes <= 8 * #tempest::MAX_WORDS, #text);
     }
 }

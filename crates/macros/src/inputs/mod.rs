@@ -11,6 +11,7 @@ mod field;
 mod write;
 
 use proc_macro2::TokenStream;
+use quote::quote;
 use syn::{Data, DeriveInput, Error, Fields, Meta, Result};
 
 pub(crate) use self::field::{Input, argument_of, meaning_of};
@@ -23,6 +24,30 @@ const OPTIONS: &[&str] = &["check"];
 
 pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
     let item: DeriveInput = syn::parse2(item)?;
+    let tempest = tempest();
+    Ok(read(&item, &tempest).unwrap_or_else(|mistake| {
+        let (mistake, rest) = (mistake.to_compile_error(), in_place_of(&item, &tempest));
+        quote!(#mistake #rest)
+    }))
+}
+
+/// What stands in place of inputs that cannot be read: enough for the compiler to say nothing more of them.
+fn in_place_of(item: &DeriveInput, tempest: &TokenStream) -> TokenStream {
+    let of = &item.ident;
+    quote! {
+        impl #tempest::entry::Inputs for #of {
+            const INPUTS: &'static [#tempest::entry::Input] = &[];
+            fn read(_: &mut #tempest::entry::Reader<'_>) -> ::core::option::Option<Self> {
+                ::core::option::Option::None
+            }
+            fn describe(&self) -> ::std::vec::Vec<(&'static str, ::std::string::String)> {
+                ::std::vec::Vec::new()
+            }
+        }
+    }
+}
+
+fn read(item: &DeriveInput, tempest: &TokenStream) -> Result<TokenStream> {
     let Data::Struct(data) = &item.data else {
         return Err(Error::new_spanned(&item.ident, "inputs are the fields of a struct"));
     };
@@ -38,8 +63,8 @@ pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
         let missing = || Error::new_spanned(field, "expected `#[input(default = …)]` before this field");
         inputs.push(Input::read(field, attribute.ok_or_else(missing)?)?);
     }
-    let checks = checks(&item)?;
-    Ok(implementation(&item.ident, &inputs.iter().collect::<Vec<_>>(), checks, &tempest()))
+    let checks = checks(item)?;
+    Ok(implementation(&item.ident, &inputs.iter().collect::<Vec<_>>(), checks, tempest))
 }
 
 /// Whether the struct has a method `check`.

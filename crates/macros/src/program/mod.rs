@@ -36,7 +36,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStr
 fn in_place_of(mut item: DeriveInput, tempest: &TokenStream) -> TokenStream {
     if let syn::Data::Struct(data) = &mut item.data {
         for field in &mut data.fields {
-            field.attrs.retain(|attribute| !field::is_of_program(attribute));
+            field.attrs.retain(|attribute| attribute.path().is_ident("cfg"));
         }
     }
     let (of, visibility) = (&item.ident, &item.vis);

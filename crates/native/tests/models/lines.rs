@@ -2,7 +2,8 @@
 
 use loom::sync::Arc;
 use loom::thread;
-use tempest::{MessageId, NodeId, Packet};
+use tempest::NodeId;
+use tempest::world::{MessageId, Packet};
 
 use crate::explore;
 use crate::ring::{Origin, Received, Ring, Sent};

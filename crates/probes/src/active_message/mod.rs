@@ -18,17 +18,6 @@
 //! dimension-order routing, a block takes only the one link between its two nodes. So every link of the cut has a
 //! sender of its own, in both directions.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `rounds` | an integer from 1 to 1000000 | 2000 | round trips, or blocks from each sender |
-//! | `near` | an integer from 1 to 65535 | 1 | the first node that answers |
-//! | `far` | an integer from 0 to 65535 | 0 | the second node that answers; 0: the last there is |
-//! | `hops` | an integer from 1 to 65535 | 9 | how many links `far` is further away than `near` |
-//! | `row` | an integer from 2 to 65535 | 8 | nodes of a row, at most as many as there are |
-//! | `block` | an integer from 1 to 65536 | 2048 | words of a block |
-//!
 //! # Timed regions
 //!
 //! `near` and `far`, or `cut`.
@@ -41,53 +30,42 @@
 mod bounce;
 mod cut;
 
-use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan};
 use tempest::{Job, Mechanism};
 
 use bounce::Bounce;
 use cut::Cut;
 
-/// How the registry lists it.
+/// The entry of active-message in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "active-message",
     summary: "a null message from end to end, near and far; by bulk: blocks across the middle of the machine",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
-    inputs: INPUTS,
-    load,
+    inputs: Asked::INPUTS,
+    load: |given| Ok(Box::new(Asked::from_given(given)?)),
 };
 
-static INPUTS: &[Input] = &[
-    Input::integer("rounds", 1..=1_000_000, "2000", "round trips, or blocks from each sender"),
-    Input::integer("near", 1..=65_535, "1", "the first node that answers"),
-    Input::integer("far", 0..=65_535, "0", "the second node that answers; 0: the last there is"),
-    Input::integer("hops", 1..=65_535, "9", "how many links `far` is further away than `near`"),
-    Input::integer("row", 2..=65_535, "8", "nodes of a row, at most as many as there are"),
-    Input::integer("block", 1..=65_536, "2048", "words of a block"),
-];
-
-/// What it was told.
-#[derive(Clone, Copy, Debug)]
+/// The inputs of active-message.
+#[derive(Clone, Copy, Debug, Inputs)]
 struct Asked {
+    /// round trips, or blocks from each sender
+    #[input(default = 2000, range = 1..=1_000_000)]
     rounds: u32,
+    /// the first node that answers
+    #[input(default = 1, range = 1..=65_535)]
     near: u32,
+    /// the second node that answers; 0: the last there is
+    #[input(default = 0, range = 0..=65_535)]
     far: u32,
+    /// how many links `far` is further away than `near`
+    #[input(default = 9, range = 1..=65_535)]
     hops: u32,
+    /// nodes of a row, at most as many as there are
+    #[input(default = 8, range = 2..=65_535)]
     row: u32,
+    /// words of a block
+    #[input(default = 2048, range = 1..=65_536)]
     block: u32,
-}
-
-fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let asked = Asked {
-        rounds: reader.integer("rounds"),
-        near: reader.integer("near"),
-        far: reader.integer("far"),
-        hops: reader.integer("hops"),
-        row: reader.integer("row"),
-        block: reader.integer("block"),
-    };
-    reader.finish()?;
-    Ok(Box::new(asked))
 }
 
 impl Instance for Asked {
@@ -124,12 +102,13 @@ impl Instance for Asked {
 #[cfg(test)]
 mod tests {
     use tempest::Shape;
+    use tempest::entry::{Given, Loaded};
 
     use super::*;
 
     fn told(values: &[(&str, &str)]) -> Loaded {
         let values = values.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
-        load(&Given { values, ..Given::default() })
+        (ENTRY.load)(&Given { values, ..Given::default() })
     }
 
     #[test]

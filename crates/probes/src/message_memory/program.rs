@@ -4,13 +4,9 @@
 
 use std::hint::black_box;
 
-use tempest::{
-    Access, Cells, Event, Handler, MemoryEvents, Merge, NodeId, Operations, Place, Protocol, Quiet, Report,
-    Segment, Setup, Thread, handlers,
-};
+use tempest::entry::InputError;
+use tempest::*;
 use units::Time;
-
-use tempest::entry::plain::Values;
 
 const WORD_BYTES: u32 = 8;
 /// The words of a page.
@@ -41,56 +37,70 @@ const OTHER: usize = 5;
 const REUSE: usize = 6;
 const COPY: usize = 7;
 
-/// The state of the program on one node.
-pub(super) struct MessageMemory {
-    node: NodeId,
-    numbers: Values,
-    /// The words of a message, of the message to node 2, and of a line.
-    words: u32,
-    other: u32,
+/// A message from the cache of one node to the cache of another, and what the memory systems do for it.
+#[program(mechanisms = [Bulk], problem = ())]
+pub struct MessageMemory {
+    /// of a message; rounded up to words of 8
+    #[input(default = 4096, range = 8..=65536)]
+    bytes: u32,
+    /// timed rounds, of which the mean counts; two come before them
+    #[input(default = 10, range = 1..=100_000)]
+    rounds: u32,
+    /// bytes of a cache line; a multiple of 8
+    #[input(default = 32, range = 8..=256)]
     line: u32,
+    /// further messages, each to a page of its own, that arrive before the first is read
+    #[input(default = 0, range = 0..=63)]
+    unread: u32,
+    /// whether the sender reads its message again
+    #[input(default = 0, range = 0..=1)]
+    reuse: u32,
+    /// unrelated lines that the sender has flushed just before
+    #[input(default = 0, range = 0..=64)]
+    queued: u32,
+    /// times that software copies the message, at the receiver, before it is read
+    #[input(default = 0, range = 0..=8)]
+    copies: u32,
+    /// whether node 1 sends to node 0 at the same time
+    #[input(default = 0, range = 0..=1)]
+    both: u32,
+    /// bytes of a message to node 2, sent right behind the first; needs three nodes
+    #[input(default = 0, range = 0..=65536)]
+    other: u32,
+    /// what software leaves out where caches do not snoop: 1 the sender's flush, 2 the receiver's purge, 3 the receiver's
+    /// flush of a buffer it has written to, until the message is there
+    #[input(default = 0, range = 0..=3)]
+    careless: u32,
+    #[make(setup.node())]
+    node: NodeId,
+    #[segment(room(bytes, other))]
     outbox: Segment<u64>,
+    #[segment(room(bytes, other) * (1 + unread as usize))]
     inbox: Segment<u64>,
+    #[segment(room(bytes, other))]
     copy: Segment<u64>,
+    #[segment(queued as usize * 32)]
     unrelated: Segment<u64>,
+    #[event]
     ready: Event,
+    #[event]
     arrived: Event,
     /// The time at which the send of the last arrived message began, in femtoseconds.
+    #[cells(1)]
     begun: Cells<u64>,
+    #[cells(TIMES.len())]
     sums: Cells<f64>,
+    #[cells(TIMES.len())]
     counts: Cells<u64>,
+    #[cells(SENDER.len())]
     events: Cells<u64>,
+    #[cells(1)]
     wrong: Cells<u64>,
 }
 
-impl Protocol for MessageMemory {
-    type Config = Values;
-
-    fn install(numbers: &Values, node: &mut Setup<'_>) -> Self {
-        let words = numbers["bytes"].div_ceil(WORD_BYTES);
-        let other = numbers["other"].div_ceil(WORD_BYTES);
-        let room = words.max(other).next_multiple_of(PAGE) as usize;
-        let buffers = 1 + numbers["unread"] as usize;
-        let lines = numbers["queued"] as usize * 32;
-        Self {
-            node: node.node(),
-            numbers: numbers.clone(),
-            words,
-            other,
-            line: (numbers["line"] / WORD_BYTES).max(1),
-            outbox: node.segment("message-memory.outbox", room, 0),
-            inbox: node.segment("message-memory.inbox", room * buffers, 0),
-            copy: node.segment("message-memory.copy", room, 0),
-            unrelated: node.segment("message-memory.unrelated", lines, 0),
-            ready: Event::new("message-memory.ready"),
-            arrived: Event::new("message-memory.arrived"),
-            begun: Cells::new(1, 0),
-            sums: Cells::new(TIMES.len(), 0.0),
-            counts: Cells::new(TIMES.len(), 0),
-            events: Cells::new(SENDER.len(), 0),
-            wrong: Cells::new(1, 0),
-        }
-    }
+/// The words of a buffer: whole pages, with room for a message of either length in bytes.
+fn room(bytes: u32, other: u32) -> usize {
+    bytes.max(other).div_ceil(WORD_BYTES).next_multiple_of(PAGE) as usize
 }
 
 /// The value of a word of the message of a round.
@@ -106,10 +116,6 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    fn is(&self, input: &str, value: u32) -> bool {
-        self.program.numbers[input] == value
-    }
-
     fn add(&self, which: usize, time: Time) {
         if self.number > WARM_UP {
             self.program.sums.set(which, self.program.sums.get(which) + time.as_nanoseconds());
@@ -119,7 +125,7 @@ impl Round<'_> {
 
     /// The offset of each line in `words` words.
     fn lines(&self, words: u32) -> impl Iterator<Item = u32> + use<> {
-        (0..words).step_by(self.program.line as usize)
+        (0..words).step_by(self.program.line_words() as usize)
     }
 
     /// Flushes or purges every line of some words in a loop, and waits for the writes.
@@ -135,7 +141,7 @@ impl Round<'_> {
     /// Reads one word of every line, and uses it.
     fn read(&self, segment: &Segment<u64>) {
         self.thread.charge(BEGIN_READING);
-        for word in self.lines(self.program.words) {
+        for word in self.lines(self.program.words()) {
             self.thread.touch(segment.place(word), 1, Access::Load);
             black_box(segment.cells().get(word as usize));
             self.thread.charge(USE);
@@ -144,7 +150,7 @@ impl Round<'_> {
 
     /// Fills the message and leaves all its lines dirty.
     fn fill(&self) {
-        let words = self.program.words.max(self.program.other);
+        let words = self.program.words().max(self.program.other_words());
         for word in 0..words {
             self.program.outbox.cells().set(word as usize, pattern(self.number, word));
         }
@@ -155,11 +161,11 @@ impl Round<'_> {
 
     /// Flushes lines that have nothing to do with the message, so that they are on their way to memory.
     fn queue_unrelated(&self) {
-        for line in 0..self.program.numbers["queued"] {
+        for line in 0..self.program.queued {
             self.thread.touch(self.program.unrelated.place(line * 32), 1, Access::Store);
         }
         self.thread.charge(SETTLE);
-        for line in 0..self.program.numbers["queued"] {
+        for line in 0..self.program.queued {
             self.thread.touch(self.program.unrelated.place(line * 32), 1, Access::Flush);
         }
     }
@@ -177,20 +183,20 @@ impl Round<'_> {
         self.queue_unrelated();
         let before = self.thread.memory_events();
         let begun = self.thread.now();
-        if !self.thread.is_coherent() && !self.is("careless", 1) {
-            self.clear(&program.outbox, program.words, Access::Flush);
+        if !self.thread.is_coherent() && !self.program.careless == 1 {
+            self.clear(&program.outbox, program.words(), Access::Flush);
         }
         let flushes = !self.thread.is_coherent();
         self.add(FLUSH, if flushes { self.thread.now().saturating_sub(begun) } else { Time::ZERO });
         let room = (program.outbox.cells().len()) as u32;
-        for message in 0..=program.numbers["unread"] {
+        for message in 0..=program.unread {
             let place = program.inbox.place(message * room);
-            self.transfer(to, program.words, place, begun);
+            self.transfer(to, program.words(), place, begun);
         }
-        if program.other > 0 {
-            self.transfer(NodeId(2), program.other, program.inbox.place(0), self.thread.now());
+        if program.other_words() > 0 {
+            self.transfer(NodeId(2), program.other_words(), program.inbox.place(0), self.thread.now());
         }
-        if self.is("reuse", 1) {
+        if self.program.reuse == 1 {
             self.thread.charge(SETTLE);
             let start = self.thread.now();
             self.read(&program.outbox);
@@ -204,7 +210,7 @@ impl Round<'_> {
         let inbox = &self.program.inbox;
         if !self.thread.is_coherent() {
             let words = inbox.cells().len() as u32;
-            match self.program.numbers["careless"] {
+            match self.program.careless {
                 2 => {}
                 3 => self.thread.touch(inbox.place(0), words as usize, Access::Store),
                 _ => self.clear(inbox, words, Access::Purge),
@@ -218,7 +224,7 @@ impl Round<'_> {
     /// Waits for all messages of the round, and reads the first one.
     fn receive(&self, so_far: u64) {
         let program = self.program;
-        let messages = 1 + u64::from(program.numbers["unread"]);
+        let messages = 1 + u64::from(program.unread);
         self.thread.wait(&program.arrived, so_far + 1);
         let arrived = self.thread.now();
         let begun = Time::from_femtoseconds(program.begun.get(0));
@@ -226,8 +232,8 @@ impl Round<'_> {
         self.add(ARRIVAL, arrival);
         self.thread.wait(&program.arrived, so_far + messages);
         self.add(ALL, self.thread.now().saturating_sub(begun));
-        if !self.thread.is_coherent() && self.is("careless", 3) {
-            self.clear(&program.inbox, program.words, Access::Flush);
+        if !self.thread.is_coherent() && self.program.careless == 3 {
+            self.clear(&program.inbox, program.words(), Access::Flush);
         }
         self.copy();
         let start = self.thread.now();
@@ -235,23 +241,23 @@ impl Round<'_> {
         let consume = self.thread.now().saturating_sub(start);
         self.add(CONSUME, consume);
         self.add(TOTAL, arrival + consume);
-        self.check(program.words);
+        self.check(program.words());
     }
 
     /// Copies the message by software: from its buffer, then from copy to copy.
     fn copy(&self) {
         let start = self.thread.now();
         let program = self.program;
-        for copy in 0..program.numbers["copies"] {
+        for copy in 0..program.copies {
             let (from, to) =
                 if copy == 0 { (&program.inbox, &program.copy) } else { (&program.copy, &program.outbox) };
-            for word in 0..program.words {
+            for word in 0..program.words() {
                 self.thread.touch(from.place(word), 1, Access::Load);
                 self.thread.touch(to.place(word), 1, Access::Store);
                 self.thread.charge(BRANCH);
             }
         }
-        if program.numbers["copies"] > 0 {
+        if program.copies > 0 {
             self.add(COPY, self.thread.now().saturating_sub(start));
         }
     }
@@ -267,12 +273,36 @@ impl Round<'_> {
         self.thread.wait(&self.program.arrived, u64::from(self.number));
         let begun = Time::from_femtoseconds(self.program.begun.get(0));
         self.add(OTHER, self.thread.now().saturating_sub(begun));
-        self.check(self.program.other);
+        self.check(self.program.other_words());
     }
 }
 
 #[handlers]
 impl MessageMemory {
+    fn prepare(inputs: &MessageMemoryInputs, shape: Shape, _seed: u64) -> Result<(), InputError> {
+        let (needed, nodes) = (if inputs.other > 0 { 3 } else { 2 }, shape.nodes);
+        if nodes < needed {
+            let expected = format!("expected at least {needed}, as messages go between nodes");
+            return Err(InputError::Together(format!("{nodes} nodes: {expected}")));
+        }
+        Ok(())
+    }
+
+    /// The words of a message.
+    fn words(&self) -> u32 {
+        self.bytes.div_ceil(WORD_BYTES)
+    }
+
+    /// The words of the message to node 2.
+    fn other_words(&self) -> u32 {
+        self.other.div_ceil(WORD_BYTES)
+    }
+
+    /// The words of a cache line.
+    fn line_words(&self) -> u32 {
+        (self.line / WORD_BYTES).max(1)
+    }
+
     /// Tells the sender that the receiver's buffer is posted.
     #[message]
     fn ready(&self, cx: &mut Handler<'_>) {
@@ -289,12 +319,12 @@ impl MessageMemory {
 
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("messages");
-        let (both, node) = (self.numbers["both"] == 1, thread.node().0);
+        let (both, node) = (self.both == 1, thread.node().0);
         let (sends, receives) = (node == 0 || both && node == 1, node == 1 || both && node == 0);
         if thread.index() != 0 {
             return;
         }
-        for number in 1..=WARM_UP + self.numbers["rounds"] {
+        for number in 1..=WARM_UP + self.rounds {
             let round = Round { program: self, thread, number };
             let peer = NodeId(1 - node.min(1));
             let mut before = thread.memory_events();
@@ -306,9 +336,9 @@ impl MessageMemory {
                 before = round.send(peer);
             }
             if receives {
-                round.receive(u64::from(number - 1) * (1 + u64::from(self.numbers["unread"])));
+                round.receive(u64::from(number - 1) * (1 + u64::from(self.unread)));
             }
-            if node == 2 && self.other > 0 {
+            if node == 2 && self.other_words() > 0 {
                 round.receive_other();
             }
             // Traffic that is still on its way belongs to this round.
@@ -337,7 +367,7 @@ impl MessageMemory {
             1 if counts => RECEIVER,
             _ => return report,
         };
-        let rounds = f64::from(self.numbers["rounds"]);
+        let rounds = f64::from(self.rounds);
         for (place, name) in names.into_iter().enumerate() {
             report = report.figure(name, self.events.get(place) as f64 / rounds, Merge::Max);
         }

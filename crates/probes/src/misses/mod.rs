@@ -20,6 +20,7 @@ mod probe;
 pub mod remote_miss;
 pub mod saturation;
 
+use std::fmt;
 use std::str::FromStr;
 
 /// The kind of access by which a thread misses.
@@ -45,6 +46,12 @@ impl Kind {
     }
 }
 
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 impl FromStr for Kind {
     type Err = String;
 
@@ -62,6 +69,15 @@ enum Home {
     Idle,
     /// One thread of each home runs a tight loop that polls.
     Busy,
+}
+
+impl fmt::Display for Home {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Home::Idle => "idle",
+            Home::Busy => "busy",
+        })
+    }
 }
 
 impl FromStr for Home {

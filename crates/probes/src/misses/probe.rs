@@ -6,7 +6,7 @@
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Input, Plan, Reader, SharedMemory, mix, stream_seed};
+use tempest::entry::{BadPlan, Input, Plan, SharedMemory, mix, stream_seed};
 
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::{Array, Cells, Homes, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, handlers};
@@ -35,7 +35,7 @@ pub(super) const BODY: Input = Input::integer(
     "integer operations of a round of a busy home's loop, give or take a fifth",
 );
 
-/// What is asked of a probe.
+/// The inputs that both probes have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     pub(super) kind: Kind,
@@ -47,17 +47,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The inputs that both probes have.
-    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            kind: reader.named("kind").unwrap_or(Kind::Read),
-            home: reader.named("home").unwrap_or(Home::Idle),
-            body: reader.integer("body"),
-            push: reader.integer("push"),
-        }
-    }
-
-    /// Facts about them, for people.
+    /// Facts about the inputs, for people.
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let home = match self.home {
             Home::Idle => "idle".to_owned(),

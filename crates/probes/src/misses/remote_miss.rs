@@ -5,16 +5,6 @@
 //! wait. The thread of a busy home runs a tight loop meanwhile, which polls; a round takes up to a fifth more or less
 //! than the mean. A model reports the parts of a miss itself, as its anatomy of protocol events.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `misses` | an integer from 1 to 1000000 | 10000 | misses, each on a block of its own |
-//! | `kind` | a text | read | read: load, having nothing; write: store, having nothing; upgrade: store, having a copy to read |
-//! | `home` | a text | idle | what the home does meanwhile: idle or busy |
-//! | `body` | an integer from 0 to 1000000 | 30 | integer operations of a round of a busy home's loop, give or take a fifth |
-//! | `push` | an integer from 0 to 1048576 | 512 | KiB that the home writes after it has filled the blocks, so that its caches no longer hold them |
-//!
 //! # Timed regions
 //!
 //! `miss` is the timed region, with all misses. The region `loop` measures the loop of a busy home; `check` checks
@@ -26,58 +16,58 @@
 //! found at the home.
 
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan};
 
 use tempest::{Job, Mechanism, Merge, NodeId, Report};
 
 use super::pattern::Pattern;
 use super::probe::{Asked, BODY, Config, KIND, Measured, Probe};
+use super::{Home, Kind};
 
-/// How the registry lists it.
+/// The entry of remote-miss in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "remote-miss",
     summary: "one thread misses on one block after the other of another node: time of a miss",
     mechanisms: &[Mechanism::SharedMemory],
-    inputs: INPUTS,
-    load,
+    inputs: RemoteMiss::INPUTS,
+    load: |given| Ok(Box::new(RemoteMiss::from_given(given)?)),
 };
 
-static INPUTS: &[Input] = &[
-    Input::integer("misses", 1..=1_000_000, "10000", "misses, each on a block of its own"),
-    KIND,
-    Input::text("home", "idle", "what the home does meanwhile: idle or busy"),
-    BODY,
-    Input::integer(
-        "push",
-        0..=1 << 20,
-        "512",
-        "KiB that the home writes after it has filled the blocks, so that its caches no longer hold them",
-    ),
-];
-
-/// The probe as told.
+/// The inputs of remote-miss.
+#[derive(Clone, Inputs)]
 struct RemoteMiss {
+    /// misses, each on a block of its own
+    #[input(default = 10000, range = 1..=1_000_000)]
     misses: u32,
-    asked: Asked,
+    #[input(like = KIND)]
+    kind: Kind,
+    /// what the home does meanwhile: idle or busy
+    #[input(default = "idle")]
+    home: Home,
+    #[input(like = BODY)]
+    body: u32,
+    /// KiB that the home writes after it has filled the blocks, so that its caches no longer hold them
+    #[input(default = 512, range = 0..=1 << 20)]
+    push: u32,
 }
 
-fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let (misses, asked) = (reader.integer("misses"), Asked::read(&mut reader));
-    reader.finish()?;
-    Ok(Box::new(RemoteMiss { misses, asked }))
+impl RemoteMiss {
+    fn asked(&self) -> Asked {
+        let Self { kind, home, body, push, .. } = *self;
+        Asked { kind, home, body, push }
+    }
 }
 
 impl Instance for RemoteMiss {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
         // The home is node 1, however many nodes there are.
         let pattern = Pattern::one_home(plan.shape, self.misses)?;
-        let config = Config::new(plan, pattern, self.asked, report)?;
+        let config = Config::new(plan, pattern, self.asked(), report)?;
         Ok(Job::new::<Probe>(Arc::new(config)))
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {
-        [vec![("misses", self.misses.to_string())], self.asked.describe()].concat()
+        [vec![("misses", self.misses.to_string())], self.asked().describe()].concat()
     }
 }
 
@@ -91,12 +81,13 @@ fn report(measured: &Measured, report: Report) -> Report {
 #[cfg(test)]
 mod tests {
     use tempest::Shape;
+    use tempest::entry::Given;
 
     use super::*;
 
     #[test]
     fn it_needs_two_nodes() {
-        let instance = load(&Given::default()).unwrap();
+        let instance = (ENTRY.load)(&Given::default()).unwrap();
         let plan = |nodes| {
             Plan::new(Mechanism::SharedMemory, Shape { nodes, threads: 1 })
                 .kept_by(&protocols::stache::STACHE)
@@ -110,7 +101,7 @@ mod tests {
     fn every_wrong_input_is_named() {
         let values = [("kind", "readd"), ("home", "away"), ("misses", "0")];
         let values = values.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
-        let errors = load(&Given { values, ..Given::default() }).map(|_| ()).unwrap_err().texts();
+        let errors = (ENTRY.load)(&Given { values, ..Given::default() }).map(|_| ()).unwrap_err().texts();
         let expected = [
             "input `misses=0`: expected an integer from 1 to 1000000",
             "input `kind`: no kind of miss `readd`: expected one of read, write, upgrade",

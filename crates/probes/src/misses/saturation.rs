@@ -15,18 +15,6 @@
 //! | `overhead.home` | the same without the home's own work, of busy homes: rounds of its loop by the time of a round when nobody asks |
 //! | `throughput` | misses of all nodes in a microsecond |
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `requesters` | an integer from 0 to 1048576 | 0 | nodes that miss, from the first on; 0: all |
-//! | `homes` | an integer from 0 to 1048576 | 0 | nodes on whose blocks they miss, up to the last; 0: all |
-//! | `misses` | an integer from 1 to 1000000 | 1000 | misses of each thread, each on a block of its own |
-//! | `kind` | a text | read | read: load, having nothing; write: store, having nothing; upgrade: store, having a copy to read |
-//! | `home` | a text | idle | what homes that do not miss themselves do meanwhile: idle or busy |
-//! | `body` | an integer from 0 to 1000000 | 30 | integer operations of a round of a busy home's loop, give or take a fifth |
-//! | `push` | an integer from 0 to 1048576 | 512 | KiB that each home writes after it has filled its blocks, so that its caches no longer hold them |
-//!
 //! # Timed regions
 //!
 //! `miss` is the timed region, with all misses. The region `loop` measures the loops of busy homes; `check` checks
@@ -38,62 +26,59 @@
 //! found at the home.
 
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan};
 
 use tempest::{Job, Mechanism, Merge, Report};
 
 use super::pattern::Pattern;
 use super::probe::{Asked, BODY, Config, KIND, Measured, Probe};
+use super::{Home, Kind};
 
-/// How the registry lists it.
+/// The entry of saturation in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "saturation",
     summary: "threads of many nodes miss at once on blocks of others: what requesters and homes can do",
     mechanisms: &[Mechanism::SharedMemory],
-    inputs: INPUTS,
-    load,
+    inputs: Saturation::INPUTS,
+    load: |given| Ok(Box::new(Saturation::from_given(given)?)),
 };
 
-static INPUTS: &[Input] = &[
-    Input::integer("requesters", 0..=1 << 20, "0", "nodes that miss, from the first on; 0: all"),
-    Input::integer("homes", 0..=1 << 20, "0", "nodes on whose blocks they miss, up to the last; 0: all"),
-    Input::integer("misses", 1..=1_000_000, "1000", "misses of each thread, each on a block of its own"),
-    KIND,
-    Input::text("home", "idle", "what homes that do not miss themselves do meanwhile: idle or busy"),
-    BODY,
-    Input::integer(
-        "push",
-        0..=1 << 20,
-        "512",
-        "KiB that each home writes after it has filled its blocks, so that its caches no longer hold them",
-    ),
-];
-
-/// The probe as told.
+/// The inputs of saturation.
+#[derive(Clone, Inputs)]
 struct Saturation {
+    /// nodes that miss, from the first on; 0: all
+    #[input(default = 0, range = 0..=1 << 20)]
     requesters: u32,
+    /// nodes on whose blocks they miss, up to the last; 0: all
+    #[input(default = 0, range = 0..=1 << 20)]
     homes: u32,
+    /// misses of each thread, each on a block of its own
+    #[input(default = 1000, range = 1..=1_000_000)]
     misses: u32,
-    asked: Asked,
+    #[input(like = KIND)]
+    kind: Kind,
+    /// what homes that do not miss themselves do meanwhile: idle or busy
+    #[input(default = "idle")]
+    home: Home,
+    #[input(like = BODY)]
+    body: u32,
+    /// KiB that each home writes after it has filled its blocks, so that its caches no longer hold them
+    #[input(default = 512, range = 0..=1 << 20)]
+    push: u32,
 }
 
-fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let probe = Saturation {
-        requesters: reader.integer("requesters"),
-        homes: reader.integer("homes"),
-        misses: reader.integer("misses"),
-        asked: Asked::read(&mut reader),
-    };
-    reader.finish()?;
-    Ok(Box::new(probe))
+impl Saturation {
+    fn asked(&self) -> Asked {
+        let Self { kind, home, body, push, .. } = *self;
+        Asked { kind, home, body, push }
+    }
 }
 
 impl Instance for Saturation {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
-        let Self { requesters, homes, misses, asked } = *self;
+        let Self { requesters, homes, misses, .. } = *self;
         let pattern = Pattern::new(plan.shape, requesters, homes, misses)?;
-        let config = Config::new(plan, pattern, asked, report)?;
+        let config = Config::new(plan, pattern, self.asked(), report)?;
         Ok(Job::new::<Probe>(Arc::new(config)))
     }
 
@@ -104,7 +89,7 @@ impl Instance for Saturation {
             ("homes", nodes(self.homes)),
             ("misses of a thread", self.misses.to_string()),
         ];
-        [own, self.asked.describe()].concat()
+        [own, self.asked().describe()].concat()
     }
 }
 

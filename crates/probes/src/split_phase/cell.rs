@@ -2,6 +2,7 @@
 //!
 //! This module must never know how anything is timed.
 
+use std::fmt;
 use std::str::FromStr;
 
 use tempest::NodeId;
@@ -131,6 +132,13 @@ impl FromStr for Choice {
             let names = Self::NAMED.map(|(name, _)| name);
             format!("unknown measure `{text}`: expected one of {}", names.join(", "))
         })
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = Self::NAMED.iter().find(|(_, choice)| choice == self);
+        f.pad(named.map_or("", |(name, _)| name))
     }
 }
 

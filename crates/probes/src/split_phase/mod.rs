@@ -20,14 +20,6 @@
 //! takes four times as long as a blocking read. The time of the same computing alone is measured beside it, and
 //! subtracted.
 //!
-//! # Inputs
-//!
-//! | input | kind | default | meaning |
-//! |---|---|---|---|
-//! | `operations` | an integer from 64 to 1000000 | 2048 | operations of each burst and round trip; overhead has an eighth of them |
-//! | `measure` | a text | all | what to measure: all, rtt, overhead, gap, gap2 or exch |
-//! | `direct` | a text | false | true: reads, writes, gets and puts are loads and stores where memory is mapped, as natively |
-//!
 //! # Timed regions
 //!
 //! Each figure has a region of its name. It includes filling, emptying and checking.
@@ -40,23 +32,23 @@ mod cell;
 mod program;
 
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, Given, Input, Instance, Loaded, Plan, Reader};
+use tempest::entry::{BadPlan, Entry, Input, Inputs, Instance, Plan};
 
 use tempest::{Job, Mechanism};
 
 use cell::{CELLS, Cell, Choice};
 use program::{Config, Microbenchmarks};
 
-/// How the registry lists it.
+/// The entry of split-phase in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "split-phase",
     summary: "round trip, overhead and gaps of reads, writes, gets, puts and stores, in microseconds",
     mechanisms: &[Mechanism::Messages],
-    inputs: INPUTS,
-    load,
+    inputs: Asked::INPUTS,
+    load: |given| Ok(Box::new(Asked::from_given(given)?)),
 };
 
-/// For programs over the split-phase layer, those that move blocks too.
+/// An input of programs over the split-phase layer: whether accesses to mapped memory are loads and stores.
 pub(crate) const DIRECT: Input = Input::text(
     "direct",
     "false",
@@ -66,30 +58,17 @@ pub(crate) const DIRECT: Input = Input::text(
 /// The number of nodes that take part: one that asks, and two that serve.
 const NODES: u32 = 3;
 
-static INPUTS: &[Input] = &[
-    Input::integer(
-        "operations",
-        64..=1_000_000,
-        "2048",
-        "operations of each burst and round trip; overhead has an eighth of them",
-    ),
-    Input::text("measure", "all", "what to measure: all, rtt, overhead, gap, gap2 or exch"),
-    DIRECT,
-];
-
-/// What it was told.
+/// The inputs of split-phase.
+#[derive(Clone, Inputs)]
 struct Asked {
+    /// operations of each burst and round trip; overhead has an eighth of them
+    #[input(default = 2048, range = 64..=1_000_000)]
     operations: u32,
+    /// what to measure: all, rtt, overhead, gap, gap2 or exch
+    #[input(name = "measure", default = "all")]
     choice: Choice,
+    #[input(like = DIRECT)]
     direct: bool,
-}
-
-fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, INPUTS);
-    let (operations, choice) = (reader.integer("operations"), reader.named("measure"));
-    let direct = reader.named(DIRECT.key).unwrap_or(false);
-    reader.finish()?;
-    Ok(Box::new(Asked { operations, choice: choice.unwrap_or(Choice::All), direct }))
 }
 
 impl Asked {
@@ -117,12 +96,13 @@ impl Instance for Asked {
 #[cfg(test)]
 mod tests {
     use tempest::Shape;
+    use tempest::entry::Given;
 
     use super::*;
 
     #[test]
     fn it_needs_three_nodes() {
-        let instance = load(&Given::default()).unwrap();
+        let instance = (ENTRY.load)(&Given::default()).unwrap();
         let plan = |nodes| Plan::new(Mechanism::Messages, Shape { nodes, threads: 1 });
         assert!(instance.job(&plan(3)).is_ok());
         let error = instance.job(&plan(2)).unwrap_err();
@@ -133,10 +113,10 @@ mod tests {
     fn one_measure_has_its_three_figures() {
         let mut given = Given::default();
         given.values.insert("measure".into(), "gap2".into());
-        let facts = load(&given).unwrap().describe();
+        let facts = (ENTRY.load)(&given).unwrap().describe();
         assert_eq!(facts[1], ("measured", "gap2.get, gap2.put, gap2.store".to_owned()));
         given.values.insert("measure".into(), "gap3".into());
-        let errors = load(&given).map(|_| ()).unwrap_err().texts();
+        let errors = (ENTRY.load)(&given).map(|_| ()).unwrap_err().texts();
         let says =
             "input `measure`: unknown measure `gap3`: expected one of all, rtt, overhead, gap, gap2, exch";
         assert_eq!(errors, [says]);

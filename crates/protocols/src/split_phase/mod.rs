@@ -51,10 +51,6 @@
 //!
 //! struct Ring { split: Arc<SplitPhase>, number: LocalPtr<u64>, back: LocalPtr<u64> }
 //!
-//! impl tempest::Handlers for Ring {
-//!     fn register(_: &mut tempest::Messages<'_, Self>) {}
-//! }
-//!
 //! impl Protocol for Ring {
 //!     type Config = ();
 //!     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
@@ -64,7 +60,8 @@
 //!     }
 //! }
 //!
-//! impl Program for Ring {
+//! #[handlers]
+//! impl Ring {
 //!     fn main(&self, thread: &Thread<'_>) {
 //!         let memory = self.split.on(thread);
 //!         let me = thread.node();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use machine::Machine;
+use machine::{Known, Machine};
 use protocols::stache::STACHE;
 use tempest::entry::{Given, Plan, Table};
 use tempest::{Job, Mechanism, Outcome, Shape};
@@ -43,7 +43,8 @@ fn toy(name: &str, set: &[(&str, &str)]) -> Machine {
 fn parse(name: &str, text: &str, set: &[(&str, &str)]) -> Machine {
     let file = |name: &str| format!("{name}.toml");
     let base = |_: &str, name: &str| Ok((file(name), text_of(name)));
-    Machine::parse_with(&file(name), text, set, &base).unwrap_or_else(|errors| panic!("{errors}"))
+    Machine::parse_with(&file(name), text, set, Known { bases: &base, ..Known::default() })
+        .unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 /// A program with its inputs.

@@ -17,7 +17,6 @@
 //! | `coherence` | [`Coherence`], [`SharedMemory`]: the protocols that keep shared memory coherent |
 //! | `errors` | errors, as types |
 //! | `random` | seeds of random streams |
-//! | [`plain`] | programs whose inputs are a few integers |
 //!
 //! This folder must never know any one program or protocol, nor open a file.
 
@@ -26,7 +25,6 @@ mod errors;
 mod given;
 mod input;
 mod inputs;
-pub mod plain;
 mod plan;
 mod random;
 mod reader;

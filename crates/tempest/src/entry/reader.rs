@@ -114,6 +114,21 @@ impl<'a> Reader<'a> {
         self.given.values.get(key).map_or(input.default, String::as_str)
     }
 
+    /// States a further condition on an input: `accept` must hold of its value. If it does not, that is a mistake, and
+    /// `expected` says what was expected. A value that is no `T` at all is left to the method that reads the input.
+    ///
+    /// # Panics
+    /// If the program has no such input.
+    pub fn expect<T: FromStr>(&mut self, key: &str, accept: impl FnOnce(T) -> bool, expected: &str) {
+        let text = self.text(key);
+        if let Ok(value) = text.parse()
+            && !accept(value)
+        {
+            let (input, value) = (key.to_owned(), Some(text.to_owned()));
+            self.refuse(InputError::Wrong { input, value, problem: format!("expected {expected}") });
+        }
+    }
+
     /// Notes a mistake.
     pub fn refuse(&mut self, mistake: impl Into<InputError>) {
         self.mistakes.push(mistake.into());
@@ -192,6 +207,15 @@ mod tests {
         let mistakes = reader.finish().unwrap_err();
         assert_eq!(mistakes.0, [InputError::Unread("skew")]);
         assert!(mistakes.to_string().starts_with("input `skew`: the program never reads it"));
+    }
+
+    #[test]
+    fn a_further_condition_is_a_mistake_of_its_own() {
+        let given = given(&[("words", "3"), ("skew", "much")]);
+        let mut reader = Reader::new(&given, INPUTS);
+        reader.expect("words", |words: u32| words.is_multiple_of(2), "an even number");
+        reader.expect("skew", |_: f64| false, "what nobody can say");
+        assert_eq!(reader.finish().unwrap_err().texts(), ["input `words=3`: expected an even number"]);
     }
 
     #[test]

@@ -9,6 +9,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::{Key, NodeId, Word};
 
 /// The size of a word in bytes, modelled and native.
@@ -18,7 +20,8 @@ pub(crate) const WORD_BYTES: u32 = 8;
 pub(crate) const PAGE_WORDS: u32 = 512;
 
 /// The number of a block of the address space, from 0; equal on every node.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
+#[repr(transparent)]
 pub struct Block(pub u32);
 
 impl Block {

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::faults::Faults;
 use super::layout::{SharedLayout, WORD_BYTES};
 use super::watchers::Watchers;
-use crate::{Array, Block, Layout, NodeId, Packet, Shared, Waiter, Word};
+use crate::message::Packet;
+use crate::{Array, Block, Layout, NodeId, Shared, Waiter, Word};
 
 /// The modelled address at which shared memory begins, far from the segments of a node.
 const SHARED_BASE: u64 = 1 << 40;

@@ -99,9 +99,3 @@ fn no_line_of_the_list_is_longer_than_a_narrow_terminal() {
     let long: Vec<_> = text.lines().filter(|line| line.chars().count() > 80).collect();
     assert!(long.is_empty(), "{}", long.join("\n"));
 }
-
-#[test]
-fn machine_files_can_have_values_for_every_policy() {
-    let presets: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
-    assert_eq!(machine::POLICIES, presets);
-}

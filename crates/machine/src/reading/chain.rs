@@ -1,0 +1,65 @@
+//! A machine file with the files it extends, from itself to the most basic. Opens nothing: the caller finds them.
+
+use super::source_text::SourceText;
+use super::{Error, Errors};
+
+/// Finds a machine file to extend.
+///
+/// Arguments: the name of the file that extends, and the name that stands behind its `extends`. The answer: name and text of
+/// the file found, or, where there is none, the known name that is most like the one asked for, if any is.
+pub type Bases<'b> = dyn Fn(&str, &str) -> Result<(String, String), Option<String>> + 'b;
+
+/// The key that names the file to extend.
+pub(crate) const EXTENDS: &str = "extends";
+
+/// Loads a file and all that it extends.
+///
+/// # Errors
+/// One of them is no TOML, or extends what is not there, or itself. Nothing more can be said of the file then.
+pub(crate) fn load(file: &str, text: &str, bases: &Bases<'_>) -> Result<Vec<SourceText>, Errors> {
+    let mut chain: Vec<SourceText> = Vec::new();
+    let mut next = Some((file.to_owned(), text.to_owned()));
+    while let Some((name, text)) = next {
+        let source = SourceText::new(&name, &text).map_err(|error| Errors::new(vec![error], &[]))?;
+        chain.push(source);
+        next = base(&chain, bases).map_err(|error| Errors::new(vec![error], &[]))?;
+    }
+    Ok(chain)
+}
+
+/// What the last file of a chain extends, if anything.
+fn base(chain: &[SourceText], bases: &Bases<'_>) -> Result<Option<(String, String)>, Error> {
+    let Some(last) = chain.last() else { return Ok(None) };
+    let Some(item) = last.table().get(EXTENDS) else { return Ok(None) };
+    let refuse = |expected: String| Error {
+        file: last.name.clone(),
+        line: last.line_of(item),
+        key: EXTENDS.to_owned(),
+        value: Some(last.written(item)),
+        expected,
+    };
+    let name = item
+        .as_str()
+        .ok_or_else(|| refuse("the name of a machine such as \"cm-5\", or a file".to_owned()))?;
+    let base = bases(&last.name, name).map_err(|nearest| {
+        let nearest = nearest.map_or(String::new(), |nearest| format!(" (did you mean \"{nearest}\"?)"));
+        refuse(format!("a machine that ships{nearest}, or a file beside this one"))
+    })?;
+    match chain.iter().position(|source| source.name == base.0) {
+        None => Ok(Some(base)),
+        Some(first) => {
+            let circle = circle(&chain[first..]);
+            Err(refuse(format!("a machine that does not extend this one in turn; the circle is {circle}")))
+        }
+    }
+}
+
+/// Files that extend each other, the last one the first: `a.toml:2 -> b.toml:1 -> a.toml`.
+fn circle(files: &[SourceText]) -> String {
+    let place = |source: &SourceText| {
+        let line = source.table().get(EXTENDS).and_then(|item| source.line_of(item)).unwrap_or(1);
+        format!("{}:{line} -> ", source.name)
+    };
+    let places: String = files.iter().map(place).collect();
+    places + &files[0].name
+}

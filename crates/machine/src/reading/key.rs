@@ -1,0 +1,220 @@
+//! What a value of a machine file can be, and how it is understood: the type of a field says which. Knows no particular key.
+
+use std::fmt::Display;
+
+use units::{Bandwidth, Bytes, Frequency, Quantity, Rate, Span, Time};
+
+use super::reader::Raw;
+use super::section::{NO_CLOCK, Section};
+
+/// A type of field that the keys of a section can have: a [`Scalar`], a section, or an `Option` of one that need not be
+/// there.
+pub(crate) trait Key: Sized {
+    /// What a message expects where the key is missing.
+    fn expected() -> &'static str;
+
+    /// Whether file or command line give the key.
+    fn is_given(section: &Section<'_>, key: &'static str) -> bool {
+        section.has(key)
+    }
+
+    /// Reads the key; `None` if it is missing or wrong, which has then been reported.
+    fn read(section: &Section<'_>, key: &'static str) -> Option<Self>;
+}
+
+/// A single value: a number, a quantity with its unit, yes or no.
+pub(crate) trait Scalar: Display + Sized {
+    /// What a message expects: `a size such as "16 B"`.
+    const FORM: &'static str;
+
+    /// Understands a value, of which cycles are cycles of `clock`; otherwise says what was expected instead.
+    fn understand(raw: Raw<'_>, clock: Frequency) -> Result<Self, String>;
+}
+
+impl<T: Scalar> Key for T {
+    fn expected() -> &'static str {
+        T::FORM
+    }
+
+    fn read(section: &Section<'_>, key: &'static str) -> Option<Self> {
+        let found = section.require(key, T::FORM)?;
+        section.convert(key, found, |raw| T::understand(raw, section.clock()))
+    }
+}
+
+impl<T: Key> Key for Option<T> {
+    fn expected() -> &'static str {
+        T::expected()
+    }
+
+    fn is_given(section: &Section<'_>, key: &'static str) -> bool {
+        T::is_given(section, key)
+    }
+
+    fn read(section: &Section<'_>, key: &'static str) -> Option<Self> {
+        if T::is_given(section, key) { T::read(section, key).map(Some) } else { Some(None) }
+    }
+}
+
+/// Implements [`Scalar`]: what a message expects, and how a value is understood.
+macro_rules! scalars {
+    ($($type:ty: $form:expr, |$raw:ident, $clock:pat_param| $understood:expr;)*) => {$(
+        impl Scalar for $type {
+            const FORM: &'static str = $form;
+
+            fn understand($raw: Raw<'_>, $clock: Frequency) -> Result<Self, String> {
+                $understood
+            }
+        }
+    )*};
+}
+
+scalars! {
+    Bytes: <Bytes as Quantity>::EXPECTED, |raw, _| parsed(raw);
+    Frequency: <Frequency as Quantity>::EXPECTED, |raw, _| parsed(raw);
+    Time: Span::EXPECTED, |raw, clock| Ok(parsed::<Span>(raw)?.resolve(clock));
+    Bandwidth: Rate::EXPECTED, |raw, clock| Ok(parsed::<Rate>(raw)?.resolve(clock));
+    u32: COUNT, |raw, _| count(raw).ok_or_else(|| COUNT.to_owned());
+    usize: COUNT, |raw, _| count(raw).ok_or_else(|| COUNT.to_owned());
+    bool: FLAG, |raw, _| raw.boolean().ok_or_else(|| FLAG.to_owned());
+}
+
+const COUNT: &str = "a whole number from 1, such as 8";
+const FLAG: &str = "true or false";
+
+fn parsed<Q: Quantity>(raw: Raw<'_>) -> Result<Q, String> {
+    let text = raw.text().ok_or_else(|| Q::EXPECTED.to_owned())?;
+    text.parse().map_err(|error: units::ParseError| error.expected())
+}
+
+/// A whole number of at least 1.
+pub(super) fn count<N: TryFrom<i64>>(raw: Raw<'_>) -> Option<N> {
+    raw.integer().filter(|&count| count >= 1).and_then(|count| N::try_from(count).ok())
+}
+
+/// Reads a key as `how` says: what stands behind `=` in a row.
+pub(crate) fn read<'a, T>(
+    section: &Section<'a>,
+    key: &'static str,
+    how: impl FnOnce(&Section<'a>, &'static str) -> Option<T>,
+) -> Option<T> {
+    how(section, key)
+}
+
+/// Reads a quantity above zero.
+pub(crate) fn above_zero<T: Scalar + Default + PartialEq>(
+    section: &Section<'_>,
+    key: &'static str,
+) -> Option<T> {
+    let expected = T::FORM;
+    let found = section.require(key, expected)?;
+    section.convert(key, found, |raw| match T::understand(raw, section.clock())? {
+        zero if zero == T::default() => Err(format!("{expected} above zero")),
+        value => Ok(value),
+    })
+}
+
+/// Reads a key that need not be there: its type's default stands for it.
+pub(crate) fn or_default<T: Key + Default>(section: &Section<'_>, key: &'static str) -> Option<T> {
+    if T::is_given(section, key) { T::read(section, key) } else { Some(T::default()) }
+}
+
+/// Reads a key that must be there on some condition; where it is not, its type's default stands for it.
+pub(crate) fn required_if<T: Key + Default>(
+    condition: bool,
+) -> impl FnOnce(&Section<'_>, &'static str) -> Option<T> {
+    move |section, key| {
+        if condition {
+            section.expect(key, T::expected());
+        }
+        or_default(section, key)
+    }
+}
+
+/// Reads a key that need not be there: its type's default stands for it. Where it is given, so must be the key `other`.
+pub(crate) fn with<T: Key + Default>(
+    other: &'static str,
+    expected: &str,
+) -> impl FnOnce(&Section<'_>, &'static str) -> Option<T> {
+    move |section, key| {
+        if section.has(key) {
+            section.expect(other, expected);
+        }
+        or_default(section, key)
+    }
+}
+
+/// Reads the clock that the cycles of this section count.
+pub(crate) fn own_clock(section: &Section<'_>, key: &'static str) -> Option<Frequency> {
+    let stated = section.key(key);
+    section.count_cycles_of(stated.unwrap_or(NO_CLOCK));
+    stated
+}
+
+/// Reads a whole number of at least 1, or the word "unlimited", which is `None`.
+pub(crate) fn unlimited(section: &Section<'_>, key: &'static str) -> Option<Option<usize>> {
+    count_or("unlimited", "a whole number from 1, such as 16, or \"unlimited\"", section, key)
+}
+
+/// Reads a whole number of at least 1, or the word "never", which is `None`.
+pub(crate) fn never(section: &Section<'_>, key: &'static str) -> Option<Option<u32>> {
+    count_or("never", "a whole number from 1, such as 8, or \"never\"", section, key)
+}
+
+fn count_or<N: TryFrom<i64> + Display>(
+    none: &str,
+    expected: &str,
+    section: &Section<'_>,
+    key: &'static str,
+) -> Option<Option<N>> {
+    let found = section.require(key, expected)?;
+    if found.raw.text() == Some(none) {
+        section.keep(key, found, none.to_owned());
+        return Some(None);
+    }
+    section.convert(key, found, |raw| count(raw).ok_or_else(|| expected.to_owned())).map(Some)
+}
+
+impl Section<'_> {
+    /// Reads a key as its type says.
+    pub(crate) fn key<T: Key>(&self, key: &'static str) -> Option<T> {
+        T::read(self, key)
+    }
+
+    /// Reads a text that `accept` accepts.
+    pub(crate) fn text(
+        &self,
+        key: &'static str,
+        expected: &str,
+        accept: impl FnOnce(&str) -> bool,
+    ) -> Option<String> {
+        let found = self.require(key, expected)?;
+        self.convert(key, found, |raw| {
+            raw.text().filter(|text| accept(text)).map(str::to_owned).ok_or_else(|| expected.to_owned())
+        })
+    }
+
+    /// Reads one of two words: whether it is `word`.
+    pub(crate) fn is_word(&self, key: &'static str, word: &str, words: [&str; 2]) -> Option<bool> {
+        let expected = words.map(|word| format!("{word:?}")).join(" or ");
+        self.text(key, &expected, |text| words.contains(&text)).map(|text| text == word)
+    }
+
+    /// Reads a key if it is given; `Some(None)` where it is not.
+    pub(crate) fn optional<T>(
+        &self,
+        key: &'static str,
+        read: impl FnOnce(&Self) -> Option<T>,
+    ) -> Option<Option<T>> {
+        if self.has(key) { read(self).map(Some) } else { Some(None) }
+    }
+
+    /// Reads a section if it is given; `Some(None)` where it is not.
+    pub(crate) fn optional_section<T>(
+        &self,
+        key: &'static str,
+        read: impl FnOnce(&Self) -> Option<T>,
+    ) -> Option<Option<T>> {
+        if self.gives(key) { self.section(key, read).map(Some) } else { Some(None) }
+    }
+}

@@ -1,0 +1,111 @@
+//! Lists in machine files: of names and of numbers. Knows no particular key.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::key::count;
+use super::reader::{Found, Place, Raw, hint};
+use super::section::Section;
+
+impl<'a> Section<'a> {
+    /// A list of whole numbers of at least 1; from the command line, separated by commas.
+    pub(crate) fn counts(&self, key: &'static str) -> Option<Vec<u32>> {
+        const EXPECTED: &str = "a list of whole numbers from 1, such as [8, 4]";
+        let found = self.require(key, EXPECTED)?;
+        let counts = self.convert(key, found, |raw| {
+            let counts = match raw {
+                Raw::Given(text) => text.split(',').map(|one| count(Raw::Given(one))).collect(),
+                Raw::Item(item) => item.as_array().and_then(|array| {
+                    array
+                        .iter()
+                        .map(|one| u32::try_from(one.as_integer()?).ok().filter(|&one| one > 0))
+                        .collect()
+                }),
+            };
+            counts
+                .filter(|counts: &Vec<u32>| !counts.is_empty())
+                .map(Counts)
+                .ok_or_else(|| EXPECTED.to_owned())
+        });
+        counts.map(|Counts(counts)| counts)
+    }
+
+    /// A list of different names, at least one, each understood by `read`; `what` is what one of them is.
+    /// From the command line, separated by commas.
+    pub(crate) fn list<T: PartialEq + Copy + Display>(
+        &self,
+        key: &'static str,
+        what: &str,
+        names: &[&'static str],
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let expected =
+            || format!("a list of at least one {what} such as [\"{}\", \"{}\"]", names[0], names[1]);
+        let found = self.require(key, &expected())?;
+        let entries = found.entries().filter(|entries| !entries.is_empty());
+        let Some(entries) = entries else {
+            self.reader.refuse(&found, expected());
+            return None;
+        };
+        let count = entries.len();
+        let mut list = Vec::with_capacity(count);
+        for entry in entries {
+            match entry.name.and_then(&read) {
+                Some(one) if !list.contains(&one) => list.push(one),
+                other => {
+                    let expected = match other {
+                        Some(_) => format!("each {what} once"),
+                        None => {
+                            format!("a {what}{}", hint(entry.name.unwrap_or(""), names.iter().copied()))
+                        }
+                    };
+                    self.reader.report(entry.place, &found.key, Some(entry.written), expected);
+                }
+            }
+        }
+        if list.len() < count {
+            return None;
+        }
+        self.keep(key, found, list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+        Some(list)
+    }
+}
+
+impl<'a> Found<'a> {
+    /// The entries of a list; `None` if it is none.
+    fn entries(&self) -> Option<Vec<Entry<'a>>> {
+        match self.raw {
+            Raw::Given(text) => Some(
+                text.split(',')
+                    .map(str::trim)
+                    .map(|name| Entry { name: Some(name), written: format!("{name:?}"), place: None })
+                    .collect(),
+            ),
+            Raw::Item(item) => Some(
+                item.as_array()?
+                    .iter()
+                    .map(|value| Entry {
+                        name: value.as_str(),
+                        written: value.to_string().trim().to_owned(),
+                        place: self.place.map(|place| place.at(value.span())),
+                    })
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// Several numbers; only so that they can be printed.
+struct Counts(Vec<u32>);
+
+impl Display for Counts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// One entry of a list; without a name where it is no text.
+struct Entry<'a> {
+    name: Option<&'a str>,
+    written: String,
+    place: Option<Place<'a>>,
+}

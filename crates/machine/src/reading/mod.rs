@@ -1,0 +1,23 @@
+//! How a machine file is read: its text, its sections in layers, the kinds of values, and every mistake at once. Knows no
+//! particular key of a machine; those are rows of the folder `schema`.
+
+mod chain;
+mod errors;
+mod findings;
+mod key;
+mod list;
+mod reader;
+mod rows;
+mod section;
+mod source_text;
+
+pub use chain::Bases;
+pub(crate) use chain::{EXTENDS, load};
+pub use errors::{Error, Errors};
+pub use findings::Value;
+pub(crate) use findings::{Findings, digest};
+pub(crate) use key::{Key, above_zero, never, or_default, own_clock, read, required_if, unlimited, with};
+pub(crate) use reader::{FIXED, Overrides, POLICY, Reader, hint};
+pub(crate) use rows::section;
+pub(crate) use section::Section;
+pub(crate) use source_text::SourceText;

@@ -1,0 +1,228 @@
+//! What one reading of a machine shares: the overrides, and what has been found out so far.
+//! Knows places, but no key of a machine.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use toml_edit::Item;
+use units::names::nearest_slip;
+
+use super::Error;
+use super::chain::EXTENDS;
+use super::findings::{Findings, Value};
+use super::source_text::SourceText;
+
+/// Values from the command line: dotted keys, and texts without quotes.
+pub(crate) type Overrides<'a> = [(&'a str, &'a str)];
+
+/// The shared state of one reading.
+///
+/// Sections read side by side and nest, so all of them hold it shared; the cells are borrowed only inside the
+/// small functions below.
+pub(crate) struct Reader<'a> {
+    /// The machine's own file: what the command line gives stands in place of its values.
+    file: &'a SourceText,
+    overrides: &'a Overrides<'a>,
+    /// Under this policy; what the command line gives for it goes before what it gives in general.
+    policy: Option<&'a str>,
+    asked: RefCell<BTreeSet<String>>,
+    errors: RefCell<Vec<Error>>,
+    values: RefCell<Vec<Value>>,
+    notes: RefCell<BTreeMap<String, String>>,
+}
+
+/// A value as it stands in a file or on the command line, not yet understood.
+#[derive(Clone)]
+pub(crate) struct Found<'a> {
+    /// Dotted, as its file or the command line has it.
+    pub(crate) key: String,
+    pub(crate) raw: Raw<'a>,
+    /// Where it stands; `None` on the command line.
+    pub(crate) place: Option<Place<'a>>,
+    pub(crate) source: Option<String>,
+}
+
+/// A line of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) file: &'a SourceText,
+    /// From 1.
+    pub(crate) line: usize,
+}
+
+impl Place<'_> {
+    /// The place of something in the same file; this one if the parser did not note where that is.
+    pub(crate) fn at(self, span: Option<Range<usize>>) -> Self {
+        Self { line: span.map_or(self.line, |span| self.file.line(span.start)), ..self }
+    }
+}
+
+/// The value itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Raw<'a> {
+    /// From the command line.
+    Given(&'a str),
+    /// From the file.
+    Item(&'a Item),
+}
+
+impl<'a> Raw<'a> {
+    pub(crate) fn text(self) -> Option<&'a str> {
+        match self {
+            Self::Given(text) => Some(text),
+            Self::Item(item) => item.as_str(),
+        }
+    }
+
+    pub(crate) fn integer(self) -> Option<i64> {
+        match self {
+            Self::Given(text) => text.trim().parse().ok(),
+            Self::Item(item) => item.as_integer(),
+        }
+    }
+
+    pub(crate) fn boolean(self) -> Option<bool> {
+        match self {
+            Self::Given(text) => text.trim().parse().ok(),
+            Self::Item(item) => item.as_bool(),
+        }
+    }
+}
+
+impl Found<'_> {
+    /// Whether it should have been a section.
+    pub(crate) fn is_no_table(&self) -> bool {
+        matches!(self.raw, Raw::Item(item) if item.as_table_like().is_none())
+    }
+
+    /// The value as written, quotes and all.
+    pub(crate) fn written(&self) -> String {
+        match (self.raw, self.place) {
+            (Raw::Item(item), Some(place)) => place.file.written(item),
+            (Raw::Item(item), None) => item.to_string(),
+            (Raw::Given(text), _) => format!("{text:?}"),
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(file: &'a SourceText, overrides: &'a Overrides<'a>, policy: Option<&'a str>) -> Self {
+        Self {
+            file,
+            overrides,
+            policy,
+            asked: RefCell::default(),
+            errors: RefCell::default(),
+            values: RefCell::default(),
+            notes: RefCell::default(),
+        }
+    }
+
+    /// What the command line gives for this key, with the key as given there; the last where it gives several. Makes
+    /// the key a known one.
+    pub(crate) fn given(&self, key: &str) -> Option<(String, &'a str)> {
+        self.spellings(key).find_map(|key| {
+            let given = self.overrides.iter().rev().find(|(given, _)| *given == key);
+            self.asked.borrow_mut().insert(key.clone());
+            given.map(|&(_, value)| (key, value))
+        })
+    }
+
+    /// Whether the command line gives something below this key.
+    pub(crate) fn gives_below(&self, key: &str) -> bool {
+        self.spellings(key).any(|key| self.overrides.iter().any(|(given, _)| is_below(given, &key)))
+    }
+
+    /// How the command line may call a key, the one that goes before first.
+    fn spellings(&self, key: &str) -> impl Iterator<Item = String> {
+        let policy = self.policy.filter(|_| !FIXED.contains(&key));
+        let special = policy.map(|policy| format!("{POLICY}.{policy}.{key}"));
+        special.into_iter().chain([key.to_owned()])
+    }
+
+    pub(crate) fn report(
+        &self,
+        place: Option<Place<'_>>,
+        key: &str,
+        value: Option<String>,
+        expected: String,
+    ) {
+        let file = place.map_or(&self.file.name, |place| &place.file.name).clone();
+        let (line, key) = (place.map(|place| place.line), key.to_owned());
+        self.errors.borrow_mut().push(Error { file, line, key, value, expected });
+    }
+
+    pub(crate) fn refuse(&self, found: &Found<'_>, expected: String) {
+        self.report(found.place, &found.key, Some(found.written()), expected);
+    }
+
+    /// Notes a value that was understood: what it comes to, and what it counts as in the digest.
+    pub(crate) fn keep(&self, key: &str, found: Found<'_>, resolved: String) {
+        let text = found.raw.text().map_or_else(|| found.written(), str::to_owned);
+        self.note(key, resolved.clone());
+        let Found { key, place, source, .. } = found;
+        let file = place.map_or(&self.file.name, |place| &place.file.name).clone();
+        let line = place.map(|place| place.line);
+        self.values.borrow_mut().push(Value { key, text, resolved, source, file, line });
+    }
+
+    /// Notes for the digest what a key comes to, in place of all that was noted of it and below it.
+    pub(crate) fn note(&self, key: &str, resolved: String) {
+        let mut notes = self.notes.borrow_mut();
+        notes.retain(|noted, _| !is_below(noted, key));
+        notes.insert(key.to_owned(), resolved);
+    }
+
+    /// Ends the reading.
+    pub(crate) fn finish(self) -> Findings {
+        Findings {
+            values: self.values.into_inner(),
+            errors: self.errors.into_inner(),
+            notes: self.notes.into_inner(),
+            asked: self.asked.into_inner(),
+        }
+    }
+}
+
+/// The section whose sections hold what differs under a policy.
+pub(crate) const POLICY: &str = "policy";
+
+/// What is the same under all policies: who the machine is, not what runs on it.
+pub(crate) const FIXED: [&str; 8] =
+    ["name", "summary", "nodes", "processors", "can", "calibrated", EXTENDS, POLICY];
+
+fn is_below(key: &str, section: &str) -> bool {
+    key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// More names than these nobody reads.
+const MOST_NAMES: usize = 40;
+
+/// `; did you mean "clock"?` for the known name that `found` is most likely a slip of, `; known are …` for none; where there are
+/// very many, some.
+pub(crate) fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
+    match nearest_slip(found, known.clone()) {
+        Some(name) => format!("; did you mean \"{name}\"?"),
+        None => others(found, known.collect()),
+    }
+}
+
+/// All names; of very many those of the section of `found`, or else what names begin with.
+fn others(found: &str, mut known: Vec<&str>) -> String {
+    if known.len() > MOST_NAMES {
+        let section = found.rsplit_once('.').map_or("", |(section, _)| section);
+        let (within, without): (Vec<_>, Vec<_>) = known.into_iter().partition(|name| is_below(name, section));
+        known = match within.len() {
+            1..=MOST_NAMES => within,
+            _ => {
+                let mut first: Vec<_> =
+                    without.iter().chain(&within).filter_map(|name| name.split('.').next()).collect();
+                first.sort_unstable();
+                first.dedup();
+                return format!("; keys begin with {}", first.join(", "));
+            }
+        };
+    }
+    format!("; known are {}", known.join(", "))
+}

@@ -1,0 +1,300 @@
+//! One section of a machine, read key by key. Asking for a key is what makes it a known one, so what a section may
+//! hold is written once: in the code that reads it. Knows no particular section; what a value can be is in `key`.
+//!
+//! A section has layers: what holds under a policy, what the machine's file says, what the files say that it extends.
+//! The first layer that has a key gives its value; tables are sections and so are merged, all else is replaced.
+
+use std::cell::{Cell, RefCell};
+use std::fmt::Display;
+
+use toml_edit::{Item, TableLike};
+use units::Frequency;
+
+use super::reader::{Found, POLICY, Place, Raw, Reader, hint};
+use super::source_text::SourceText;
+
+/// Stands in for a clock that was refused, so that the other mistakes of the file are found in the same reading.
+pub(super) const NO_CLOCK: Frequency = Frequency::from_megahertz(1_000);
+
+/// A section, with what the command line puts in its place.
+pub(crate) struct Section<'a> {
+    pub(crate) reader: &'a Reader<'a>,
+    /// Dotted; empty for the machine itself.
+    path: String,
+    /// The one that goes before first; none where no file has such a section.
+    layers: Vec<Layer<'a>>,
+    /// Where a key that is missing should have been.
+    place: Place<'a>,
+    /// Whether keys that are not there are reported; not so where the section itself was not.
+    complete: bool,
+    known: RefCell<Vec<&'static str>>,
+    /// Whether it cannot be said which keys belong here.
+    forgiving: Cell<bool>,
+    /// The clock that the cycles of this section count: its own, or else that of the section around it.
+    clock: Cell<Frequency>,
+}
+
+/// A table of one file.
+#[derive(Clone)]
+struct Layer<'a> {
+    table: &'a dyn TableLike,
+    place: Place<'a>,
+    /// Its own dotted path; differs from the section's in what holds under a policy.
+    path: String,
+    /// Whether a key that nobody asks for is a mistake here. Those of a file that is extended have been found when that
+    /// was read for itself, and this machine need not ask for all of them.
+    own: bool,
+    /// Where the numbers of this table come from unless their own lines say so.
+    source: Option<String>,
+}
+
+impl<'a> Section<'a> {
+    /// The top level of a file and of all that it extends, under a policy or under none.
+    pub(crate) fn top(reader: &'a Reader<'a>, chain: &'a [SourceText], policy: Option<&str>) -> Self {
+        let place = Place { file: &chain[0], line: 1 };
+        let path = policy.map(|policy| format!("{POLICY}.{policy}"));
+        let special = chain.iter().enumerate().filter_map(|(index, file)| {
+            let policies = file.table().get(POLICY)?.as_table_like()?;
+            let table = policies.get(policy?)?.as_table_like()?;
+            let line = file.line_of_key(policies, policy?).unwrap_or(1);
+            let path = path.clone().unwrap_or_default();
+            Some(Layer { table, place: Place { file, line }, path, own: index == 0, source: None })
+        });
+        let plain = chain.iter().enumerate().map(|(index, file)| {
+            let place = Place { file, line: 1 };
+            Layer { table: file.table(), place, path: String::new(), own: index == 0, source: None }
+        });
+        Self::new(reader, String::new(), special.chain(plain).collect(), place, NO_CLOCK)
+    }
+
+    fn new(
+        reader: &'a Reader<'a>,
+        path: String,
+        layers: Vec<Layer<'a>>,
+        place: Place<'a>,
+        clock: Frequency,
+    ) -> Self {
+        Self {
+            reader,
+            path,
+            layers,
+            place,
+            complete: true,
+            known: RefCell::default(),
+            forgiving: Cell::new(false),
+            clock: Cell::new(clock),
+        }
+    }
+
+    /// Hands a section of this one to `read`, then reports what `read` did not ask for.
+    pub(crate) fn section<T>(&self, key: &'static str, read: impl FnOnce(&Self) -> T) -> T {
+        self.know(key);
+        let path = self.dotted(key);
+        let layers: Vec<_> = self.layers.iter().filter_map(|layer| layer.below(key)).collect();
+        let plain = layers.iter().find(|layer| layer.path == path).or(layers.first());
+        let place = plain.map_or(self.place, |layer| layer.place);
+        let complete = !layers.is_empty();
+        if !complete && self.complete && self.items(key).next().is_none() {
+            self.reader.report(Some(place), &path, None, format!("a section [{path}]"));
+        }
+        for found in self.items(key).filter(|found| found.is_no_table()) {
+            self.reader.refuse(&found, format!("a section [{path}]"));
+        }
+        let mut section = Self::new(self.reader, path, layers, place, self.clock());
+        section.complete = complete;
+        section.read_with(read)
+    }
+
+    /// Hands this section to `read`, then reports what `read` did not ask for.
+    pub(crate) fn read_with<T>(mut self, read: impl FnOnce(&Self) -> T) -> T {
+        self.read_sources();
+        let result = read(&self);
+        self.report_unknown();
+        result
+    }
+
+    fn read_sources(&mut self) {
+        self.know("source");
+        for layer in &mut self.layers {
+            let Some(item) = layer.table.get("source") else { continue };
+            match item.as_str() {
+                Some(source) => layer.source = Some(source.to_owned()),
+                None => {
+                    let expected = "a text that says where the numbers come from".to_owned();
+                    self.reader.refuse(&layer.found("source", item), expected);
+                }
+            }
+        }
+    }
+
+    /// The clock that cycles count here.
+    pub(crate) fn clock(&self) -> Frequency {
+        self.clock.get()
+    }
+
+    /// Has the cycles of this section and of those that are read in it from now on count another clock.
+    pub(crate) fn count_cycles_of(&self, clock: Frequency) {
+        self.clock.set(clock);
+    }
+
+    /// Takes every key for known: what decides which there are was a mistake itself.
+    pub(crate) fn forgive(&self) {
+        self.forgiving.set(true);
+    }
+
+    fn report_unknown(&self) {
+        if self.forgiving.get() {
+            return;
+        }
+        let known = self.known.borrow();
+        for layer in self.layers.iter().filter(|layer| layer.own) {
+            for (key, item) in layer.table.iter().filter(|(key, _)| !known.contains(key)) {
+                let place = match layer.path.as_str() {
+                    "" => "a key or section of a machine file".to_owned(),
+                    path => format!("a key of [{path}]"),
+                };
+                let hint = hint(key, known.iter().copied());
+                self.reader.refuse(&layer.found(key, item), format!("{place}{hint}"));
+            }
+        }
+    }
+
+    /// Makes a key a known one.
+    pub(crate) fn know(&self, key: &'static str) {
+        let mut known = self.known.borrow_mut();
+        if !known.contains(&key) {
+            known.push(key);
+        }
+    }
+
+    fn dotted(&self, key: &str) -> String {
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+    }
+
+    /// What each layer that has a key says, the one that goes before first.
+    fn items(&self, key: &str) -> impl Iterator<Item = Found<'a>> {
+        self.layers.iter().filter_map(move |layer| Some(layer.found(key, layer.table.get(key)?)))
+    }
+
+    /// The value of a key, if there is one; the command line goes before the files.
+    pub(crate) fn find(&self, key: &'static str) -> Option<Found<'a>> {
+        self.know(key);
+        match self.reader.given(&self.dotted(key)) {
+            Some((key, text)) => {
+                Some(Found { key, raw: Raw::Given(text), place: None, source: Some("--set".to_owned()) })
+            }
+            None => self.items(key).next(),
+        }
+    }
+
+    /// The value of a key that must be there.
+    pub(crate) fn require(&self, key: &'static str, expected: &str) -> Option<Found<'a>> {
+        let found = self.find(key);
+        if found.is_none() && self.complete {
+            self.reader.report(Some(self.place), &self.dotted(key), None, expected.to_owned());
+        }
+        found
+    }
+
+    /// Reports a key that is not there although the rest of the file asks for it.
+    pub(crate) fn expect(&self, key: &'static str, expected: &str) {
+        if !self.gives(key) {
+            self.require(key, expected);
+        }
+    }
+
+    /// Reports a key that this machine must give itself, whatever it extends.
+    pub(crate) fn expect_own(&self, key: &'static str, expected: &str) {
+        let own = self.layers.iter().any(|layer| layer.own && layer.table.contains_key(key));
+        if self.has(key) && !own && self.reader.given(&self.dotted(key)).is_none() {
+            self.reader.report(Some(self.place), &self.dotted(key), None, expected.to_owned());
+        }
+    }
+
+    /// Whether file or command line give exactly this key.
+    pub(crate) fn has(&self, key: &'static str) -> bool {
+        self.find(key).is_some()
+    }
+
+    /// Whether file or command line give this key or something below it.
+    pub(crate) fn gives(&self, key: &'static str) -> bool {
+        self.has(key) || self.reader.gives_below(&self.dotted(key))
+    }
+
+    /// The value of a key where it is a table that the command line does not replace.
+    pub(crate) fn table_of(&self, key: &'static str) -> Option<&'a dyn TableLike> {
+        match self.find(key)?.raw {
+            Raw::Item(item) => item.as_table_like(),
+            Raw::Given(_) => None,
+        }
+    }
+
+    /// What stands below a key that is no section: its table, which replaces that of any other layer, or only what the
+    /// command line gives. The comment on its line speaks for all of it.
+    pub(crate) fn below(&self, key: &'static str, table: Option<&'a dyn TableLike>) -> Self {
+        let found = self.items(key).next();
+        let place = found.as_ref().and_then(|found| found.place).unwrap_or(self.place);
+        let layer = found.zip(table).map(|(found, table)| Layer {
+            table,
+            place,
+            path: found.key,
+            own: self.layers.iter().any(|layer| layer.own && std::ptr::eq(layer.place.file, place.file)),
+            source: found.source,
+        });
+        Self::new(self.reader, self.dotted(key), layer.into_iter().collect(), place, self.clock())
+    }
+
+    /// Understands a value or reports it; `convert` says what it expected instead.
+    pub(crate) fn convert<T: Display>(
+        &self,
+        key: &'static str,
+        found: Found<'a>,
+        convert: impl FnOnce(Raw<'a>) -> Result<T, String>,
+    ) -> Option<T> {
+        match convert(found.raw) {
+            Ok(value) => {
+                self.keep(key, found, value.to_string());
+                Some(value)
+            }
+            Err(expected) => {
+                self.reader.refuse(&found, expected);
+                None
+            }
+        }
+    }
+
+    /// Notes a value that was understood.
+    pub(crate) fn keep(&self, key: &'static str, found: Found<'a>, resolved: String) {
+        self.reader.keep(&self.dotted(key), found, resolved);
+    }
+
+    /// Notes for the digest what a key comes to that can be written in more than one way.
+    pub(crate) fn note(&self, key: &str, exact: &impl Display) {
+        self.reader.note(&self.dotted(key), exact.to_string());
+    }
+
+    /// Reports a value that is well formed but does not go with the others.
+    pub(crate) fn contradict(&self, key: &'static str, expected: String) {
+        if let Some(found) = self.find(key) {
+            self.reader.refuse(&found, expected);
+        }
+    }
+}
+
+impl<'a> Layer<'a> {
+    fn found(&self, key: &str, item: &'a Item) -> Found<'a> {
+        let file = self.place.file;
+        let line = file.line_of_key(self.table, key).unwrap_or(self.place.line);
+        let source = file.comment_after(item).or_else(|| self.source.clone());
+        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+        Found { key: path, raw: Raw::Item(item), place: Some(Place { file, line }), source }
+    }
+
+    /// The table below a key of this one.
+    fn below(&self, key: &str) -> Option<Self> {
+        let item = self.table.get(key)?;
+        let found = self.found(key, item);
+        let (table, place, path) = (item.as_table_like()?, found.place?, found.key);
+        Some(Self { table, place, path, own: self.own, source: None })
+    }
+}

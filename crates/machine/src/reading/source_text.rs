@@ -1,0 +1,72 @@
+//! The text of one machine file: its TOML and what stands where in it. Knows no key of a machine.
+
+use toml_edit::{Document, Item, TableLike};
+
+use super::Error;
+
+/// One file: the machine's own, or one that it extends.
+pub(crate) struct SourceText {
+    /// What to call it in messages.
+    pub(crate) name: String,
+    document: Document<String>,
+}
+
+impl SourceText {
+    /// Takes the text apart.
+    ///
+    /// # Errors
+    /// It is no TOML.
+    pub(crate) fn new(name: &str, text: &str) -> Result<Self, Error> {
+        let document = Document::parse(text.to_owned()).map_err(|error| Error {
+            file: name.to_owned(),
+            line: Some(error.span().map_or(1, |span| line(text, span.start))),
+            key: String::new(),
+            value: None,
+            expected: format!("TOML; its reader says: {}", error.message().trim()),
+        })?;
+        Ok(Self { name: name.to_owned(), document })
+    }
+
+    /// Its top level.
+    pub(crate) fn table(&self) -> &dyn TableLike {
+        self.document.as_table()
+    }
+
+    /// The line, from 1, of a place in the text.
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        line(self.document.raw(), offset)
+    }
+
+    /// The line of an item, if the parser noted where it stands.
+    pub(crate) fn line_of(&self, item: &Item) -> Option<usize> {
+        item.span().map(|span| self.line(span.start))
+    }
+
+    /// The line of a key of a table.
+    pub(crate) fn line_of_key(&self, table: &dyn TableLike, key: &str) -> Option<usize> {
+        let item = table.get(key).and_then(|item| self.line_of(item));
+        item.or_else(|| Some(self.line(table.key(key)?.span()?.start)))
+    }
+
+    /// The comment that follows an item on its last line, without its `#`.
+    pub(crate) fn comment_after(&self, item: &Item) -> Option<String> {
+        let rest = self.document.raw().get(item.span()?.end..)?;
+        let comment = rest.lines().next()?.trim_start().strip_prefix('#')?.trim();
+        (!comment.is_empty()).then(|| comment.to_owned())
+    }
+
+    /// A value as written, quotes and all; of a table or a long array only the brackets.
+    pub(crate) fn written(&self, item: &Item) -> String {
+        if item.is_table_like() {
+            return "{…}".to_owned();
+        }
+        match item.span().and_then(|span| self.document.raw().get(span)) {
+            Some(text) if !text.contains('\n') => text.to_owned(),
+            _ => "[…]".to_owned(),
+        }
+    }
+}
+
+fn line(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
+}

@@ -1,0 +1,26 @@
+//! Of what a machine file is a measurement. Pure data and its section `[calibrated]`.
+
+use crate::reading::{Section, section};
+
+section! {
+    /// Where the numbers of a measured machine come from. Nothing of it changes what a run on the machine gives.
+    Calibrated(section) {
+        /// The world that was measured, by the name under which programs are run there: `native`.
+        of: String = |section, key| {
+            section.text(key, "the world that was measured: \"native\"", |text| text == "native")
+        },
+        /// The host, for people.
+        host: Option<String> = line("a line that says which host it was"),
+        /// The day of the measurement, for people.
+        date: Option<String> = line("the day, such as \"2026-01-31\""),
+        /// The command that made it.
+        command: Option<String> = line("the command that measured"),
+    }
+}
+
+/// Reads a text for people, which need not be there.
+fn line(expected: &str) -> impl FnOnce(&Section<'_>, &'static str) -> Option<Option<String>> {
+    move |section, key| {
+        section.optional(key, |section| section.text(key, expected, |text| !text.trim().is_empty()))
+    }
+}

@@ -1,0 +1,168 @@
+//! What one use of a primitive costs, and how a machine file says so: as one duration, in parts, or by class of
+//! message. Knows no particular primitive.
+
+use std::fmt::{self, Display, Formatter};
+
+use toml_edit::TableLike;
+use units::Time;
+
+use crate::reading::{Section, or_default};
+use crate::{ByClass, Class, Transactions};
+
+/// What one use of a primitive costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Time on the handler's critical path: what follows in the handler waits for it.
+    pub path: Time,
+    /// Further time that the processor stays occupied once the handler is over.
+    pub occupancy: Time,
+    /// Further time in which the processor is free again but cannot start another service: it waits for a DMA or for
+    /// the network's acknowledgement.
+    pub wait: Time,
+    /// Further path for each line of the memory that a block has, for what handles blocks.
+    pub line: Time,
+    /// What of `path` are transactions on the node's memory bus, where that is known in detail.
+    pub bus: Transactions,
+    /// What of `occupancy` are.
+    pub after: Transactions,
+}
+
+impl Cost {
+    /// This cost `count` times, as one: the wait is not longer for it.
+    #[inline]
+    pub fn times(self, count: u64) -> Self {
+        // Most things are done once.
+        if count == 1 {
+            return self;
+        }
+        Self {
+            path: self.path * count,
+            occupancy: self.occupancy * count,
+            line: self.line * count,
+            bus: self.bus.times(count),
+            after: self.after.times(count),
+            ..self
+        }
+    }
+
+    /// This cost and another, as one: they are waited for together.
+    #[inline]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            path: self.path + other.path,
+            occupancy: self.occupancy + other.occupancy,
+            wait: self.wait.max(other.wait),
+            line: self.line + other.line,
+            bus: self.bus.and(other.bus),
+            after: self.after.and(other.after),
+        }
+    }
+
+    /// The path for a block of so many lines.
+    pub fn path_of(self, lines: u64) -> Time {
+        self.path + self.line * lines
+    }
+}
+
+/// The parts of a cost in a file; `path` must be there unless `line` is.
+const PARTS: [&str; 6] = ["path", "occupancy", "wait", "line", "bus", "after"];
+
+/// In a table by class: all classes that it does not name.
+const OTHER: &str = "other";
+
+impl<'a> Section<'a> {
+    /// The price of a primitive; `Some(None)` where neither file nor command line gives one.
+    ///
+    /// A text is the path alone, a table with the keys of [`Cost`] its parts, a table with the names of [`Class`] a
+    /// cost for each. The command line may set any of them, in whatever form the file has it.
+    pub(crate) fn cost(&self, key: &'static str) -> Option<Option<ByClass<Cost>>> {
+        if !self.gives(key) {
+            return Some(None);
+        }
+        let costs = match self.table_of(key).filter(|&table| is_by_class(table)) {
+            Some(table) => self.below(key, Some(table)).read_with(|classes| classes.by_class()),
+            None => {
+                let cost = self.one_cost(key, None)?;
+                // The command line may still give a class a cost of its own.
+                self.below(key, None).read_with(|classes| classes.each_class(Some(cost)))
+            }
+        };
+        let costs = costs?;
+        self.note(key, &Exact(costs));
+        Some(Some(costs))
+    }
+
+    /// A table by class: `other` speaks for those that it does not name.
+    fn by_class(&self) -> Option<ByClass<Cost>> {
+        let other = if self.gives(OTHER) { Some(self.one_cost(OTHER, None)?) } else { None };
+        self.each_class(other)
+    }
+
+    fn each_class(&self, other: Option<Cost>) -> Option<ByClass<Cost>> {
+        let costs = Class::ALL.map(|class| self.one_cost(class.name(), other));
+        costs
+            .iter()
+            .all(Option::is_some)
+            .then(|| ByClass::each(|class| costs[class as usize].unwrap_or_default()))
+    }
+
+    /// A text or a table of parts. Where there is neither, the parts that the command line gives take the place of
+    /// those of `base`.
+    fn one_cost(&self, key: &'static str, base: Option<Cost>) -> Option<Cost> {
+        let table = self.table_of(key);
+        let whole = self.has(key);
+        let base = if whole { None } else { base };
+        let [path_key, occupancy, wait, line, bus, after] = PARTS;
+        self.below(key, table).read_with(|parts| {
+            let path = match base {
+                _ if table.is_some() && parts.has(line) => or_default(parts, path_key),
+                _ if table.is_some() || parts.has(path_key) => parts.key(path_key),
+                Some(base) => Some(base.path),
+                None => self.key(key),
+            };
+            let base = base.unwrap_or_default();
+            let occupancy = time_or(parts, occupancy, base.occupancy);
+            let wait = time_or(parts, wait, base.wait);
+            let line = time_or(parts, line, base.line);
+            let bus = parts.transactions(bus, base.bus);
+            let after = parts.transactions(after, base.after);
+            Some(Cost {
+                path: path?,
+                occupancy: occupancy?,
+                wait: wait?,
+                line: line?,
+                bus: bus?,
+                after: after?,
+            })
+        })
+    }
+}
+
+/// A duration that is `base` unless stated.
+fn time_or(parts: &Section<'_>, key: &'static str, base: Time) -> Option<Time> {
+    Some(parts.key::<Option<Time>>(key)?.unwrap_or(base))
+}
+
+/// Costs as the digest has them: the same text for the same costs, however their file spells them.
+struct Exact(ByClass<Cost>);
+
+impl Display for Exact {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Class::ALL.iter().try_for_each(|&class| {
+            let Cost { path, occupancy, wait, line, bus, after } = self.0.of(class);
+            write!(f, "{path}+{occupancy}+{wait}")?;
+            if !line.is_zero() {
+                write!(f, "+{line} a line")?;
+            }
+            if !(bus.is_empty() && after.is_empty()) {
+                write!(f, "+{bus}+{after} on the bus")?;
+            }
+            f.write_str(" ")
+        })
+    }
+}
+
+/// A table that names a class is one by class; any other is one of parts, and what is wrong in it a wrong part.
+fn is_by_class(table: &dyn TableLike) -> bool {
+    table.iter().any(|(key, _)| key == OTHER || Class::NAMES.contains(&key))
+}

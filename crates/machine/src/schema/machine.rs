@@ -1,0 +1,136 @@
+//! A machine: the top level of its file, and what its sections must agree in. Plain data, resolved and checked. Knows neither
+//! files nor what happens on a machine.
+//!
+//! Durations that a file states in cycles are absolute here.
+
+use units::Bytes;
+
+use super::residual;
+use crate::reading::{Section, Value};
+use crate::{
+    Calibrated, Capability, Flow, Handoff, Interface, Memory, Network, NetworkProcessor, NodeMemory,
+    Primitives, Processor, Queue, SoftwareDispatch,
+};
+
+/// Stands in for a memory line that was refused, so that the other mistakes of the file are found in one
+/// reading.
+const NO_LINE: Bytes = Bytes::new(64);
+
+/// A machine: nodes of processors, joined by a network.
+///
+/// Comes from [`Machine::parse`]; every field has then been checked, and later changes are the caller's affair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// Its name: lower-case letters, digits and hyphens, such as `hurricane-1`.
+    pub name: String,
+    /// One line that says what it is.
+    pub summary: String,
+    /// Number of nodes unless the run says otherwise; at least 1.
+    pub nodes: u32,
+    /// Compute processors of a node unless the run says otherwise; at least 1.
+    pub processors: u32,
+    /// The processors, all alike.
+    pub processor: Processor,
+    /// What protocol handlers pay for.
+    pub primitives: Primitives,
+    /// The dispatch queue of a node.
+    pub queue: Queue,
+    /// The network interface of a node.
+    pub interface: Interface,
+    /// The processor of a node that serves the network, where there is one.
+    pub network_processor: Option<NetworkProcessor>,
+    /// The queues between it and the compute processors, where messages are handed to it.
+    pub handoff: Option<Handoff>,
+    /// How a node bounds its outstanding requests, where it does.
+    pub flow: Option<Flow>,
+    /// How processors get from threads to handlers and back, where software does that.
+    pub software_dispatch: Option<SoftwareDispatch>,
+    /// The memory of a node.
+    pub memory: Memory,
+    /// The memory system of a node in detail, where the machine says.
+    pub node_memory: Option<NodeMemory>,
+    /// What joins the nodes.
+    pub network: Network,
+    /// What the machine can do, in the order of its file; no two alike.
+    pub can: Vec<Capability>,
+    /// Of what it is a measurement; `None` of a machine that nobody measured.
+    pub calibrated: Option<Calibrated>,
+    pub(crate) values: Vec<Value>,
+    pub(crate) digest: u64,
+    /// What it is under each policy that its file has values for, by name.
+    pub(crate) variants: Vec<(String, Self)>,
+}
+
+impl Machine {
+    /// Reads the top level; `None` if a value was refused, which has then been reported.
+    pub(crate) fn read_keys(file: &Section<'_>) -> Option<Self> {
+        let name =
+            file.text("name", "a name of lower-case letters, digits and hyphens such as \"cm-5\"", is_name);
+        file.expect_own("name", "a name of its own, which no other machine has");
+        let summary = file.text("summary", "one line that says what the machine is", is_line);
+        let nodes = file.key("nodes");
+        let processors = file.key("processors");
+        let can = file.list("can", "capability", Capability::NAMES, |name| name.parse::<Capability>().ok());
+        let abilities = can.as_deref().unwrap_or_default();
+        let processor = file.section("processor", |section| Processor::read_keys(section, abilities));
+        if let Some(processor) = &processor {
+            file.count_cycles_of(processor.clock);
+        }
+        let primitives = Primitives::section(file, "primitives", abilities);
+        let queue = file.key("queue");
+        let interface = file.section("interface", |section| Interface::read_keys(section, abilities));
+        let network_processor = file
+            .optional_section("network_processor", |section| NetworkProcessor::read_keys(section, abilities));
+        let handoff = file.key("handoff");
+        let flow = file.key("flow");
+        let software_dispatch: Option<Option<SoftwareDispatch>> = file.key("software_dispatch");
+        if matches!(software_dispatch, Some(Some(_))) && abilities.contains(&Capability::KeyedDispatch) {
+            file.contradict(
+                "can",
+                "no `keyed-dispatch`: [software_dispatch] runs one handler at a time".to_owned(),
+            );
+        }
+        let (memory, banks) = file.section("memory", Memory::read_with_banks).unzip();
+        let line = memory.as_ref().map_or(NO_LINE, |memory| memory.line);
+        let node_memory = NodeMemory::read_keys(file, line, banks.flatten());
+        let network = file.section("network", |section| Network::read_keys(section, nodes));
+        let calibrated = file.key("calibrated");
+        if let (Some(_), Some(primitives), Some(Some(memory))) = (&processor, &primitives, &node_memory) {
+            file.section("primitives", |section| {
+                section.forgive();
+                residual::check(section, primitives, (memory, line), abilities)
+            })?;
+        }
+        Some(Self {
+            name: name?,
+            summary: summary?,
+            nodes: nodes?,
+            processors: processors?,
+            processor: processor?,
+            primitives: primitives?,
+            queue: queue?,
+            interface: interface?,
+            network_processor: network_processor?,
+            handoff: handoff?,
+            flow: flow?,
+            software_dispatch: software_dispatch?,
+            memory: memory?,
+            node_memory: node_memory?,
+            network: network?,
+            can: can?,
+            calibrated: calibrated?,
+            values: Vec::new(),
+            digest: 0,
+            variants: Vec::new(),
+        })
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !text.is_empty() && text.bytes().all(allowed)
+}
+
+fn is_line(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains('\n')
+}

@@ -1,0 +1,33 @@
+//! What a machine is, section by section of its file: each key is declared once, with its type, what it means and how it is
+//! read. Plain data; knows neither files nor what a machine does.
+
+mod calibrated;
+mod capability;
+mod class;
+mod cost;
+mod interface;
+mod machine;
+mod network;
+mod network_processor;
+mod node_memory;
+mod primitives;
+mod processor;
+mod queues;
+mod residual;
+mod software_dispatch;
+mod transactions;
+
+pub use calibrated::Calibrated;
+pub use capability::{Capability, UnknownCapability};
+pub use class::{ByClass, Class, UnknownClass};
+pub use cost::Cost;
+pub use interface::{Interface, Overflow};
+pub use machine::Machine;
+pub use network::{CrossTraffic, Network, Routers, Topology};
+pub use network_processor::NetworkProcessor;
+pub use node_memory::{Banks, Bus, Cache, Memory, NodeMemory, Staging};
+pub use primitives::Primitives;
+pub use processor::{Processor, WorkCosts};
+pub use queues::{Flow, Handoff, Queue};
+pub use software_dispatch::SoftwareDispatch;
+pub use transactions::{Transaction, Transactions};

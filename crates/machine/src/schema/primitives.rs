@@ -1,0 +1,111 @@
+//! The named primitives a protocol handler is made of, and what each costs. Knows no protocol.
+
+use units::{Quantity, Span};
+
+use crate::reading::Section;
+use crate::{ByClass, Capability, Cost};
+
+/// Declares the primitives once: as fields, as names, and as keys of a machine file.
+macro_rules! primitives {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// The cost of each primitive by class of message.
+        ///
+        /// `None`: the file gives no price, because no run on this machine is expected to use it.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct Primitives {
+            $($(#[$doc])* pub $name: Option<ByClass<Cost>>,)*
+        }
+
+        impl Primitives {
+            /// Every primitive that has a price, with it, in the order of declaration.
+            pub fn iter(&self) -> impl Iterator<Item = (&'static str, &ByClass<Cost>)> {
+                [$((stringify!($name), self.$name.as_ref()),)*]
+                    .into_iter()
+                    .filter_map(|(name, cost)| cost.map(|cost| (name, cost)))
+            }
+
+            fn read_keys(section: &Section<'_>) -> Option<Self> {
+                $(let $name = section.cost(stringify!($name));)*
+                Some(Self { $($name: $name?,)* })
+            }
+        }
+    };
+}
+
+primitives! {
+    /// Noticing that an access is not allowed, at the processor that makes it.
+    detect_miss,
+    /// Taking a message from the queue and entering its handler. The occupancy is the completion: what the
+    /// processor does after the handler to give the key back.
+    dispatch,
+    /// Noticing an access fault, taking it from the queue and entering its handler; occupancy as in `dispatch`.
+    dispatch_fault,
+    /// Reading what faulted, and where.
+    read_fault_state,
+    /// Sending a message's header: destination, handler, block address.
+    send_header,
+    /// Sending the header of a message to the own node, which the same processor may read; `None`: no price
+    /// of its own.
+    send_own,
+    /// Sending one further 8-byte word.
+    send_word,
+    /// Describing a block transfer to the NI, which then moves the data by itself.
+    start_transfer,
+    /// Reading one 8-byte word of a message beyond its header.
+    receive_word,
+    /// Reading one message out of the NI, header and the words that come with it.
+    extract,
+    /// Reading one message from the own node out of the NI; `None`: no price of its own.
+    extract_own,
+    /// Writing a message into the queue to the node's other kind of processor.
+    hand_over,
+    /// Taking a message out of that queue.
+    take,
+    /// Bookkeeping of a global access at its issue: the test of locality, the counter of outstanding accesses.
+    issue,
+    /// Bookkeeping of a global access when its answer is there.
+    complete,
+    /// Adding to the counter of stored data at the target.
+    count_store,
+    /// Reading a word of memory on behalf of another node.
+    fetch_word,
+    /// Writing a word of memory on behalf of another node.
+    place_word,
+    /// Looking up a block's directory entry and writing it back.
+    directory_lookup,
+    /// Getting a directory entry that another protocol processor of the node had last, beyond looking it up.
+    migrate_entry,
+    /// Changing the access tag of a block.
+    set_tag,
+    /// Moving a block from the node's memory or caches to the NI.
+    fetch_block,
+    /// Moving a block from the NI to the node's memory.
+    place_block,
+    /// Finding a frame for a page of another node and mapping it.
+    map_page,
+    /// Taking a block out of the node's caches.
+    purge,
+    /// Letting a waiting thread's access go ahead.
+    resume,
+    /// Telling the dispatch queue that a processor which ran handlers while it waited computes again.
+    report_computing,
+    /// Translating a global address.
+    translate,
+    /// Translating an address that was used just before.
+    translate_again,
+    /// Noting in the directory that a request must wait.
+    defer,
+}
+
+impl Primitives {
+    /// Reads a price list; a machine that moves blocks by itself must say what starting that costs.
+    pub(crate) fn section(section: &Section<'_>, key: &'static str, can: &[Capability]) -> Option<Self> {
+        section.section(key, |section| {
+            let primitives = Self::read_keys(section);
+            if can.contains(&Capability::Transfer) {
+                section.expect("start_transfer", Span::EXPECTED);
+            }
+            primitives
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! A price without its bus transactions: the processor's own share. It must not be negative.
+//!
+//! A price is the time on an idle machine. Where the memory system is known in detail, the transactions in
+//! the price are made on the bus, and only the rest is a fixed time. So a price is exact when the bus is idle
+//! and grows with its load.
+
+use units::{Bytes, Time};
+
+use crate::reading::Section;
+use crate::{Capability, Class, Cost, NodeMemory, Primitives, Transaction, Transactions};
+
+impl NodeMemory {
+    /// What a transaction takes on an idle bus, in lines of `line`.
+    pub fn uncontended(&self, transaction: Transaction, line: Bytes) -> Time {
+        let bus = &self.bus;
+        let address = bus.arbitration + bus.address;
+        let snoop = bus.snoop.unwrap_or_default();
+        match transaction {
+            Transaction::Invalidate => address + snoop,
+            Transaction::Line => address + bus.device + bus.passage(line),
+            Transaction::Read => address + bus.device + bus.cycle,
+            Transaction::Write => address + bus.cycle,
+            Transaction::Transfer => {
+                address + snoop + self.cache.supply.unwrap_or_default() + bus.passage(line)
+            }
+        }
+    }
+
+    /// What several take, one after the other.
+    pub fn uncontended_all(&self, transactions: Transactions, line: Bytes) -> Time {
+        transactions.counts().map(|(transaction, count)| self.uncontended(transaction, line) * count).sum()
+    }
+
+    /// What a device waits for a line that memory supplies, on an idle bus.
+    pub fn uncontended_fetch(&self, line: Bytes) -> Time {
+        let bus = &self.bus;
+        let snoop = bus.snoop.unwrap_or_default();
+        bus.arbitration + bus.address + snoop + self.banks.latency + bus.passage(line)
+    }
+}
+
+/// Insists that no price is less than its transactions on an idle bus: those that it names, and those that handling a block
+/// of shared memory makes, where there is such.
+pub(crate) fn check(
+    section: &Section<'_>,
+    primitives: &Primitives,
+    (memory, line): (&NodeMemory, Bytes),
+    can: &[Capability],
+) -> Option<()> {
+    let shares = can.contains(&Capability::SharedMemory);
+    let mut sound = Some(());
+    for (key, price) in primitives.iter() {
+        let each_line = match key {
+            "fetch_block" if shares => memory.uncontended_fetch(line),
+            "purge" if shares => memory.uncontended(Transaction::Invalidate, line),
+            _ => Time::ZERO,
+        };
+        let short = |cost: Cost| {
+            let [path, after] = [cost.bus, cost.after].map(|made| memory.uncontended_all(made, line));
+            [
+                ("a line", cost.line, each_line),
+                ("a path", cost.path, path),
+                ("an occupancy", cost.occupancy, after),
+            ]
+            .into_iter()
+            .find(|(_, stated, needed)| stated < needed)
+            .map(|(part, _, needed)| (part, needed))
+        };
+        let short = Class::ALL.into_iter().find_map(|class| short(price.of(class)));
+        if let Some((part, needed)) = short {
+            section.contradict(key, format!("{part} of at least {needed}, which its bus transactions take"));
+            sound = None;
+        }
+    }
+    sound
+}

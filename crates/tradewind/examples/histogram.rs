@@ -1,0 +1,44 @@
+//! A whole program: threads send small messages, handlers count, the report checks.
+//!
+//! ```text
+//! cargo run --example histogram run histogram
+//! cargo run --example histogram compare histogram --machine native,paragon
+//! cargo run --example histogram list
+//! ```
+
+use tradewind::prelude::*;
+
+/// Threads of each node count squares into 64 bins of the next node.
+#[program]
+struct Histogram {
+    /// values of each node
+    #[input(default = 9999, range = 1..=999_999)]
+    values: u32,
+    #[keyed(64)]
+    bins: Keyed<u64>,
+}
+
+#[handlers]
+impl Histogram {
+    /// Counts a value in its bin.
+    #[message(key = bin)]
+    fn count(&self, bin: u64, cx: &mut Handler<'_>) {
+        cx.with(&self.bins, |count, _| *count += 1);
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        for value in thread.share(0..self.values) {
+            thread.send(thread.next_node(), Self::count(value * value % 64));
+        }
+    }
+
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let due = |bin| (0..u64::from(self.values)).filter(|value| value * value % 64 == bin).count() as u64;
+        let wrong = (0..64).filter(|bin| *end.get(&self.bins, *bin) != due(*bin)).count();
+        Report::checked(wrong == 0, || format!("{wrong} bins hold another count than a sequential run's"))
+    }
+}
+
+fn main() -> ExitCode {
+    tradewind::main(&[Histogram::ENTRY])
+}

@@ -1,0 +1,81 @@
+//! The examples run, check their answers, and say what their readers are told that they say.
+
+#![forbid(unsafe_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The binary of an example, which cargo builds with the tests of this crate.
+fn binary(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_BIN_EXE_tradewind")).parent().expect("a binary lies in a folder");
+    let path = folder.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(path.exists(), "{}: run `cargo test -p tradewind`, which builds examples", path.display());
+    path
+}
+
+fn output(name: &str, arguments: &[&str]) -> Output {
+    Command::new(binary(name)).args(arguments).output().unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// What an example that must end well says on standard output.
+fn said(name: &str, arguments: &[&str]) -> String {
+    let out = output(name, arguments);
+    assert!(out.status.success(), "{name} {arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).expect("examples print UTF-8")
+}
+
+#[test]
+fn the_histogram_is_right_in_both_worlds() {
+    for machine in ["native", "paragon"] {
+        let said = said("histogram", &["run", "histogram", "--machine", machine, "--input", "values=500"]);
+        assert!(said.contains("verified against the sequential one"), "{said}");
+    }
+}
+
+#[test]
+fn a_search_of_a_real_graph_reaches_every_vertex() {
+    let said = said("bfs", &["run", "bfs", "--machine", "hurricane", "--nodes", "8", "--json"]);
+    let value: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(value["report"]["figures"]["reached"], 1138.0, "{said}");
+    let out = output("bfs", &["run", "bfs", "--input", "root=5000"]);
+    assert_eq!(out.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(told, "bfs: error: root=5000: expected a vertex below 1138\n");
+}
+
+#[test]
+fn a_message_there_and_back_takes_the_time_that_the_model_says() {
+    let said = said("ping_pong", &[]);
+    let time = |machine: &str| -> f64 {
+        let line = said.lines().find(|line| line.starts_with(machine)).expect("a line for each machine");
+        line.split_whitespace().nth(1).and_then(|time| time.parse().ok()).expect("a number of nanoseconds")
+    };
+    assert!(time("native") > 0.0);
+    assert!(time("ideal") < time("t3d") && time("t3d") < time("paragon"), "{said}");
+}
+
+#[test]
+fn a_machine_file_of_ones_own_changes_what_it_says_and_nothing_else() {
+    let shown = said("own_machine", &[]);
+    assert!(shown.contains("  nodes = 4, was 8\n"), "{shown}");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/own-machine.toml");
+    let told = said("own_machine", &["explain", file]);
+    assert!(told.contains("paragon.toml:"), "{told}");
+    let compared = said(
+        "own_machine",
+        &["compare", "histogram", "--machine", &format!("paragon,{file}"), "--nodes", "2"],
+    );
+    assert!(compared.contains("own-machine"), "{compared}");
+}
+
+#[test]
+fn a_protocol_of_ones_own_keeps_every_promise_of_shared_memory() {
+    let checked = said("own_protocol", &["check"]);
+    assert!(checked.contains("52 states of a home and 2 other nodes: nothing wrong\n"), "{checked}");
+    assert_eq!(checked.matches("every promise of shared memory is kept\n").count(), 3, "{checked}");
+    let run = ["run", "shared-histogram", "--protocol", "migrate", "--machine", "hurricane"];
+    assert!(said("own_protocol", &run).contains("kept coherent by migrate"));
+    assert!(
+        said("own_protocol", &["list", "mechanisms"]).contains("migrate: a block is at one node at a time")
+    );
+}
