@@ -83,6 +83,16 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_two_programs_share_is_refused_with_both() {
+        const fn entry(summary: &'static str) -> Entry {
+            Entry { name: "sort", summary, mechanisms: &[], inputs: &[], load: |_| unreachable!() }
+        }
+        let parts: [&[Entry]; 2] = [&[entry("by keys")], &[entry("by merging")]];
+        let said = House::new("test", &parts, &[&[protocol("mine", "")]]).unwrap_err().to_string();
+        assert!(said.contains("`sort` (\"by keys\" and \"by merging\")"), "{said}");
+    }
+
+    #[test]
     fn a_name_that_two_protocols_share_is_refused_with_both() {
         let parts: [&[Coherence]; 2] = [&[protocol("mine", "by hand")], &[protocol("mine", "by a table")]];
         let said = House::new("test", &[], &parts).unwrap_err().to_string();

@@ -29,9 +29,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, Inputs, Instance};
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance};
 use tempest::{Cells, Job, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 use units::Time;
 

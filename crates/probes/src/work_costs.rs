@@ -36,8 +36,8 @@
 //! must come back to its beginning after as many loads as there are words.
 
 use std::hint::black_box;
-use tempest::entry::mix;
 
+use tempest::entry::mix;
 use tempest::*;
 
 /// The work of gathering one entry: load its weight, its column and the value there; multiply and subtract; the loop.

@@ -25,6 +25,17 @@ fn said(name: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
+fn every_example_is_on_the_page_about_libraries() {
+    let page = include_str!("../../../docs/library.md");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
+    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")) {
+        let row = format!("| `{}` |", path.file_stem().expect("a name").to_string_lossy());
+        assert!(page.contains(&row), "docs/library.md lacks {row}");
+    }
+}
+
+#[test]
 fn the_histogram_is_right_in_both_worlds() {
     for machine in ["native", "paragon"] {
         let said = said("histogram", &["run", "histogram", "--machine", machine, "--input", "values=500"]);

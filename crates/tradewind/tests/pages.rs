@@ -73,6 +73,17 @@ fn the_readme_is_one_page() {
 }
 
 #[test]
+fn the_readme_shows_the_example_as_it_is() {
+    let readme = read(Path::new("README.md"));
+    let example = include_str!("../examples/histogram.rs");
+    let code = example.find("use tradewind::prelude::*;").expect("the example uses the prelude");
+    assert!(
+        readme.contains(&format!("```rust\n{}```\n", &example[code..])),
+        "README.md shows another program"
+    );
+}
+
+#[test]
 fn links_and_names_are_found_in_a_line() {
     let line =
         "[a](docs/a.md#b) ![c](img/c.svg) [d](https://d.example/) [e](#f) `crates/x/src/y.rs` `crates/*/z`";

@@ -32,8 +32,8 @@ mod cell;
 mod program;
 
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, Input, Inputs, Instance, Plan};
 
+use tempest::entry::{BadPlan, Entry, Input, Inputs, Instance, Plan};
 use tempest::{Job, Mechanism};
 
 use cell::{CELLS, Cell, Choice};

@@ -1,0 +1,94 @@
+//! Runs and comparisons as a library user asks for them, and the mistakes that are answered as types.
+
+#![forbid(unsafe_code)]
+
+use tempest::Mechanism;
+use tempest::entry::{self, Entry};
+use tradewind_worlds::{Comparison, Error, MAX_THREADS, Mistake, Run, Subject, Target, machines};
+
+fn program(name: &str) -> &'static Entry {
+    entry::find(name, apps::ALL).expect("an application")
+}
+
+fn target(name: &str) -> Target {
+    Target::find(name, &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A histogram of few values on a model.
+fn histogram() -> Run {
+    Run::of(program("histogram")).on(target("paragon")).nodes(2).input("values", "50")
+}
+
+/// The mistakes of a run that must not be possible.
+fn mistakes(run: Run) -> Vec<Mistake> {
+    match run.run() {
+        Err(Error::Wrong(mistakes)) => mistakes,
+        other => panic!("expected mistakes, got {other:?}"),
+    }
+}
+
+#[test]
+fn a_model_gives_the_same_outcome_every_time_and_a_machine_of_ones_own_another() {
+    let [one, two] = [histogram(), histogram()].map(|run| run.run().unwrap());
+    assert!(one.report.verified() && one.digest.is_some() && one == two);
+    let text =
+        "extends = \"paragon\"\nname = \"mine\"\nsummary = \"a test\"\n[network]\nlatency = \"9 us\"\n";
+    let mine = machines::parse("mine.toml", text, &[]).unwrap();
+    let slower = histogram().on(mine).run().unwrap();
+    assert!(slower.report.verified() && slower.timed() > one.timed());
+}
+
+#[test]
+fn every_mistake_of_a_request_is_a_value() {
+    let wrong = histogram().input("value", "3").mechanism(Mechanism::Bulk);
+    let found = mistakes(wrong);
+    assert!(
+        matches!(&found[..], [Mistake::NotWritten { mechanism: Mechanism::Bulk, .. }, Mistake::Input(_)]),
+        "{found:?}"
+    );
+    let found = mistakes(histogram().policy("hurricane:2".parse().unwrap()));
+    assert!(matches!(&found[..], [Mistake::Refused { file: None, .. }]), "{found:?}");
+    let found = mistakes(histogram().threads(MAX_THREADS));
+    assert!(matches!(&found[..], [Mistake::TooManyThreads { nodes: 2, computing: 1, .. }]), "{found:?}");
+    let found = mistakes(Run::of(program("iccg")).input("matrix", "no-such-file.mtx"));
+    assert!(matches!(&found[..], [Mistake::UnreadableInput { path, .. }, ..] if path == "no-such-file.mtx"));
+    let Err(Error::Wrong(found)) = Target::find("paragn", &[]) else { panic!("there is no such machine") };
+    assert!(matches!(&found[..], [Mistake::UnknownMachine { nearest: Some(near), .. }] if near == "paragon"));
+    let setting = [("nodes".to_owned(), "3".to_owned())];
+    assert_eq!(
+        Target::find("native", &setting).unwrap_err(),
+        Error::Wrong(vec![Mistake::NativeSetting { key: "nodes".to_owned() }])
+    );
+}
+
+#[test]
+fn a_comparison_runs_what_each_machine_can_do_and_tells_of_every_run() {
+    let subject = Subject::load(program("histogram"), &[("values", "20")]).unwrap();
+    let mut comparison = Comparison::new(subject, vec![target("native"), target("cm-5")]);
+    (comparison.nodes, comparison.processors, comparison.repeat) = (2, 1, 2);
+    let mut told = Vec::new();
+    let compared = comparison.run(|step| told.push((step.done, step.all, step.target.name().to_owned())));
+    assert!(told.windows(2).all(|steps| steps[0].0 < steps[1].0), "{told:?}");
+    let all = told[0].1;
+    assert!(told.iter().all(|step| step.1 == all && step.0 < all));
+    let runs = |name: &str| told.iter().filter(|step| step.2 == name).count();
+    assert_eq!(runs("native"), 2 * compared[0].ran.len());
+    assert_eq!(runs("cm-5"), compared[1].ran.len());
+    for compared in compared {
+        assert!(compared.refused.is_empty() && compared.failed.is_empty() && !compared.ran.is_empty());
+        let ranking = compared.ranking();
+        assert!(ranking.is_clean());
+        let times: Vec<_> = ranking.rows().iter().map(|row| row.outcome.timed()).collect();
+        assert!(times.is_sorted(), "{times:?}");
+    }
+}
+
+#[test]
+fn what_a_machine_cannot_do_is_refused_once() {
+    let subject = Subject::load(program("shared-histogram"), &[("values", "20")]).unwrap();
+    let mut comparison = Comparison::new(subject, vec![target("cm-5")]);
+    comparison.mechanisms = vec![Mechanism::SharedMemory];
+    let compared = comparison.run(|step| panic!("nothing runs, but {step:?}"));
+    let [refusal] = &compared[0].refused[..] else { panic!("{:?}", compared[0].refused) };
+    assert!(refusal.policy.is_none() && refusal.reason.contains("shared-memory"), "{}", refusal.reason);
+}
