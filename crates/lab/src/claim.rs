@@ -5,7 +5,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::Mistakes;
-use crate::reading::{self, Table};
+use crate::toml::{self, Table};
 
 /// Whether a statement is something that the study was given or something that came of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -137,7 +137,7 @@ impl Claim {
 ///
 /// All mistakes of the file, two claims of one id among them.
 pub fn read(file: &str, text: &str) -> Result<Vec<Claim>, Mistakes> {
-    reading::read(file, text, |top| {
+    toml::read(file, text, |top| {
         let mut claims: Vec<Claim> = Vec::new();
         for table in top.tables("claim") {
             let claim = claim(file, &table);
@@ -168,7 +168,7 @@ fn claim(file: &str, table: &Table<'_>) -> Option<Claim> {
     let statement = table.text("statement", "the statement in words");
     let written = table.written("value");
     let value = table.optional("value", "a number or a text", |item| {
-        let number = reading::number(item).zip(written).map(|(number, text)| Stated::Number(number, text));
+        let number = toml::number(item).zip(written).map(|(number, text)| Stated::Number(number, text));
         number.or_else(|| item.as_str().map(|text| Stated::Text(text.to_owned())))
     });
     // Some studies write an empty unit where there is none.

@@ -8,7 +8,7 @@ use crate::study::{Check, Derived, Origin, Source};
 use crate::survey::Survey;
 use crate::tolerance::Tolerance;
 use crate::verdict::Finding;
-use crate::{Claim, Mistakes, Specification, Study, model, verdict, whole};
+use crate::{Claim, Mistakes, Specification, Study, consistency, model, verdict};
 
 /// Everything that was read, checked together.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Laboratory {
     ) -> Result<Self, Mistakes> {
         claims.extend(studies.iter().flat_map(|study| &study.bounds).cloned());
         let laboratory = Self { claims, studies, surveys, tolerances };
-        let mistakes = whole::mistakes(&laboratory);
+        let mistakes = consistency::mistakes(&laboratory);
         if mistakes.is_empty() { Ok(laboratory) } else { Err(mistakes) }
     }
 

@@ -2,7 +2,6 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `reading` | TOML with lines, every mistake at once |
 //! | [`claim`] | statements of the literature, from `claims/*.toml` |
 //! | [`study`] | experiments as data, from `studies/*.toml`: what is run, which metrics come of it, what is checked |
 //! | `template` | `each`: one table of a study that stands for many |
@@ -14,7 +13,8 @@
 //! | [`model`] | analytic models |
 //! | [`survey`] | machines that are a row of a table and nothing more |
 //! | [`laboratory`] | all claims and studies together: what must run, and the metrics that come of it |
-//! | `whole` | names that stand twice or nowhere, over all files |
+//! | `toml` | TOML with lines, every mistake at once |
+//! | `consistency` | names that stand twice or nowhere, over all files |
 //! | [`verdict`] | a claim held against its metric |
 //! | [`tolerance`] | how far apart is still the same |
 //! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
@@ -31,21 +31,21 @@
 pub mod calibrate;
 pub mod campaign;
 pub mod claim;
+mod consistency;
 pub mod expression;
 pub mod laboratory;
 pub mod ledger;
 pub mod model;
 pub mod pattern;
 pub mod plot;
-mod reading;
 pub mod record;
 pub mod specification;
 pub mod study;
 pub mod survey;
 mod template;
 pub mod tolerance;
+mod toml;
 pub mod verdict;
-mod whole;
 
 pub use claim::{Claim, Kind, Role, Stated};
 pub use expression::{Expression, Value};

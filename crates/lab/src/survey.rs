@@ -2,7 +2,7 @@
 //! the file is the whole of them. Must never know a claim.
 
 use crate::Mistakes;
-use crate::reading::{self, Table};
+use crate::toml::{self, Table};
 
 /// A survey.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +116,7 @@ impl Survey {
 ///
 /// All mistakes of the file.
 pub fn read(file: &str, text: &str) -> Result<Survey, Mistakes> {
-    reading::read(file, text, |top| {
+    toml::read(file, text, |top| {
         let summary = top.text("summary", "one line that says what it is");
         let machines = top.tables("machine").iter().filter_map(surveyed).collect();
         Some(Survey { summary: summary?, machines })
@@ -140,8 +140,8 @@ fn cell(column: &Column, table: &Table<'_>) -> Cell {
         table.finish();
         return Cell::Unknown;
     }
-    let value = table.required("value", "a number above 0", reading::positive);
-    let to = table.optional("to", "a number above 0", reading::positive);
+    let value = table.required("value", "a number above 0", toml::positive);
+    let to = table.optional("to", "a number above 0", toml::positive);
     let unit = table.text("unit", column.unit);
     if unit.is_some_and(|unit| unit != column.unit) {
         table.refuse("unit", format!("{:?}", column.unit));

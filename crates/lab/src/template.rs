@@ -1,7 +1,7 @@
 //! `each`: one table of a study that stands for many. `each = { operation = ["get", "put"], size = ["4", "8"] }` makes
 //! four of it, in which `{operation}` and `{size}` are replaced. Must never know what the table is about.
 
-use crate::reading::Table;
+use crate::toml::Table;
 
 /// What one of the many has in place of each name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use crate::Mistakes;
 use crate::claim::{Claim, Kind};
-use crate::reading::{self, Table};
+use crate::toml::{self, Table};
 
 /// A whole number is met exactly if it is met to this share: what is left of rounding in double precision.
 const ROUNDING: f64 = 1e-9;
@@ -95,7 +95,7 @@ fn half_of_last_significant(written: &str) -> f64 {
 ///
 /// All mistakes of the file.
 pub fn read(file: &str, text: &str) -> Result<Vec<Tolerance>, Mistakes> {
-    reading::read(file, text, |top| {
+    toml::read(file, text, |top| {
         let tables = top.tables("tolerance");
         if tables.is_empty() {
             top.refuse("tolerance", "at least one [[tolerance]]");
@@ -113,7 +113,7 @@ fn rule(table: &Table<'_>) -> Option<Tolerance> {
         table.refuse("kinds", "kinds of claims: \"value\", \"ratio\"");
     }
     let fit = table.item("fit").is_some().then(|| table.flag("fit"));
-    let positive = |key| table.optional(key, "a number above 0", reading::positive);
+    let positive = |key| table.optional(key, "a number above 0", toml::positive);
     let mut measures = Vec::new();
     measures.extend(positive("absolute").map(Measure::Absolute));
     measures.extend(positive("relative").map(Measure::Relative));

@@ -68,13 +68,6 @@ impl Local {
         Self { depths: Depths { slots, window, ..Depths::default() }, ..Self::default() }
     }
 
-    /// Limits the outboxes of a node to `packets` in all. A run whose handlers start messages without end is
-    /// given up there.
-    #[must_use]
-    pub fn with_outbox(self, packets: usize) -> Self {
-        Self { depths: Depths { outbox: packets, ..self.depths }, ..self }
-    }
-
     /// Changes the roles of processors all the time and for no reason under an adaptive policy, even where
     /// processors share cores. For tests of what changes must not break.
     #[must_use]

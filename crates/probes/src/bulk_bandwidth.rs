@@ -9,8 +9,8 @@
 //!
 //! | mechanism | how blocks travel |
 //! |---|---|
-//! | `messages` | a few words to a message |
-//! | `bulk` | each by one transfer; one that is got by a transfer of the handler that serves the request |
+//! | `messages` | a few words in each message |
+//! | `bulk` | one transfer for each block; a get is a request whose handler makes the transfer |
 //!
 //! # Figures
 //!
@@ -29,9 +29,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, Inputs, Instance};
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance};
 use tempest::{Cells, Job, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 use units::Time;
 

@@ -35,9 +35,8 @@
 use std::collections::VecDeque;
 use std::hint::black_box;
 
-use units::Time;
-
 use tempest::*;
+use units::Time;
 
 /// The words of a long message.
 const LONG: usize = 12;

@@ -22,8 +22,8 @@
 //! The final value of every node is compared with that of a sequential run.
 
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan, mix};
 
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan, mix};
 use tempest::{
     Actions, Cells, Event, Handler, Job, Key, Keyed, Mechanism, Merge, NodeId, Operations, Protocol, Quiet,
     Report, Setup, Thread, handlers,

@@ -29,9 +29,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use protocols::split_phase::{LocalPtr, Plan, SplitPhase};
-use units::Time;
-
 use tempest::*;
+use units::Time;
 
 /// Nodes compute in turns while the others wait for a word: how soon somebody serves.
 #[program(install)]

@@ -22,7 +22,7 @@
 //! | `again` | an operation of gathering and scattering, repeated at once |
 //! | `once` | an operation of gathering and scattering, after much other memory has been read |
 //! | `operation` | the mean of `again` and `once` |
-//! | `poll` | a poll at each entry, which gathering takes longer |
+//! | `poll` | the extra time of gathering with a poll at each entry |
 //! | `chain` | an operation of a chain |
 //! | `miss` | a load while chasing |
 //!
@@ -36,8 +36,8 @@
 //! must come back to its beginning after as many loads as there are words.
 
 use std::hint::black_box;
-use tempest::entry::mix;
 
+use tempest::entry::mix;
 use tempest::*;
 
 /// The work of gathering one entry: load its weight, its column and the value there; multiply and subtract; the loop.

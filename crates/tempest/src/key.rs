@@ -46,9 +46,10 @@ impl Key {
     /// The stated key that resolves to `key`. A number always comes with its space.
     pub(crate) fn from_resolved(key: DispatchKey) -> Self {
         match key {
-            pdq::Key::User(name) => {
-                name.block().map_or(Self::In(name.group.protocol, name.number()), Self::Block)
-            }
+            pdq::Key::User(name) => match name.group.protocol() {
+                Some(space) => Self::In(space, name.number()),
+                None => Self::Block(Block(name.number() as u32)),
+            },
             pdq::Key::Sequential => Self::Sequential,
             pdq::Key::NoSync => Self::NoSync,
         }
@@ -78,26 +79,25 @@ impl Space {
 }
 
 pdq::lawful! {
-    /// What the numbers of a name count: blocks, or the keys of one protocol instance. Two words of 32 bits, which compare
-    /// as one of 64.
+    /// What the numbers of a name count: blocks, or the keys of one protocol instance. It is 0, or one more than the number of
+    /// the instance: a whole word, because a key is written and read as whole words on the way through a queue.
     #[derive(Debug, PartialOrd, Ord)]
-    pub(crate) struct Group { kind: Kind, protocol: Space }
-}
-
-pdq::lawful! {
-    #[derive(Debug, PartialOrd, Ord)]
-    #[repr(u32)]
-    enum Kind { Protocol, Blocks }
+    pub(crate) struct Group(u64);
 }
 
 impl Group {
-    /// Blocks of shared memory.
-    pub(crate) const BLOCKS: Self = Self { kind: Kind::Blocks, protocol: Space::PROGRAM };
+    /// The blocks of shared memory.
+    pub(crate) const BLOCKS: Self = Self(0);
 
     /// The numbers of a protocol instance.
     #[inline]
     pub(crate) const fn of(protocol: Space) -> Self {
-        Self { kind: Kind::Protocol, protocol }
+        Self(protocol.0 as u64 + 1)
+    }
+
+    /// The protocol instance, or `None` for blocks.
+    fn protocol(self) -> Option<Space> {
+        self.0.checked_sub(1).map(|number| Space(number as u32))
     }
 
     /// The offset that is added to the numbers of a group in its names.
@@ -107,9 +107,9 @@ impl Group {
     #[inline]
     const fn offset(self) -> u64 {
         match self {
-            Self { kind: Kind::Blocks, .. } => 1 << 62,
-            Self { protocol: Space(0), .. } => 0,
-            Self { .. } => 1 << 63,
+            Self::BLOCKS => 1 << 62,
+            Self(1) => 0,
+            Self(_) => 1 << 63,
         }
     }
 
@@ -138,7 +138,7 @@ impl Name {
     /// The block of shared memory that it names, if it names one.
     #[inline]
     pub fn block(self) -> Option<Block> {
-        (self.group.kind == Kind::Blocks).then(|| Block(self.number() as u32))
+        (self.group == Group::BLOCKS).then(|| Block(self.number() as u32))
     }
 
     /// Whether it is a name of that group.
@@ -155,12 +155,10 @@ impl Name {
 /// Prints the name for people. Numbers of the program are bare.
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.group {
-            Group { kind: Kind::Blocks, .. } => write!(f, "block {}", self.number()),
-            Group { protocol: Space::PROGRAM, .. } => write!(f, "{:#x}", self.number()),
-            Group { protocol: Space(protocol), .. } => {
-                write!(f, "{:#x} of protocol {protocol}", self.number())
-            }
+        match self.group.protocol() {
+            None => write!(f, "block {}", self.number()),
+            Some(Space::PROGRAM) => write!(f, "{:#x}", self.number()),
+            Some(Space(protocol)) => write!(f, "{:#x} of protocol {protocol}", self.number()),
         }
     }
 }
@@ -234,10 +232,5 @@ mod tests {
         assert_eq!(text(Key::Block(Block(3)), TWO), Block(3).to_string());
         assert_eq!(text(Key::Sequential, TWO), "SEQUENTIAL");
         assert_eq!(Key::NoSync.to_string(), "NOSYNC");
-    }
-
-    #[test]
-    fn a_key_is_two_words() {
-        assert_eq!((size_of::<Name>(), size_of::<pdq::Key<Name>>()), (16, 16));
     }
 }

@@ -2,11 +2,14 @@
 //!
 //! Must never know which values travel, nor what is computed from them.
 
-use tempest::{NodeId, Thread};
+use tempest::Thread;
 
 use super::ghosts::Field;
+use super::layout::Export;
 
-/// Places values in a node that needs them, in its ghosts from place `at` on.
-pub(super) fn export(thread: &Thread<'_>, field: &Field, to: NodeId, at: u32, values: &[u64]) {
-    thread.deposit(to, field.values.place(at), values);
+/// Places the values of an export in the ghosts of the node that needs them, at most `size` in each deposit.
+pub(super) fn export(thread: &Thread<'_>, field: &Field, export: &Export, size: usize) {
+    field.in_pieces(thread, export, size, |at, values| {
+        thread.deposit(export.to, field.values.place(at), values);
+    });
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rand::RngExt;
 
-use super::problem::Parameters;
+use super::parameters::Parameters;
 use crate::kit::stream;
 
 /// Both kinds of graph nodes, in the order in which an iteration updates them.
@@ -175,7 +175,7 @@ impl Parameters {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::problem::Parameters;
+    use super::super::parameters::Parameters;
     use super::*;
     use tempest::Frames;
 

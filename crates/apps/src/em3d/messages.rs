@@ -2,12 +2,18 @@
 //!
 //! Must never know which values travel, nor what is computed from them.
 
-use tempest::{NodeId, Thread};
+use tempest::{Message, Thread};
 
-use super::ghosts::Em3d;
-use super::graph::Kind;
+use super::ghosts::Field;
+use super::layout::Export;
 
-/// Sends values to a node that needs them, for its ghosts from place `at` on.
-pub(super) fn export(thread: &Thread<'_>, to: NodeId, kind: Kind, at: u32, values: &[u64]) {
-    thread.send_with(to, Em3d::ghosts(at, kind as u32), values);
+/// Sends the values of an export, at most `size` in each message. `message` makes the message for the ghosts from a place on.
+pub(super) fn export<M: Message>(
+    thread: &Thread<'_>,
+    field: &Field,
+    export: &Export,
+    size: usize,
+    message: impl Fn(u32) -> M,
+) {
+    field.in_pieces(thread, export, size, |at, values| thread.send_with(export.to, message(at), values));
 }

@@ -11,10 +11,10 @@
 //!
 //! | mechanism | how values travel |
 //! |---|---|
-//! | `messages` | a few values to a message (five in the study), read straight from where they are; its handler puts them into the ghosts |
-//! | `bulk` | gathered into one block for each neighbour and moved by one transfer, used where it lands |
-//! | `deposit` | as many values at a time, read straight from where they are, placed in the ghosts without a handler |
-//! | `shared-memory` | there are no ghosts: graph nodes are records in shared memory at home with their owner, who writes them; whoever needs a neighbour's value reads its record |
+//! | `messages` | a few values in each message (five in the study), read straight from where they are; the handler puts them into the ghosts |
+//! | `bulk` | gathered into one block for each machine node, which one transfer moves into the ghosts |
+//! | `deposit` | a few values at a time, read straight from where they are and placed in the ghosts; no handler runs |
+//! | `shared-memory` | there are no ghosts: each graph node is a record in shared memory, at home with its owner; a thread reads its neighbours' records |
 //!
 //! # Work
 //!
@@ -55,19 +55,182 @@ mod ghosts;
 mod graph;
 mod layout;
 mod messages;
-mod presets;
+mod parameters;
 mod problem;
+mod program;
 mod reference;
 mod shared;
+mod work;
 
-use tempest::Mechanism;
-use tempest::entry::{Entry, Inputs};
+use std::sync::Arc;
+
+use tempest::entry::{BadPlan, Entry, Given, Inputs, Instance, Loaded, Plan, Reader};
+use tempest::{Job, Mechanism};
+
+use layout::Layout;
+use parameters::Parameters;
+use problem::{Asked, Drawn, Waves, check_edges};
+use program::Em3d;
+use shared::SharedEm3d;
 
 /// The entry of em3d in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "em3d",
     summary: "field values on an irregular bipartite graph, from those of neighbours on other nodes",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk, Mechanism::Deposit, Mechanism::SharedMemory],
-    inputs: <problem::Asked as Inputs>::INPUTS,
-    load: problem::load,
+    inputs: Asked::INPUTS,
+    load,
 };
+
+fn load(given: &Given) -> Loaded {
+    let mut reader = Reader::new(given, Asked::INPUTS);
+    let asked = Asked::read(&mut reader);
+    reader.expect("nodes", |nodes: u32| nodes.is_multiple_of(2), "an even number: half are E and half H");
+    reader.expect("record", u32::is_power_of_two, "32, 64 or 128");
+    reader.finish()?;
+    let parameters = asked.expect("whatever is wrong was refused").into();
+    check_edges(&parameters)?;
+    Ok(Box::new(Waves::new(parameters)))
+}
+
+impl Instance for Waves {
+    fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
+        let Plan { mechanism, shape, seed, .. } = *plan;
+        self.check_owners(shape.nodes)?;
+        let Drawn { graph, expected, .. } = self.draw(shape.nodes, seed);
+        let (parameters, layout) = (self.parameters, Layout::new(graph, shape));
+        if mechanism == Mechanism::SharedMemory {
+            return Ok(Job::new::<SharedEm3d>(Arc::new(shared::Config::new(
+                plan, parameters, layout, expected,
+            )?)));
+        }
+        Ok(Job::new::<Em3d>(Arc::new(program::Config { mechanism, parameters, layout, expected })))
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        let Parameters {
+            size,
+            degree,
+            remote,
+            span,
+            owners,
+            warm_up,
+            iterations,
+            values,
+            extra,
+            record,
+            frames,
+        } = self.parameters;
+        vec![
+            ("graph nodes", (u64::from(size) * 2).to_string()),
+            ("degree", degree.to_string()),
+            ("remote", format!("{remote} %")),
+            ("span", span.to_string()),
+            ("owners per node", owners.to_string()),
+            ("iterations", iterations.to_string()),
+            ("warm-up", warm_up.to_string()),
+            ("values per message", values.to_string()),
+            ("extra operations per edge", extra.to_string()),
+            ("bytes of a record", record.to_string()),
+            ("room for pages of others", frames.to_string()),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::Shape;
+
+    use super::parameters::{PRESETS, Preset};
+    use super::*;
+
+    fn given(values: &[(&str, &str)]) -> Given {
+        let text = |&(key, value): &(&str, &str)| (key.to_owned(), value.to_owned());
+        Given { values: values.iter().map(text).collect(), ..Given::default() }
+    }
+
+    fn facts(values: &[(&str, &str)]) -> Vec<(&'static str, String)> {
+        load(&given(values)).map(|instance| instance.describe()).unwrap()
+    }
+
+    #[test]
+    fn the_defaults_listed_are_those_of_the_default_preset() {
+        let listed: Vec<_> = Asked::INPUTS.iter().map(|input| (input.key, input.default)).collect();
+        assert_eq!(facts(&listed), facts(&[]));
+    }
+
+    #[test]
+    fn every_preset_is_found_and_may_be_overridden() {
+        for preset in PRESETS {
+            let facts = facts(&[("preset", preset.name), ("iterations", "7")]);
+            assert!(facts.contains(&("degree", preset.parameters.degree.to_string())));
+            assert!(facts.contains(&("iterations", "7".to_owned())));
+        }
+    }
+
+    #[test]
+    fn the_page_shows_every_preset_as_it_is() {
+        let page = include_str!("mod.rs").replace('*', "");
+        for Preset { name, parameters } in PRESETS {
+            let Parameters { size, degree, remote, span, owners, warm_up, iterations, .. } = parameters;
+            let Parameters { extra, record, values: 5, .. } = parameters else {
+                panic!("{name}: what the page does not show")
+            };
+            let row = format!(
+                "//! | `{name}` | {} | {degree} | {remote} | {span} | {owners} | {iterations} | {warm_up} | {extra} | {record} |",
+                size * 2
+            );
+            assert!(page.contains(&row), "the page lacks {row}");
+        }
+    }
+
+    #[test]
+    fn every_wrong_input_is_named() {
+        let wrong = [("preset", "alewif"), ("nodes", "7"), ("degree", "0"), ("remote", "101"), ("spam", "1")];
+        let errors = load(&given(&wrong)).map(|_| ()).unwrap_err().texts();
+        let expected = [
+            "unknown input `spam`: did you mean `span`?",
+            "no preset `alewif`: did you mean `alewife`?",
+            "input `nodes=7`: expected an even number",
+            "input `remote=101`: expected a number from 0 to 100",
+            "input `degree=0`: expected an integer from 1 to 1000",
+        ];
+        for says in expected {
+            assert!(errors.iter().any(|error| error.contains(says)), "{says}: {errors:?}");
+        }
+        assert_eq!(errors.len(), expected.len());
+    }
+
+    #[test]
+    fn a_degree_beyond_the_graph_is_refused() {
+        let errors = load(&given(&[("nodes", "8"), ("degree", "5")])).map(|_| ()).unwrap_err().texts();
+        assert_eq!(
+            errors,
+            ["input `degree=5`: expected at most 4, half of the graph's nodes: neighbours differ"]
+        );
+        let errors =
+            load(&given(&[("nodes", "16777216"), ("degree", "1000")])).map(|_| ()).unwrap_err().texts();
+        assert!(errors[0].contains("expected at most 33554432 edges"), "{errors:?}");
+    }
+
+    #[test]
+    fn what_nodes_cannot_share_is_refused_before_anything_is_drawn() {
+        let instance = load(&given(&[("nodes", "80")])).unwrap();
+        let plan = |nodes| Plan::new(Mechanism::Messages, Shape { nodes, threads: 2 });
+        let job = |nodes| instance.job(&plan(nodes)).map(|_| ());
+        assert_eq!(job(4), Ok(()));
+        assert!(
+            job(5)
+                .unwrap_err()
+                .0
+                .contains("80 graph nodes for 5 owners (--nodes 5, --input owners=1): expected at least 10")
+        );
+        assert!(job(u32::MAX).unwrap_err().0.contains("80 graph nodes for 4294967295 owners"));
+        assert!(
+            job(1)
+                .unwrap_err()
+                .0
+                .contains("expected --nodes 2 or more, --input owners=2, or --input remote=0")
+        );
+    }
+}

@@ -17,24 +17,24 @@
 //! Must never know how blocks are kept coherent.
 
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Plan, SharedMemory};
 
 use protocols::sync::{BarrierRoom, SharedBarrier};
+use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{
     Array, Cells, Homes, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
 };
 
-use super::ghosts;
 use super::graph::{KINDS, Kind};
 use super::layout::Layout;
-use super::problem::Parameters;
+use super::parameters::Parameters;
 use super::reference::{self, updated};
+use super::work;
 
 /// The work of one edge, without the load of the neighbour's value: that is a shared access.
-const EDGE: Operations = ghosts::EDGE.loads(2);
+const EDGE: Operations = work::EDGE.loads(2);
 
 /// The work of one graph node, without the accesses to its record: those are shared accesses.
-const NODE: Operations = ghosts::NODE.loads(0).stores(0);
+const NODE: Operations = work::NODE.loads(0).stores(0);
 
 /// The part of a run that all nodes share: the divided graph, the address space and the expected values.
 pub(super) struct Config {

@@ -8,8 +8,8 @@ use tempest::{
     Cells, Event, Handler, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
 };
 
-use super::reference::{check_told, check_words, figures, told_hash};
-use super::workload::Workload;
+use super::reference::{check_told, check_words, figures};
+use super::workload::{Workload, told_hash};
 
 /// The amount that every request adds. The check relies on its being 1.
 pub(super) const AMOUNT: u64 = 1;

@@ -14,7 +14,7 @@
 //! | mechanism | how a word is added to |
 //! |---|---|
 //! | `messages` | a request to the word's node, whose handler adds and replies |
-//! | `shared-memory` | by the thread itself, in one step, where the word's block is then; one at a time, so `window` says nothing, and the steps of `handler` are the thread's |
+//! | `shared-memory` | the thread adds in one atomic access, after the word's block has come; it makes one access at a time, so `window` has no effect, and it does the steps of `handler` itself |
 //!
 //! With shared memory, words in one block contend as if they were one word. With `spacing` below the length of a
 //! block, nodes that want different words wait for each other: *false sharing*.
@@ -37,14 +37,70 @@ mod reference;
 mod shared;
 mod workload;
 
-use tempest::Mechanism;
-use tempest::entry::{Entry, Inputs};
+use std::sync::Arc;
+
+use tempest::entry::{BadPlan, Entry, Given, Inputs, Instance, Loaded, Plan, Reader};
+use tempest::{Job, Mechanism};
+
+use messages::FetchAdd;
+use problem::Parameters;
+use shared::SharedFetchAdd;
+use workload::Workload;
 
 /// The entry of fetch-add in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "fetch-add",
     summary: "threads add to words spread over the nodes and get the old values back",
     mechanisms: &[Mechanism::Messages, Mechanism::SharedMemory],
-    inputs: <problem::Parameters as Inputs>::INPUTS,
-    load: problem::load,
+    inputs: Parameters::INPUTS,
+    load,
 };
+
+fn load(given: &Given) -> Loaded {
+    let mut reader = Reader::new(given, Parameters::INPUTS);
+    let parameters = Parameters::read(&mut reader);
+    reader.expect("spacing", u32::is_power_of_two, "a power of two from 8");
+    reader.finish()?;
+    Ok(Box::new(parameters.expect("whatever is wrong was refused")))
+}
+
+impl Instance for Parameters {
+    fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
+        let workload = Workload::new(*self, plan.shape, plan.seed);
+        if plan.mechanism == Mechanism::SharedMemory {
+            return Ok(Job::new::<SharedFetchAdd>(Arc::new(shared::Config::new(plan, workload)?)));
+        }
+        Ok(Job::new::<FetchAdd>(Arc::new(workload)))
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        Inputs::describe(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_good() {
+        assert!(load(&Given::default()).is_ok());
+    }
+
+    #[test]
+    fn every_wrong_input_is_named() {
+        let mut given = Given::default();
+        for (key, value) in
+            [("words", "0"), ("window", "many"), ("skew", "-1"), ("spacing", "24"), ("handlr", "3")]
+        {
+            given.values.insert(key.into(), value.into());
+        }
+        let errors = load(&given).map(|_| ()).unwrap_err().texts();
+        assert_eq!(errors.len(), 5);
+        for (error, says) in
+            errors.iter().zip(["`handler`?", "`words=0`", "`window=many`", "`skew=-1`", "`spacing=24`"])
+        {
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}

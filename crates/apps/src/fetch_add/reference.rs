@@ -3,18 +3,12 @@
 //!
 //! Must never know messages, shared memory, or threads of a world.
 
-use tempest::entry::mix;
 use tempest::{Merge, NodeId, Report};
 
 use super::workload::Workload;
 
 /// The most wrong words that a report lists one by one.
 const LISTED: usize = 8;
-
-/// The hash of one (word, old value) pair: that a request to `word` was told `old`.
-pub(super) fn told_hash(word: u32, old: u64) -> u64 {
-    mix(mix(u64::from(word)).wrapping_add(old))
-}
 
 /// Compares the words of a node with the expected counts, and adds the verdict to a report.
 pub(super) fn check_words(workload: &Workload, node: NodeId, totals: &[u64], report: &mut Report) {

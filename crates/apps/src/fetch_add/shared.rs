@@ -6,15 +6,15 @@
 //! Must never know how blocks are kept coherent, nor how words were chosen.
 
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Plan, SharedMemory};
 
+use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{
     Array, Cells, Homes, NodeId, Operations, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
 };
 
 use super::messages::{AMOUNT, COLLECTOR, ISSUE, STEP, residue};
-use super::reference::{check_told, check_words, figures, told_hash};
-use super::workload::Workload;
+use super::reference::{check_told, check_words, figures};
+use super::workload::{Workload, told_hash};
 
 /// The work of the addition. The load and the store of the word are part of the shared access, which a model prices
 /// itself.

@@ -7,10 +7,10 @@
 //! This module must never know messages or threads of a world.
 
 use rand_distr::{Distribution, Zipf};
+use tempest::entry::mix;
 use tempest::{NodeId, Shape, ThreadId};
 
 use super::problem::Parameters;
-use super::reference::told_hash;
 use crate::kit::stream;
 
 /// The workload of one run: the inputs, the shape of the world and the seed determine everything but the order of the
@@ -65,6 +65,11 @@ impl Workload {
         let Shape { nodes, threads } = self.shape;
         (0..nodes).flat_map(move |node| (0..threads).map(move |index| ThreadId { node: NodeId(node), index }))
     }
+}
+
+/// The hash of one (word, old value) pair: that a request to `word` was told `old`.
+pub(super) fn told_hash(word: u32, old: u64) -> u64 {
+    mix(mix(u64::from(word)).wrapping_add(old))
 }
 
 #[cfg(test)]

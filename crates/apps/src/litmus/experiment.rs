@@ -5,11 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tempest::entry::Coherence;
-use tempest::{BadLayout, Job};
 
-use super::State;
 use super::problem::Question;
-use super::shared;
+use super::reference::State;
 
 /// The placement of the variables of a test in shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -88,15 +86,6 @@ impl Experiment {
     /// An experiment that has not been run yet.
     pub fn new(question: Arc<Question>, dose: Dose) -> Arc<Self> {
         Arc::new(Self { question, dose, gathered: Mutex::default() })
-    }
-
-    /// The job of one run. It wants [`Question::nodes`] nodes of one thread each, and its report adds to
-    /// [`seen`](Self::seen).
-    ///
-    /// # Errors
-    /// [`BadLayout`] if blocks cannot have this size.
-    pub fn job(self: &Arc<Self>) -> Result<Job, BadLayout> {
-        shared::job(self)
     }
 
     /// The final states that all runs have shown with one placement. States that the test's filter rejects are left

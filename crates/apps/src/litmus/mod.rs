@@ -23,6 +23,4 @@ mod shared;
 
 pub use experiment::{Dose, Experiment, Meeting, Placement, Seen};
 pub use problem::Question;
-
-/// A final state: the values of the registers and variables that a test observes, in the test's order.
-pub type State = Vec<i64>;
+pub use reference::State;

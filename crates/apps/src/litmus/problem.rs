@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use formats::litmus::{Formula, Place, Test};
 
-use super::State;
-use super::reference::{self, Unknown};
+use super::reference::{self, State, Unknown};
 
 /// A test, and the final states that sequential consistency allows.
 #[derive(Clone, PartialEq, Eq, Debug)]

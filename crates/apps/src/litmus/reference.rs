@@ -11,8 +11,10 @@ use std::fmt;
 
 use formats::litmus::{Place, Test};
 
-use super::State;
 use super::core::{Access, Astray, Core};
+
+/// A final state: the values of the registers and variables that a test observes, in the test's order.
+pub type State = Vec<i64>;
 
 /// The most states of registers and memory that the search follows. Published tests have thousands.
 pub const MAX_STATES: usize = 300_000;

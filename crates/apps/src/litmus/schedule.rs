@@ -4,9 +4,8 @@
 
 use rand::RngExt;
 use rand_pcg::Pcg64;
-use tempest::Operations;
 use tempest::entry::mix;
-use tempest::{NodeId, Thread};
+use tempest::{NodeId, Operations, Thread};
 
 use crate::kit::stream;
 

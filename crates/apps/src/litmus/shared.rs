@@ -17,13 +17,16 @@ use super::schedule::{Chance, Round};
 /// The most forbidden states that a report lists. The rest are counted.
 const LISTED: usize = 8;
 
-/// The job of one run of an experiment.
-///
-/// # Errors
-/// [`BadLayout`] if blocks cannot have this size.
-pub(super) fn job(experiment: &Arc<Experiment>) -> Result<Job, BadLayout> {
-    let space = Space::new(experiment)?;
-    Ok(Job::new::<Litmus>(Config { experiment: Arc::clone(experiment), space }))
+impl Experiment {
+    /// The job of one run. It wants [`Question::nodes`] nodes of one thread each, and its report adds to
+    /// [`seen`](Self::seen).
+    ///
+    /// # Errors
+    /// [`BadLayout`] if blocks cannot have this size.
+    pub fn job(self: &Arc<Self>) -> Result<Job, BadLayout> {
+        let space = Space::new(self)?;
+        Ok(Job::new::<Litmus>(Config { experiment: Arc::clone(self), space }))
+    }
 }
 
 /// The shared memory of an experiment: each node is home to an array with room for all variables.

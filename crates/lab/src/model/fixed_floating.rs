@@ -31,52 +31,6 @@ const RANGE: (f64, f64) = (1e-9, 1e9);
 /// How far from a point its slope is taken: one percent to both sides.
 const SLOPE: f64 = 1.01;
 
-/// A node and its load. Times are in microseconds; only their ratios matter.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Node {
-    /// M: requests of the processor.
-    pub requests: f64,
-    /// C: mean computation between two requests.
-    pub computation: f64,
-    /// L: from a request to its reply, with dedicated protocol processors.
-    pub latency: f64,
-    /// What the handler of a foreign request takes.
-    pub reply: f64,
-    /// What a dedicated protocol processor saves of a round trip.
-    pub saved: f64,
-    /// What a request and its reply cost the requester's protocol processor under Fixed.
-    pub request: f64,
-    /// What a request and its reply cost the requester's processor under Single.
-    pub single_request: f64,
-    /// The handler of a foreign request under Single.
-    pub single_reply: f64,
-    /// From one thread to another.
-    pub switch: f64,
-    /// Computing processors that share one protocol processor.
-    pub processors: f64,
-    /// What the second processor adds to the price of a node of one.
-    pub price: f64,
-}
-
-impl Default for Node {
-    /// The measured costs of the study's second table and the computation of its em3d.
-    fn default() -> Self {
-        Self {
-            requests: 1.0,
-            computation: 34.0,
-            latency: 113.0,
-            reply: 27.0,
-            saved: 55.0,
-            request: 54.0,
-            single_request: 78.0,
-            single_reply: 43.0,
-            switch: 12.0,
-            processors: 1.0,
-            price: 1.0 / 3.0,
-        }
-    }
-}
-
 /// A value that can be set: its name, whether it is a time, what it means, and where it stands.
 pub struct Setting {
     /// As `--set` takes it.
@@ -88,33 +42,48 @@ pub struct Setting {
     field: fn(&mut Node) -> &mut f64,
 }
 
-const fn setting(
-    name: &'static str,
-    is_time: bool,
-    meaning: &'static str,
-    field: fn(&mut Node) -> &mut f64,
-) -> Setting {
-    Setting { name, is_time, meaning, field }
+/// Declares each value once: field, name, kind, default, meaning.
+macro_rules! settings {
+    ($($field:ident $name:literal $kind:ident $value:expr, $meaning:literal;)*) => {
+        /// A node and its load. Times are in microseconds; only their ratios matter.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Node {
+            $(#[doc = concat!($meaning, ".")] pub $field: f64,)*
+        }
+
+        impl Default for Node {
+            /// The measured costs of the study's second table and the computation of its em3d.
+            fn default() -> Self {
+                Self { $($field: $value,)* }
+            }
+        }
+
+        /// All that can be set.
+        pub static SETTINGS: &[Setting] = &[$(Setting {
+            name: $name,
+            is_time: $kind,
+            meaning: $meaning,
+            field: |node| &mut node.$field,
+        },)*];
+    };
 }
 
-/// All that can be set.
-pub static SETTINGS: &[Setting] = &[
-    setting("computation", true, "C: mean computation between two requests", |node| &mut node.computation),
-    setting("latency", true, "L: request to reply, with dedicated protocol processors", |node| {
-        &mut node.latency
-    }),
-    setting("reply", true, "handler of a foreign request", |node| &mut node.reply),
-    setting("saved", true, "what a dedicated processor saves of a round trip", |node| &mut node.saved),
-    setting("requests", false, "M: requests of the processor", |node| &mut node.requests),
-    setting("request", true, "requester's overhead under Fixed", |node| &mut node.request),
-    setting("single-request", true, "requester's overhead under Single", |node| &mut node.single_request),
-    setting("single-reply", true, "home's overhead under Single", |node| &mut node.single_reply),
-    setting("switch", true, "from one thread to another", |node| &mut node.switch),
-    setting("processors", false, "computing processors that share a protocol processor", |node| {
-        &mut node.processors
-    }),
-    setting("price", false, "what the second processor adds to the price of a node", |node| &mut node.price),
-];
+const TIME: bool = true;
+const NUMBER: bool = false;
+
+settings! {
+    computation "computation" TIME 34.0, "C: mean computation between two requests";
+    latency "latency" TIME 113.0, "L: request to reply, with dedicated protocol processors";
+    reply "reply" TIME 27.0, "handler of a foreign request";
+    saved "saved" TIME 55.0, "what a dedicated processor saves of a round trip";
+    requests "requests" NUMBER 1.0, "M: requests of the processor";
+    request "request" TIME 54.0, "requester's overhead under Fixed";
+    single_request "single-request" TIME 78.0, "requester's overhead under Single";
+    single_reply "single-reply" TIME 43.0, "home's overhead under Single";
+    switch "switch" TIME 12.0, "from one thread to another";
+    processors "processors" NUMBER 1.0, "computing processors that share a protocol processor";
+    price "price" NUMBER 1.0 / 3.0, "what the second processor adds to the price of a node";
+}
 
 impl Node {
     /// The measured node with other values by name.
@@ -224,77 +193,47 @@ impl Node {
 
     /// What the model yields, by name.
     pub fn figures(&self) -> Vec<Figure> {
-        let figure = |name, unit, value: Option<f64>, meaning| Figure { name, value, unit, meaning };
+        let figure = |name, unit, value, meaning| Figure { name, value, unit, meaning };
+        let time = |name, value, meaning| figure(name, "us", Some(value), meaning);
+        let ratio = |name, value, meaning| figure(name, "", Some(value), meaning);
         let (peak, window) = (self.peak(), self.window());
+        let (low, high) = window.unzip();
         let n = self.processors;
         let demand = self.request + self.reply;
-        let edge = window.map(|(low, _)| self.at_utilization(low).ratio());
+        let gain = self.price / (1.0 + (n - 1.0) * self.price);
+        let edge = low.map(|low| self.at_utilization(low).ratio() - 1.0);
+        let [worth, even] = [1.0 + self.price, 2.0].map(|ratio| self.least_overhead(ratio));
+        let even_here = self.least_overhead_here();
+        let load = n * demand / (self.computation + self.switch);
         vec![
-            figure("fixed", "us", Some(self.fixed()), "run time with a dedicated protocol processor"),
-            figure("single", "us", Some(self.single()), "run time with one processor for everything"),
-            figure("floating", "us", Some(self.floating()), "run time with two processors that do both"),
-            figure("ratio", "", Some(self.ratio()), "Single over Fixed"),
-            figure("k", "", Some(self.overhead_ratio()), "2 saved + reply over latency"),
-            figure("u", "", Some(self.utilization()), "utilization under Fixed"),
-            figure("saved.share", "", Some(2.0 * self.saved / self.latency), "2 saved over latency"),
-            figure("peak.at", "", Some(peak.computation / self.latency), "C/L where Fixed gains most"),
-            figure("peak.u", "", Some(peak.utilization()), "utilization where Fixed gains most"),
-            figure("peak.ratio", "", Some(peak.ratio()), "Single over Fixed there"),
-            figure(
-                "cost.k",
-                "",
-                Some(self.least_overhead(1.0 + self.price)),
-                "least k at which the second processor is worth its price somewhere",
-            ),
-            figure(
-                "cost.gain",
-                "",
-                Some(self.price / (1.0 + (n - 1.0) * self.price)),
-                "gain that pays for it",
-            ),
-            figure(
-                "floating.k",
-                "",
-                Some(self.least_overhead(2.0)),
-                "least k at which Fixed is as fast as Floating somewhere",
-            ),
-            figure(
+            time("fixed", self.fixed(), "run time with a dedicated protocol processor"),
+            time("single", self.single(), "run time with one processor for everything"),
+            time("floating", self.floating(), "run time with two processors that do both"),
+            ratio("ratio", self.ratio(), "Single over Fixed"),
+            ratio("k", self.overhead_ratio(), "2 saved + reply over latency"),
+            ratio("u", self.utilization(), "utilization under Fixed"),
+            ratio("saved.share", 2.0 * self.saved / self.latency, "2 saved over latency"),
+            ratio("peak.at", peak.computation / self.latency, "C/L where Fixed gains most"),
+            ratio("peak.u", peak.utilization(), "utilization where Fixed gains most"),
+            ratio("peak.ratio", peak.ratio(), "Single over Fixed there"),
+            ratio("cost.k", worth, "least k at which the second processor is worth its price somewhere"),
+            ratio("cost.gain", gain, "gain that pays for it"),
+            ratio("floating.k", even, "least k at which Fixed is as fast as Floating somewhere"),
+            ratio(
                 "floating.k-here",
-                "",
-                Some(self.least_overhead_here()),
+                even_here,
                 "least k at which Fixed is as fast as Floating at this computation",
             ),
-            figure(
-                "window.low",
-                "",
-                window.map(|(low, _)| low),
-                "utilization above which Fixed beats Floating",
-            ),
-            figure("window.high", "", window.map(|(_, high)| high), "and below which"),
-            figure("window.gain", "", edge.map(|ratio| ratio - 1.0), "gain over Single at its edge"),
-            figure(
-                "idle",
-                "",
-                Some(1.0 - self.utilization().powf(n)),
-                "chance that a processor of the node waits",
-            ),
-            figure(
-                "threads.u",
-                "",
-                Some(self.threaded()),
-                "utilization with threads enough, protocol not saturated",
-            ),
-            figure(
-                "load",
-                "",
-                Some(n * demand / (self.computation + self.switch)),
-                "load of the protocol processor",
-            ),
-            figure("capacity.fixed", "us", Some(demand), "protocol time of a miss under Fixed"),
-            figure(
+            figure("window.low", "", low, "utilization above which Fixed beats Floating"),
+            figure("window.high", "", high, "and below which"),
+            figure("window.gain", "", edge, "gain over Single at its edge"),
+            ratio("idle", 1.0 - self.utilization().powf(n), "chance that a processor of the node waits"),
+            ratio("threads.u", self.threaded(), "utilization with threads enough, protocol not saturated"),
+            ratio("load", load, "load of the protocol processor"),
+            time("capacity.fixed", demand, "protocol time of a miss under Fixed"),
+            time(
                 "capacity.single",
-                "us",
-                Some(self.single_request + self.single_reply),
+                self.single_request + self.single_reply,
                 "protocol time of a miss under Single",
             ),
         ]

@@ -8,7 +8,7 @@ mod texts;
 use crate::expression::Expression;
 use crate::pattern::Pattern;
 use crate::specification::Specification;
-use crate::{Claim, Mistakes, reading};
+use crate::{Claim, Mistakes, toml};
 use parts::{bounds, checks, derived, model, run, sources, survey};
 
 /// One file of `studies/`.
@@ -114,7 +114,7 @@ impl Mapping {
 ///
 /// All mistakes of the file; of an expression with line and column.
 pub fn read(file: &str, text: &str) -> Result<Study, Mistakes> {
-    reading::read(file, text, |top| {
+    toml::read(file, text, |top| {
         let name = top.text("name", "the name of the study, that of its file");
         let summary = top.text("summary", "one line that says what is measured");
         let prefix = top.optional_text("prefix", "what names that begin with a dot begin with");

@@ -5,8 +5,8 @@ use super::texts::{Texts, complete};
 use super::{Check, Derived, Origin, Source};
 use crate::claim::{Claim, Role, Stated};
 use crate::expression::{Kind, Value};
-use crate::reading::Table;
 use crate::specification::Specification;
+use crate::toml::Table;
 use crate::{claim, template};
 
 /// Everything that yields figures under one key of the file.

@@ -4,9 +4,9 @@
 use super::Mapping;
 use crate::expression::{Expression, Kind};
 use crate::pattern::Pattern;
-use crate::reading::Table;
 use crate::specification::FIGURES;
 use crate::template::Filling;
+use crate::toml::Table;
 
 /// Reads texts of one table, everything of `each` replaced.
 pub(super) struct Texts<'t, 's> {

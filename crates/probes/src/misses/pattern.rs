@@ -38,7 +38,7 @@ impl Pattern {
     pub(super) fn new(shape: Shape, requesters: u32, homes: u32, misses: u32) -> Result<Self, String> {
         let Shape { nodes, threads } = shape;
         if nodes < 2 {
-            return Err("misses on 1 node: expected --nodes of at least 2".to_owned().into());
+            return Err("misses on 1 node: expected --nodes of at least 2".to_owned());
         }
         for (key, asked) in [("requesters", requesters), ("homes", homes)] {
             if asked > nodes {

@@ -3,19 +3,20 @@
 //!
 //! Must never know how blocks are kept coherent, nor which of the two probes it runs for.
 
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Input, Plan, SharedMemory, mix, stream_seed};
 
 use protocols::sync::{BarrierRoom, SharedBarrier};
-use tempest::{Array, Cells, Homes, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, handlers};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use tempest::entry::{BadPlan, Input, Plan, SharedMemory, mix, stream_seed};
+use tempest::{
+    Array, Cells, Frames, Homes, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
+};
 use units::Time;
 
 use super::busy::Busy;
+use super::kind::{Home, Kind};
 use super::pattern::Pattern;
-use super::{Home, Kind};
-use tempest::Frames;
 
 /// The number of rounds of the busy loop by which the length of a round is measured.
 const LOOP_ROUNDS: u64 = 1024;

@@ -16,13 +16,13 @@
 //! found at the home.
 
 use std::sync::Arc;
-use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan};
 
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan};
 use tempest::{Job, Mechanism, Merge, NodeId, Report};
 
+use super::kind::{Home, Kind};
 use super::pattern::Pattern;
 use super::probe::{Asked, BODY, Config, KIND, Measured, Probe};
-use super::{Home, Kind};
 
 /// The entry of remote-miss in a table of programs.
 pub const ENTRY: Entry = Entry {

@@ -26,7 +26,8 @@ fn samples(page: &str) -> Vec<Sample<'_>> {
     for block in page.split("```").skip(1).step_by(2) {
         let (kind, text) = block.split_once('\n').expect("a block begins with a line of its own");
         let command = text.lines().next().and_then(|line| line.strip_prefix("$ ")?.strip_prefix(COMMAND));
-        let command_before = before.take().filter(|_| kind == "text");
+        let prints = kind == "text" && !text.starts_with(COMMAND);
+        let command_before = before.take().filter(|_| prints);
         let (command, skipped) = match command {
             Some(command) => (Some(command), 1),
             None => (command_before, 0),
@@ -62,7 +63,7 @@ fn missing<'a>(sample: &[&'a str], output: &str) -> Option<&'a str> {
 fn pages_print_what_their_commands_say() {
     let folder = tempdir().expect("a folder for the record of runs");
     let record = folder.path().join("record").display().to_string();
-    for (name, expected) in [("README.md", 1), ("docs/claims.md", 1)] {
+    for (name, expected) in [("README.md", 1), ("docs/claims.md", 1), ("docs/new-program.md", 1)] {
         let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name));
         let page = page.unwrap_or_else(|error| panic!("{name}: {error}"));
         let samples = samples(&page);

@@ -1,14 +1,42 @@
-//! Parameters of published studies, by name. Must never know how a graph is drawn.
+//! The parameters of a run of em3d, and those of published studies, by name. Must never know how a graph is drawn.
 //!
 //! Where a study is silent, a comment marks the number as *ours*.
 
 use std::fmt;
 use std::str::FromStr;
 
-use tempest::Frames;
+use tempest::{Frames, MAX_WORDS};
 use units::names::did_you_mean;
 
-use super::problem::Parameters;
+/// The most values in one message or deposit. A message needs one more word, which says where the values go.
+pub(super) const MAX_VALUES: usize = MAX_WORDS - 1;
+
+/// The parameters of a run: those of the preset, where a person gives no other.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Parameters {
+    /// The number of graph nodes of each kind, at least 1.
+    pub(super) size: u32,
+    /// The number of edges of each E node, at least 1.
+    pub(super) degree: u32,
+    /// The share of the edges that leave their owner, in percent.
+    pub(super) remote: f64,
+    /// The greatest distance of a remote edge, in owners, at least 1.
+    pub(super) span: u32,
+    /// The number of owners on each machine node, at least 1.
+    pub(super) owners: u32,
+    /// The number of iterations before the timed ones.
+    pub(super) warm_up: u32,
+    /// The number of timed iterations, at least 1.
+    pub(super) iterations: u32,
+    /// The number of values of a message and of a deposit, at least 1.
+    pub(super) values: u32,
+    /// The integer operations of each edge beyond those of the loop.
+    pub(super) extra: u32,
+    /// The bytes of a graph node's record in shared memory: a power of two, at least 32.
+    pub(super) record: u32,
+    /// The room on a node for pages of other nodes in shared memory.
+    pub(super) frames: Frames,
+}
 
 /// Parameters that a person chooses by a name.
 #[derive(Clone, Copy)]

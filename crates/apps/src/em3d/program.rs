@@ -1,0 +1,161 @@
+//! em3d by messages, by bulk transfers and by deposits: ghosts are filled, values are computed, threads meet at a barrier.
+//!
+//! Must never know how a message, a transfer or a deposit carries values.
+
+use std::sync::Arc;
+
+use protocols::Barrier;
+use tempest::{
+    Handler, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, Work as Charge,
+    handlers,
+};
+
+use super::ghosts::Field;
+use super::graph::{KINDS, Kind};
+use super::layout::{Layout, Work};
+use super::parameters::Parameters;
+use super::reference::{check, figures, updated};
+use super::work::{EDGE, NODE, WRITE};
+use super::{bulk, deposit, messages};
+
+/// The part of a run that all nodes share: parameters, the divided graph and the expected values.
+pub(super) struct Config {
+    /// The mechanism that fills the ghosts: messages, bulk or deposit. With shared memory there are no ghosts.
+    pub(super) mechanism: Mechanism,
+    pub(super) parameters: Parameters,
+    pub(super) layout: Layout,
+    /// Expected values after all iterations, indexed by kind, then by graph node.
+    pub(super) expected: Arc<[Vec<f64>; 2]>,
+}
+
+/// The state of em3d on one machine node.
+pub(super) struct Em3d {
+    config: Arc<Config>,
+    node: NodeId,
+    barrier: Arc<Barrier>,
+    /// The values of each kind on this machine node, indexed by kind.
+    fields: [Field; 2],
+}
+
+impl Protocol for Em3d {
+    type Config = Arc<Config>;
+
+    fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
+        let barrier = setup.install::<Barrier>(&());
+        let fields = KINDS.map(|kind| Field::new(&config.layout, kind, setup));
+        Self { config: Arc::clone(config), node: setup.node(), barrier, fields }
+    }
+}
+
+#[handlers]
+impl Em3d {
+    /// Brings a few values for consecutive ghosts, the first at place `at`. No two messages have the same ghosts.
+    #[message]
+    fn ghosts(&self, at: u32, kind: u32, payload: &[u64], cx: &mut Handler<'_>) {
+        let field = &self.fields[kind as usize];
+        for (place, value) in (at as usize..).zip(payload) {
+            field.values.cells().set(place, f64::from_bits(*value));
+        }
+        cx.charge(WRITE.times(payload.len() as u32));
+        cx.signal(&field.filled, payload.len() as u64);
+    }
+
+    /// Tells that a transfer has filled so many ghosts of a kind.
+    #[message]
+    fn filled(&self, count: u32, kind: u32, cx: &mut Handler<'_>) {
+        cx.signal(&self.fields[kind as usize].filled, count.into());
+    }
+
+    /// Sends this thread's values of a kind to all nodes that need them.
+    fn export(&self, thread: &Thread<'_>, kind: Kind) {
+        let (field, size) = (&self.fields[kind as usize], self.config.parameters.values as usize);
+        for export in &field.share.threads[thread.index() as usize].exports {
+            let kind = kind as u32;
+            match self.config.mechanism {
+                Mechanism::Bulk => bulk::export(thread, field, export, |count| Self::filled(count, kind)),
+                Mechanism::Deposit => deposit::export(thread, field, export, size),
+                _ => messages::export(thread, field, export, size, |at| Self::ghosts(at, kind)),
+            }
+        }
+    }
+
+    /// Waits until all ghosts of a kind have been filled `times` times. Where no handler wrote the ghosts, charges
+    /// for their first reading.
+    fn await_ghosts(&self, thread: &Thread<'_>, kind: Kind, times: u64) {
+        let field = &self.fields[kind as usize];
+        let filled = match self.config.mechanism {
+            Mechanism::Deposit => field.values.deposited(),
+            _ => &field.filled,
+        };
+        thread.wait(filled, times * field.share.ghosts as u64);
+        if self.config.mechanism != Mechanism::Messages {
+            let runs = &self.work(thread, kind.other()).ghost_runs;
+            runs.iter().for_each(|&words| thread.charge(Charge::FirstRead(words)));
+        }
+    }
+
+    fn work(&self, thread: &Thread<'_>, kind: Kind) -> &Work {
+        &self.fields[kind as usize].share.threads[thread.index() as usize]
+    }
+
+    /// Updates the values of one kind that this thread owns.
+    fn compute(&self, thread: &Thread<'_>, kind: Kind) {
+        let work = self.work(thread, kind);
+        let own = self.fields[kind as usize].values.cells();
+        let others = self.fields[kind.other() as usize].values.cells();
+        let edge = EDGE.and(Operations::NONE.integers(self.config.parameters.extra));
+        for (place, edges) in work.places.clone().zip(work.first.windows(2)) {
+            let edges = edges[0] as usize..edges[1] as usize;
+            thread.charge(NODE);
+            let neighbours = work.neighbours[edges.clone()].iter().map(|&neighbour| {
+                thread.charge(edge);
+                thread.poll();
+                others.get(neighbour as usize)
+            });
+            let place = place as usize;
+            own.set(place, updated(own.get(place), &work.weights[edges], neighbours));
+        }
+    }
+
+    /// Runs iteration `number`, counted from 1: all E values from H values, then all H values from E values.
+    fn iterate(&self, thread: &Thread<'_>, number: u64) {
+        for kind in KINDS {
+            self.export(thread, kind.other());
+            self.await_ghosts(thread, kind.other(), number);
+            self.compute(thread, kind);
+            self.barrier.wait(thread);
+        }
+    }
+
+    fn check(&self, kind: Kind) -> Report {
+        let field = &self.fields[kind as usize];
+        let own = field.share.own.clone();
+        let values = own.enumerate().map(|(place, node)| (node, field.values.cells().get(place)));
+        check(self.node, kind, values, &self.config.expected[kind as usize])
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        let Parameters { warm_up, iterations, .. } = self.config.parameters;
+        for number in 1..=warm_up {
+            self.iterate(thread, number.into());
+        }
+        thread.phase("iterate");
+        for number in warm_up + 1..=warm_up + iterations {
+            self.iterate(thread, number.into());
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let mut report = self.check(Kind::E);
+        report.merge(self.check(Kind::H));
+        if self.node == NodeId(0) {
+            let layout = &self.config.layout;
+            report = figures(report, layout, self.config.parameters.owners).figure(
+                "values sent per iteration",
+                layout.travelling() as f64,
+                Merge::Max,
+            );
+        }
+        report
+    }
+}

@@ -1,0 +1,16 @@
+//! The work of em3d that a model charges. Must never know how values travel.
+
+use tempest::Operations;
+
+/// The work of one edge: load the neighbour's place, its value and the weight; multiply and add; three integer
+/// operations for the loop. These are the eight operations that the study of the dispatch queue counts.
+pub(super) const EDGE: Operations = Operations::NONE.loads(3).flops(2).integers(3);
+
+/// The work of one graph node apart from its edges: the ten operations that the study of the dispatch queue counts.
+pub(super) const NODE: Operations = Operations::NONE.loads(4).integers(4).flops(1).stores(1);
+
+/// The work of reading one value that is to be sent: load its place, then the value.
+pub(super) const READ: Operations = Operations::NONE.loads(2).integers(1);
+
+/// The work of writing one value into a buffer or a ghost.
+pub(super) const WRITE: Operations = Operations::NONE.integers(1).stores(1);
