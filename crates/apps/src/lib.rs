@@ -3,10 +3,10 @@
 //! | program | what it exercises |
 //! |---|---|
 //! | [`em3d`] | phases of communication and computing on an irregular graph, by every mechanism |
-//! | [`fetch_add`] | requests and replies at full rate, on keys as hot as asked |
-//! | [`histogram`] | the least that a program is, by messages and through shared memory: where to begin a new one |
+//! | [`fetch_add`] | requests and replies at full rate, with keys as contended as a person asks |
+//! | [`histogram`] | the smallest program, by messages and through shared memory: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
-//! | [`litmus`] | tests of the memory model of shared memory; it is in no table, the command has a subcommand for it |
+//! | [`litmus`] | litmus tests of shared memory; they are in no table, as the command has a subcommand for them |
 //!
 //! Each program verifies its own result and counts its own work; both appear in the outcome of the run.
 //!

@@ -9,8 +9,8 @@
 //!
 //! | mechanism | how blocks travel |
 //! |---|---|
-//! | `messages` | a few words to a message |
-//! | `bulk` | each by one transfer; one that is got by a transfer of the handler that serves the request |
+//! | `messages` | a few words in each message |
+//! | `bulk` | one transfer for each block; a get is a request whose handler makes the transfer |
 //!
 //! # Figures
 //!

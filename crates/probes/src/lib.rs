@@ -2,18 +2,18 @@
 //!
 //! | program | what it measures |
 //! |---|---|
-//! | [`active_message`] | what a message costs from end to end, and what crosses the middle of a machine |
-//! | [`bulk_bandwidth`] | blocks of every size between two nodes |
-//! | [`memory_operations`] | what loads, flushes and purges cost on an idle node |
-//! | [`message_costs`] | what a send, a receive and a wait take, one by one |
-//! | [`message_memory`] | a message from one cache to another, and what memory systems do for it |
-//! | [`misses::remote_miss`] | what a miss in shared memory costs, when nothing else happens |
-//! | [`misses::saturation`] | what requesters and homes can do, when all miss at once |
-//! | [`neighbours`] | very many nodes, by threads or by handlers alone |
-//! | [`poll_granularity`] | who serves while everybody computes, and how soon |
-//! | [`split_phase`] | what single accesses to another node's memory cost, five ways |
-//! | [`thread_switch`] | from one thread of a processor to the next |
-//! | [`work_costs`] | what operations of a program take, and a load that misses |
+//! | [`active_message`] | the time of a message from end to end, and the bandwidth across the middle of a machine |
+//! | [`bulk_bandwidth`] | the bandwidth of blocks of every size between two nodes |
+//! | [`memory_operations`] | the cost of loads, flushes and purges on an idle node |
+//! | [`message_costs`] | the time of a send, a receive and a wait, one by one |
+//! | [`message_memory`] | a message from one cache to another, and the accesses of the memory systems that it needs |
+//! | [`misses::remote_miss`] | the time of a miss in shared memory on an idle machine |
+//! | [`misses::saturation`] | the throughput of requesters and homes when all miss at once |
+//! | [`neighbours`] | exchanges between very many nodes, by threads or by handlers alone |
+//! | [`poll_granularity`] | the delay until a node that computes serves another node |
+//! | [`split_phase`] | the cost of single accesses to another node's memory, in five ways |
+//! | [`thread_switch`] | the time of a switch from one thread of a processor to the next |
+//! | [`work_costs`] | the time of operations of a program, and of a load that misses |
 //!
 //! This room must never know which world runs a program, nor files or printing.
 

@@ -22,7 +22,7 @@
 //! | `again` | an operation of gathering and scattering, repeated at once |
 //! | `once` | an operation of gathering and scattering, after much other memory has been read |
 //! | `operation` | the mean of `again` and `once` |
-//! | `poll` | a poll at each entry, which gathering takes longer |
+//! | `poll` | the extra time of gathering with a poll at each entry |
 //! | `chain` | an operation of a chain |
 //! | `miss` | a load while chasing |
 //!

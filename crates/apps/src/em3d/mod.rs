@@ -11,10 +11,10 @@
 //!
 //! | mechanism | how values travel |
 //! |---|---|
-//! | `messages` | a few values to a message (five in the study), read straight from where they are; its handler puts them into the ghosts |
-//! | `bulk` | gathered into one block for each neighbour and moved by one transfer, used where it lands |
-//! | `deposit` | as many values at a time, read straight from where they are, placed in the ghosts without a handler |
-//! | `shared-memory` | there are no ghosts: graph nodes are records in shared memory at home with their owner, who writes them; whoever needs a neighbour's value reads its record |
+//! | `messages` | a few values in each message (five in the study), read straight from where they are; the handler puts them into the ghosts |
+//! | `bulk` | gathered into one block for each machine node, which one transfer moves into the ghosts |
+//! | `deposit` | a few values at a time, read straight from where they are and placed in the ghosts; no handler runs |
+//! | `shared-memory` | there are no ghosts: each graph node is a record in shared memory, at home with its owner; a thread reads its neighbours' records |
 //!
 //! # Work
 //!

@@ -14,7 +14,7 @@
 //! | mechanism | how a word is added to |
 //! |---|---|
 //! | `messages` | a request to the word's node, whose handler adds and replies |
-//! | `shared-memory` | by the thread itself, in one step, where the word's block is then; one at a time, so `window` says nothing, and the steps of `handler` are the thread's |
+//! | `shared-memory` | the thread adds in one atomic access, after the word's block has come; it makes one access at a time, so `window` has no effect, and it does the steps of `handler` itself |
 //!
 //! With shared memory, words in one block contend as if they were one word. With `spacing` below the length of a
 //! block, nodes that want different words wait for each other: *false sharing*.

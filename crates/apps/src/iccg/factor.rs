@@ -7,7 +7,7 @@
 //! systems*, Math. Comp. 34 (1980). The row-wise order of work is that of Y. Saad, *Iterative Methods for
 //! Sparse Linear Systems*, 2nd ed., section 10.3.
 //!
-//! This module must never know what the factor is solved for, nor by whom.
+//! This module must never know what the factor is used for.
 
 use std::fmt;
 

@@ -183,7 +183,7 @@ impl Round<'_> {
         self.queue_unrelated();
         let before = self.thread.memory_events();
         let begun = self.thread.now();
-        if !self.thread.is_coherent() && !self.program.careless == 1 {
+        if !self.thread.is_coherent() && self.program.careless != 1 {
             self.clear(&program.outbox, program.words(), Access::Flush);
         }
         let flushes = !self.thread.is_coherent();

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | [`remote_miss`] | one thread misses, one block after the other |
 //! | [`saturation`] | many threads miss at once |
-//! | `pattern` | who misses on which blocks of whom |
+//! | `pattern` | which thread misses on which block of which home |
 //! | `kind` | the kinds of misses, and what homes do meanwhile |
-//! | `busy` | a home that computes and polls meanwhile |
-//! | `probe` | the program behind both |
+//! | `busy` | a home that computes and polls while other nodes miss |
+//! | `probe` | the program behind both probes |
 //!
 //! The procedures follow B. Falsafi and D. A. Wood on fixed and floating protocol processors (about 1996), section 6
 //! of their measurements. Every miss is on a distinct block, and the loop of a busy home is slightly irregular. With

@@ -9,11 +9,11 @@
 //!
 //! | figure | what it is |
 //! |---|---|
-//! | `time.miss` | mean time of a miss as its thread sees it |
-//! | `time.requester` | time for each request of a requesting node, of the slowest: its overhead, if it has always something to do |
-//! | `time.home` | time for each request to a home: its overhead, if it has always something to do |
-//! | `overhead.home` | the same without the home's own work, of busy homes: rounds of its loop by the time of a round when nobody asks |
-//! | `throughput` | misses of all nodes in a microsecond |
+//! | `time.miss` | the mean time of a miss, as its thread sees it |
+//! | `time.requester` | the time per request on the slowest requester: its overhead, if it is saturated |
+//! | `time.home` | the time per request to a home: its overhead, if it is saturated |
+//! | `overhead.home` | on busy homes: `time.home` without the home's own work, which is its number of rounds times the time of an undisturbed round |
+//! | `throughput` | the misses of all nodes in a microsecond |
 //!
 //! # Timed regions
 //!

@@ -9,8 +9,8 @@
 //! | `rtt` | one blocking operation after the other | `rtt.am` (a message that does nothing and its answer), `rtt.read`, `rtt.write` |
 //! | `overhead` | issue, compute until the answer is surely there, synchronize; less the computing | `overhead.get`, `overhead.put`, `overhead.store` |
 //! | `gap` | a long burst to node 1, with all waiting for its flow control | `gap.get`, `gap.put`, `gap.store` |
-//! | `gap2` | the same, to nodes 1 and 2 in turn | `gap2.get`, `gap2.put`, `gap2.store` |
-//! | `exch` | nodes 0 and 1 burst at each other; the slower of them | `exch.get`, `exch.put`, `exch.store` |
+//! | `gap2` | a long burst to nodes 1 and 2 in turn, with all waiting for its flow control | `gap2.get`, `gap2.put`, `gap2.store` |
+//! | `exch` | nodes 0 and 1 send bursts to each other; the time is that of the slower node | `exch.get`, `exch.put`, `exch.store` |
 //!
 //! A gap is timed at the issuer over the middle half of its burst, as the beginning fills queues and windows. So a
 //! burst must be much longer than the window of requests and the queues together. An exchange is timed until the

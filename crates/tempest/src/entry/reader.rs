@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// All mistakes noted. If there are none, the inputs that the program never asked for: an input that changes nothing
-    /// would mislead whoever sets it.
+    /// would mislead the person who sets it.
     pub fn finish(self) -> Result<(), BadInputs> {
         let Self { inputs, mut mistakes, asked, .. } = self;
         if mistakes.is_empty() {
