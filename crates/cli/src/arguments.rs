@@ -1,10 +1,18 @@
-//! What may be said on the command line. Must never do anything about it.
+//! The arguments of the command line, read into types. This module must never do anything about them.
 //!
-//! Numbers are texts here: the parser of arguments stops at the first that is none, while `numbers` tells of all.
+//! The parser stops at the first value that is wrong. Therefore values are [`Told`]: each keeps its mistake until all of them
+//! can be told.
 
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use report::page::{LEAST_WIDTH, Page};
+use tempest::{Mechanism, Policy};
+use units::Time;
+
+use crate::problem::Problem;
+use crate::told::{self, Setting, Told};
 
 /// The name of the command in the examples and cross-references of this file.
 const NAME: &str = "tradewind";
@@ -20,10 +28,15 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Reads the command line of a binary of this name; ends the process where it asks for help or is wrong.
     pub(crate) fn read(name: &str) -> Self {
-        let mut command = named(Self::command(), name);
+        let mut command = command(name);
         let matches = command.get_matches_mut();
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
     }
+}
+
+/// The command line of a binary of this name.
+pub(crate) fn command(name: &str) -> clap::Command {
+    named(Arguments::command(), name)
 }
 
 /// The command as a binary of another name has it: usage, examples and cross-references say that name.
@@ -107,6 +120,14 @@ pub(crate) enum Command {
         tradewind model fixed-floating --out curves.svg\n  \
         tradewind model alewife-tables")]
     Model(Model),
+    /// Print what a shell completes of this command
+    #[command(after_help = "Examples:\n  \
+        tradewind completions bash > ~/.local/share/bash-completion/completions/tradewind")]
+    Completions(Completions),
+    /// Print the manual page of this command
+    #[command(after_help = "Examples:\n  \
+        tradewind man > ~/.local/share/man/man1/tradewind.1")]
+    Man,
     /// Print the file of a shipped machine, to be copied and changed
     #[command(after_help = "Examples:\n  \
         tradewind machine paragon > my-machine.toml\n  \
@@ -121,15 +142,17 @@ pub(crate) struct MachineFile {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct List {
     /// What to show; everything but claims if not said
     pub(crate) what: Option<What>,
-    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
-    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
-    pub(crate) width: Option<String>,
-    /// Machine-readable output, described in docs/json.md
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -138,17 +161,13 @@ pub(crate) struct Explain {
     #[arg(value_name = "NAME|FILE")]
     pub(crate) machine: String,
     /// Only as it is under this policy
-    #[arg(long, value_name = "P")]
-    pub(crate) policy: Option<String>,
+    #[arg(long, value_name = "P", value_parser = told::policy)]
+    pub(crate) policy: Option<Told<Policy>>,
     /// Set a value of the machine file, for example network.latency="1 us"; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub(crate) settings: Vec<String>,
-    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
-    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
-    pub(crate) width: Option<String>,
-    /// Machine-readable output, described in docs/json.md
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = told::setting)]
+    pub(crate) settings: Vec<Setting>,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -177,12 +196,8 @@ pub(crate) struct Claims {
     /// how the claims came out that fixed none
     #[arg(long)]
     pub(crate) ledger: bool,
-    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
-    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
-    pub(crate) width: Option<String>,
-    /// Machine-readable output, described in docs/json.md
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -191,14 +206,10 @@ pub(crate) struct Calibrate {
     #[arg(long, value_name = "FILE", default_value = "host.toml")]
     pub(crate) out: PathBuf,
     /// Measure everything so many times; the median counts
-    #[arg(long, value_name = "R", default_value = "7", allow_negative_numbers = true)]
-    pub(crate) repeat: String,
-    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
-    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
-    pub(crate) width: Option<String>,
-    /// Machine-readable output, described in docs/json.md
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[arg(long, value_name = "R", default_value = "7", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
+    pub(crate) repeat: Told<u32>,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -210,29 +221,21 @@ pub(crate) struct Litmus {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane")]
     pub(crate) machine: Vec<String>,
     /// Set a value of the models' machine files, for example network.latency="1 us"; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub(crate) settings: Vec<String>,
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = told::setting)]
+    pub(crate) settings: Vec<Setting>,
     /// The policy on every machine; if not said the one that a machine is named after, or floating, or what it can do
-    #[arg(long, value_name = "P")]
-    pub(crate) policy: Option<String>,
-    /// What keeps shared memory coherent: stache, or stache-unordered; stache if not said
-    #[arg(long, value_name = "P")]
-    pub(crate) protocol: Option<String>,
-    /// Bytes of a coherence block: 16, 32, 64 or 128; 64 if not said
-    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
-    pub(crate) block: Option<String>,
+    #[arg(long, value_name = "P", value_parser = told::policy)]
+    pub(crate) policy: Option<Told<Policy>>,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
     /// Run each test so many times on each machine
-    #[arg(long, value_name = "R", default_value = "1000", allow_negative_numbers = true)]
-    pub(crate) repeat: String,
+    #[arg(long, value_name = "R", default_value = "1000", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
+    pub(crate) repeat: Told<u32>,
     /// Seed of schedules and delays
-    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true)]
-    pub(crate) seed: String,
-    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
-    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
-    pub(crate) width: Option<String>,
-    /// Machine-readable output, described in docs/json.md
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = told::whole("--seed", 0, u64::MAX))]
+    pub(crate) seed: Told<u64>,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -240,17 +243,13 @@ pub(crate) struct Model {
     /// Which model
     pub(crate) name: ModelName,
     /// Set a value of the model, for example latency="60 us"; may be repeated
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub(crate) settings: Vec<String>,
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = told::setting)]
+    pub(crate) settings: Vec<Setting>,
     /// Draw its curves into this file, as SVG
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) out: Option<PathBuf>,
-    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
-    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
-    pub(crate) width: Option<String>,
-    /// Machine-readable output, described in docs/json.md
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -268,6 +267,36 @@ pub(crate) enum Place {
     Local,
 }
 
+/// How shared memory is kept coherent.
+#[derive(Debug, Args)]
+pub(crate) struct Memory {
+    /// The protocol that keeps shared memory coherent, see `tradewind list mechanisms`; stache if not said. With mechanism
+    /// shared-memory only
+    #[arg(long, value_name = "P")]
+    pub(crate) protocol: Option<String>,
+    /// Bytes of a coherence block of shared memory: 16, 32, 64 or 128; 64 if not said. With mechanism shared-memory only
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = told::block)]
+    pub(crate) block: Option<Told<u32>>,
+}
+
+/// How results are printed.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
+    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true, value_parser = told::whole("--width", LEAST_WIDTH, u16::MAX))]
+    width: Option<Told<u16>>,
+    /// Machine-readable output, described in docs/json.md
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Output {
+    /// The page that results are printed on.
+    pub(crate) fn page(&self) -> Result<Page, Problem> {
+        told::optional(&self.width).map(Page::find)
+    }
+}
+
 /// What `run` and `compare` have in common.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
@@ -277,33 +306,24 @@ pub(crate) struct Common {
     #[arg(long, value_enum, default_value = "local")]
     pub(crate) world: Place,
     /// Set a value of the machine file, for example network.latency="1 us"; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub(crate) settings: Vec<String>,
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = told::setting)]
+    pub(crate) settings: Vec<Setting>,
     /// Threads of the program on each computing processor
-    #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
-    pub(crate) threads: String,
-    /// What keeps shared memory coherent: stache, or stache-unordered where messages may overtake each other; stache if
-    /// not said. With mechanism shared-memory only
-    #[arg(long, value_name = "P")]
-    pub(crate) protocol: Option<String>,
-    /// Bytes of a coherence block of shared memory: 16, 32, 64 or 128; 64 if not said. With mechanism shared-memory only
-    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
-    pub(crate) block: Option<String>,
+    #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true, value_parser = told::some("--threads"))]
+    pub(crate) threads: Told<u32>,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
     /// An input of the program, or just the path of its file; may be repeated
     #[arg(long = "input", value_name = "KEY=VALUE|FILE")]
     pub(crate) inputs: Vec<String>,
     /// Seed of everything left to chance
-    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true)]
-    pub(crate) seed: String,
+    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = told::whole("--seed", 0, u64::MAX))]
+    pub(crate) seed: Told<u64>,
     /// Give up when nothing has happened for so long, for example "10 s", in the world's own time
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub(crate) stall_limit: Option<String>,
-    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
-    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true)]
-    pub(crate) width: Option<String>,
-    /// Machine-readable output, described in docs/json.md
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = told::stall_limit)]
+    pub(crate) stall_limit: Option<Told<Time>>,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -312,20 +332,20 @@ pub(crate) struct Run {
     #[arg(long, value_name = "native|NAME|FILE", default_value = "native")]
     pub(crate) machine: String,
     /// Number of nodes; the machine's own if not said (native: 2)
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) nodes: Option<String>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
+    pub(crate) nodes: Option<Told<u32>>,
     /// Processors of each node; the machine's own if not said (native: 2)
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
-    pub(crate) processors: Option<String>,
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = told::some("--processors"))]
+    pub(crate) processors: Option<Told<u32>>,
     /// A preset, for example floating, fixed:1 or single+helper: presets and options are in `tradewind list policies`
-    #[arg(long, value_name = "P", default_value = "floating")]
-    pub(crate) policy: String,
+    #[arg(long, value_name = "P", default_value = "floating", value_parser = told::policy)]
+    pub(crate) policy: Told<Policy>,
     /// How the data moves, see `tradewind list mechanisms`; the program's first if not said
-    #[arg(long, value_name = "M")]
-    pub(crate) mechanism: Option<String>,
+    #[arg(long, value_name = "M", value_parser = told::mechanism)]
+    pub(crate) mechanism: Option<Told<Mechanism>>,
     /// Run so many times and report the median
-    #[arg(long, value_name = "R", default_value = "1", allow_negative_numbers = true)]
-    pub(crate) repeat: String,
+    #[arg(long, value_name = "R", default_value = "1", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
+    pub(crate) repeat: Told<u32>,
     /// Write what happened, event by event, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -339,20 +359,20 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane-1")]
     pub(crate) machine: Vec<String>,
     /// Number of nodes, the same on every machine
-    #[arg(long, value_name = "N", default_value = "4", allow_negative_numbers = true)]
-    pub(crate) nodes: String,
+    #[arg(long, value_name = "N", default_value = "4", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
+    pub(crate) nodes: Told<u32>,
     /// Processors of each node, the same on every machine
-    #[arg(long, value_name = "P", default_value = "2", allow_negative_numbers = true)]
-    pub(crate) processors: String,
+    #[arg(long, value_name = "P", default_value = "2", allow_negative_numbers = true, value_parser = told::some("--processors"))]
+    pub(crate) processors: Told<u32>,
     /// Policies to compare, see `tradewind list policies`; every preset that the machine can do if not said
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) policy: Vec<String>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::policy)]
+    pub(crate) policy: Vec<Told<Policy>>,
     /// Mechanisms to compare; all that the program has if not said
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) mechanism: Vec<String>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::mechanism)]
+    pub(crate) mechanism: Vec<Told<Mechanism>>,
     /// Native runs of each policy; the median counts. A model gives the same every time and runs once
-    #[arg(long, value_name = "R", default_value = "5", allow_negative_numbers = true)]
-    pub(crate) repeat: String,
+    #[arg(long, value_name = "R", default_value = "5", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
+    pub(crate) repeat: Told<u32>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

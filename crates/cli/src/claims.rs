@@ -1,4 +1,5 @@
-//! `tradewind claims`: runs what is needed, and holds each claim against what came of it.
+//! `tradewind claims`: runs what is needed, and holds each claim against what came of it. This module must never know how
+//! claims look.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -9,63 +10,62 @@ use std::{env, fs, thread};
 use etcetera::BaseStrategy;
 use lab::campaign::Campaign;
 use lab::laboratory::{Metrics, Needed};
+use lab::ledger::{Entry, entry};
 use lab::{Finding, Laboratory, Record, Specification, record, specification};
-
-use crate::arguments::Claims;
-use crate::names::suggestion;
-use crate::page::Page;
-use crate::progress::Progress;
-use crate::{Problem, both, ledger, numbers, studies, verdicts};
+use report::document::{self, FailedRun};
+use report::text;
+use units::names::did_you_mean;
 use worlds::Target;
 
-/// A run that yielded nothing, and why.
-pub(crate) struct Failure {
-    /// The study that asked for it.
-    pub(crate) study: String,
-    /// The command line.
-    pub(crate) run: String,
-    /// What the run said.
-    pub(crate) why: String,
-}
-
-/// What the command found out.
-pub(crate) struct Outcome<'a> {
-    pub(crate) laboratory: &'a Laboratory,
-    pub(crate) findings: Vec<Finding<'a>>,
-    pub(crate) metrics: Metrics,
-    pub(crate) failures: Vec<Failure>,
-    /// The runs there were, those of the record included.
-    pub(crate) runs: Vec<Needed<'a>>,
-}
+use crate::arguments::Claims;
+use crate::print::{code, print};
+use crate::problem::{All, Problem};
+use crate::progress::Progress;
+use crate::studies;
 
 /// Runs and reports.
 pub(crate) fn claims(arguments: &Claims, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    let width = numbers::width(arguments.width.as_deref());
-    let (width, laboratory) = both(width, studies::laboratory(arguments.claims.as_deref()))?;
+    let (page, laboratory) =
+        (arguments.output.page(), studies::laboratory(arguments.claims.as_deref())).all()?;
     known(&laboratory, &arguments.prefixes)?;
     let needed = laboratory.needed(&arguments.prefixes);
-    let (done, failures) = run(arguments, &needed)?;
+    let (done, failed) = run(arguments, &needed)?;
     let metrics = laboratory.metrics(&done);
     let findings = laboratory.findings(&arguments.prefixes, &metrics, &fixing(&needed));
-    let outcome = Outcome { laboratory: &laboratory, findings, metrics, failures, runs: needed };
-    let page = Page::find(width);
-    match (arguments.ledger, arguments.json) {
-        (true, json) => ledger::write(&outcome, &page, json, out)?,
-        (false, true) => verdicts::json(&outcome, out)?,
-        (false, false) => verdicts::text(&outcome, &page, out)?,
+    let well = failed.is_empty();
+    let json = arguments.output.json;
+    if arguments.ledger {
+        let found = document::Ledger::new(&ledger(&needed, &findings, &metrics), failed);
+        print(out, json, &page, &found, |page| text::ledger(&found, page))?;
+    } else {
+        let found = document::Claims::new(&laboratory, &findings, needed.len(), failed);
+        print(out, json, &page, &found, |page| text::claims(&found, page))?;
     }
-    Ok(if outcome.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(code(well))
+}
+
+/// The names of the machines that something runs on.
+fn machines<'a>(needed: &'a [Needed<'_>]) -> BTreeSet<&'a str> {
+    needed.iter().map(|needed| needed.run.machine.as_str()).collect()
+}
+
+/// The ledger of each machine. A machine that cannot be read has none: the run on it has failed and was told.
+fn ledger(needed: &[Needed<'_>], findings: &[Finding<'_>], metrics: &Metrics) -> Vec<Entry> {
+    let read = |name: &str| match Target::find(name, &[]) {
+        Ok(Target::Model { machine, .. }) => Some(entry(name, &machine, findings, metrics)),
+        _ => None,
+    };
+    machines(needed).into_iter().filter_map(read).collect()
 }
 
 /// The claims that fixed values of the machines that something runs on. One that cannot be read has none: the run on it has
 /// failed and was told.
 fn fixing(needed: &[Needed<'_>]) -> BTreeSet<String> {
-    let machines: BTreeSet<_> = needed.iter().map(|needed| needed.run.machine.as_str()).collect();
     let ids = |name: &str| match Target::find(name, &[]) {
         Ok(Target::Model { machine, .. }) => lab::ledger::fixing(&machine).collect(),
         _ => Vec::new(),
     };
-    machines.into_iter().flat_map(ids).collect()
+    machines(needed).into_iter().flat_map(ids).collect()
 }
 
 /// Whether there are claims under every prefix.
@@ -74,13 +74,13 @@ fn known(laboratory: &Laboratory, prefixes: &[String]) -> Result<(), Problem> {
     let mistake = |prefix: &String| {
         // A beginning is what most people mistype, so whole ids are of no help.
         let parts = laboratory.claims().iter().flat_map(|claim| beginnings(&claim.id));
-        let nearest = suggestion(prefix, parts);
+        let nearest = did_you_mean(prefix, parts);
         format!(
             "no claim begins with `{prefix}`:{nearest} expected a beginning such as split-c.gap2; see `tradewind list claims`"
         )
     };
     let mistakes: Vec<_> = prefixes.iter().filter(|prefix| !is_known(prefix)).map(mistake).collect();
-    if mistakes.is_empty() { Ok(()) } else { Err(Problem::Wrong(mistakes)) }
+    Problem::check(mistakes)
 }
 
 /// The first one and the first two parts of an id.
@@ -92,7 +92,7 @@ fn beginnings(id: &str) -> impl Iterator<Item = &str> {
 type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
 
 /// Does the runs, or looks them up.
-fn run<'a>(arguments: &Claims, needed: &[Needed<'a>]) -> Result<(Done<'a>, Vec<Failure>), Problem> {
+fn run<'a>(arguments: &Claims, needed: &[Needed<'a>]) -> Result<(Done<'a>, Vec<FailedRun>), Problem> {
     if needed.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
@@ -119,8 +119,8 @@ fn run<'a>(arguments: &Claims, needed: &[Needed<'a>]) -> Result<(Done<'a>, Vec<F
         match answer {
             Ok(answer) => done.push((*needed, specification::numbers(&answer))),
             Err(why) => {
-                let (study, run) = (needed.study.to_owned(), needed.run.told());
-                failures.push(Failure { study, run, why });
+                let (study, command) = (needed.study.to_owned(), needed.run.told());
+                failures.push(FailedRun { study, command, said: why });
             }
         }
     }

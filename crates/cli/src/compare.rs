@@ -1,60 +1,77 @@
-//! `tradewind compare`: one program by every mechanism under every policy on several machines, every answer checked,
-//! ranked.
+//! `tradewind compare`: one program by every mechanism under every policy on several machines, every answer checked, ranked.
+//! This module must never know how a comparison looks.
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use worlds::{Refusal, Step, Subject};
+use compare::Ranking;
+use report::text::View;
+use report::{document, text};
+use worlds::{Compared, Comparison, Step};
 
-use crate::agreement::{self, Agreement, World};
-use crate::arguments::{Common, Compare};
-use crate::numbers::Numbers;
-use crate::page::Page;
+use crate::arguments::Compare;
+use crate::asked::{asked, subject, targets};
+use crate::host::description;
+use crate::house::House;
+use crate::print::{code, print};
+use crate::problem::{All, Problem};
 use crate::progress::Progress;
-use crate::ranking::Ranking;
-use crate::{House, Problem, both, json, measure, names, target, text};
-
-/// A comparison that has been run.
-pub(crate) struct Comparison<'a> {
-    pub(crate) common: &'a Common,
-    pub(crate) subject: &'a Subject,
-    pub(crate) nodes: u32,
-    pub(crate) processors: u32,
-    pub(crate) rankings: &'a [Ranking],
-}
+use crate::told::{distinct, optional};
 
 /// Runs everything and reports.
 pub(crate) fn compare(house: &House, arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
-    let asked = both(
-        names::policies(&arguments.policy),
-        measure::find(house, common, &arguments.mechanism, |entry| entry.mechanisms),
-    );
-    let asked = both(Numbers::of_compare(arguments), asked);
-    let (targets, (numbers, (policies, (subject, mechanisms)))) =
-        both(target::find_all(&arguments.machine, &common.settings), asked)?;
-    let [nodes, processors] = [numbers.nodes, numbers.processors].map(Option::unwrap_or_default);
-    let mut plan = worlds::Comparison::new(subject, targets);
-    (plan.nodes, plan.processors, plan.threads) = (nodes, processors, numbers.threads);
-    (plan.policies, plan.mechanisms) = (policies, mechanisms);
-    (plan.repeat, plan.seed, plan.stall_limit) = (numbers.repeat, numbers.seed, numbers.stall_limit);
+    let (plan, page) = (plan(house, arguments), common.output.page()).all()?;
     let rankings = run(&plan);
     if rankings.iter().all(|ranking| ranking.places.is_empty() && ranking.failed.is_empty()) {
         return Err(Problem::Wrong(reasons(&rankings)));
     }
-    let comparison = Comparison { common, subject: &plan.subject, nodes, processors, rankings: &rankings };
-    if common.json {
-        json::write(out, &json::compare(&comparison))?;
-    } else {
-        text::compare(out, &Page::find(numbers.width), &comparison)?;
-    }
-    let verified =
-        rankings.iter().all(|ranking| ranking.right() == ranking.ran() && ranking.failed.is_empty());
-    Ok(if verified { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let asked = asked(common, &plan.subject);
+    let setting = document::Setting {
+        nodes: plan.nodes,
+        processors: plan.processors,
+        threads: plan.threads,
+        seed: plan.seed,
+        protocol: plan.subject.sharing.protocol.to_string(),
+        block_bytes: plan.subject.sharing.block,
+    };
+    let host = description();
+    let entry = &plan.subject.entry;
+    let view = View {
+        asked: &asked,
+        summary: entry.summary,
+        mechanisms: entry.mechanisms.len(),
+        setting: &setting,
+        rankings: &rankings,
+        cores: worlds::cores(),
+        host: &host,
+    };
+    let found = document::Comparison::new(asked.clone(), &setting, &rankings, &host);
+    print(out, common.output.json, &page, &found, |page| text::comparison(&view, page))?;
+    Ok(code(rankings.iter().all(Ranking::is_clean)))
+}
+
+/// The comparison that the command line asks for.
+fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
+    let common = &arguments.common;
+    let asked = (
+        targets(&arguments.machine, &common.settings),
+        subject(house, common, distinct(&arguments.mechanism), |entry| entry.mechanisms),
+        distinct(&arguments.policy),
+    );
+    let size = (arguments.nodes.get(), arguments.processors.get(), common.threads.get());
+    let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
+    let ((targets, (subject, mechanisms), policies), size, rest) =
+        (asked.all(), size.all(), rest.all()).all()?;
+    let mut plan = Comparison::new(subject, targets);
+    (plan.policies, plan.mechanisms) = (policies, mechanisms);
+    (plan.nodes, plan.processors, plan.threads) = size;
+    (plan.repeat, plan.seed, plan.stall_limit) = rest;
+    Ok(plan)
 }
 
 /// Runs a comparison and ranks what came of it, machine by machine; says meanwhile how far it is.
-fn run(plan: &worlds::Comparison) -> Vec<Ranking> {
+fn run(plan: &Comparison) -> Vec<Ranking> {
     let mut progress = None;
     let mut told = 0;
     let compared = plan.run(|step| {
@@ -63,7 +80,7 @@ fn run(plan: &worlds::Comparison) -> Vec<Ranking> {
         told = step.done;
         progress.begin(way(&step));
     });
-    compared.into_iter().map(Ranking::new).collect()
+    compared.into_iter().map(Compared::ranking).collect()
 }
 
 /// What is being run, for people.
@@ -72,22 +89,12 @@ fn way(Step { target, mechanism, policy, run, runs, .. }: &Step<'_>) -> String {
     if *runs == 1 { way } else { format!("{way}, run {run} of {runs}") }
 }
 
-/// What the machines say together, if there are several.
-pub(crate) fn agree<'r>(rankings: &'r [Ranking]) -> Option<Agreement<'r>> {
-    let world = |ranking: &'r Ranking| World {
-        machine: ranking.target.name(),
-        file: ranking.target.file(),
-        rows: ranking.rows(),
-    };
-    agreement::compare(&rankings.iter().map(world).collect::<Vec<_>>())
-}
-
 /// Why nothing could run, each reason once: what is wrong with the size is wrong under every policy.
 fn reasons(rankings: &[Ranking]) -> Vec<String> {
     let mut reasons = Vec::new();
-    for Refusal { reason, .. } in rankings.iter().flat_map(|ranking| &ranking.refused) {
-        if !reasons.contains(reason) {
-            reasons.push(reason.clone());
+    for refusal in rankings.iter().flat_map(|ranking| &ranking.refused) {
+        if !reasons.contains(&refusal.reason) {
+            reasons.push(refusal.reason.clone());
         }
     }
     reasons

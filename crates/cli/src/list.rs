@@ -1,226 +1,128 @@
-//! `tradewind list`: what there is.
+//! `tradewind list`: what there is. This module must never know how a list looks.
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use report::document::{self, Item, Program};
+use report::quantity::several;
+use report::text::{self, Choice};
 use tempest::entry::{Coherence, Entry, Input};
-use tempest::policy::PRESETS;
+use tempest::policy::{OPTIONS, PRESETS, Preset};
 use tempest::{Mechanism, Policy};
 use worlds::{NATIVE, Target, machines};
 
 use crate::arguments::{List, What};
-use crate::measure::mechanism_names;
-use crate::page::Page;
-use crate::quantity::several;
+use crate::asked::mechanism_names;
+use crate::house::House;
+use crate::print::print;
+use crate::problem::Problem;
 use crate::shipped::CLAIMS;
-use crate::{House, Problem, json, numbers};
+use crate::studies;
 
-/// One section of the list.
-struct Section {
-    title: &'static str,
-    rows: Vec<Row>,
-}
-
-struct Row {
-    name: String,
-    summary: String,
-    /// Inputs of a program.
-    inputs: &'static [Input],
-    /// What a policy needs of a machine, in the words of machine files' `can`.
-    needs: Vec<&'static str>,
-}
-
-impl Row {
-    fn new(name: impl Into<String>, summary: impl Into<String>) -> Self {
-        Self { name: name.into(), summary: summary.into(), inputs: &[], needs: Vec::new() }
-    }
-}
+/// Stands behind presets that need a machine of the user's own.
+const NOWHERE: &str = " (neither this host nor a shipped machine has it)";
 
 /// Lists what was asked for.
 pub(crate) fn list(house: &House, arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    let width = numbers::width(arguments.width.as_deref())?;
-    let all = [
-        (What::Machines, models as fn(&House) -> Section),
-        (What::Programs, programs),
-        (What::Policies, policies),
-        (What::Mechanisms, mechanisms),
-        (What::Studies, studies),
-        (What::Claims, claims),
-    ];
+    let page = arguments.output.page()?;
     // Claims are very many, and none of them can be said to another command as a whole.
     let is_shown = |what| arguments.what.map_or(what != What::Claims, |asked| asked == what);
-    let chosen = all.iter().filter(|(what, _)| is_shown(*what));
-    let sections: Vec<_> = chosen.map(|(_, section)| section(house)).collect();
-    if arguments.json {
-        let values = sections.iter().map(|section| (section.title.to_owned(), as_json(section)));
-        json::write(out, &Value::Object(values.collect()))?;
-    } else {
-        let page = Page::find(width);
-        sections.iter().try_for_each(|section| print(section, &page, out))?;
-    }
+    let found = document::List {
+        version: document::VERSION,
+        machines: is_shown(What::Machines).then(models),
+        programs: is_shown(What::Programs).then(|| house.programs.entries().iter().map(program).collect()),
+        policies: is_shown(What::Policies).then(|| PRESETS.iter().map(policy).collect()),
+        mechanisms: is_shown(What::Mechanisms).then(|| mechanisms(house)),
+        studies: is_shown(What::Studies)
+            .then(|| studies::studies().into_iter().map(|study| item(study.name, study.summary)).collect()),
+        claims: is_shown(What::Claims).then(claims),
+    };
+    print(out, arguments.output.json, &page, &found, |page| text::list(&found, &options(), page))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn models(_: &House) -> Section {
-    let mut rows = vec![Row::new(
-        NATIVE,
-        format!("this host: every processor is an OS thread; {} cores", worlds::cores()),
-    )];
-    for file in machines::ALL {
+fn item(name: impl Into<String>, summary: impl Into<String>) -> Item {
+    Item { name: name.into(), summary: summary.into() }
+}
+
+/// This host and the shipped models.
+fn models() -> Vec<Item> {
+    let host = format!("this host: every processor is an OS thread; {} cores", worlds::cores());
+    let model = |file: &machines::Shipped| {
         let machine = machines::get(file.name).expect("shipped machine files are valid: a test parses each");
+        let nodes = several(machine.nodes, "node");
         // Most summaries begin with their size.
-        let said = match machine.summary.contains(&several(machine.nodes, "node", "nodes")) {
+        let said = match machine.summary.contains(&nodes) {
             true => format!("{} ({})", machine.summary, file.path),
             false => {
-                let nodes = several(machine.nodes, "node", "nodes");
-                let processors = several(machine.processors, "processor", "processors");
+                let processors = several(machine.processors, "processor");
                 format!("{} ({nodes} of {processors}, {})", machine.summary, file.path)
             }
         };
-        rows.push(Row::new(machine.name, said));
-    }
-    Section { title: "machines", rows }
+        item(machine.name, said)
+    };
+    std::iter::once(item(NATIVE, host)).chain(machines::ALL.iter().map(model)).collect()
 }
 
-fn programs(house: &House) -> Section {
-    let row = |entry: &Entry| Row {
+fn program(entry: &Entry) -> Program {
+    let input = |input: &Input| document::Input {
+        key: input.key.to_owned(),
+        default: input.default.to_owned(),
+        kind: input.kind.to_string(),
+        meaning: input.meaning.to_owned(),
+    };
+    Program {
         name: entry.name.to_owned(),
-        summary: format!("{} ({})", entry.summary, mechanism_names(entry)),
-        inputs: entry.inputs,
-        needs: Vec::new(),
-    };
-    Section { title: "programs", rows: house.programs.entries().iter().map(row).collect() }
+        summary: format!("{} ({})", entry.summary, mechanism_names(entry.mechanisms)),
+        inputs: entry.inputs.iter().map(input).collect(),
+    }
 }
 
-fn policies(_: &House) -> Section {
-    let row = |preset: &tempest::policy::Preset| {
-        let count = if preset.counted { ":COUNT" } else { "" };
-        let nowhere = if is_somewhere(preset.name) { "" } else { NOWHERE };
-        let row = Row::new(format!("{}{count}", preset.name), format!("{}{nowhere}", preset.summary));
-        Row { needs: needs(preset.name), ..row }
-    };
-    Section { title: "policies", rows: PRESETS.iter().map(row).collect() }
+fn policy(preset: &Preset) -> document::Policy {
+    let count = if preset.counted { ":COUNT" } else { "" };
+    let policy = preset.name.parse::<Policy>().expect("the name of a preset is a policy");
+    let nowhere = if is_somewhere(&policy) { "" } else { NOWHERE };
+    document::Policy {
+        name: format!("{}{count}", preset.name),
+        summary: format!("{}{nowhere}", preset.summary),
+        needs: texts(&policy.needs()),
+    }
 }
 
-/// Summaries stand beside names that are not wider than this, and below wider ones.
-const WIDEST_NAME: usize = 30;
-
-/// Of presets that need a machine of the user's own.
-const NOWHERE: &str = " (neither this host nor a shipped machine has it)";
-
-/// What may stand behind the name of a policy.
-pub(crate) const OPTIONS: &[(&str, &str)] = &[
-    ("+serial", "one handler of a node at a time"),
-    ("+keyed", "handlers of different keys side by side"),
-    ("+poll", "processors look for messages"),
-    ("+interrupt", "processors are interrupted by messages"),
-    ("+every=K", "a computing processor looks at every K-th back-edge of a loop; 0: never"),
-    ("+strict", "floating: each processor has its turn to look, also one that computes and looks late"),
-    ("+bound", "threads stay on their processors, also where a node has one queue of ready threads"),
-    ("+helper", "a helper of each node, which is no processor, runs what nobody has run for 50 us"),
-    ("+helper=TIME", "the same after another time, such as 20us"),
-];
-
-/// What a policy needs of a machine.
-fn needs(policy: &str) -> Vec<&'static str> {
-    policy.parse::<Policy>().map_or_else(|_| Vec::new(), |policy| policy.needs())
-}
-
-/// What an option adds to that, where it may stand.
-fn needs_of_option(option: &str) -> Vec<&'static str> {
-    let option = option.replace('K', "1").replace("TIME", "1us");
-    let without = needs("floating");
-    needs(&format!("floating{option}")).into_iter().filter(|need| !without.contains(need)).collect()
-}
-
-/// Needs, in words behind a summary.
-fn needing(needs: &[&str]) -> String {
-    if needs.is_empty() { String::new() } else { format!("; needs {}", needs.join(", ")) }
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 /// Whether this host or a shipped machine can do a policy.
-fn is_somewhere(policy: &str) -> bool {
-    let Ok(policy) = policy.parse() else { return false };
+fn is_somewhere(policy: &Policy) -> bool {
     let names = machines::ALL.iter().map(|file| file.name).chain([NATIVE]);
     let mut targets = names.filter_map(|name| Target::find(name, &[]).ok());
-    targets.any(|target| Mechanism::ALL.iter().any(|mechanism| target.check(*mechanism, &policy).is_ok()))
+    targets.any(|target| Mechanism::ALL.iter().any(|mechanism| target.check(*mechanism, policy).is_ok()))
 }
 
-fn mechanisms(house: &House) -> Section {
+/// What may stand behind a policy.
+fn options() -> Vec<Choice> {
+    let choice = |option: &tempest::policy::PolicyOption| Choice {
+        option: option.text.to_owned(),
+        meaning: option.meaning.to_owned(),
+        needs: texts(&option.needs()),
+    };
+    OPTIONS.iter().map(choice).collect()
+}
+
+fn mechanisms(house: &House) -> Vec<Item> {
+    let protocol = |protocol: &Coherence| format!("{protocol}: {}", protocol.summary);
+    let protocols = house.protocols.iter().map(protocol).collect::<Vec<_>>().join("; ");
     let row = |mechanism: Mechanism| match mechanism {
         Mechanism::SharedMemory => {
-            Row::new(mechanism.name(), format!("{} (--protocol {})", mechanism.summary(), protocols(house)))
+            item(mechanism.name(), format!("{} (--protocol {protocols})", mechanism.summary()))
         }
-        _ => Row::new(mechanism.name(), mechanism.summary()),
+        _ => item(mechanism.name(), mechanism.summary()),
     };
-    Section { title: "mechanisms", rows: Mechanism::ALL.map(row).into() }
+    Mechanism::ALL.map(row).into()
 }
 
-/// What may keep shared memory coherent, for people.
-fn protocols(house: &House) -> String {
-    let protocol = |protocol: &Coherence| format!("{protocol}: {}", protocol.summary);
-    house.protocols.iter().map(protocol).collect::<Vec<_>>().join("; ")
-}
-
-fn studies(_: &House) -> Section {
-    let rows = crate::studies::studies().into_iter().map(|study| Row::new(study.name, study.summary));
-    Section { title: "studies", rows: rows.collect() }
-}
-
-fn claims(_: &House) -> Section {
-    let all = CLAIMS.iter().flat_map(crate::studies::shipped_claims);
-    let rows = all.map(|claim| Row::new(claim.id, format!("{}: {}", claim.place, claim.statement)));
-    Section { title: "claims", rows: rows.collect() }
-}
-
-fn as_json(section: &Section) -> Value {
-    let row = |row: &Row| {
-        let mut value = json!({ "name": row.name, "summary": row.summary });
-        if section.title == "policies" {
-            value["needs"] = json!(row.needs);
-        }
-        if section.title == "programs" {
-            let input = |input: &Input| {
-                json!({
-                    "key": input.key,
-                    "default": input.default,
-                    "kind": input.kind.to_string(),
-                    "meaning": input.meaning,
-                })
-            };
-            value["inputs"] = row.inputs.iter().map(input).collect();
-        }
-        value
-    };
-    section.rows.iter().map(row).collect()
-}
-
-fn print(section: &Section, page: &Page, out: &mut impl Write) -> Result<(), Problem> {
-    writeln!(out, "{}", section.title)?;
-    let width = section.rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
-    for row in &section.rows {
-        if width > WIDEST_NAME {
-            writeln!(out, "  {}", row.name)?;
-            writeln!(out, "{}", page.fold("      ", &row.summary))?;
-            continue;
-        }
-        let said = format!("{}{}", row.summary, needing(&row.needs));
-        writeln!(out, "{}", page.fold(&format!("  {:width$}  ", row.name), &said))?;
-        for Input { key, default, kind, meaning } in row.inputs {
-            writeln!(out, "  {:width$}    --input {key}={default}", "")?;
-            let text = format!("{kind}: {meaning}");
-            writeln!(out, "{}", page.fold(&format!("  {:width$}        ", ""), &text))?;
-        }
-    }
-    if section.title == "policies" {
-        let head = page.fold("  ", "options, behind any of them, such as floating+keyed+every=16:");
-        writeln!(out, "{head}")?;
-        for (option, meaning) in OPTIONS {
-            let said = format!("{meaning}{}", needing(&needs_of_option(option)));
-            writeln!(out, "{}", page.fold(&format!("  {option:width$}  "), &said))?;
-        }
-    }
-    writeln!(out)?;
-    Ok(())
+fn claims() -> Vec<Item> {
+    let all = CLAIMS.iter().flat_map(studies::shipped_claims);
+    all.map(|claim| item(claim.id, format!("{}: {}", claim.place, claim.statement))).collect()
 }

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::{interrupt, page};
+use report::page::is_unicode;
+
+use crate::interrupt;
 
 /// Where no bar is seen, a line comes so often: what is over sooner says nothing but its result.
 const APART: Duration = Duration::from_secs(10);
@@ -30,7 +32,7 @@ impl Progress {
         }
         let style =
             ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is right");
-        let style = if page::is_unicode() { style } else { style.progress_chars("#>-") };
+        let style = if is_unicode() { style } else { style.progress_chars("#>-") };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
         let bar = bar.with_style(style);
         let wiped = bar.clone();

@@ -1,4 +1,4 @@
-//! `tradewind run`: one program, one machine, one policy.
+//! `tradewind run`: one program on one machine under one policy. This module must never know how a run looks.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,50 +10,84 @@ use tempest::policy::PRESETS;
 use trace::Summary;
 use worlds::{Error, Setting, TraceFile, inputs, machines};
 
+use compare::Combination;
+use report::{document, text};
+
 use crate::arguments::Run;
-use crate::numbers::Numbers;
-use crate::page::Page;
-use crate::{House, Problem, both, interrupt, json, measure, names, target, text};
+use crate::asked::{asked, subject, target};
+use crate::house::House;
+use crate::interrupt;
+use crate::print::{code, print};
+use crate::problem::{All, Problem};
+use crate::told::optional;
 
 /// Runs and reports.
 pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
-    let asked = both(
-        names::policies(std::slice::from_ref(&arguments.policy)),
-        measure::find(house, common, arguments.mechanism.as_slice(), |entry| &entry.mechanisms[..1]),
-    );
-    let asked = both(target::find(&arguments.machine, &common.settings), asked);
-    let numbers = Numbers::of_run(arguments);
-    let trace = check_trace(house, arguments, numbers.as_ref().map_or(1, |numbers| numbers.repeat));
-    let (numbers, ((target, (policies, (subject, mechanisms))), ())) = both(numbers, both(asked, trace))?;
-    let trace = arguments.trace.as_deref().map(create).transpose()?;
-    let (nodes, processors) = target.shape();
-    let setting = Setting {
-        mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
-        subject,
-        target,
-        nodes: numbers.nodes.unwrap_or(nodes),
-        processors: numbers.processors.unwrap_or(processors),
-        threads: numbers.threads,
-        policy: policies.into_iter().next().expect("one text is one policy"),
-        seed: numbers.seed,
-        stall_limit: numbers.stall_limit,
-        trace: trace.as_ref().map(TraceFile::recorder),
-    };
-    let measured = setting.measure(numbers.repeat, |_| ());
+    let (repeat, page, trace, setting) = (
+        arguments.repeat.get(),
+        common.output.page(),
+        check_trace(house, arguments),
+        setting(house, arguments),
+    )
+        .all()
+        .map(|(repeat, page, (), setting)| (repeat, page, arguments.trace.as_deref(), setting))?;
+    let trace = trace.map(create).transpose()?;
+    let setting = Setting { trace: trace.as_ref().map(TraceFile::recorder), ..setting };
+    let measured = setting.measure(repeat, |_| ());
     if let Some(trace) = trace.filter(|_| !matches!(measured, Err(Error::Wrong(_)))) {
         tell(trace.finish()?, arguments.trace.as_deref().unwrap_or(Path::new("")));
     }
     let measured = measured.map_err(|error| advised(error.into(), &setting))?;
-    if common.json {
-        json::write(out, &json::run(common, &setting, &measured))?;
-    } else {
-        text::run(out, &Page::find(numbers.width), &setting, &measured)?;
-    }
-    Ok(if measured.verified() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let verified = measured.verified();
+    let (way, split, crowded) = (setting.way(), setting.split(), setting.is_oversubscribed());
+    let ran = Combination::new(way, split, crowded, measured.into_outcomes());
+    let found = document::Run::new(
+        asked(common, &setting.subject),
+        &document::Setting {
+            nodes: setting.nodes,
+            processors: setting.processors,
+            threads: setting.threads,
+            seed: setting.seed,
+            protocol: setting.subject.sharing.protocol.to_string(),
+            block_bytes: setting.subject.sharing.block,
+        },
+        &setting.target.described(),
+        &ran,
+    );
+    print(out, common.output.json, &page, &found, |page| text::run(&found, page, worlds::cores()))?;
+    Ok(code(verified))
 }
 
-/// In what says already what to do instead.
+/// The combination that the command line asks for, without a trace.
+fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
+    let common = &arguments.common;
+    let mechanism = optional(&arguments.mechanism).map(|mechanism| mechanism.into_iter().collect());
+    let asked = (
+        target(&arguments.machine, &common.settings),
+        subject(house, common, mechanism, |entry| &entry.mechanisms[..1]),
+        arguments.policy.get(),
+    );
+    let size = (optional(&arguments.nodes), optional(&arguments.processors), common.threads.get());
+    let rest = (common.seed.get(), optional(&common.stall_limit));
+    let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
+        (asked.all(), size.all(), rest.all()).all()?;
+    let usual = target.shape();
+    Ok(Setting {
+        mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
+        subject,
+        target,
+        nodes: nodes.unwrap_or(usual.0),
+        processors: processors.unwrap_or(usual.1),
+        threads,
+        policy,
+        seed,
+        stall_limit,
+        trace: None,
+    })
+}
+
+/// Stands in a refusal that says already what to do instead.
 const EXPECTED: &str = "expected ";
 
 /// A refusal with what the machine can do instead, where it says only what is missing.
@@ -64,7 +98,7 @@ fn advised(problem: Problem, setting: &Setting) -> Problem {
     Problem::Wrong(lines.into_iter().map(told).collect())
 }
 
-/// By which mechanism and under which policies the machine can run the program, if not as it was asked for.
+/// The mechanism and the policies by which the machine can run the program, if not as it was asked for.
 fn instead(setting: &Setting) -> Option<String> {
     let Setting { subject, target, mechanism, policy, .. } = setting;
     target.check(*mechanism, policy).err()?;
@@ -79,17 +113,17 @@ fn instead(setting: &Setting) -> Option<String> {
 }
 
 /// Whether there can be a trace as asked for: of one run, and not in the place of what the run reads.
-fn check_trace(house: &House, arguments: &Run, repeat: u32) -> Result<(), Problem> {
+fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     let Some(path) = arguments.trace.as_deref() else { return Ok(()) };
-    let runs = match repeat {
-        0..=1 => Ok(()),
-        more => Err(Problem::wrong(format!("--trace with --repeat {more}: expected one run"))),
+    let runs = match arguments.repeat.get() {
+        Ok(0..=1) | Err(_) => Ok(()),
+        Ok(more) => Err(Problem::wrong(format!("--trace with --repeat {more}: expected one run"))),
     };
     let common = &arguments.common;
     let entry = house.programs.find(&common.program).ok();
     let mut read = entry.map_or(Vec::new(), |entry| inputs::paths(entry, &common.inputs));
     read.extend(machines::file(&arguments.machine));
-    both(runs, TraceFile::check(path, &read).map_err(Problem::from)).map(|_| ())
+    (runs, TraceFile::check(path, &read).map_err(Problem::from)).all().map(drop)
 }
 
 /// Opens the file of a trace. An interrupt removes what there is of it.

@@ -1,5 +1,5 @@
-//! The claims and studies that travel inside the command, or the claims of a folder, as one laboratory. Must never know
-//! what is in them.
+//! The claims and studies that travel inside the command, or the claims of a folder, as one laboratory. This module must
+//! never know what is in them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lab::{Claim, Laboratory, Mistakes, Study, claim, study, survey, tolerance};
 
-use crate::Problem;
+use crate::problem::Problem;
 use crate::shipped::{CLAIMS, STUDIES, SURVEYS, Shipped, TOLERANCES};
 
 /// Reads everything, claims from this folder if there is one: they take the place of all that is stated in the command,
@@ -71,7 +71,7 @@ fn claims_of(folder: &Path) -> Result<Vec<Claim>, Problem> {
             Err(error) => mistakes.push(format!("{name}: {error}")),
         }
     }
-    if mistakes.is_empty() { Ok(claims) } else { Err(Problem::Wrong(mistakes)) }
+    Problem::check(mistakes).map(|()| claims)
 }
 
 fn problem(mistakes: Mistakes) -> Problem {

@@ -7,7 +7,7 @@ use std::fmt;
 use units::ParseError;
 
 use crate::Mechanism;
-use crate::policy::PRESETS;
+use crate::policy::{OPTIONS, PRESETS};
 
 /// The reason why a text names no [`Policy`](crate::Policy). Its own text is one line that says what was expected.
 ///
@@ -79,11 +79,11 @@ impl fmt::Display for BadPolicy {
             Self::Count { preset, count } => {
                 write!(f, "policy `{preset}:{count}`: expected a number of processors from 1 to 64")
             }
-            Self::UnknownOption { option } => write!(
-                f,
-                "policy option `+{option}`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict, +bound, \
-                 +helper or +helper=TIME"
-            ),
+            Self::UnknownOption { option } => {
+                let options: Vec<_> = OPTIONS.iter().map(|option| option.text).collect();
+                let (last, known) = options.split_last().expect("policies have options");
+                write!(f, "policy option `+{option}`: expected {} or {last}", known.join(", "))
+            }
             Self::Every { option } => {
                 write!(f, "policy option `+{option}`: expected a number of back-edges")
             }

@@ -13,6 +13,12 @@ use crate::node::Node;
 use crate::{Flow, NodeId, Protocol, Quiet, Refusal, Setup, Shape, Thread};
 
 /// A protocol whose nodes also run threads: an application.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no program",
+    label = "no threads, and no report",
+    note = "write `fn main(&self, thread: &Thread<'_>)` and `fn report(&self, end: &mut Quiet<'_>) -> Report` in its \
+            `#[handlers] impl`"
+)]
 pub trait Program: Protocol {
     /// The body of each thread.
     fn main(&self, thread: &Thread<'_>);

@@ -215,7 +215,8 @@ pub mod world;
 /// A message whose code is written by hand, such as one of a generic type, takes its place in the list as
 /// `#[message] type Any = Name;`.
 ///
-/// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait.
+/// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait. A protocol has one such `impl`; the
+/// bodies of long handlers may call methods that stand elsewhere.
 pub use ::macros::handlers;
 /// Makes a struct a program that a person can choose: its inputs, what each node keeps, its line in the list of programs.
 ///

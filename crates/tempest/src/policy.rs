@@ -7,6 +7,8 @@
 //! lacks one of them refuses the policy and names what is missing. This module must never know how a world
 //! carries a policy out.
 
+mod options;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -14,6 +16,7 @@ use units::Time;
 
 use crate::Refusal;
 pub use crate::bad_policy::BadPolicy;
+pub use options::{OPTIONS, PolicyOption};
 
 /// The time that an event waits before a helper runs its handler, if the option gives no time.
 const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
@@ -358,35 +361,6 @@ impl Policy {
             Err(BadPolicy::Helper { policy: self.to_string() })
         }
     }
-
-    fn apply(&mut self, option: &str) -> Result<(), BadPolicy> {
-        match option.split_once('=') {
-            None if option == "serial" => self.dispatch = Dispatch::Serial,
-            None if option == "keyed" => self.dispatch = Dispatch::Keyed,
-            None if option == "poll" => self.notice = Notice::Poll,
-            None if option == "interrupt" => {
-                self.notice = Notice::Interrupt;
-                self.poll_every = None;
-            }
-            None if option == "strict" && self.servers == Servers::Idle => self.turns = Turns::Strict,
-            None if option == "strict" => {
-                return Err(BadPolicy::Strict { policy: self.to_string() });
-            }
-            None if option == "bound" => self.bound = true,
-            None if option == "helper" => self.helper = Some(self.helped(HELPER_WAITS)?),
-            Some(("helper", time)) => {
-                let bad = |why| BadPolicy::HelperTime { option: option.to_owned(), why };
-                let time = time.parse().map_err(bad)?;
-                self.helper = Some(self.helped(time)?);
-            }
-            Some(("every", count)) => {
-                let every = count.parse().map_err(|_| BadPolicy::Every { option: option.to_owned() })?;
-                self.poll_every = Some(every);
-            }
-            _ => return Err(BadPolicy::UnknownOption { option: option.to_owned() }),
-        }
-        Ok(())
-    }
 }
 
 /// The number of a node's processors in each role.
@@ -435,7 +409,7 @@ impl FromStr for Policy {
             bound: false,
             helper: None,
         };
-        parts.try_for_each(|option| policy.apply(option))?;
+        parts.try_for_each(|option| options::apply(&mut policy, option))?;
         Ok(policy)
     }
 }

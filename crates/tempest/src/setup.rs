@@ -73,6 +73,11 @@ pub trait Protocol: Handlers + Send + Sync + 'static {
 ///
 /// Message numbers follow the order of this list. A protocol's own messages come before those of the protocols that its
 /// [`install`](Protocol::install) installs.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not state its messages",
+    label = "no list of messages",
+    note = "write `#[handlers]` before `impl {Self} {{ … }}`; with no `#[message]` in it the list is empty"
+)]
 pub trait Handlers: Sized + 'static {
     /// Adds each kind of message of the protocol.
     fn register(messages: &mut Messages<'_, Self>);

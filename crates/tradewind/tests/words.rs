@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[&str] = &[
     "apps",
     "bulk",
+    "cli",
     "compare",
     "conformance",
     "des",

@@ -108,6 +108,8 @@ pub enum Mistake {
     },
     /// A machine file is wrong in one place.
     MachineFile(machine::Error),
+    /// The machine file of this host was asked for; this host has none.
+    NativeFile,
     /// A setting names a value of this host, which has none.
     NativeSetting {
         /// The key of the value.
@@ -183,11 +185,16 @@ impl fmt::Display for Mistake {
             Self::UnknownMachine { name, nearest } => {
                 write!(f, "unknown machine `{name}`:")?;
                 nearest.iter().try_for_each(|nearest| write!(f, " did you mean `{nearest}`?"))?;
-                let known: Vec<_> = machines::ALL.iter().map(|shipped| shipped.name).collect();
-                write!(f, " expected {NATIVE}, {}, or a file such as my-machine.toml", known.join(", "))
+                write!(f, " expected {NATIVE}, {}, or a file such as my-machine.toml", shipped_machines())
             }
             Self::UnreadableMachine { file, why } => write!(f, "{file}: {why}"),
             Self::MachineFile(error) => error.fmt(f),
+            Self::NativeFile => write!(
+                f,
+                "machine `{NATIVE}` is this host and has no file; expected a model, such as `tradewind calibrate` \
+                 writes of it, or one of {}",
+                shipped_machines()
+            ),
             Self::NativeSetting { key } => write!(
                 f,
                 "--set {key}: machine `{NATIVE}` is this host and has no values to set; expected a model"
@@ -228,3 +235,9 @@ impl fmt::Display for Mistake {
 }
 
 impl std::error::Error for Mistake {}
+
+/// The names of all machines that ship.
+fn shipped_machines() -> String {
+    let names: Vec<_> = machines::ALL.iter().map(|shipped| shipped.name).collect();
+    names.join(", ")
+}

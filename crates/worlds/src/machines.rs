@@ -65,7 +65,7 @@ pub static ALL: &[Shipped] = shipped![
 /// The shipped machine of this name.
 ///
 /// # Errors
-/// [`Mistake::UnknownMachine`] if there is none, with the name that was probably meant.
+/// [`Mistake::UnknownMachine`] if there is none, with the name that was probably meant; [`Mistake::NativeFile`] for this host.
 pub fn get(name: &str) -> Result<Machine, Error> {
     let shipped = find(name).ok_or_else(|| unknown(name))?;
     parse(shipped.path, shipped.text, &[])
@@ -74,7 +74,7 @@ pub fn get(name: &str) -> Result<Machine, Error> {
 /// The text of the shipped machine file of this name, to be copied and changed.
 ///
 /// # Errors
-/// [`Mistake::UnknownMachine`] if there is none, with the name that was probably meant.
+/// [`Mistake::UnknownMachine`] if there is none, with the name that was probably meant; [`Mistake::NativeFile`] for this host.
 pub fn text(name: &str) -> Result<&'static str, Error> {
     find(name).map(|shipped| shipped.text).ok_or_else(|| unknown(name).into())
 }
@@ -146,6 +146,9 @@ fn read_file(path: &str) -> Result<String, Mistake> {
 }
 
 fn unknown(name: &str) -> Mistake {
+    if name == NATIVE {
+        return Mistake::NativeFile;
+    }
     let file = format!("{name}.toml");
     let known = ALL.iter().map(|shipped| shipped.name).chain([NATIVE]);
     let nearest = match Path::new(&file).is_file() {
@@ -198,6 +201,16 @@ mod tests {
         let said = load(path("two.toml")).unwrap_err().to_string();
         let circle = ["two.toml:1", "one.toml:1", "two.toml"].map(|name| path(name).display().to_string());
         assert!(said.contains(&circle.join(" -> ")), "{said}");
+    }
+
+    #[test]
+    fn this_host_has_no_file() {
+        assert_eq!(text(NATIVE), Err(Mistake::NativeFile.into()));
+        let said = get(NATIVE).unwrap_err().to_string();
+        assert!(
+            said.starts_with("machine `native` is this host and has no file; expected a model"),
+            "{said}"
+        );
     }
 
     #[test]

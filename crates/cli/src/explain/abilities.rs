@@ -1,34 +1,27 @@
-//! Which policies and mechanisms a machine can run.
+//! Which policies and mechanisms a machine can run. This module must never run anything.
 
+use report::document::{Runs, Unable};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
-
 use worlds::Target;
 
-/// What a machine can run, and why not the rest.
-pub(super) struct Abilities {
-    pub(super) policies: Vec<&'static str>,
-    pub(super) mechanisms: Vec<&'static str>,
-    /// Each other policy with what is missing.
-    pub(super) refused: Vec<(&'static str, String)>,
-}
-
-impl Abilities {
-    pub(super) fn of(target: &Target) -> Self {
-        let mut found = Self { policies: Vec::new(), mechanisms: Vec::new(), refused: Vec::new() };
-        for preset in PRESETS {
-            let policy = preset.name.parse().expect("a preset is a policy");
-            match refusal(target, &policy) {
-                None => found.policies.push(preset.name),
-                Some(reason) => found.refused.push((preset.name, reason)),
+/// What a machine can run, and each other policy with what is missing.
+pub(super) fn of(target: &Target) -> (Runs, Vec<Unable>) {
+    let (mut runs, mut refused, mut able) = (Runs::default(), Vec::new(), Vec::new());
+    for preset in PRESETS {
+        let policy: Policy = preset.name.parse().expect("a preset is a policy");
+        match refusal(target, &policy) {
+            None => {
+                runs.policies.push(preset.name.to_owned());
+                able.push(policy);
             }
+            Some(reason) => refused.push(Unable { policy: preset.name.to_owned(), reason }),
         }
-        let policies: Vec<Policy> = found.policies.iter().filter_map(|name| name.parse().ok()).collect();
-        let runs =
-            |mechanism: &Mechanism| policies.iter().any(|policy| target.check(*mechanism, policy).is_ok());
-        found.mechanisms = Mechanism::ALL.into_iter().filter(runs).map(Mechanism::name).collect();
-        found
     }
+    let can = |mechanism: &Mechanism| able.iter().any(|policy| target.check(*mechanism, policy).is_ok());
+    let mechanisms = Mechanism::ALL.into_iter().filter(can);
+    runs.mechanisms = mechanisms.map(|mechanism| mechanism.name().to_owned()).collect();
+    (runs, refused)
 }
 
 /// Why a machine can run nothing under a policy; `None` if it can run something, by whatever mechanism.

@@ -1,119 +1,98 @@
 //! `tradewind explain`: every value of a machine, where it comes from, and what follows from it.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
 //! | `derived` | what follows from the values alone |
 //! | `round_trip` | what a message takes on an idle machine, as a sum of prices |
 //! | `abilities` | which policies and mechanisms the machine can run |
-//! | `text`, `json` | how all that looks |
+//!
+//! This module must never know how an explanation looks.
 
 mod abilities;
 mod derived;
-mod json;
 mod round_trip;
-mod text;
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use machine::{Machine, Value};
+use machine::Machine;
+use report::document::{self, VERSION, Value};
+use report::text;
 use tempest::Policy;
 use worlds::{NATIVE, Target};
 
-use self::abilities::Abilities;
-use self::derived::{Derived, Underived};
 use crate::arguments::Explain;
-use crate::names::policies;
-use crate::page::Page;
-use crate::target::settings;
-use crate::{Problem, both, numbers};
-
-/// All there is to say about a machine.
-struct Explanation {
-    machine: Machine,
-    /// The digest of the whole file, whatever the policy.
-    digest: u64,
-    /// Under this policy, if one was named.
-    policy: Option<Policy>,
-    /// What to call its file.
-    file: String,
-    derived: Vec<Derived>,
-    underived: Vec<Underived>,
-    abilities: Abilities,
-    /// Why the machine cannot run the policy that was named, if it cannot.
-    refusal: Option<String>,
-}
-
-impl Explanation {
-    /// The values that hold: all of them, or under the policy that was named.
-    fn values(&self) -> impl Iterator<Item = &Value> {
-        let named = self.policy.as_ref().map(Policy::preset);
-        let holds = move |value: &&Value| {
-            named.is_none() || place(value).0.is_none_or(|policy| Some(policy) == named)
-        };
-        self.machine.values().iter().filter(holds)
-    }
-}
+use crate::asked::target;
+use crate::print::print;
+use crate::problem::{All, Problem};
+use crate::told::optional;
 
 /// Explains a machine.
 pub(crate) fn explain(arguments: &Explain, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    let (set, mistakes) = settings(&arguments.settings);
-    let asked: Vec<_> = arguments.policy.iter().cloned().collect();
-    let (target, ((policy, ()), width)) = both(
-        Target::find(&arguments.machine, &set).map_err(Problem::from),
-        both(both(policies(&asked), mistakes), numbers::width(arguments.width.as_deref())),
-    )?;
+    let machine = target(&arguments.machine, &arguments.settings);
+    let (target, policy, page) = (machine, optional(&arguments.policy), arguments.output.page()).all()?;
     let Target::Model { machine, .. } = &target else {
         return Err(Problem::wrong(format!(
             "machine `{NATIVE}` is this host and has no values to explain; expected a model, such as `tradewind calibrate` writes of it, or \
              one of `tradewind list machines`"
         )));
     };
-    let policy = policy.into_iter().next();
-    let under = policy.as_ref().map_or_else(|| (**machine).clone(), |policy| machine.under(policy.preset()));
-    let abilities = Abilities::of(&target);
     let refusal = policy.as_ref().and_then(|policy| abilities::refusal(&target, policy));
-    let asked = match &policy {
-        None => abilities.policies.iter().map(|name| (*name).to_owned()).collect(),
-        Some(policy) if refusal.is_none() => vec![policy.to_string()],
-        Some(_) => Vec::new(),
-    };
-    let (trips, underived) = round_trip::derive(&under, &asked);
-    let mut derived = derived::derive(&under);
-    derived.extend(trips);
-    // A machine gives its name itself, whatever it extends.
-    let named = machine.values().iter().find(|value| value.key == "name");
-    let explanation = Explanation {
-        digest: machine.digest(),
-        file: named.map(|value| value.file.clone()).unwrap_or_default(),
-        derived,
-        underived,
-        abilities,
-        refusal,
-        machine: under,
-        policy,
-    };
-    match arguments.json {
-        true => json::write(out, &explanation)?,
-        false => text::write(out, &Page::find(width), &explanation)?,
-    }
+    let found = document(&target, machine, policy.as_ref(), refusal.is_some());
+    let lines = |page: &_| text::explain(&found, refusal.as_deref(), page);
+    print(out, arguments.output.json, &page, &found, lines)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The policy that a value holds under, if it does under one only; its section; its key in there.
-fn place(value: &Value) -> (Option<&str>, &str, &str) {
-    let (policy, key) = match value.key.strip_prefix("policy.").and_then(|rest| rest.split_once('.')) {
-        Some((policy, key)) => (Some(policy), key),
-        None => (None, value.key.as_str()),
+/// All there is to say about a machine, under a policy if one is named.
+fn document(
+    target: &Target,
+    machine: &Machine,
+    policy: Option<&Policy>,
+    is_refused: bool,
+) -> document::Explain {
+    let under = policy.map_or_else(|| machine.clone(), |policy| machine.under(policy.preset()));
+    let (runs, refused) = abilities::of(target);
+    let asked = match policy {
+        None => runs.policies.clone(),
+        Some(policy) if !is_refused => vec![policy.to_string()],
+        Some(_) => Vec::new(),
     };
-    // A price has parts, and is no section of its own.
-    const PRICES: &str = "primitives.";
-    let split = match key.find(PRICES) {
-        Some(at) => Some(at + PRICES.len() - 1),
-        None => key.rfind('.'),
+    let (trips, not_derived) = round_trip::derive(&under, &asked);
+    let named = policy.map(Policy::preset);
+    let holds = |value: &&machine::Value| {
+        named.is_none() || policy_of(value).is_none_or(|policy| Some(policy) == named)
     };
-    match split {
-        Some(at) => (policy, &key[..at], &key[at + 1..]),
-        None => (policy, "", key),
+    // A machine gives its name itself, whatever it extends.
+    let file = machine.values().iter().find(|value| value.key == "name").map(|value| value.file.clone());
+    document::Explain {
+        version: VERSION,
+        machine: under.name.clone(),
+        machine_file: file.unwrap_or_default(),
+        machine_digest: format!("{:016x}", machine.digest()),
+        summary: under.summary.clone(),
+        policy: policy.map(ToString::to_string),
+        values: under.values().iter().filter(holds).map(value).collect(),
+        derived: derived::derive(&under).into_iter().chain(trips).collect(),
+        not_derived,
+        runs,
+        refused,
     }
+}
+
+fn value(value: &machine::Value) -> Value {
+    Value {
+        key: value.key.clone(),
+        policy: policy_of(value).map(str::to_owned),
+        written: value.text.clone(),
+        value: value.resolved.clone(),
+        source: value.source.clone(),
+        file: value.line.is_some().then(|| value.file.clone()),
+        line: value.line,
+    }
+}
+
+/// The policy that a value holds under, if it does under one only.
+fn policy_of(value: &machine::Value) -> Option<&str> {
+    value.key.strip_prefix("policy.")?.split_once('.').map(|(policy, _)| policy)
 }

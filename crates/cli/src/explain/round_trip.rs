@@ -3,12 +3,13 @@
 //! out: polls that find nothing, turns of loops, locks that migrate, and what it takes the thread to go on.
 
 use machine::{ByClass, Capability, Class, Cost, Machine, NetworkProcessor, Primitives};
+use report::document::{Derived, Underived};
+use report::quantity::duration;
 use tempest::Policy;
 use tempest::policy::{Injector, Servers};
 use units::Time;
 
-use super::derived::{Derived, Underived};
-use crate::quantity::duration;
+use super::derived::time;
 
 /// The round trip between neighbours under each policy, all of which the machine can run, or why there is none. In their
 /// names the policies are written as in the list.
@@ -18,7 +19,7 @@ pub(super) fn derive(machine: &Machine, policies: &[String]) -> (Vec<Derived>, V
         let policy: Policy = name.parse().expect("the machine can run it");
         let name = format!("round trip, {name}");
         match round_trip(&machine.under(policy.preset()), &policy) {
-            Ok((time, from)) => derived.push(Derived::time(name, time, from)),
+            Ok((took, from)) => derived.push(time(name, took, from)),
             Err(reason) => underived.push(Underived { name, reason }),
         }
     }

@@ -1,6 +1,5 @@
-//! From paths to tests: files as they are named, and those that end in `.litmus` anywhere below a folder.
-//!
-//! Must never stop at what it cannot read.
+//! From paths to tests: files as they are named, and those that end in `.litmus` anywhere below a folder. This module must
+//! never stop at what it cannot read.
 
 use std::fs;
 use std::io::Read;
@@ -9,13 +8,17 @@ use std::sync::Arc;
 
 use apps::litmus::{Question, reference::Unknown};
 
-use super::Subject;
-
 /// The largest test that is read: 1 MiB.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Folders nested deeper than this are not looked into, so that links in a circle end.
 const MAX_DEPTH: u32 = 32;
+
+/// A test from a file.
+pub(super) struct Subject {
+    pub(super) file: String,
+    pub(super) question: Arc<Question>,
+}
 
 /// Tests, and what is wrong with the files and folders that gave none.
 #[derive(Default)]

@@ -1,155 +1,93 @@
 //! `tradewind litmus`: memory-model tests on the shared memory, each held against all that sequential consistency allows.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
 //! | `collection` | from paths to tests, and what is wrong with the others |
-//! | `trial` | one test in one world: what was seen, and what that shows |
-//! | `tally` | the trials of one world together |
-//! | `text`, `table`, `json` | how they look |
+//! | `world` | a machine that runs tests, and how |
+//! | `trial` | one test in one world |
 //!
-//! A file that cannot be read keeps no other from being run; the command tells of it and exits with 2.
+//! A file that cannot be read keeps no other from being run; the command tells of it and exits with 2. This module must never
+//! know how results look.
 
 mod collection;
-mod json;
-mod table;
-mod tally;
-mod text;
 mod trial;
+mod world;
 
 use std::io::Write;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use apps::litmus::{Dose, Meeting, Question};
-use tempest::policy::{PRESETS, Servers};
-use tempest::{Mechanism, Policy, Refusal};
+use apps::litmus::{Dose, Meeting};
+use report::document::{self, VERSION};
+use report::text;
 
 use crate::arguments::Litmus;
-use crate::numbers::LitmusNumbers;
-use crate::page::Page;
+use crate::asked::{sharing, targets};
+use crate::house::House;
+use crate::print::{code, print, tell};
+use crate::problem::{All, Problem, each};
 use crate::progress::Progress;
-use crate::target::find_all;
-use crate::{House, Problem, both, complain, names, sharing};
-use collection::Collection;
-use tally::Tally;
-use trial::Trial;
-use worlds::Target;
-
-/// What every world has whose processors look for messages.
-const USUAL_POLICY: &str = "floating";
-
-/// A machine, and how it runs the tests.
-pub(crate) struct World {
-    target: Target,
-    policy: Policy,
-    /// Of each node: as few as the policy needs.
-    processors: u32,
-}
-
-/// A test from a file.
-struct Subject {
-    file: String,
-    question: Arc<Question>,
-}
-
-/// All trials: by test, then by world.
-struct Trials<'a> {
-    subjects: &'a [Subject],
-    worlds: &'a [World],
-    dose: Dose,
-    trials: Vec<Vec<Trial>>,
-}
+use crate::told::optional;
+use collection::{Collection, Subject};
+use trial::Run;
+use world::World;
 
 /// Runs everything and reports.
 pub(crate) fn litmus(house: &House, arguments: &Litmus, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    let sharing = sharing::of(house, arguments.block.as_deref(), arguments.protocol.as_deref());
-    let asked = both(sharing, LitmusNumbers::read(arguments));
-    let (worlds, (sharing, numbers)) = both(worlds(arguments), asked)?;
+    let how = (sharing(house, &arguments.memory), arguments.repeat.get(), arguments.seed.get());
+    let (worlds, (sharing, rounds, seed), page) =
+        (worlds(arguments), how.all(), arguments.output.page()).all()?;
     let Collection { subjects, mistakes } = Collection::read(&arguments.paths);
     if subjects.is_empty() {
         return Err(Problem::Wrong(mistakes));
     }
     let (block, protocol) = (sharing.block, sharing.protocol);
-    // How threads meet is each world's affair.
-    let meeting = Meeting::Messages;
-    let dose = Dose { rounds: numbers.repeat, block, protocol, seed: numbers.seed, meeting };
-    let trials = run(&subjects, &worlds, dose)?;
-    if arguments.json {
-        json::write(out, &trials, &mistakes)?;
-    } else {
-        text::write(out, &Page::find(numbers.width), &trials)?;
-    }
+    let dose = Dose { rounds, block, protocol, seed, meeting: Meeting::Messages };
+    let runs = run(&subjects, &worlds, dose)?;
+    let tests = subjects.iter().zip(&runs);
+    let found = document::Litmus {
+        version: VERSION,
+        rounds,
+        seed,
+        block_bytes: block,
+        protocol: protocol.to_string(),
+        worlds: worlds.iter().map(World::document).collect(),
+        tests: tests.map(|(subject, runs)| trial::document(subject, runs)).collect(),
+        unread: mistakes.clone(),
+    };
+    let found = found.counted();
+    print(out, arguments.output.json, &page, &found, |page| text::litmus(&found, page))?;
     out.flush()?;
-    let unread =
-        if mistakes.is_empty() { ExitCode::SUCCESS } else { complain(house, &Problem::Wrong(mistakes)) };
-    let is_clean = trials.tallies().iter().all(Tally::is_clean);
-    Ok(if is_clean { unread } else { ExitCode::FAILURE })
+    let unread = match mistakes.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => tell(&house.name, &Problem::Wrong(mistakes)),
+    };
+    Ok(if found.worlds.iter().all(|world| world.counts.is_clean()) { unread } else { code(false) })
 }
 
 /// The machines asked for, each with its policy.
 fn worlds(arguments: &Litmus) -> Result<Vec<World>, Problem> {
-    let policy = names::policies(arguments.policy.as_slice());
-    let (targets, policy) = both(find_all(&arguments.machine, &arguments.settings), policy)?;
-    let worlds = targets.into_iter().map(|target| World::new(target, policy.first()));
-    let (good, bad): (Vec<_>, Vec<_>) = worlds.partition(Result::is_ok);
-    let mistakes: Vec<_> = bad.into_iter().filter_map(Result::err).collect();
-    if mistakes.is_empty() { Ok(good.into_iter().flatten().collect()) } else { Err(Problem::Wrong(mistakes)) }
-}
-
-impl World {
-    fn new(target: Target, asked: Option<&Policy>) -> Result<Self, String> {
-        let check = |policy: &Policy| target.check(Mechanism::SharedMemory, policy);
-        let policy = match asked {
-            Some(policy) => check(policy).map(|()| policy.clone()),
-            None => usual_policy(target.name(), check),
-        };
-        let policy = policy.map_err(|why| target.refusing(why))?;
-        let processors = if policy.split(1).is_ok() { 1 } else { policy.count + 1 };
-        Ok(Self { target, policy, processors })
-    }
-}
-
-impl World {
-    /// How threads meet: by messages, but where only the protocol's handlers can run.
-    fn meeting(&self) -> Meeting {
-        if self.policy.servers == Servers::Hardware { Meeting::Memory } else { Meeting::Messages }
-    }
-}
-
-/// The policy that a machine is named after, else the usual one, else the first preset that it can do.
-fn usual_policy(machine: &str, check: impl Fn(&Policy) -> Result<(), Refusal>) -> Result<Policy, Refusal> {
-    let known = PRESETS.iter().map(|preset| preset.name);
-    let own = known.clone().filter(|name| *name == machine);
-    let policies = own.chain([USUAL_POLICY]).chain(known).filter_map(|name| name.parse::<Policy>().ok());
-    let mut first = None;
-    for policy in policies {
-        match check(&policy) {
-            Ok(()) => return Ok(policy),
-            Err(refusal) => first = first.or(Some(refusal)),
-        }
-    }
-    Err(first.expect("there is a usual policy"))
+    let targets = targets(&arguments.machine, &arguments.settings);
+    let (targets, policy) = (targets, optional(&arguments.policy)).all()?;
+    each(targets.into_iter().map(|target| World::new(target, policy.as_ref()).map_err(Problem::wrong)))
 }
 
 /// Runs every test in every world: natively one after the other, for a run takes all of the host; the runs of a model beside
-/// each other, for each is one thread.
-fn run<'a>(subjects: &'a [Subject], worlds: &'a [World], dose: Dose) -> Result<Trials<'a>, Problem> {
+/// each other, for each is one thread. By test, then by world.
+fn run(subjects: &[Subject], worlds: &[World], dose: Dose) -> Result<Vec<Vec<Run>>, Problem> {
     let progress = Progress::new(subjects.len() * worlds.len());
     let mut by_world = Vec::new();
     for world in worlds {
         let jobs = if world.target.is_native() { 1 } else { worlds::cores() };
-        by_world.push(in_parallel(subjects, jobs, |subject| {
+        let runs = in_parallel(subjects, jobs, |subject| {
             progress.begin(format!("{} on {}", subject.question.test.name, world.target.label()));
-            let dose = Dose { meeting: world.meeting(), ..dose };
-            let trial = Trial::run(&subject.question, world, dose);
+            let run = trial::run(&subject.question, world, dose);
             progress.step();
-            trial
-        })?);
+            run
+        })?;
+        by_world.push(runs.into_iter());
     }
-    let mut by_world: Vec<_> = by_world.into_iter().map(Vec::into_iter).collect();
-    let trials = subjects.iter().map(|_| by_world.iter_mut().filter_map(Iterator::next).collect()).collect();
-    Ok(Trials { subjects, worlds, dose, trials })
+    Ok(subjects.iter().map(|_| by_world.iter_mut().filter_map(Iterator::next).collect()).collect())
 }
 
 /// What `run` makes of each, in their order, by so many threads.
@@ -179,34 +117,9 @@ fn in_parallel<T: Sync, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-impl Trials<'_> {
-    /// What each world shows.
-    fn tallies(&self) -> Vec<Tally> {
-        let tally = |world: usize| {
-            let trials = self.trials.iter().map(|of_test| &of_test[world]);
-            Tally::of(self.subjects.iter().map(|subject| &*subject.question).zip(trials))
-        };
-        (0..self.worlds.len()).map(tally).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_machine_runs_the_policy_it_is_named_after_or_one_that_it_can_do() {
-        let policy = |machine: &str, can: &[&str]| {
-            let check = |policy: &Policy| policy.check(machine, can);
-            usual_policy(machine, check).map(|policy| policy.to_string())
-        };
-        let all = ["poll", "keyed-dispatch", "dispatch-register", "embedded-processors"];
-        assert_eq!(policy("hurricane", &all), Ok("hurricane:1".to_owned()));
-        assert_eq!(policy("mine", &all), Ok("floating".to_owned()));
-        assert_eq!(policy("hurricane", &["dedicated-processors"]), Ok("fixed:1".to_owned()));
-        let refusal = policy("mine", &[]).unwrap_err();
-        assert!(matches!(refusal, Refusal::Policy { needs: "poll", .. }), "{refusal}");
-    }
 
     #[test]
     fn work_in_parallel_comes_back_in_order() {

@@ -11,21 +11,33 @@ pub struct List {
     /// The version of this document's form.
     pub version: u32,
     /// Machines.
+    ///
+    /// Null never; left out unless asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machines: Option<Vec<Item>>,
     /// Programs.
+    ///
+    /// Null never; left out unless asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub programs: Option<Vec<Program>>,
     /// Policies.
+    ///
+    /// Null never; left out unless asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policies: Option<Vec<Policy>>,
     /// Mechanisms.
+    ///
+    /// Null never; left out unless asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mechanisms: Option<Vec<Item>>,
     /// Studies.
+    ///
+    /// Null never; left out unless asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub studies: Option<Vec<Item>>,
     /// Claims.
+    ///
+    /// Null never; left out unless asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claims: Option<Vec<Item>>,
 }

@@ -53,7 +53,7 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
     }
     for prediction in prediction::of(rankings) {
         lines.push(String::new());
-        lines.extend(predicted::lines(&prediction, page, view));
+        lines.extend(predicted::lines(&prediction, page, view.cores, view.host));
     }
     if let Some(agreement) = agreement::of(rankings) {
         lines.push(String::new());

@@ -59,11 +59,11 @@ fn programs(programs: &[Program], page: &Page) -> Vec<String> {
 fn policies(policies: &[Policy], options: &[Choice], page: &Page) -> Vec<String> {
     let row = |policy: &'_ Policy| (policy.name.clone(), needing(&policy.summary, &policy.needs));
     let rows: Vec<_> = policies.iter().map(row).collect();
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let rows = rows.iter().map(|(name, said)| (name.as_str(), said.clone())).collect();
     let mut lines = section("policies", rows, page);
     let end = lines.pop();
     lines.push(page.fold("  ", "options, behind any of them, such as floating+keyed+every=16:"));
-    let width = options.iter().map(|choice| choice.option.len()).max().unwrap_or(0);
     for Choice { option, meaning, needs } in options {
         lines.push(page.fold(&format!("  {option:width$}  "), &needing(meaning, needs)));
     }

@@ -5,7 +5,6 @@ use compare::Prediction;
 use compare::prediction::Pair;
 use tempest::Mechanism;
 
-use super::comparison::View;
 use super::cores;
 use super::ranked::short;
 use crate::page::{Page, QUIET, STRONG};
@@ -13,12 +12,12 @@ use crate::quantity::{percent, signed, time};
 use crate::table::{Column, Table, dash};
 use crate::words;
 
-/// The lines of a prediction.
-pub(super) fn lines(prediction: &Prediction, page: &Page, view: &View<'_>) -> Vec<String> {
+/// The lines of a prediction, on a host of so many cores and of this description.
+pub(super) fn lines(prediction: &Prediction, page: &Page, cores: usize, host: &str) -> Vec<String> {
     let title = words::title(prediction);
-    let said = words::prediction(prediction, view.host);
+    let said = words::prediction(prediction, host);
     let mut lines = vec![page.fold_strong(&prediction.model.name, "", &title)];
-    lines.extend(table(&prediction.pairs, page, view.cores));
+    lines.extend(table(&prediction.pairs, page, cores));
     lines.push(page.fold_strong("Prediction:", "Prediction: ", &said));
     lines
 }

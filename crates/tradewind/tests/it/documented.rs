@@ -1,76 +1,77 @@
-//! Every key that a script can meet is described in `docs/json.md`.
+//! Every document is what its type says, from which `docs/json.md` is made: read and written again, nothing is lost.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tradewind::report::document::{
+    Claims, Comparison, Explain, FixedFloating, Ledger, List, Litmus, Run, Surveys, VERSION,
+};
 
-use crate::command::json;
+use crate::command::{good, json};
 use crate::compare::calibrated;
 
-/// Objects whose keys the program chooses.
-const OF_THE_PROGRAM: &[&str] = &["anatomy", "figures", "input"];
-
-fn gather(value: &Value, keys: &mut BTreeSet<String>) {
-    match value {
-        Value::Array(values) => values.iter().for_each(|value| gather(value, keys)),
-        Value::Object(object) => {
-            for (key, value) in object {
-                keys.insert(key.clone());
-                if !(value.is_object() && OF_THE_PROGRAM.contains(&key.as_str())) {
-                    gather(value, keys);
-                }
-            }
-        }
-        _ => {}
-    }
+/// What a command prints with `--json`, read as a document and written again.
+fn hold<D: Serialize + DeserializeOwned>(arguments: &[&str]) -> Value {
+    let printed = json(arguments);
+    let asked = arguments.join(" ");
+    let read: D = serde_json::from_value(printed.clone()).unwrap_or_else(|error| panic!("{asked}: {error}"));
+    assert_eq!(serde_json::to_value(&read).unwrap(), printed, "{asked}");
+    assert_eq!(printed["version"], VERSION, "{asked}");
+    printed
 }
 
 #[test]
-fn every_key_is_documented() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json.md");
-    let page = fs::read_to_string(&path).unwrap();
-    // What stands between backticks in the tables, taken apart: `report.verified` describes `verified`.
-    let tables = page.lines().filter(|line| line.starts_with('|'));
-    let described: BTreeSet<_> = tables
-        .flat_map(|line| line.split('`').skip(1).step_by(2))
-        .flat_map(|code| code.split(['.', '[', ']']))
-        .collect();
-    let run = ["run", "fetch-add", "--machine", "hurricane-1", "--input", "operations=1000"];
-    let roles = ["run", "iccg", "--machine", "hurricane-1", "--processors", "4", "--policy", "adaptive"];
+fn a_document_read_and_written_again_is_the_same() {
+    hold::<List>(&["list"]);
+    hold::<List>(&["list", "claims"]);
+    hold::<Explain>(&["explain", "paragon", "--set", "nodes=2"]);
+    hold::<FixedFloating>(&["model", "fixed-floating"]);
+    hold::<Surveys>(&["model", "alewife-tables"]);
+    let claims = ["claims", "alewife.table2", "fixed-floating.model"];
+    hold::<Claims>(&claims);
+    hold::<Ledger>(&[&claims[..], &["--ledger"]].concat());
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../inputs/litmus");
+    hold::<Litmus>(&["litmus", tests, "--machine", "native,ideal", "--repeat", "2"]);
+}
+
+#[test]
+fn a_run_read_and_written_again_is_the_same() {
+    hold::<Run>(&["run", "fetch-add", "--input", "operations=1000"]);
+    let adaptive = ["run", "iccg", "--machine", "hurricane-1", "--processors", "4", "--policy", "adaptive"];
+    assert!(!hold::<Run>(&adaptive)["adjustments"].as_array().unwrap().is_empty());
+    let shared = ["run", "em3d", "--machine", "hurricane-1", "--mechanism", "shared-memory"];
+    let shared = hold::<Run>(&[&shared[..], &["--input", "nodes=480"]].concat());
+    assert!(shared["anatomy"]["access"]["steps"].is_object(), "{shared}");
     let compare =
         ["compare", "fetch-add", "--machine", "ideal,hurricane-1", "--policy", "single,floating,np"];
-    let mut keys = BTreeSet::new();
-    let explain = ["explain", "paragon", "--set", "nodes=2"];
-    let claims = ["claims", "alewife.table2", "fixed-floating.model"];
-    let ledger = [&claims[..], &["--ledger"]].concat();
-    let models = [["model", "fixed-floating"], ["model", "alewife-tables"]];
-    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../inputs/litmus");
-    gather(&json(&["litmus", tests, "--machine", "native,ideal", "--repeat", "2"]), &mut keys);
+    let refused = hold::<Comparison>(&compare);
+    assert!(!refused["worlds"][0]["refused"].as_array().unwrap().is_empty(), "{refused}");
     let machine = calibrated();
     let both = format!("native,{}", machine.path());
     let predicted = ["compare", "fetch-add", "--processors", "1", "--nodes", "1", "--machine", &both];
-    gather(&json(&predicted), &mut keys);
-    let laboratory = [&["list", "claims"][..], &claims, &ledger, &models[0], &models[1]];
-    for arguments in [&["list"][..], &explain, &run, &roles, &compare].into_iter().chain(laboratory) {
-        gather(&json(arguments), &mut keys);
-    }
-    for key in [
-        "transfers",
-        "deposits",
-        "busy",
-        "mechanism",
-        "of_contrast",
-        "excess_ns",
-        "on_policy",
-        "same_as",
-        "dedicated",
-        "needs",
-    ] {
-        assert!(keys.contains(key), "{key} is not in {keys:?}");
-    }
-    assert!(keys.contains("inputs") && keys.contains("ratio_to_best") && keys.contains("reason"), "{keys:?}");
-    let missing: Vec<_> = keys.iter().filter(|key| !described.contains(key.as_str())).collect();
-    assert!(missing.is_empty(), "{}: expected a row for each of {missing:?}", path.display());
+    assert_eq!(hold::<Comparison>(&predicted)["predictions"][0]["of"], "native");
+}
+
+#[test]
+fn every_document_has_a_schema_that_names_its_keys() {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/run.json");
+    let schema: Value = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
+    let run = json(&["run", "fetch-add", "--machine", "ideal", "--input", "operations=400"]);
+    let required: Vec<_> = schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let missing: Vec<_> = required.iter().filter(|key| run.get(key).is_none()).collect();
+    assert!(missing.is_empty(), "not printed: {missing:?}");
+    let unknown: Vec<_> =
+        run.as_object().unwrap().keys().filter(|key| schema["properties"].get(key).is_none()).collect();
+    assert!(unknown.is_empty(), "not in the schema: {unknown:?}");
+}
+
+#[test]
+fn shells_and_manuals_know_the_command() {
+    let completions = good(&["completions", "bash"]);
+    assert!(completions.contains("_tradewind()") && completions.contains("--stall-limit"), "{completions}");
+    let manual = good(&["man"]);
+    assert!(manual.contains(".TH tradewind 1") && manual.contains("calibrate"), "{manual}");
 }

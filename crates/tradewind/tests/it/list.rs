@@ -90,7 +90,7 @@ fn a_section_is_listed_alone() {
     let text = good(&["list", "machines"]);
     assert!(text.contains("hurricane-1") && !text.contains("fetch-add"), "{text}");
     let list = json(&["list", "policies"]);
-    assert_eq!(list.as_object().unwrap().keys().collect::<Vec<_>>(), ["policies"]);
+    assert_eq!(list.as_object().unwrap().keys().collect::<Vec<_>>(), ["version", "policies"]);
 }
 
 #[test]

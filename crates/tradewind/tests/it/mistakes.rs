@@ -401,3 +401,9 @@ fn no_command_at_all() {
     refused(&[], &["Usage:", "run", "compare", "list"]);
     refused(&["run"], &["<PROGRAM>"]);
 }
+
+#[test]
+fn a_machine_file_that_does_not_ship() {
+    refused(&["machine", "paragn"], &["unknown machine `paragn`: did you mean `paragon`?"]);
+    refused(&["machine", "native"], &["machine `native` is this host and has no file"]);
+}

@@ -8,7 +8,8 @@ use crate::command::command;
 #[test]
 fn a_reader_that_has_left_causes_no_panic() {
     let run = ["run", "iccg", "--machine", "ideal", "--input", "matrix=494_bus", "--json"];
-    let asked: [&[&str]; 4] = [&["list"], &["list", "--json"], &run, &["run", "--help"]];
+    let asked: [&[&str]; 6] =
+        [&["list"], &["list", "--json"], &run, &["run", "--help"], &["completions", "bash"], &["man"]];
     for arguments in asked {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);

@@ -1,0 +1,110 @@
+//! From arguments to machines and programs, or all that is wrong with them. This module must never run anything.
+
+use report::document::{Asked, Given};
+use tempest::Mechanism;
+use tempest::entry::{Coherence, Entry, Plan};
+use worlds::machines::is_same;
+use worlds::{NATIVE, Sharing, Subject, Target};
+
+use crate::arguments::{Common, Memory};
+use crate::house::House;
+use crate::problem::{All, Problem, each};
+use crate::told::{Setting, optional, settings};
+
+/// The machine of this name with these settings.
+pub(crate) fn target(name: &str, set: &[Setting]) -> Result<Target, Problem> {
+    let (set, verdict) = settings(set);
+    let target = Target::find(name, &set).map_err(Problem::from);
+    (target, verdict).all().map(|(target, ())| target)
+}
+
+/// The machines of these names, each once, the models with these settings.
+pub(crate) fn targets(machines: &[String], set: &[Setting]) -> Result<Vec<Target>, Problem> {
+    let (set, verdict) = settings(set);
+    let find = |(index, name): (usize, &String)| {
+        if machines[..index].iter().any(|earlier| is_same(earlier, name)) {
+            return Err(Problem::wrong(format!("--machine {name}: given twice; expected each machine once")));
+        }
+        // Settings are values of models; in a comparison with this host they concern the models alone.
+        let set = if name == NATIVE && machines.len() > 1 { &[] } else { set.as_slice() };
+        Target::find(name, set).map_err(Problem::from)
+    };
+    let targets = each(machines.iter().enumerate().map(find));
+    (targets, verdict).all().map(|(targets, ())| targets)
+}
+
+/// The program with its inputs, and the mechanisms asked for; `or_else` says which are used if none is.
+pub(crate) fn subject(
+    house: &House,
+    common: &Common,
+    mechanisms: Result<Vec<Mechanism>, Problem>,
+    or_else: fn(&Entry) -> &[Mechanism],
+) -> Result<(Subject, Vec<Mechanism>), Problem> {
+    let sharing = sharing(house, &common.memory);
+    let entry = match house.programs.find(&common.program) {
+        Ok(entry) => entry,
+        // What inputs there are, nobody knows.
+        Err(unknown) => {
+            let unknown: Result<Subject, _> = Err(Problem::wrong(unknown.to_string()));
+            return (unknown, mechanisms, sharing).all().map(|(subject, asked, _)| (subject, asked));
+        }
+    };
+    let mechanisms = mechanisms.and_then(|asked| {
+        Subject::check(entry, &asked)?;
+        let used = if asked.is_empty() { or_else(entry) } else { &asked };
+        useful(&common.memory, entry, used).map(|()| asked)
+    });
+    let subject = Subject::told(entry, &common.inputs).map_err(Problem::from);
+    let (subject, mechanisms, sharing) = (subject, mechanisms, sharing).all()?;
+    Ok((subject.sharing(sharing), mechanisms))
+}
+
+/// How shared memory is kept coherent.
+pub(crate) fn sharing(house: &House, memory: &Memory) -> Result<Sharing, Problem> {
+    let find = |name: &String| {
+        Coherence::find(name, house.protocols).map_err(|unknown| Problem::wrong(unknown.to_string()))
+    };
+    let protocol = memory.protocol.as_ref().map_or(Ok(&house.protocols[0]), find);
+    let (block, protocol) = (optional(&memory.block), protocol).all()?;
+    Ok(Sharing { block: block.unwrap_or(Plan::BLOCK), protocol })
+}
+
+/// Whether a program that may be run by these mechanisms has any use for what was said of shared memory.
+fn useful(memory: &Memory, entry: &Entry, mechanisms: &[Mechanism]) -> Result<(), Problem> {
+    let needed = Mechanism::SharedMemory;
+    if mechanisms.contains(&needed) {
+        return Ok(());
+    }
+    let block = optional(&memory.block).ok().flatten().map(|block| format!("--block {block}"));
+    let protocol = memory.protocol.as_ref().map(|protocol| format!("--protocol {protocol}"));
+    let useless = |said: String| match entry.mechanisms.contains(&needed) {
+        true => {
+            let asked = mechanism_names(mechanisms);
+            format!("{said} with mechanism `{asked}`: expected --mechanism {needed}")
+        }
+        false => format!(
+            "{said} for `{}`, which runs by {}: expected a program that runs by {needed}",
+            entry.name,
+            mechanism_names(entry.mechanisms)
+        ),
+    };
+    Problem::check(block.into_iter().chain(protocol).map(useless).collect())
+}
+
+/// Mechanisms, for people.
+pub(crate) fn mechanism_names(mechanisms: &[Mechanism]) -> String {
+    mechanisms.iter().map(|mechanism| mechanism.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// What was asked for, as documents have it.
+pub(crate) fn asked(common: &Common, subject: &Subject) -> Asked {
+    let facts = subject.instance.describe().into_iter();
+    Asked {
+        program: subject.entry.name.to_owned(),
+        given: Given {
+            input: common.inputs.clone(),
+            set: common.settings.iter().map(|setting| setting.text.clone()).collect(),
+        },
+        input: facts.map(|(name, value)| (name.to_owned(), value)).collect(),
+    }
+}

@@ -1,0 +1,51 @@
+//! Files that appear whole or not at all. This module must never know what is in them.
+
+use std::fmt::Display;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use crate::problem::Problem;
+
+/// Writes a file whole or not at all.
+pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
+    let mut file = draft(path)?;
+    file.write_all(text.as_bytes()).map_err(|error| wrong(path, &error))?;
+    file.persist(path).map_err(|error| wrong(path, &error.error))?;
+    Ok(())
+}
+
+/// The file beside a path that takes its name when it is whole; it is gone if it never is. That there is one shows that the
+/// path can be written.
+pub(crate) fn draft(path: &Path) -> Result<NamedTempFile, Problem> {
+    let folder = folder_of(path)?;
+    let mut builder = tempfile::Builder::new();
+    // Others may read it, as any file that is not written beside its name first.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let refused = |error: io::Error| {
+        wrong(path, &format!("no file can be made in {}: {}", folder.display(), error.kind()))
+    };
+    builder.tempfile_in(folder).map_err(refused)
+}
+
+/// The folder that a file is to be written in, which must be there.
+fn folder_of(path: &Path) -> Result<&Path, Problem> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What is there and no file, a device for one, must not be replaced by a file, nor be read to its end.
+    let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
+    if path.file_name().is_none() || is_special {
+        return Err(wrong(path, &"expected the name of a file"));
+    }
+    if !folder.is_dir() {
+        return Err(wrong(path, &format!("there is no folder {}", folder.display())));
+    }
+    Ok(folder)
+}
+
+/// The problem of a path that `--out` names.
+pub(crate) fn wrong(path: &Path, why: &dyn Display) -> Problem {
+    Problem::wrong(format!("--out {}: {why}", path.display()))
+}

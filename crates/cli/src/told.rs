@@ -1,0 +1,197 @@
+//! Values of the command line as types, or what is wrong with each. The parser of arguments stops at the first value that is
+//! wrong; a [`Told`] keeps its mistake until all of them can be told. This module must never know which command has a value.
+
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::str::FromStr;
+
+use tempest::entry::{Plan, UnknownName};
+use tempest::policy::{OPTIONS, PRESETS};
+use tempest::{Mechanism, Policy};
+use units::Time;
+
+use crate::problem::{Problem, each};
+
+/// A value, or the mistake in its text.
+#[derive(Clone, Debug)]
+pub(crate) struct Told<T>(Result<T, String>);
+
+/// What the parser of arguments is given: never its error.
+type Read<T> = Result<Told<T>, Infallible>;
+
+impl<T: Clone> Told<T> {
+    /// The value.
+    pub(crate) fn get(&self) -> Result<T, Problem> {
+        self.0.clone().map_err(Problem::wrong)
+    }
+}
+
+/// The value, where there is one.
+pub(crate) fn optional<T: Clone>(told: &Option<Told<T>>) -> Result<Option<T>, Problem> {
+    told.as_ref().map(Told::get).transpose()
+}
+
+/// Every value once, in their order.
+pub(crate) fn distinct<T: Clone + PartialEq>(told: &[Told<T>]) -> Result<Vec<T>, Problem> {
+    let mut distinct = Vec::new();
+    for value in each(told.iter().map(Told::get))? {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    Ok(distinct)
+}
+
+/// Reads whole numbers of an option from `least` on.
+pub(crate) fn whole<T>(option: &'static str, least: T, most: T) -> impl Fn(&str) -> Read<T> + Clone
+where
+    T: FromStr + PartialOrd + Copy + Display,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| *number >= least);
+        Ok(Told(number.ok_or_else(|| {
+            // Only a number that is whole can be too large: of others the upper end of the range says nothing.
+            let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_large = is_large && text.parse::<T>().is_err();
+            let to = if is_large { format!(" to {most}") } else { String::new() };
+            format!("{option} {text}: expected a whole number from {least}{to}")
+        })))
+    }
+}
+
+/// Reads whole numbers of an option from 1 on.
+pub(crate) fn some(option: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
+    whole(option, 1, u32::MAX)
+}
+
+/// Reads a time above zero.
+pub(crate) fn stall_limit(text: &str) -> Read<Time> {
+    Ok(Told(match text.parse::<Time>() {
+        Ok(time) if time > Time::ZERO => Ok(time),
+        Ok(_) => Err(format!("--stall-limit {text}: expected a time above zero, such as \"10 s\"")),
+        Err(error) => Err(format!("--stall-limit {text}: {error}")),
+    }))
+}
+
+/// Reads the bytes of a coherence block.
+pub(crate) fn block(text: &str) -> Read<u32> {
+    let known = text.parse().ok().filter(|block| Plan::BLOCKS.contains(block));
+    Ok(Told(known.ok_or_else(|| {
+        let [least, middle @ .., most] = Plan::BLOCKS.map(|block| block.to_string());
+        format!("--block {text}: expected {least}, {} or {most} bytes", middle.join(", "))
+    })))
+}
+
+/// Reads a policy.
+pub(crate) fn policy(text: &str) -> Read<Policy> {
+    let name = text.split([':', '+']).next().unwrap_or_default();
+    let option = text.trim_start_matches('+');
+    let is_option = OPTIONS.iter().any(|known| known.name() == option.split('=').next().unwrap_or_default());
+    Ok(Told(text.parse().map_err(|mistake: <Policy as FromStr>::Err| match PRESETS {
+        // Half of a policy.
+        _ if is_option => {
+            format!("policy `{text}`: an option stands behind a policy; expected such as floating+{option}")
+        }
+        known if known.iter().all(|preset| preset.name != name) => {
+            UnknownName::new("policy", name, known.iter().map(|preset| preset.name)).to_string()
+        }
+        _ => mistake.to_string(),
+    })))
+}
+
+/// Reads a mechanism.
+pub(crate) fn mechanism(text: &str) -> Read<Mechanism> {
+    let unknown = |_| UnknownName::new("mechanism", text, Mechanism::ALL.map(Mechanism::name)).to_string();
+    Ok(Told(text.parse().map_err(unknown)))
+}
+
+/// A value that is set: `KEY=VALUE`.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    /// As it was written.
+    pub(crate) text: String,
+    told: Told<(String, String)>,
+}
+
+/// Reads a value that is set.
+pub(crate) fn setting(text: &str) -> Result<Setting, Infallible> {
+    let pair = text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let expected = || format!("--set {text}: expected KEY=VALUE, such as network.latency=\"1 us\"");
+    Ok(Setting { text: text.to_owned(), told: Told(pair.ok_or_else(expected)) })
+}
+
+/// The keys and values that are set, and what is wrong with the others: these must not hide mistakes in the good ones.
+pub(crate) fn settings(settings: &[Setting]) -> (Vec<(String, String)>, Result<(), Problem>) {
+    let good = settings.iter().filter_map(|setting| setting.told.0.clone().ok()).collect();
+    (good, each(settings.iter().map(|setting| setting.told.get())).map(drop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistakes<T>(read: impl Fn(&str) -> Read<T>, texts: &[&str]) -> Vec<String> {
+        texts.iter().filter_map(|text| read(text).unwrap_or_else(|never| match never {}).0.err()).collect()
+    }
+
+    #[test]
+    fn every_text_that_is_no_number_is_told() {
+        let texts = ["0", "-1", "1e30", "two", "", "1.5"];
+        let said = mistakes(some("--nodes"), &texts);
+        assert_eq!(said.len(), texts.len());
+        for (text, said) in texts.iter().zip(said) {
+            assert_eq!(said, format!("--nodes {text}: expected a whole number from 1"));
+        }
+        let large = "--nodes 4294967296: expected a whole number from 1 to 4294967295";
+        assert_eq!(mistakes(some("--nodes"), &["4294967296", "4294967295", "1"]), [large]);
+    }
+
+    #[test]
+    fn nothing_stalls_for_no_time() {
+        let said = mistakes(stall_limit, &["2 s", "0 s", "soon"]);
+        assert!(said[0].starts_with("--stall-limit 0 s: expected a time above zero"));
+        assert!(said[1].starts_with("--stall-limit soon: "), "{}", said[1]);
+        assert!(said.len() == 2);
+    }
+
+    #[test]
+    fn only_blocks_that_can_be_are_read() {
+        let good = Plan::BLOCKS.map(|size| size.to_string());
+        assert!(mistakes(block, &good.each_ref().map(String::as_str)).is_empty());
+        for text in ["48", "0", "64B", "-64", ""] {
+            let said = format!("--block {text}: expected 16, 32, 64 or 128 bytes");
+            assert_eq!(mistakes(block, &[text]), [said]);
+        }
+    }
+
+    #[test]
+    fn a_policy_in_two_spellings_is_one() {
+        let told: Vec<_> = ["fixed", "single", "fixed:1", "single+poll"]
+            .iter()
+            .filter_map(|text| policy(text).ok())
+            .collect();
+        let policies: Vec<_> = distinct(&told).unwrap().iter().map(Policy::to_string).collect();
+        assert_eq!(policies, ["fixed:1", "single"]);
+    }
+
+    #[test]
+    fn an_option_is_no_policy_and_is_known_all_the_same() {
+        let told = |text, option| {
+            format!("policy `{text}`: an option stands behind a policy; expected such as floating+{option}")
+        };
+        let said = mistakes(policy, &["helper", "+helper=20us", "single+helper"]);
+        assert_eq!(said, [told("helper", "helper"), told("+helper=20us", "helper=20us")]);
+    }
+
+    #[test]
+    fn the_nearest_name_is_offered() {
+        let said = mistakes(policy, &["flating", "single", "fixed:0", "zzz"]);
+        assert!(
+            said[0].starts_with("unknown policy `flating`: did you mean `floating`? expected one of single")
+        );
+        assert!(said[1].contains("`fixed:0`") && said[1].contains("from 1 to 64"));
+        assert!(said[2].starts_with("unknown policy `zzz`: expected one of") && said.len() == 3);
+        let said = mistakes(mechanism, &["bulky"]);
+        assert!(said[0].starts_with("unknown mechanism `bulky`: did you mean `bulk`?"), "{}", said[0]);
+    }
+}

@@ -1,0 +1,148 @@
+//! The options that may stand behind the name of a policy: one table, from which policies are read, errors say what was
+//! expected, and lists show what there is. This module must never know how a policy is written back.
+
+use std::str::FromStr;
+
+use super::{BadPolicy, Dispatch, HELPER_WAITS, Notice, Policy, Servers, Turns};
+
+/// An option of policies.
+#[derive(Debug)]
+pub struct PolicyOption {
+    /// The option as it is written behind a policy: `+keyed`, or `+every=K` where it takes a value.
+    pub text: &'static str,
+    /// What it means, in one line for people.
+    pub meaning: &'static str,
+    /// Changes a policy, given the value behind `=`.
+    apply: fn(&mut Policy, &str) -> Result<(), BadPolicy>,
+}
+
+/// Every option, in the order of lists.
+pub static OPTIONS: &[PolicyOption] = &[
+    option("+serial", "one handler of a node at a time", |policy, _| {
+        policy.dispatch = Dispatch::Serial;
+        Ok(())
+    }),
+    option("+keyed", "handlers of different keys side by side", |policy, _| {
+        policy.dispatch = Dispatch::Keyed;
+        Ok(())
+    }),
+    option("+poll", "processors look for messages", |policy, _| {
+        policy.notice = Notice::Poll;
+        Ok(())
+    }),
+    option("+interrupt", "processors are interrupted by messages", |policy, _| {
+        policy.notice = Notice::Interrupt;
+        policy.poll_every = None;
+        Ok(())
+    }),
+    option(
+        "+every=K",
+        "a computing processor looks at every K-th back-edge of a loop; 0: never",
+        |policy, count| {
+            let bad = |_| BadPolicy::Every { option: format!("every={count}") };
+            policy.poll_every = Some(count.parse().map_err(bad)?);
+            Ok(())
+        },
+    ),
+    option(
+        "+strict",
+        "floating: each processor has its turn to look, also one that computes and looks late",
+        |policy, _| {
+            if policy.servers != Servers::Idle {
+                return Err(BadPolicy::Strict { policy: policy.to_string() });
+            }
+            policy.turns = Turns::Strict;
+            Ok(())
+        },
+    ),
+    option(
+        "+bound",
+        "threads stay on their processors, also where a node has one queue of ready threads",
+        |policy, _| {
+            policy.bound = true;
+            Ok(())
+        },
+    ),
+    option(
+        "+helper",
+        "a helper of each node, which is no processor, runs what nobody has run for 50 us",
+        |policy, _| {
+            policy.helper = Some(policy.helped(HELPER_WAITS)?);
+            Ok(())
+        },
+    ),
+    option(
+        "+helper=TIME",
+        "a helper that runs what nobody has run for this time, such as 20us",
+        |policy, time| {
+            let bad = |why| BadPolicy::HelperTime { option: format!("helper={time}"), why };
+            let waits = time.parse().map_err(bad)?;
+            policy.helper = Some(policy.helped(waits)?);
+            Ok(())
+        },
+    ),
+];
+
+const fn option(
+    text: &'static str,
+    meaning: &'static str,
+    apply: fn(&mut Policy, &str) -> Result<(), BadPolicy>,
+) -> PolicyOption {
+    PolicyOption { text, meaning, apply }
+}
+
+impl PolicyOption {
+    /// The name of the option: without `+` and value.
+    pub fn name(&self) -> &'static str {
+        self.text.trim_start_matches('+').split('=').next().unwrap_or_default()
+    }
+
+    /// What the option adds to the needs of `floating`, in the words machine files use.
+    pub fn needs(&self) -> Vec<&'static str> {
+        let needs = |text: &str| Policy::from_str(text).map_or_else(|_| Vec::new(), |policy| policy.needs());
+        let without = needs("floating");
+        let option = self.text.replace('K', "1").replace("TIME", "1us");
+        needs(&format!("floating{option}")).into_iter().filter(|need| !without.contains(need)).collect()
+    }
+
+    fn takes_value(&self) -> bool {
+        self.text.contains('=')
+    }
+}
+
+/// Changes a policy by an option, written without `+`.
+pub(super) fn apply(policy: &mut Policy, text: &str) -> Result<(), BadPolicy> {
+    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+    let is_it = |option: &&PolicyOption| option.name() == name && option.takes_value() == value.is_some();
+    match OPTIONS.iter().find(is_it) {
+        Some(option) => (option.apply)(policy, value.unwrap_or_default()),
+        None => Err(BadPolicy::UnknownOption { option: text.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_can_stand_behind_floating() {
+        for option in OPTIONS {
+            let text = format!("floating{}", option.text.replace('K', "3").replace("TIME", "20us"));
+            assert!(text.parse::<Policy>().is_ok(), "{text}");
+        }
+        assert_eq!(OPTIONS[4].name(), "every");
+        let strict = OPTIONS.iter().find(|option| option.name() == "strict").unwrap();
+        assert_eq!(strict.needs(), ["poll-turns"]);
+    }
+
+    #[test]
+    fn an_unknown_option_is_answered_with_all_that_there_are() {
+        let error = "floating+quickly".parse::<Policy>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "policy option `+quickly`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict, +bound, +helper or \
+             +helper=TIME"
+        );
+        assert!("floating+every".parse::<Policy>().is_err() && "floating+keyed=1".parse::<Policy>().is_err());
+    }
+}
