@@ -16,6 +16,8 @@
 //! an English sentence, a world that runs programs, or a program.
 
 #![forbid(unsafe_code)]
+// Rules name their constants, which are read beside them in the source.
+#![allow(rustdoc::private_intra_doc_links)]
 
 pub mod agreement;
 pub mod combination;

@@ -18,7 +18,7 @@ use super::schedule::{Chance, Round};
 const LISTED: usize = 8;
 
 impl Experiment {
-    /// The job of one run. It wants [`Question::nodes`] nodes of one thread each, and its report adds to
+    /// The job of one run. It wants [`Question::nodes`](super::Question::nodes) nodes of one thread each, and its report adds to
     /// [`seen`](Self::seen).
     ///
     /// # Errors
