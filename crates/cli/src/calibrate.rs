@@ -54,7 +54,7 @@ fn may_write(path: &Path) -> Result<(), Problem> {
     Err(wrong(path, &"this file is there and is no calibrated machine file; expected another name"))
 }
 
-/// This host.
+/// The host as machine files describe it.
 fn host() -> Result<Host, Problem> {
     let cores = cores();
     if cores < LEAST_CORES {
@@ -77,8 +77,8 @@ fn today() -> String {
     day(seconds / 86_400)
 }
 
-/// The date so many days after the first of January 1970. A year is counted from March on, so that the leap day is its last; 400
-/// years have 146097 days.
+/// The date so many days after the first of January 1970. A year is counted from March on, so that the leap day is its
+/// last; 400 years have 146097 days.
 fn day(since: u64) -> String {
     let days = since + 719_468;
     let of_era = days % 146_097;

@@ -127,7 +127,7 @@ fn run<'a>(arguments: &Claims, needed: &[Needed<'a>]) -> Result<(Done<'a>, Vec<F
     Ok((done, failures))
 }
 
-/// What tells one machine with its settings from another.
+/// The digest that tells one machine with its settings from another.
 fn digest(run: &Specification) -> Result<String, String> {
     match Target::find(&run.machine, &run.settings) {
         Ok(Target::Native) => Ok("native".to_owned()),

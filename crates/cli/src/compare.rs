@@ -83,13 +83,13 @@ fn run(plan: &Comparison) -> Vec<Ranking> {
     compared.into_iter().map(Compared::ranking).collect()
 }
 
-/// What is being run, for people.
+/// The run that begins, in words.
 fn way(Step { target, mechanism, policy, run, runs, .. }: &Step<'_>) -> String {
     let way = format!("{} by {mechanism} under {policy}", target.label());
     if *runs == 1 { way } else { format!("{way}, run {run} of {runs}") }
 }
 
-/// Why nothing could run, each reason once: what is wrong with the size is wrong under every policy.
+/// The reasons why nothing could run, each once: what is wrong with the size is wrong under every policy.
 fn reasons(rankings: &[Ranking]) -> Vec<String> {
     let mut reasons = Vec::new();
     for refusal in rankings.iter().flat_map(|ranking| &ranking.refused) {

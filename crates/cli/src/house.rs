@@ -1,10 +1,11 @@
-//! What a command is made of: programs, protocols, and the name of its binary. Must never know what a program or protocol does.
+//! The parts of a command: programs, protocols, and the name of its binary. This module must never know what a program
+//! or protocol does.
 
 use std::fmt;
 
 use tempest::entry::{Coherence, Duplicate, Entry, Table};
 
-/// What a command is made of.
+/// The parts of a command: its programs, its protocols, its name.
 #[derive(Clone, Debug)]
 pub struct House {
     /// The name of the binary, as people type it.
@@ -15,7 +16,7 @@ pub struct House {
     pub(crate) protocols: &'static [Coherence],
 }
 
-/// Why programs and protocols make no command.
+/// The reason why programs and protocols make no command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BadHouse {

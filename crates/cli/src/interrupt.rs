@@ -1,4 +1,4 @@
-//! What is put in order before an interrupt ends the command. Must never know what that is.
+//! Work that is done before an interrupt ends the command. This module must never know what work.
 
 use std::io;
 use std::thread;
@@ -7,7 +7,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// Has `tidy` called when the command is interrupted or terminated; then the signal does what it always does.
+/// Calls `tidy` when the command is interrupted or terminated; then the signal does what it always does.
 ///
 /// # Errors
 /// The system's, when it will not have signals handled.

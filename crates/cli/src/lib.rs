@@ -13,9 +13,9 @@
 //! | `print` | results on standard output |
 //! | `progress`, `interrupt` | how far a long command is, and what is put in order before an interrupt ends it |
 //!
-//! A command reads its arguments, calls `worlds`, `compare` and `lab`, and hands what they found to `report`. Results go to
-//! standard output; progress and errors to standard error. Exit 0: done; 1: the run or a check failed; 2: the command line or
-//! an input was wrong, and nothing was written.
+//! A command reads its arguments, calls `worlds`, `compare` and `lab`, and hands what they found to `report`. Results
+//! go to standard output; progress and errors to standard error. Exit 0: done; 1: the run or a check failed; 2: the
+//! command line or an input was wrong, and nothing was written.
 
 #![forbid(unsafe_code)]
 

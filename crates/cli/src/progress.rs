@@ -1,7 +1,7 @@
-//! How far a long command is, on standard error: a bar on a terminal, elsewhere a line now and then. Must never know what is
-//! being done.
+//! The progress of a long command, on standard error: a bar on a terminal, elsewhere a line now and then. This module must
+//! never know what is being done.
 //!
-//! Whoever interrupts the command gets a clean line back: the bar is wiped before the signal does what it always does.
+//! An interrupt leaves a clean line: the bar is wiped before the signal does what it always does.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -15,17 +15,17 @@ use report::page::is_unicode;
 
 use crate::interrupt;
 
-/// Where no bar is seen, a line comes so often: what is over sooner says nothing but its result.
+/// The time between two lines where there is no bar: a command that is over sooner prints nothing but its result.
 const APART: Duration = Duration::from_secs(10);
 
-/// Says how far a command is for as long as it lives.
+/// The progress of a command, shown for as long as this value lives.
 pub(crate) struct Progress {
     bar: ProgressBar,
     log: Option<Log>,
 }
 
 impl Progress {
-    /// Of so many steps.
+    /// The progress of a command of so many steps.
     pub(crate) fn new(steps: usize) -> Self {
         if !io::stderr().is_terminal() {
             return Self { bar: ProgressBar::hidden(), log: Log::begin(steps, APART, io::stderr()).ok() };
@@ -41,7 +41,7 @@ impl Progress {
         Self { bar, log: None }
     }
 
-    /// What is being done now.
+    /// Names the step that begins now.
     pub(crate) fn begin(&self, what: String) {
         if let Some(log) = &self.log {
             log.change(|now| now.what.clone_from(&what));
@@ -49,7 +49,7 @@ impl Progress {
         self.bar.set_message(what);
     }
 
-    /// It is done.
+    /// Counts a step that is over.
     pub(crate) fn step(&self) {
         if let Some(log) = &self.log {
             log.change(|now| now.done += 1);
@@ -64,12 +64,12 @@ impl Drop for Progress {
     }
 }
 
-/// How far it is.
+/// The state of a command's progress.
 #[derive(Debug)]
 struct Now {
     done: usize,
     steps: usize,
-    /// What is being done.
+    /// The step that is being done.
     what: String,
 }
 
@@ -79,11 +79,11 @@ impl Now {
     }
 }
 
-/// A thread that sleeps, and writes a line whenever it wakes: a single step may take long. What is measured meanwhile is not
-/// disturbed by who sleeps.
+/// A thread that sleeps, and writes a line whenever it wakes: a single step may take long. A sleeping thread disturbs no
+/// measurement.
 struct Log {
     now: Arc<Mutex<Now>>,
-    /// Nothing is ever sent; that it is gone ends the thread.
+    /// The channel on which nothing is ever sent; its end ends the thread.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }

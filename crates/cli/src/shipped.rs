@@ -4,7 +4,7 @@
 pub(crate) struct Shipped {
     /// The name of a study, or of a file as studies call it.
     pub(crate) name: &'static str,
-    /// What to call it in errors.
+    /// The path of the file in errors.
     pub(crate) path: &'static str,
     pub(crate) bytes: &'static [u8],
 }
@@ -15,7 +15,7 @@ macro_rules! shipped {
     };
 }
 
-/// What the literature says.
+/// Claims of the literature.
 pub(crate) static CLAIMS: &[Shipped] = &[
     shipped!("alewife", "claims/alewife.toml"),
     shipped!("fixed-floating", "claims/fixed-floating.toml"),

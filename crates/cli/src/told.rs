@@ -1,5 +1,6 @@
-//! Values of the command line as types, or what is wrong with each. The parser of arguments stops at the first value that is
-//! wrong; a [`Told`] keeps its mistake until all of them can be told. This module must never know which command has a value.
+//! Values of the command line as types, or what is wrong with each. The parser of arguments stops at the first value
+//! that is wrong; a [`Told`] keeps its mistake until all of them can be told. This module must never know which command
+//! has a value.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -108,7 +109,7 @@ pub(crate) fn mechanism(text: &str) -> Read<Mechanism> {
 /// A value that is set: `KEY=VALUE`.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
-    /// As it was written.
+    /// The text as it was written.
     pub(crate) text: String,
     told: Told<(String, String)>,
 }

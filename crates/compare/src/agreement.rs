@@ -16,7 +16,7 @@ use crate::combination::Way;
 use crate::ranking::{Machine, Ranking, Row};
 use crate::tie::is_tied;
 
-/// What several machines show together.
+/// Whether several machines rank alike.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Agreement {
     /// The choice of each machine; none if the machines have nothing in common, or times of too few mean anything.
@@ -25,7 +25,7 @@ pub struct Agreement {
     pub mechanism: Option<Verdict>,
     /// Whether one policy serves all machines; `None` where there was no choice.
     pub policy: Option<Verdict>,
-    /// How much of what ran is compared.
+    /// The part of what ran that is compared.
     pub extent: Extent,
     /// Machines whose times mean something, whether they have anything in common or not.
     pub compared: Vec<Name>,
@@ -35,7 +35,7 @@ pub struct Agreement {
     pub partly_crowded: bool,
 }
 
-/// How much of what ran is common to all machines.
+/// The part of what ran that is common to all machines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extent {
@@ -79,7 +79,7 @@ pub struct Choice {
     pub way: Way,
 }
 
-/// What several machines show together; `None` if there are no two machines with right answers.
+/// The agreement of several machines; `None` if there are no two machines with right answers.
 pub fn of(rankings: &[Ranking]) -> Option<Agreement> {
     let worlds: Vec<_> = rankings.iter().map(World::new).filter(|world| !world.right.is_empty()).collect();
     if worlds.len() < 2 {

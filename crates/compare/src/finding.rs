@@ -1,5 +1,5 @@
-//! What a comparison shows about one machine: the winner, the row it is held against, the margin, and the cause. This module
-//! must never know how a finding is worded, and never claim more than the counters show.
+//! What a comparison shows about one machine: the winner, the row it is held against, the margin, and the cause. This
+//! module must never know how a finding is worded, and never claim more than the counters show.
 //!
 //! The rules, in order:
 //!
@@ -57,13 +57,13 @@ pub struct Finding {
     pub unrepeated: bool,
 }
 
-/// In what winner and loser differ.
+/// The respect in which winner and loser differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Differs {
-    /// In the policy.
+    /// Winner and loser differ in the policy.
     Policy,
-    /// In the mechanism, each at its best.
+    /// Winner and loser differ in the mechanism, each at its best.
     Mechanism,
 }
 
@@ -72,11 +72,11 @@ pub enum Differs {
 pub struct Contrast {
     /// The slower row.
     pub loser: Way,
-    /// In what it differs from the winner.
+    /// The respect in which the loser differs from the winner.
     pub differs: Differs,
     /// The loser's time divided by the winner's.
     pub ratio: f64,
-    /// How many processors of each node compute, where winner and loser differ in that.
+    /// The number of computing processors, where winner and loser differ in it.
     pub processors: Option<Processors>,
     /// Whether the ranges of their runs overlap.
     pub overlaps: bool,
@@ -84,12 +84,12 @@ pub struct Contrast {
     pub cause: Cause,
 }
 
-/// How many processors of each node compute.
+/// The number of processors of each node that compute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Processors {
-    /// Under the winner.
+    /// Computing processors of each node under the winner.
     pub winner: u32,
-    /// Under the loser.
+    /// Computing processors of each node under the loser.
     pub loser: u32,
 }
 
@@ -114,9 +114,9 @@ pub enum Cause {
 pub struct Because {
     /// The part.
     pub part: Part,
-    /// How many seconds more each of the loser's computing processors spent on it.
+    /// Seconds that each of the loser's computing processors spent more on the part.
     pub seconds: f64,
-    /// That, as a share of the whole difference: above 1 where other parts are shorter.
+    /// The excess as a share of the whole difference: above 1 where other parts are shorter.
     pub share: f64,
     /// The part in which the loser's processors spent less, where that makes up for most of the excess.
     pub made_up: Option<MadeUp>,
@@ -129,7 +129,7 @@ pub struct Because {
 pub struct MadeUp {
     /// The part.
     pub part: Part,
-    /// How many seconds less.
+    /// Seconds that each of the loser's computing processors spent less on the part.
     pub seconds: f64,
 }
 
@@ -169,8 +169,8 @@ struct Compared<'r> {
     ratio: f64,
 }
 
-/// The larger contrast and the smaller (rule 3). `others` are all rows but the winner, `slower` those that are not tied, both
-/// the fastest first.
+/// The larger contrast and the smaller (rule 3). `others` are all rows but the winner, `slower` those that are not
+/// tied, both the fastest first.
 fn contrasts<'r>(
     winner: &Row,
     others: &[&'r Row],

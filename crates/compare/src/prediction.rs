@@ -1,5 +1,5 @@
-//! Predictions: what a calibrated model says of a machine, paired with what was measured on it, and scored. This module must
-//! never know how that is shown, and never change a time.
+//! Predictions: what a calibrated model says of a machine, paired with what was measured on it, and scored. This module
+//! must never know how that is shown, and never change a time.
 //!
 //! A pair is one mechanism under one policy that gave right answers on both machines, which have the same nodes and
 //! processors throughout a comparison. Its **error** is the predicted time over the measured one, less 1. A pair is not
@@ -70,7 +70,7 @@ pub struct Choice {
     pub tied: bool,
     /// How many pairs of pairs runs tell apart.
     pub apart: usize,
-    /// How many of those are predicted in their order.
+    /// The number of those pairs of pairs that are predicted in their order.
     pub in_order: usize,
 }
 

@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 /// A machine on which combinations ran.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
-    /// Its name.
+    /// The name of the machine.
     pub name: String,
     /// The user's file that describes it; two files may give their machines the same name.
     pub file: Option<String>,
@@ -111,9 +111,9 @@ pub struct Ranking {
     pub machine: Machine,
     /// Right answers first, each group the fastest first.
     pub places: Vec<Place>,
-    /// What was asked for and the machine cannot do.
+    /// Combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
-    /// What was begun and did not end well.
+    /// Combinations that began and did not end well.
     pub failed: Vec<Refusal>,
 }
 

@@ -1,8 +1,8 @@
 //! The rule by which two rows of one machine are tied. This module must never know who won.
 //!
-//! Where runs differ, two rows are tied if the median of each lies within the other's fastest and slowest run and they are
-//! less than [`FAR`] apart. On a model, where runs do not differ, a row is tied with a winner if it took less than [`EQUAL`]
-//! longer.
+//! Where runs differ, two rows are tied if the median of each lies within the other's fastest and slowest run and they
+//! are less than [`FAR`] apart. On a model, where runs do not differ, a row is tied with a winner if it took less than
+//! [`EQUAL`] longer.
 
 use crate::ranking::Row;
 

@@ -1,5 +1,5 @@
-//! Bars of the four parts of time: as long as the time, filled in proportion to the parts. This module must never know whose
-//! time a bar shows.
+//! Bars of the four parts of time: as long as the time, filled in proportion to the parts. This module must never know
+//! whose time a bar shows.
 //!
 //! Each part has a character of its own, so that a bar can be read without colour, and another in ASCII.
 

@@ -1,4 +1,5 @@
-//! How results look: tables, sentences, JSON documents. The only room that knows how anything looks; it prints nothing itself.
+//! How results look: tables, sentences, JSON documents. The only room that knows how anything looks; it prints nothing
+//! itself.
 //!
 //! | module | contents |
 //! |---|---|
@@ -10,8 +11,8 @@
 //! | `table` | tables that fit their page |
 //! | `bar` | bars of the four parts of time |
 //!
-//! Without the feature `command` there are documents and sentences only: no terminal, no laboratory. This room must never know
-//! a world that runs programs, a program, or an argument of the command line.
+//! Without the feature `command` there are documents and sentences only: no terminal, no laboratory. This room must
+//! never know a world that runs programs, a program, or an argument of the command line.
 
 #![forbid(unsafe_code)]
 

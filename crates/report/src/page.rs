@@ -1,8 +1,9 @@
-//! The page that results are written on: its width, its characters, its colours. This module must never know what is written.
+//! The page that results are written on: its width, its characters, its colours. This module must never know what is
+//! written.
 //!
-//! The width is that of `--width`, else of `COLUMNS`, else of the terminal, else 80. Colour is for terminals, and `NO_COLOR`,
-//! `CLICOLOR` and `CLICOLOR_FORCE` are heeded. Characters beyond ASCII need a UTF-8 locale. Nothing is ever said by colour
-//! alone.
+//! The width is that of `--width`, else of `COLUMNS`, else of the terminal, else 80. Colour is for terminals, and
+//! `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` are heeded. Characters beyond ASCII need a UTF-8 locale. Nothing is ever
+//! said by colour alone.
 
 use std::env;
 use std::io::{self, Stdout};

@@ -1,8 +1,8 @@
-//! Tables that fit their page: on a narrow one, columns first stand closer and then leave, the least wanted first. This module
-//! must never know what is in a table.
+//! Tables that fit their page: on a narrow one, columns first stand closer and then leave, the least wanted first. This
+//! module must never know what is in a table.
 //!
-//! Behind the columns a table may have room for something elastic, such as a bar, which takes what is left of a line; if that
-//! is too little, the table says so, and the caller gives it a line of its own.
+//! Behind the columns a table may have room for something elastic, such as a bar, which takes what is left of a line;
+//! if that is too little, the table says so, and the caller gives it a line of its own.
 
 use anstyle::Style;
 

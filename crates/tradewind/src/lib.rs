@@ -45,7 +45,7 @@
 //! | [`machines`] | the machine models that ship, as data |
 //! | [`machine`] | what a machine file says |
 //! | [`compare`] | outcomes as rankings, findings and predictions: plain data |
-//! | [`report`] | the documents of `--json` as types (feature `command`) |
+//! | [`report`] | the documents of `--json` as types, findings as sentences |
 //! | [`native`], [`sim`] | the two worlds: real threads of this host, and modelled machines |
 //! | [`formats`] | readers of matrices and meshes |
 //! | [`trace`], [`units`] | recorders of events; times and bandwidths with their units |
@@ -79,7 +79,6 @@ pub use native;
 #[cfg(feature = "command")]
 pub use probes;
 pub use protocols;
-#[cfg(feature = "command")]
 pub use report;
 pub use sim;
 pub use tempest;

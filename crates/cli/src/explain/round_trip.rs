@@ -1,6 +1,6 @@
-//! What an active message with no words takes from a thread there, and the reply of its handler back, on an idle machine, as
-//! a sum of prices: every processor waits for it, nothing else goes on, and nobody looks too late. A run adds what this leaves
-//! out: polls that find nothing, turns of loops, locks that migrate, and what it takes the thread to go on.
+//! The round trip of an active message without words, from a thread to a handler and back, on an idle machine, as a sum of
+//! prices: every processor waits for the message, and nothing else goes on. A run adds what this sum leaves out: polls that
+//! find nothing, turns of loops, locks that migrate, and the resumption of the thread. This module must never run anything.
 
 use machine::{ByClass, Capability, Class, Cost, Machine, NetworkProcessor, Primitives};
 use report::document::{Derived, Underived};
@@ -42,7 +42,7 @@ fn round_trip(machine: &Machine, policy: &Policy) -> Result<(Time, String), Stri
     Ok((there.time() + back.time(), from))
 }
 
-/// Who sends.
+/// The sender of a message: a thread, or the handler that answers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sender {
     Thread,
@@ -55,7 +55,7 @@ struct Way(Vec<(&'static str, Time)>);
 
 impl Way {
     /// # Errors
-    /// What on the way has no price.
+    /// The primitive on the way that has no price.
     fn of(machine: &Machine, policy: &Policy, sender: Sender) -> Result<Self, String> {
         let network = machine.network_processor.as_ref();
         // Whether the network processor runs the handlers of a program's messages itself.

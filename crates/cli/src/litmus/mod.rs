@@ -6,8 +6,8 @@
 //! | `world` | a machine that runs tests, and how |
 //! | `trial` | one test in one world |
 //!
-//! A file that cannot be read keeps no other from being run; the command tells of it and exits with 2. This module must never
-//! know how results look.
+//! A file that cannot be read keeps no other from being run; the command tells of it and exits with 2. This module must
+//! never know how results look.
 
 mod collection;
 mod trial;
@@ -72,8 +72,8 @@ fn worlds(arguments: &Litmus) -> Result<Vec<World>, Problem> {
     each(targets.into_iter().map(|target| World::new(target, policy.as_ref()).map_err(Problem::wrong)))
 }
 
-/// Runs every test in every world: natively one after the other, for a run takes all of the host; the runs of a model beside
-/// each other, for each is one thread. By test, then by world.
+/// Runs every test in every world: natively one after the other, for a run takes all of the host; the runs of a model
+/// beside each other, for each is one thread. By test, then by world.
 fn run(subjects: &[Subject], worlds: &[World], dose: Dose) -> Result<Vec<Vec<Run>>, Problem> {
     let progress = Progress::new(subjects.len() * worlds.len());
     let mut by_world = Vec::new();

@@ -13,11 +13,11 @@ use super::collection::Subject;
 use super::world::World;
 use crate::problem::Problem;
 
-/// What came of a test in a world.
+/// The result of a test in a world.
 pub(super) struct Run {
-    /// How often each state was seen, by placement.
+    /// The number of times that each state was seen, by placement.
     seen: [Seen; 2],
-    /// Why the run did not end well, if so: then nothing was seen.
+    /// The reason why the run did not end well, if it did not: then nothing was seen.
     failure: Option<String>,
 }
 

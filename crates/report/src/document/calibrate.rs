@@ -10,30 +10,30 @@ pub struct Calibrate {
     pub version: u32,
     /// The machine file that was written.
     pub file: String,
-    /// So often everything was measured.
+    /// The number of rounds in which everything was measured.
     pub rounds: u32,
     /// Every value of the file that was measured, in its order.
     pub measured: Vec<Quantity>,
-    /// Between cores: all pairs of up to eight, of more a sample.
+    /// The times between cores: all pairs of up to eight, of more a sample.
     pub distances: Vec<Distance>,
 }
 
 /// A value that was measured.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Quantity {
-    /// Dotted, as in the file.
+    /// The dotted key of the value, as in the file.
     pub key: String,
     /// Median over the rounds, in `unit`.
     pub number: f64,
-    /// `ns`, `MHz`, `MB/s`.
+    /// The unit: `ns`, `MHz`, `MB/s`.
     pub unit: String,
-    /// How far the middle half of the rounds lie apart, as a share of the median.
+    /// The range of the middle half of the rounds, as a share of the median.
     ///
     /// Null if nothing was left over, or there was one round.
     pub spread: Option<f64>,
     /// The spread is more than a quarter.
     pub unsure: bool,
-    /// What it is made of: names of figures.
+    /// The names of the figures that the value is made of.
     pub from: String,
 }
 
@@ -42,6 +42,6 @@ pub struct Quantity {
 pub struct Distance {
     /// The numbers of the two cores.
     pub cores: [u32; 2],
-    /// A lone request and its reply.
+    /// The time of a lone request and its reply.
     pub round_trip_ns: f64,
 }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Claims {
     /// The version of this document's form.
     pub version: u32,
-    /// Every claim under the prefixes, inputs included, in the order of the files, then bounds of studies; all of them if no
-    /// prefix is given.
+    /// Every claim under the prefixes, inputs included, in the order of the files, then bounds of studies; all of them
+    /// if no prefix is given.
     pub claims: Vec<Claim>,
     /// Verdicts on results, for each study and kind of claim.
     pub summary: Vec<Summary>,
@@ -30,9 +30,9 @@ pub struct Claims {
 /// A claim, held against what was measured.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
-    /// Its name and that of its metric.
+    /// The name of the claim and of its metric.
     pub id: String,
-    /// The table, figure or section it stands in.
+    /// The table, figure or section of the literature that the claim stands in.
     #[serde(rename = "where")]
     pub place: String,
     /// `input`: configured; `result`: must come of running; `bound`: so must this, but a study worked it out and nobody
@@ -44,13 +44,13 @@ pub struct Claim {
     pub statement: String,
     /// The unit of `stated` and `measured`; empty if there is none.
     pub unit: String,
-    /// How sure the transcription is: `exact`, `derived`, `recalled`, `ocr-damaged`.
+    /// The certainty of the transcription: `exact`, `derived`, `recalled`, `ocr-damaged`.
     pub confidence: String,
-    /// It may set a parameter of a model.
+    /// The claim may set a parameter of a model.
     pub may_fit: bool,
-    /// It may, or it has: a machine file or a study names it as what fixed a value.
+    /// The claim may set a parameter, or has: a machine file or a study names it as the reason of a value.
     pub fixes: bool,
-    /// Its value is known to others and kept from us.
+    /// The value of the claim is known to others and kept from us.
     pub is_held_out: bool,
     /// The value stated: a number or a text.
     ///
@@ -60,7 +60,8 @@ pub struct Claim {
     ///
     /// Null if not measured.
     pub measured: Option<Scalar>,
-    /// How much more was measured than stated, as a share of what is stated; of 0, the difference.
+    /// The excess of the measured value over the stated one, as a share of the stated one; where 0 is stated, the
+    /// difference.
     ///
     /// Null without two numbers.
     pub error: Option<f64>,
@@ -140,11 +141,11 @@ impl Counts {
 /// A run that yielded nothing.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FailedRun {
-    /// The study that asked for it.
+    /// The study that asked for the run.
     pub study: String,
-    /// Its command line.
+    /// The command line of the run.
     pub command: String,
-    /// What it said.
+    /// The error text of the run.
     pub said: String,
 }
 
@@ -164,11 +165,11 @@ pub struct Ledger {
 pub struct FixedMachine {
     /// The machine's name.
     pub machine: String,
-    /// Values of its file that nobody published.
+    /// Values of the machine file that nobody published.
     pub parameters: Vec<Parameter>,
-    /// Of claims measured on it that fixed a value.
+    /// The score of claims that fixed a value of the machine.
     pub fixing: Score,
-    /// Of all other claims measured on it.
+    /// The score of all other claims that were measured on the machine.
     pub fixing_nothing: Score,
 }
 
@@ -179,25 +180,25 @@ pub struct Parameter {
     pub key: String,
     /// The value, as written.
     pub value: String,
-    /// Its line.
+    /// The line of the value.
     ///
-    /// Null if it is from a file that the machine extends and that has none.
+    /// Null if the value is from a file that the machine extends and that has none.
     pub line: Option<usize>,
-    /// Ids of the claims that fixed it.
+    /// Ids of the claims that fixed the value.
     ///
-    /// Null if we chose it.
+    /// Null if the value was chosen.
     pub fixed_by: Option<Vec<String>>,
-    /// What the file says about the choice.
+    /// The reason for the choice, as the file gives it.
     ///
-    /// Null if claims fixed it.
+    /// Null if claims fixed the value.
     pub choice: Option<String>,
 }
 
-/// How many claims hold.
+/// The number of claims that hold, of those that could.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Score {
-    /// Those that hold.
+    /// Claims that hold.
     pub holds: usize,
-    /// Those with a stated value.
+    /// Claims with a stated value.
     pub of: usize,
 }

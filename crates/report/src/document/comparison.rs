@@ -24,13 +24,13 @@ pub struct Comparison {
     pub nodes: u32,
     /// Processors of each node of every machine.
     pub processors: u32,
-    /// One for each `--machine`, in the order asked for.
+    /// The results of each `--machine`, in the order asked for.
     pub worlds: Vec<World>,
-    /// One for each machine whose file says that it is a measurement (`[calibrated]`) of another machine of the comparison;
-    /// empty if there is none.
+    /// The predictions of each machine whose file says that it is a measurement (`[calibrated]`) of another machine of
+    /// the comparison; empty if there is none.
     pub predictions: Vec<Prediction>,
-    /// What the machines say together, of what ran, was right, and was not `oversubscribed`, on all of them. A machine whose
-    /// right rows are all `oversubscribed` takes no part.
+    /// The ranking that the machines have in common, of what ran, was right, and was not `oversubscribed`, on all of
+    /// them. A machine whose right rows are all `oversubscribed` takes no part.
     ///
     /// Null if there are no two machines with right answers.
     pub agreement: Option<Agreement>,
@@ -42,12 +42,12 @@ pub struct World {
     /// The machine and its file.
     #[serde(flatten)]
     pub on: Named,
-    /// What ran: right answers first, each group the fastest first; empty if everything was refused.
+    /// The combinations that ran: right answers first, each group the fastest first; empty if everything was refused.
     pub rows: Vec<Row>,
-    /// What was asked for with `--policy` or `--mechanism` and this machine cannot have; empty if nobody asked. If nothing at
-    /// all can run here, every mechanism.
+    /// The combinations asked for with `--policy` or `--mechanism` that this machine cannot have; empty if nobody
+    /// asked. If nothing at all can run here, every mechanism.
     pub refused: Vec<Refused>,
-    /// What was begun and did not end well; empty if everything did. The exit is 1 if there is one.
+    /// The combinations that began and did not end well; empty if all did. The exit is 1 if there is one.
     pub failed: Vec<Refused>,
     /// What the rows show, by the rules below.
     pub finding: Finding,
@@ -64,20 +64,20 @@ pub struct Named {
     pub machine_file: Option<String>,
 }
 
-/// One combination, with its place among the others of its machine. Its keys are those of `run --json` from `machine` to the
-/// end, with three more after `oversubscribed`.
+/// One combination, with its place among the others of its machine. Its keys are those of `run --json` from `machine`
+/// to the end, with three more after `oversubscribed`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// The combination.
     #[serde(flatten)]
     pub combination: Combination,
-    /// Its place, from 1. Rows that came out exactly the same share one.
+    /// The place of the row, from 1. Rows that came out exactly the same share one.
     ///
     /// Null if an answer was wrong.
     pub rank: Option<usize>,
     /// The policy of the first row of the same rank and mechanism: digest, times and utilization are equal.
     ///
-    /// Null if it is the first of its rank, and natively.
+    /// Null if this row is the first of its rank, and natively.
     pub same_as: Option<String>,
     /// `time_ns` divided by that of the machine's first row: at least 1.
     ///
@@ -127,11 +127,11 @@ pub struct Finding {
     ///
     /// Null without `contrast`.
     pub differs_in: Option<String>,
-    /// How much longer the contrast took, in percent of the winner's time: above 0.
+    /// The time that the contrast took longer, in percent of the winner's time: above 0.
     ///
     /// Null without `contrast`.
     pub percent: Option<f64>,
-    /// How many processors of each node computed.
+    /// The number of processors of each node that computed.
     ///
     /// Null if there is no contrast, or they are the same.
     pub computing_processors: Option<Processors>,
@@ -143,7 +143,7 @@ pub struct Finding {
     ///
     /// Null if there is none.
     pub other_contrast: Option<Way>,
-    /// How much longer the smaller contrast took, in percent of the winner's time: above 0.
+    /// The time that the smaller contrast took longer, in percent of the winner's time: above 0.
     ///
     /// Null without `other_contrast`.
     pub other_percent: Option<f64>,
@@ -156,9 +156,9 @@ pub struct Finding {
 /// Computing processors of each node.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Processors {
-    /// Those of the winner.
+    /// Computing processors of each node under the winner.
     pub of_winner: u32,
-    /// Those of the contrast.
+    /// Computing processors of each node under the contrast.
     pub of_contrast: u32,
 }
 
@@ -168,17 +168,17 @@ pub struct Because {
     /// The part, as a key of `breakdown_ns`.
     #[schemars(with = "String")]
     pub part: parts::Part,
-    /// How much more of it each computing processor of the contrast spent.
+    /// The time that each computing processor of the contrast spent more on the part.
     pub excess_ns: f64,
-    /// That, divided by the difference of the times: at least 0.5, and above 1 where other parts are shorter.
+    /// The excess divided by the difference of the times: at least 0.5, and above 1 where other parts are shorter.
     pub share: f64,
-    /// The part, as a key of `breakdown_ns`, that makes up for most of what is more than the difference: the excess is then no
-    /// cause, but outweighs it.
+    /// The part, as a key of `breakdown_ns`, that makes up for most of what is more than the difference: the excess is
+    /// then no cause, but outweighs it.
     ///
     /// Null if `share` is at most 1.5.
     #[schemars(with = "Option<String>")]
     pub made_up_by: Option<parts::Part>,
-    /// How much less of that part each computing processor of the contrast spent.
+    /// The time that each computing processor of the contrast spent less on the part `made_up_by`.
     ///
     /// Null without `made_up_by`.
     pub less_ns: Option<f64>,
@@ -205,12 +205,12 @@ pub struct Prediction {
     pub on: Named,
     /// The machine that was measured: `native`.
     pub of: String,
-    /// Each mechanism under each policy that gave right answers on both: first those that are scored, each group the fastest
-    /// measured first.
+    /// Each mechanism under each policy that gave right answers on both: first those that are scored, each group the
+    /// fastest measured first.
     pub rows: Vec<Pair>,
     /// Rows of `of` with right answers that the model has no such row for.
     pub unpredicted: usize,
-    /// How many rows are scored.
+    /// The number of rows that are scored.
     pub scored: usize,
     /// Median of the errors without their signs; of an even number, the mean of the two in the middle.
     ///
@@ -242,9 +242,9 @@ pub struct Pair {
     ///
     /// Null if nothing was measured.
     pub error: Option<f64>,
-    /// The measurement is.
+    /// The measurement is oversubscribed: processors took turns.
     pub oversubscribed: bool,
-    /// It is not `oversubscribed`: a model has a core for each processor.
+    /// The row is scored, since it is not `oversubscribed`: a model has a core for each processor.
     pub scored: bool,
 }
 
@@ -265,17 +265,17 @@ pub struct Ranking {
     pub best: Way,
     /// The fastest row as predicted.
     pub predicted_best: Way,
-    /// How much longer `predicted_best` takes than `best`, both as measured: 0.1 is a tenth longer.
+    /// The excess of the time of `predicted_best` over that of `best`, both as measured: 0.1 is a tenth longer.
     pub cost: f64,
-    /// Runs do not tell the two apart, as in a finding.
+    /// Runs do not tell `predicted_best` from `best`, by the rule of findings.
     pub tied: bool,
     /// Pairs of rows that runs tell apart.
     pub apart: usize,
-    /// How many of those are predicted in their order.
+    /// The number of those pairs that are predicted in their order.
     pub in_order: usize,
 }
 
-/// What several machines say together.
+/// The ranking that several machines have in common.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Agreement {
     /// The agreement for people.
@@ -284,7 +284,8 @@ pub struct Agreement {
     ///
     /// Null if there was no choice.
     pub on_mechanism: Option<bool>,
-    /// One policy is, by the mechanism on which the machines agree, else by each machine's best.
+    /// One policy is the best, or tied with the best, on every machine: by the mechanism on which the machines agree,
+    /// else by each machine's best.
     ///
     /// Null if there was no choice.
     pub on_policy: Option<bool>,

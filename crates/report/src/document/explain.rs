@@ -22,10 +22,10 @@ pub struct Explain {
     pub policy: Option<String>,
     /// Every value, in the order in which it is read; those that hold under a policy come last unless one was named.
     pub values: Vec<Value>,
-    /// What follows from the values; nothing of it is measured.
+    /// Quantities that follow from the values; none of them is measured.
     pub derived: Vec<Derived>,
-    /// What might be looked for among `derived`, and does not follow: round trips under policies that the machine can run, the
-    /// one that was named or all.
+    /// Quantities that a reader might look for among `derived`, and that do not follow: round trips under policies that
+    /// the machine can run, the one that was named or all.
     pub not_derived: Vec<Underived>,
     /// What the machine can run.
     pub runs: Runs,
@@ -36,25 +36,25 @@ pub struct Explain {
 /// A value of a machine.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Value {
-    /// Dotted: `--set KEY=…`. Begins with `policy.NAME.` where it holds under that policy only.
+    /// The dotted key, as in `--set KEY=…`. It begins with `policy.NAME.` where the value holds under that policy only.
     pub key: String,
-    /// The policy under which it holds.
+    /// The policy under which the value holds.
     ///
-    /// Null if it holds in general.
+    /// Null if the value holds in general.
     pub policy: Option<String>,
-    /// As the file has it.
+    /// The value as the file has it.
     pub written: String,
-    /// What it comes to: a quantity with its unit, absolute.
+    /// The value resolved: a quantity with its unit, absolute.
     pub value: String,
-    /// Where the number comes from.
+    /// The source of the number.
     ///
-    /// Null if its file does not say.
+    /// Null if the file does not say.
     pub source: Option<String>,
-    /// The file it stands in: the machine's own, or one that it extends.
+    /// The file that the value stands in: the machine's own, or one that it extends.
     ///
     /// Null if given by `--set`.
     pub file: Option<String>,
-    /// Its line there, from 1.
+    /// The line of the value in that file, from 1.
     ///
     /// Null if given by `--set`.
     pub line: Option<usize>,
@@ -63,31 +63,31 @@ pub struct Value {
 /// A quantity that follows from the values.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Derived {
-    /// What it is.
+    /// The name of the quantity.
     pub name: String,
     /// The quantity, in `unit`.
     pub number: f64,
     /// `ns`, `MB/s`, `B/cycle`, `links`.
     pub unit: String,
-    /// What it is made of.
+    /// The values and operations that the quantity is made of.
     pub from: String,
 }
 
 /// A quantity that does not follow.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Underived {
-    /// What it would be.
+    /// The name of the quantity.
     pub name: String,
-    /// Why it is not there.
+    /// The reason why the quantity does not follow.
     pub reason: String,
 }
 
 /// What a machine can run.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Runs {
-    /// Policies that it can run.
+    /// Policies that the machine can run.
     pub policies: Vec<String>,
-    /// Mechanisms that it can run.
+    /// Mechanisms that the machine can run.
     pub mechanisms: Vec<String>,
 }
 
@@ -96,6 +96,6 @@ pub struct Runs {
 pub struct Unable {
     /// The policy.
     pub policy: String,
-    /// What is missing.
+    /// The ability that the machine lacks.
     pub reason: String,
 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `tradewind list --json` prints: the sections asked for, or all but `claims`. A section that nobody asked for is left
-/// out.
+/// What `tradewind list --json` prints: the sections asked for, or all but `claims`. A section that nobody asked for is
+/// left out.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct List {
@@ -45,7 +45,7 @@ pub struct List {
 /// One thing that there is.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Item {
-    /// As the command line takes it.
+    /// The name, as the command line takes it.
     pub name: String,
     /// One line for people.
     pub summary: String,
@@ -54,22 +54,22 @@ pub struct Item {
 /// A program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Program {
-    /// As the command line takes it.
+    /// The name, as the command line takes it.
     pub name: String,
     /// One line for people.
     pub summary: String,
-    /// What the program can be told.
+    /// The inputs of the program.
     pub inputs: Vec<Input>,
 }
 
 /// An input of a program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Input {
-    /// `--input KEY=…`.
+    /// The key of the input, as in `--input KEY=…`.
     pub key: String,
-    /// Its value when nobody says.
+    /// The value of the input where none is given.
     pub default: String,
-    /// What may stand there, with its range, for people.
+    /// The kind of value that the input takes, with its range, for people.
     pub kind: String,
     /// One line for people.
     pub meaning: String,
@@ -78,10 +78,10 @@ pub struct Input {
 /// A policy.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Policy {
-    /// As the command line takes it; a policy that takes a number is written `fixed:COUNT`.
+    /// The name, as the command line takes it; a policy that takes a number is written `fixed:COUNT`.
     pub name: String,
     /// One line for people.
     pub summary: String,
-    /// What the machine must be able to do, in the words of a machine file's `can`.
+    /// The abilities that a machine must have, in the words of a machine file's `can`.
     pub needs: Vec<String>,
 }

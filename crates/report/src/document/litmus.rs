@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 pub struct Litmus {
     /// The version of this document's form.
     pub version: u32,
-    /// How often each test ran in each world; every second round with all variables in one block.
+    /// The number of times that each test ran in each world; every second round with all variables in one block.
     pub rounds: u32,
     /// The seed of schedules and delays.
     pub seed: u64,
     /// Bytes of a coherence block.
     pub block_bytes: u32,
-    /// What kept the memory coherent.
+    /// The protocol that kept the memory coherent.
     pub protocol: String,
     /// The machines, in the order in which they were named.
     pub worlds: Vec<World>,
     /// Every test that was read, in the order of paths and names.
     pub tests: Vec<Test>,
-    /// What is wrong with files that were not run, as on standard error. The exit is 2 if there is one and nothing worse.
+    /// The mistakes in files that were not run, as on standard error. The exit is 2 if there is one and nothing worse.
     pub unread: Vec<String>,
 }
 
@@ -43,46 +43,47 @@ pub struct World {
     pub policy: String,
     /// Processors of each node.
     pub processors: u32,
-    /// What all tests showed.
+    /// The counts over all tests.
     #[serde(flatten)]
     pub counts: Tally,
 }
 
-/// What all tests showed in one world.
+/// The counts over all tests in one world.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// Tests whose run ended well.
     pub tests_run: usize,
-    /// All other tests. The exit is 1 if there is one.
+    /// Tests whose run did not end well. The exit is 1 if there is one.
     pub tests_failed: usize,
-    /// Final states of all tests that were seen and that sequential consistency does not allow. The exit is 1 if there is one.
+    /// Final states of all tests that were seen and that sequential consistency does not allow. The exit is 1 if there
+    /// is one.
     pub states_forbidden: usize,
-    /// Final states of all tests that it allows.
+    /// Final states of all tests that sequential consistency allows.
     pub states_allowed: usize,
-    /// Those of them that were seen.
+    /// Allowed final states of all tests that were seen.
     pub states_reached: usize,
     /// Tests that allow more than one final state.
     pub tests_with_several: usize,
-    /// Those of them of which more than one was seen.
+    /// Tests of which more than one allowed final state was seen.
     pub tests_showing_several: usize,
 }
 
 /// A test, and what it showed in each world.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Test {
-    /// Its file.
+    /// The file of the test.
     pub file: String,
-    /// What it calls itself.
+    /// The name that the test gives itself.
     pub name: String,
-    /// `X86` or `RISCV`.
+    /// The architecture: `X86` or `RISCV`.
     pub architecture: String,
-    /// Its threads.
+    /// The number of threads of the test.
     pub threads: usize,
-    /// What it asks, in full parentheses.
+    /// The condition of the test, in full parentheses.
     pub condition: String,
     /// Final states that sequential consistency allows.
     pub allowed: usize,
-    /// One for each of `worlds`.
+    /// The results in each of `worlds`.
     pub results: Vec<Trial>,
     /// Every state that is allowed or was seen.
     pub states: Vec<State>,
@@ -95,32 +96,32 @@ pub struct Trial {
     pub verdict: String,
     /// Allowed states that were seen.
     pub reached: usize,
-    /// `Never`, `Sometimes` or `Always`: whether the condition's formula held.
+    /// The condition's formula held `Never`, `Sometimes` or `Always`.
     ///
     /// Null if the run failed.
     pub observation: Option<String>,
     /// Rounds after which the formula held.
     pub positive: u64,
-    /// All other rounds.
+    /// Rounds after which the formula did not hold.
     pub negative: u64,
-    /// Why the run did not end well.
+    /// The reason why the run did not end well.
     ///
-    /// Null if it did.
+    /// Null if the run ended well.
     pub failure: Option<String>,
 }
 
 /// A final state of a test.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct State {
-    /// Such as `0:x5=1; [x]=2;`.
+    /// The final state, such as `0:x5=1; [x]=2;`.
     pub state: String,
-    /// Sequential consistency allows it.
+    /// Sequential consistency allows the state.
     pub allowed: bool,
-    /// The condition's formula holds in it.
+    /// The condition's formula holds in the state.
     pub holds: bool,
-    /// How often it was seen in each of `worlds` with every variable in a block of its own.
+    /// The number of times that the state was seen in each of `worlds` with every variable in a block of its own.
     pub apart: Vec<u64>,
-    /// How often it was seen in each of `worlds` with all variables in one block.
+    /// The number of times that the state was seen in each of `worlds` with all variables in one block.
     pub together: Vec<u64>,
 }
 

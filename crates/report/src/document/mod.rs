@@ -1,9 +1,9 @@
 //! Documents: what each command found, as plain types. `--json` prints a document; the text for people is another rendering
 //! of the same. This module must never know how a document looks on a page.
 //!
-//! Names, types, units and meanings of keys are stable. A key that does not apply is null and never left out. The doc comment
-//! of a field is its description in the JSON Schema and in `docs/json.md`; a paragraph of it that begins with `Null` says when
-//! the value is null.
+//! Names, types, units and meanings of keys are stable. A key that does not apply is null and never left out. The doc
+//! comment of a field is its description in the JSON Schema and in `docs/json.md`; a paragraph of it that begins with
+//! `Null` says when the value is null.
 
 mod calibrate;
 mod claims;

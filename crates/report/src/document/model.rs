@@ -24,13 +24,13 @@ pub struct FixedFloating {
 pub struct Curve {
     /// Overhead over latency.
     pub k: f64,
-    /// It is that of `input`.
+    /// The share of overhead is that of `input`.
     pub is_own: bool,
-    /// By C/L, spread by factors.
+    /// Points by C/L, spread by factors.
     pub by_factor: Vec<(f64, f64)>,
-    /// By C/L, spread evenly.
+    /// Points by C/L, spread evenly.
     pub by_step: Vec<(f64, f64)>,
-    /// By utilization.
+    /// Points by utilization.
     pub by_utilization: Vec<(f64, f64)>,
 }
 
@@ -50,18 +50,18 @@ pub struct Surveys {
 pub struct SurveyTable {
     /// One line for people.
     pub summary: String,
-    /// Its machines.
+    /// The machines of the survey.
     pub machines: Vec<SurveyedMachine>,
 }
 
 /// A machine of a survey.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyedMachine {
-    /// Its name in studies.
+    /// The machine's name in studies.
     pub name: String,
-    /// Its name for people.
+    /// The machine's name for people.
     pub title: String,
-    /// How 32 of its processors are connected.
+    /// The network that connects 32 of the machine's processors.
     pub topology: String,
     /// `clock` (MHz), `bisection` (MB/s), `bisection_per_cycle` (B/cycle), `network_latency`, `remote_miss`, `local_miss`
     /// (cycles); each null where there is none or it cannot be read.

@@ -60,9 +60,9 @@ pub struct Combination {
     pub machine_digest: Option<String>,
     /// The policy in full: `fixed` is written `fixed:1`.
     pub policy: String,
-    /// How data moved.
+    /// The mechanism by which data moved.
     pub mechanism: String,
-    /// What kept shared memory coherent.
+    /// The protocol that kept shared memory coherent.
     ///
     /// Null unless `mechanism` is `shared-memory`.
     pub protocol: Option<String>,
@@ -85,8 +85,8 @@ pub struct Combination {
 /// What was measured of a combination.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Measured {
-    /// How often it ran, at least 1. What follows, unless it says otherwise, is of the run of median time (of an even number,
-    /// the slower of the two in the middle).
+    /// The number of runs, at least 1. Keys that follow, unless they say otherwise, are of the run of median time (of
+    /// an even number, the slower of the two in the middle).
     pub runs: usize,
     /// The time that counts: of the first phase, or of the whole run if there is none.
     pub time_ns: f64,
@@ -110,12 +110,12 @@ pub struct Measured {
     pub breakdown_ns: Breakdown,
     /// How busy processors were in the whole run.
     pub utilization: Utilization,
-    /// What the dispatch queues saw in the whole run, summed over the nodes.
+    /// Events in the dispatch queues in the whole run, summed over the nodes.
     pub dispatching: Dispatching,
     /// Each change of a processor's role that a policy made which adapts, in order of time; empty under others.
     pub adjustments: Vec<Change>,
-    /// What protocol events took in the whole run, by kind of event: the name of its message in small letters, or `access` for
-    /// accesses of threads to shared memory; empty natively.
+    /// The time that protocol events took in the whole run, by kind of event: the name of the message in small letters,
+    /// or `access` for accesses of threads to shared memory; empty natively.
     pub anatomy: IndexMap<String, Kind>,
     /// Events that the simulator went through.
     ///
@@ -132,7 +132,7 @@ pub struct Measured {
 /// A timed region.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Phase {
-    /// Its name.
+    /// The name of the phase.
     pub name: String,
     /// From the last thread's entry to the last thread's entry of the next phase, or to the end.
     pub time_ns: f64,
@@ -149,7 +149,7 @@ pub struct Phase {
 pub struct Counts {
     /// Messages sent, those to the own node included.
     pub messages: u64,
-    /// Of those, block transfers.
+    /// Messages that are block transfers.
     pub transfers: u64,
     /// Deposits sent, which are no messages: no handler runs.
     pub deposits: u64,
@@ -168,13 +168,14 @@ pub struct Counts {
 pub struct Volume {
     /// Bytes of values that the program moved, blocks of shared memory among them.
     pub data: u64,
-    /// Bytes of what moved them: on a model one header for each packet; natively 8 bytes for a message, 16 for one of more than
+    /// Bytes of what moved them: on a model one header for each packet; natively 8 bytes for a message, 16 for one of
+    /// more than
     /// 7 words, none for a deposit or for the words of a transfer.
     pub headers: u64,
     /// Bytes of requests, headers included.
     pub requests: u64,
-    /// Bytes of invalidations, recalls, and what answers them without data, headers included; so too the grant of an upgrade,
-    /// which ends the invalidations that it asked for.
+    /// Bytes of invalidations, recalls, and what answers them without data, headers included; so too the grant of an
+    /// upgrade, which ends the invalidations that it asked for.
     pub invalidations: u64,
 }
 
@@ -202,7 +203,7 @@ pub struct Utilization {
     pub protocol: Option<f64>,
 }
 
-/// What dispatch queues saw.
+/// Events in the dispatch queues.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Dispatching {
     /// Events that waited because their key was held.
@@ -220,44 +221,45 @@ pub struct Dispatching {
 /// A change of processors' roles by a policy that adapts.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// The node.
+    /// The number of the node.
     pub node: u32,
-    /// When, since the run began.
+    /// The time of the change, since the run began.
     pub at_ns: f64,
-    /// How many of its processors are dedicated to handlers from then on.
+    /// The number of the node's processors that are dedicated to handlers from then on.
     pub dedicated: u32,
-    /// `looking`, `full`, `waiting`, `unused` or `worse`.
+    /// The cause of the change: `looking`, `full`, `waiting`, `unused` or `worse`.
     pub because: String,
-    /// What was measured. Of `looking`: of what events took, the share that was looking for them. Of `full` and `unused`: the
-    /// share of their time for which dedicated processors were busy, too much and too little. Of `waiting`: the events that
-    /// waited on average. Of `worse`: what the node got done since the change before, as a share of its best before that.
+    /// The measurement behind the cause. Of `looking`: of the time that events took, the share that was looking for
+    /// them. Of `full` and `unused`: the share of their time for which dedicated processors were busy, too much and too
+    /// little. Of `waiting`: the events that waited on average. Of `worse`: what the node got done since the change
+    /// before, as a share of its best before that.
     pub measured: f64,
     /// The cause and the measurement, for people.
     pub text: String,
 }
 
-/// What protocol events of one kind took.
+/// The time that protocol events of one kind took.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Kind {
-    /// How many.
+    /// The number of events of this kind.
     pub events: u64,
     /// Mean time from leaving for the network until the event was in the interface of its destination; 0 of what does not
     /// travel.
     pub mean_travel_ns: f64,
-    /// Mean time from there until a processor took it.
+    /// Mean time from the arrival in the interface until a processor took the event.
     pub mean_wait_ns: f64,
-    /// What processors did for it, by step: a primitive of the machine file, `complete_access` (an access that faulted goes
-    /// ahead), `miss` (an access misses its processor's cache) or `completion` (what follows a handler before its processor is
-    /// free).
+    /// The steps that processors took for the events: a primitive of the machine file, `complete_access` (an access
+    /// that faulted goes ahead), `miss` (an access misses its processor's cache) or `completion` (what follows a
+    /// handler before its processor is free).
     pub steps: IndexMap<String, Step>,
 }
 
 /// A step of protocol events of one kind.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// How often the step was taken.
+    /// The number of times that the step was taken.
     pub times: u64,
-    /// Its mean time, on the path of what followed unless it is the completion.
+    /// The mean time of the step, on the path of what followed unless it is the completion.
     pub mean_ns: f64,
 }
 
@@ -266,9 +268,9 @@ pub struct Step {
 pub struct Report {
     /// Every result of **every** run was compared with the sequential one and found right.
     pub verified: bool,
-    /// How many results were compared.
+    /// The number of results that were compared.
     pub checks: u64,
-    /// What was wrong, of every run; empty if nothing was.
+    /// The wrong results of every run; empty if there is none.
     pub failures: Vec<String>,
     /// What the program measured; it chooses the keys. A number that is not finite is null.
     pub figures: IndexMap<String, Option<f64>>,

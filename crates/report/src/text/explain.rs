@@ -50,8 +50,8 @@ struct Row<'a> {
     source: &'a str,
 }
 
-/// The values but for those in the title, those of a section together. Under one policy it does not matter which of them hold
-/// under that policy only.
+/// The values but for those in the title, those of a section together. Under one policy it does not matter which of
+/// them hold under that policy only.
 fn rows(values: &[Value], under_one: bool) -> Vec<Row<'_>> {
     let shown = values.iter().filter(|value| !["name", "summary"].contains(&value.key.as_str()));
     let mut rows: Vec<_> = shown.map(|value| row(value, under_one)).collect();

@@ -160,8 +160,8 @@ fn note(state: &State) -> &'static str {
     }
 }
 
-/// A line for each test: how many states it allows, and of each world how many of them were seen, the verdict, and how often
-/// the condition held.
+/// A line for each test: how many states it allows, and of each world how many of them were seen, the verdict, and how
+/// often the condition held.
 fn tests(page: &Page, litmus: &Litmus) -> Vec<String> {
     let tests = &litmus.tests;
     let columns = |of: Range<usize>| {

@@ -1,5 +1,5 @@
-//! Findings, agreements and predictions as English sentences. This module must never find anything itself, and never say more
-//! than the data does.
+//! Findings, agreements and predictions as English sentences. This module must never find anything itself, and never
+//! say more than the data does.
 
 mod agreement;
 mod finding;

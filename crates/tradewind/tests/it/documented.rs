@@ -18,7 +18,7 @@ fn hold<D: Serialize + DeserializeOwned>(arguments: &[&str]) -> Value {
     let printed = json(arguments);
     let asked = arguments.join(" ");
     let read: D = serde_json::from_value(printed.clone()).unwrap_or_else(|error| panic!("{asked}: {error}"));
-    assert_eq!(serde_json::to_value(&read).unwrap(), printed, "{asked}");
+    assert_eq!(serde_json::to_value(&read).expect("a document is JSON"), printed, "{asked}");
     assert_eq!(printed["version"], VERSION, "{asked}");
     printed
 }
