@@ -64,7 +64,7 @@ fn named(mut command: clap::Command, name: &str) -> clap::Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show what there is: machines, programs with their inputs, policies, mechanisms, studies, claims
+    /// List machines, programs with their inputs, policies, mechanisms, studies, claims
     List(List),
     /// Show every value of a modelled machine, where it comes from, and what follows from it
     #[command(after_help = "Examples:\n  \
@@ -88,8 +88,8 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Hold measurements against what the literature says: run what is needed, print each claim with its verdict
     ///
-    /// Answers of runs are recorded: the same call again is instant, and a killed one goes on where it stopped. A
-    /// changed command or machine file runs again. A claim that differs is a result and no failure.
+    /// Results of runs are recorded: a second call is instant, and a call after an interruption goes on where the first
+    /// one stopped. A changed command or machine file runs again. A claim that differs is a result, not a failure.
     #[command(after_help = "Examples:\n  \
         tradewind claims alewife.table2 fixed-floating.model\n  \
         tradewind claims split-c.table1 split-c.gap2 --json\n  \
@@ -97,8 +97,8 @@ pub(crate) enum Command {
     Claims(Claims),
     /// Measure this host and write its machine file, for models of it and predictions
     ///
-    /// Takes less than a minute, for which nothing else should run. A file that was written so before is written again;
-    /// any other is left alone.
+    /// Takes less than a minute, in which nothing else should run. A file that this command wrote before is replaced;
+    /// any other file is left alone.
     #[command(after_help = "Examples:\n  \
         tradewind calibrate\n  \
         tradewind explain host.toml\n  \
@@ -108,7 +108,7 @@ pub(crate) enum Command {
     ///
     /// Tests are read from files and from all files *.litmus below folders, for X86 and RISCV. Each runs many times, its
     /// threads on nodes of their own, with schedules and delays drawn from the seed. A forbidden state ends the command with
-    /// 1. A file that cannot be read does not keep the others from being run, and ends it with 2.
+    /// 1. If a file cannot be read, the others run all the same, and the command ends with 2.
     #[command(after_help = "Examples:\n  \
         tradewind litmus SB.litmus\n  \
         tradewind litmus my-tests --repeat 2000 --seed 7\n  \
@@ -120,7 +120,7 @@ pub(crate) enum Command {
         tradewind model fixed-floating --out curves.svg\n  \
         tradewind model alewife-tables")]
     Model(Model),
-    /// Print what a shell completes of this command
+    /// Print the completions of this command for a shell
     #[command(after_help = "Examples:\n  \
         tradewind completions bash > ~/.local/share/bash-completion/completions/tradewind")]
     Completions(Completions),
@@ -149,7 +149,7 @@ pub(crate) struct Completions {
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// What to show; everything but claims if not said
+    /// What to show [default: everything but claims]
     pub(crate) what: Option<What>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -160,7 +160,7 @@ pub(crate) struct Explain {
     /// The name of a shipped model, or a machine file
     #[arg(value_name = "NAME|FILE")]
     pub(crate) machine: String,
-    /// Only as it is under this policy
+    /// Show the machine as it is under this policy
     #[arg(long, value_name = "P", value_parser = told::policy)]
     pub(crate) policy: Option<Told<Policy>>,
     /// Set a value of the machine file, for example network.latency="1 us"; may be repeated
@@ -177,23 +177,23 @@ pub(crate) enum What {
     Policies,
     Mechanisms,
     Studies,
-    /// Only if asked for: there are very many
+    /// Shown only on request: there are very many
     Claims,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Claims {
-    /// Beginnings of ids, whole parts: `split-c.gap` does not mean `split-c.gap2`; all claims if not said
+    /// Beginnings of ids, in whole parts: `split-c.gap` does not select `split-c.gap2` [default: all claims]
     #[arg(value_name = "ID-PREFIX")]
     pub(crate) prefixes: Vec<String>,
-    /// Read the claims from the files *.toml of this folder, in place of those inside the command
+    /// Read the claims from the files *.toml of this folder instead of the shipped ones
     #[arg(long, value_name = "DIR")]
     pub(crate) claims: Option<PathBuf>,
-    /// Keep answers of runs in this file, in place of one in the user's data folder
+    /// Keep the results of runs in this file [default: a file in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Print in place of the claims what was free in each model: values that claims fixed or that were chosen, and
-    /// how the claims came out that fixed none
+    /// Print the free parameters of each model instead of the claims: values that claims fixed or that were chosen,
+    /// and the verdicts of the claims that fixed none
     #[arg(long)]
     pub(crate) ledger: bool,
     #[command(flatten)]
@@ -205,7 +205,7 @@ pub(crate) struct Calibrate {
     /// The machine file to write
     #[arg(long, value_name = "FILE", default_value = "host.toml")]
     pub(crate) out: PathBuf,
-    /// Measure everything so many times; the median counts
+    /// Number of measurements of everything; the median counts
     #[arg(long, value_name = "R", default_value = "7", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
     pub(crate) repeat: Told<u32>,
     #[command(flatten)]
@@ -223,12 +223,12 @@ pub(crate) struct Litmus {
     /// Set a value of the models' machine files, for example network.latency="1 us"; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = told::setting)]
     pub(crate) settings: Vec<Setting>,
-    /// The policy on every machine; if not said the one that a machine is named after, or floating, or what it can do
+    /// The policy on every machine [default: the one that a machine is named after, or floating, or one that it can do]
     #[arg(long, value_name = "P", value_parser = told::policy)]
     pub(crate) policy: Option<Told<Policy>>,
     #[command(flatten)]
     pub(crate) memory: Memory,
-    /// Run each test so many times on each machine
+    /// Number of runs of each test on each machine
     #[arg(long, value_name = "R", default_value = "1000", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
     pub(crate) repeat: Told<u32>,
     /// Seed of schedules and delays
@@ -240,7 +240,7 @@ pub(crate) struct Litmus {
 
 #[derive(Debug, Args)]
 pub(crate) struct Model {
-    /// Which model
+    /// The model
     pub(crate) name: ModelName,
     /// Set a value of the model, for example latency="60 us"; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = told::setting)]
@@ -270,11 +270,11 @@ pub(crate) enum Place {
 /// How shared memory is kept coherent.
 #[derive(Debug, Args)]
 pub(crate) struct Memory {
-    /// The protocol that keeps shared memory coherent, see `tradewind list mechanisms`; stache if not said. With mechanism
+    /// The protocol that keeps shared memory coherent, see `tradewind list mechanisms` [default: stache]. With mechanism
     /// shared-memory only
     #[arg(long, value_name = "P")]
     pub(crate) protocol: Option<String>,
-    /// Bytes of a coherence block of shared memory: 16, 32, 64 or 128; 64 if not said. With mechanism shared-memory only
+    /// Bytes of a coherence block of shared memory: 16, 32, 64 or 128 [default: 64]. With mechanism shared-memory only
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = told::block)]
     pub(crate) block: Option<Told<u32>>,
 }
@@ -282,7 +282,7 @@ pub(crate) struct Memory {
 /// How results are printed.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
-    /// Columns of the output; if not said COLUMNS, or the terminal's, or 80
+    /// Columns of the output [default: COLUMNS, or the terminal's, or 80]
     #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true, value_parser = told::whole("--width", LEAST_WIDTH, u16::MAX))]
     width: Option<Told<u16>>,
     /// Machine-readable output, described in docs/json.md
@@ -313,13 +313,13 @@ pub(crate) struct Common {
     pub(crate) threads: Told<u32>,
     #[command(flatten)]
     pub(crate) memory: Memory,
-    /// An input of the program, or just the path of its file; may be repeated
+    /// An input of the program, or the path of its file alone; may be repeated
     #[arg(long = "input", value_name = "KEY=VALUE|FILE")]
     pub(crate) inputs: Vec<String>,
-    /// Seed of everything left to chance
+    /// Seed of everything that is left to chance
     #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = told::whole("--seed", 0, u64::MAX))]
     pub(crate) seed: Told<u64>,
-    /// Give up when nothing has happened for so long, for example "10 s", in the world's own time
+    /// Time without any progress after which a run is given up, for example "10 s", in the world's own time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = told::stall_limit)]
     pub(crate) stall_limit: Option<Told<Time>>,
     #[command(flatten)]
@@ -331,22 +331,22 @@ pub(crate) struct Run {
     /// `native` for this host, the name of a shipped model, or a machine file
     #[arg(long, value_name = "native|NAME|FILE", default_value = "native")]
     pub(crate) machine: String,
-    /// Number of nodes; the machine's own if not said (native: 2)
+    /// Number of nodes [default: the machine's own; native: 2]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
     pub(crate) nodes: Option<Told<u32>>,
-    /// Processors of each node; the machine's own if not said (native: 2)
+    /// Processors of each node [default: the machine's own; native: 2]
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = told::some("--processors"))]
     pub(crate) processors: Option<Told<u32>>,
     /// A preset, for example floating, fixed:1 or single+helper: presets and options are in `tradewind list policies`
     #[arg(long, value_name = "P", default_value = "floating", value_parser = told::policy)]
     pub(crate) policy: Told<Policy>,
-    /// How the data moves, see `tradewind list mechanisms`; the program's first if not said
+    /// The mechanism by which data moves, see `tradewind list mechanisms` [default: the program's first]
     #[arg(long, value_name = "M", value_parser = told::mechanism)]
     pub(crate) mechanism: Option<Told<Mechanism>>,
-    /// Run so many times and report the median
+    /// Number of runs; the median is reported
     #[arg(long, value_name = "R", default_value = "1", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
     pub(crate) repeat: Told<u32>,
-    /// Write what happened, event by event, for Perfetto (ui.perfetto.dev)
+    /// Write every event into this file, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
@@ -364,13 +364,13 @@ pub(crate) struct Compare {
     /// Processors of each node, the same on every machine
     #[arg(long, value_name = "P", default_value = "2", allow_negative_numbers = true, value_parser = told::some("--processors"))]
     pub(crate) processors: Told<u32>,
-    /// Policies to compare, see `tradewind list policies`; every preset that the machine can do if not said
+    /// Policies to compare, see `tradewind list policies` [default: every preset that the machine can do]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::policy)]
     pub(crate) policy: Vec<Told<Policy>>,
-    /// Mechanisms to compare; all that the program has if not said
+    /// Mechanisms to compare [default: all that the program is written for]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::mechanism)]
     pub(crate) mechanism: Vec<Told<Mechanism>>,
-    /// Native runs of each policy; the median counts. A model gives the same every time and runs once
+    /// Native runs of each combination; the median counts. A model gives the same result every time and runs once
     #[arg(long, value_name = "R", default_value = "5", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
     pub(crate) repeat: Told<u32>,
     #[command(flatten)]

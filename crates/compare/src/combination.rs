@@ -23,9 +23,9 @@ pub struct Combination {
     pub mechanism: Mechanism,
     /// The policy, as the command line takes it.
     pub policy: String,
-    /// Processors of each node that compute, and that only run handlers.
+    /// The number of each node's processors that compute, and the number that only run handlers.
     pub split: Split,
-    /// Whether processors took turns on too few cores, so that times mean little.
+    /// Whether a native run had more processors than this host has cores. They then took turns, and the times mean little.
     pub oversubscribed: bool,
     outcomes: Vec<Outcome>,
 }

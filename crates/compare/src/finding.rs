@@ -1,4 +1,4 @@
-//! What a comparison shows about one machine: the winner, the row it is held against, the margin, and the cause. This
+//! The conclusion that a comparison draws about one machine: the winner, the row it is held against, the margin, and the cause. This
 //! module must never know how a finding is worded, and never claim more than the counters show.
 //!
 //! The rules, in order:
@@ -34,7 +34,8 @@ const OUTWEIGHED: f64 = 1.5;
 /// The least share of a difference that one part of the time must make up to be named.
 const MOST: f64 = 0.5;
 
-/// What a comparison shows about one machine.
+/// The conclusion that a comparison draws about one machine: the fastest combination, the one it is compared with, and
+/// the cause of the difference.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Finding {
     /// Whether anything ran.
@@ -133,12 +134,12 @@ pub struct MadeUp {
     pub seconds: f64,
 }
 
-/// What the rows of a machine show.
+/// Draws the conclusion from the rows of one machine's ranking.
 pub fn of(ranking: &Ranking) -> Finding {
     find(&ranking.rows(), !ranking.machine.native)
 }
 
-/// What `rows` of one machine show; `repeatable` where runs never differ.
+/// Draws the conclusion from `rows` of one machine. `repeatable` says that runs of one combination never differ.
 pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
     let mut right: Vec<_> = rows.iter().copied().filter(|row| row.verified).collect();
     right.sort_by_key(|row| row.outcome.timed());

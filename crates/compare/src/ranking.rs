@@ -109,7 +109,7 @@ pub struct Place {
 pub struct Ranking {
     /// The machine.
     pub machine: Machine,
-    /// Right answers first, each group the fastest first.
+    /// The rows: those with right answers first, and the fastest first in each group.
     pub places: Vec<Place>,
     /// Combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
@@ -150,7 +150,8 @@ impl Ranking {
         self.places.iter().filter(|place| place.row.verified).map(|place| place.ran.len()).sum()
     }
 
-    /// Whether everything that was begun ended, and with right answers only.
+    /// Returns true if every combination that was started also ended, and all of them gave right answers. A combination that
+    /// the machine refused was never started.
     pub fn is_clean(&self) -> bool {
         self.right() == self.ran() && self.failed.is_empty()
     }

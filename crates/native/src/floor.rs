@@ -7,8 +7,8 @@
 //! one waits for a moment before it does anything of the kind, and for longer ones as long as the first goes on. What a
 //! node has sent to itself is served by who has the floor: mostly its sender, when it comes to a point where it serves.
 //!
-//! The floor is *free* when who had it is idle, which that one says; or when it has been silent for a moment, because it
-//! computes: so whoever idles serves what a thread has sent that computes on.
+//! The floor is *free* when its holder has said that it is idle, or has done nothing on the floor for a moment. Idle processors
+//! then serve the messages of a thread that goes on computing.
 //!
 //! # Why it may be wrong
 //!

@@ -1,4 +1,4 @@
-//! What is wrong with the text of a policy or of a mechanism.
+//! Errors in the text of a policy or of a mechanism.
 //!
 //! This module must never know what a policy does.
 
@@ -49,11 +49,11 @@ pub enum BadPolicy {
         /// The option, without its `+`.
         option: String,
     },
-    /// `+helper` with what is no time.
+    /// The option `+helper=` with a text that is no time.
     HelperTime {
         /// The option, without its `+`.
         option: String,
-        /// What is wrong with the time.
+        /// The error in the time.
         why: ParseError,
     },
     /// `+strict` under a policy whose processors take no turns.

@@ -13,7 +13,8 @@ use crate::node::Node;
 use crate::processor::Processor;
 use crate::{Block, Event, Key, Keyed, Memory, Message, NodeId, Place, Primitive, Right, Tag, Waiter, Work};
 
-/// The actions of a handler, also while it borrows a table entry: everything but reach another entry.
+/// The actions that a handler may take at any moment, also while it borrows a table entry: everything except reaching
+/// another entry.
 pub struct Actions<'a> {
     pub(crate) node: &'a Node,
     source: NodeId,
@@ -23,7 +24,7 @@ pub struct Actions<'a> {
     lowering: Option<Lowering>,
 }
 
-/// The blocks whose rights an event may change under the key that it holds. It is told once, and smaller than the key.
+/// The blocks whose rights an event may change under the key that it holds. It is worked out once, and smaller than the key.
 #[derive(Clone, Copy, Debug)]
 enum MayChange {
     None,
@@ -96,7 +97,7 @@ impl Actions<'_> {
         self.processor.post_transfer(to, place, data, &self.node.encode(to, &message, &[]));
     }
 
-    /// Resumes a waiting thread of this node. Returns false if the thread no longer waits for this.
+    /// Resumes the thread of this node that took `waiter`. Returns false, and does nothing, if that wait is over already.
     #[inline]
     pub fn resume(&mut self, waiter: Waiter) -> bool {
         self.processor.resume(waiter)
@@ -122,7 +123,7 @@ impl Actions<'_> {
         self.processor.post_block(to, block, &memory.contents(block), &packet);
     }
 
-    /// Gives this node a right to a block whose words are in place.
+    /// Grants this node the right `tag` to a block. The block's words must be in this node's memory already.
     ///
     /// # Panics
     /// If the block's key is not held.
@@ -131,9 +132,9 @@ impl Actions<'_> {
         memory.set_tag(block, tag);
     }
 
-    /// Takes a right to a block away from this node, as the last act of the handler. The message `then` is
-    /// handled when no processor of the node uses that right any more. The key stays held until then, with no
-    /// processor occupied, and no other event of the key comes between ([how](Memory)).
+    /// Reduces this node's right to a block to `tag`, as the last act of the handler. A processor of the node may be using
+    /// the right at this moment, so the message `then` is handled here only when none does any more. The key stays held
+    /// until then without occupying a processor, and no other event of the key comes between ([how](Memory)).
     ///
     /// # Panics
     /// If the block's key is not held, the handler has lowered something before, or `then` was not
@@ -142,8 +143,8 @@ impl Actions<'_> {
         self.lower_all(memory, block..=block, tag, then);
     }
 
-    /// Takes a right to consecutive blocks away from this node, like [`lower`](Self::lower). The handler
-    /// holds the sequential key, unless there is only one block.
+    /// Reduces this node's right to each of several consecutive blocks to `tag`, like [`lower`](Self::lower). The handler
+    /// must hold the sequential key, unless there is only one block.
     ///
     /// # Panics
     /// If the blocks' key is not held, the handler has lowered something before, or `then` was not
@@ -167,8 +168,8 @@ impl Actions<'_> {
         self.lowering = Some(Lowering { first, count, tag, then });
     }
 
-    /// Resumes the threads of this node whose access to a block `right` serves. Each does its access before
-    /// the right can be taken away. Returns the number of threads.
+    /// Resumes the threads of this node that wait to access a block, if `right` is enough for their access. Each thread
+    /// makes its access before the right can be taken away. Returns the number of threads.
     pub fn resume_block(&mut self, memory: &Memory, block: Block, right: Right) -> usize {
         let mut resumed = 0;
         while let Some(waiter) = memory.serve(block, right) {
@@ -257,8 +258,8 @@ impl<'a> Handler<'a> {
         Key::from_resolved(self.proof.key())
     }
 
-    /// Reaches the entry of `table` that the held key names. The closure may use all actions, but reach no
-    /// other entry.
+    /// Lends `f` the entry of `table` that the held key names. The closure may take all [`Actions`], but cannot reach
+    /// another entry.
     ///
     /// # Panics
     /// If the key held has no entry in the table, or is of another protocol instance, or the table belongs to another node.
@@ -267,8 +268,8 @@ impl<'a> Handler<'a> {
         f(table.get(&mut self.proof), &mut self.actions)
     }
 
-    /// Reaches the entry of any number, or of any block by its index, from a [`Key::Sequential`] handler,
-    /// which runs alone on its node.
+    /// Lends `f` any entry of `table`, by its number or by the index of its block. Only a handler that holds
+    /// [`Key::Sequential`] may call this, because it runs alone on its node.
     ///
     /// # Panics
     /// If the key held is not sequential, or the table has no such entry or belongs to another node.

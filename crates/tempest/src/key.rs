@@ -1,4 +1,4 @@
-//! Keys: what an event is going to touch, and so which events of a node must not overlap.
+//! Keys: names of the state that an event is going to touch. They decide which events of a node must not overlap.
 //!
 //! A message, or a thread that holds, *states* a [`Key`]. A number has a meaning only together with its
 //! [`Space`]: the 5 of one protocol and the 5 of another are different keys, and both differ from block 5.
@@ -10,16 +10,18 @@ use std::fmt;
 
 use crate::Block;
 
-/// What an event touches, as a message or a holding thread states it.
+/// The state that an event is going to touch, as its message or its holding thread states it. Protocols need no locks
+/// because a node never runs two events with the same key at a time.
 ///
-/// Events of a node whose keys are equal run one at a time, in order of arrival. [`Key::Sequential`] runs alone, and
-/// [`Key::NoSync`] conflicts with that only. The entries of a [`Keyed`](crate::Keyed) table are reached under the keys of the
+/// Events of a node whose keys are equal run one at a time, in order of arrival. An event under [`Key::Sequential`] runs
+/// alone on its node. An event under [`Key::NoSync`] conflicts with sequential ones only. The entries of a [`Keyed`](crate::Keyed) table are reached under the keys of the
 /// table's space, and the tags of a block under the key of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Key {
-    /// A number of the protocol instance whose message states it; in [`Thread::hold`](crate::Thread::hold), of the program.
+    /// A number in the space of the protocol instance whose message states the key. In [`Thread::hold`](crate::Thread::hold)
+    /// it is a number in the space of the program.
     User(u64),
-    /// A number of the protocol instance with that space.
+    /// A number in the space of another protocol instance.
     In(Space, u64),
     /// A block of the node's shared memory.
     Block(Block),
@@ -79,8 +81,8 @@ impl Space {
 }
 
 pdq::lawful! {
-    /// What the numbers of a name count: blocks, or the keys of one protocol instance. It is 0, or one more than the number of
-    /// the instance: a whole word, because a key is written and read as whole words on the way through a queue.
+    /// The things that the numbers of a name count: 0 for blocks, otherwise one more than the number of the protocol instance
+    /// whose keys they are. It is a whole word, because a key is written and read as whole words on the way through a queue.
     #[derive(Debug, PartialOrd, Ord)]
     pub(crate) struct Group(u64);
 }

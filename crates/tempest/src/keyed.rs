@@ -13,8 +13,8 @@ use crate::key::{Group, Name, Space};
 /// A table with one `T` for each number of a protocol's [space](Space), or for each block of shared memory.
 ///
 /// A handler or a hold reaches the entry whose key it holds ([`Handler::with`](crate::Handler::with)): `&mut T`, without a lock.
-/// A table belongs to one node and to one protocol instance; under the key of another instance it stays closed, whatever the
-/// number. [`Setup::keyed`](crate::Setup::keyed) and its neighbours make one.
+/// A table belongs to one node and to one protocol instance. A key of another instance does not open it, even if the number
+/// is the same. The methods of [`Setup`](crate::Setup) whose names begin with `keyed` make tables.
 pub struct Keyed<T> {
     group: Group,
     entries: pdq::Keyed<T, Name>,

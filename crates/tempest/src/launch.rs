@@ -73,20 +73,20 @@ pub struct PhaseRecord {
     pub time: Time,
     /// The counts in this region.
     pub counters: Counters,
-    /// Where the computing processors' time went in this region.
+    /// The computing processors' time in this region, split by what they spent it on.
     pub breakdown: Breakdown,
 }
 
 /// The result of a run that ended well.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// The time from start to end, in the world's own time.
+    /// The time from start to end: modelled time on a modelled machine, this host's time natively.
     pub time: Time,
     /// The timed regions, in order. Nothing is timed before the first `phase` call.
     pub phases: Vec<PhaseRecord>,
     /// The counts of the whole run.
     pub counters: Counters,
-    /// Where the computing processors' time went.
+    /// The computing processors' time, split by what they spent it on.
     pub breakdown: Breakdown,
     /// The utilization of the processors.
     pub utilization: Utilization,
@@ -117,7 +117,7 @@ impl Outcome {
 pub struct Blocked {
     /// The thread.
     pub thread: ThreadId,
-    /// What the thread waits for, in a person's words.
+    /// The thing that the thread waits for, in words for people.
     pub waits_for: String,
     /// The time at which the wait began, from the start of the run.
     pub since: Time,

@@ -26,7 +26,7 @@ pub enum Class {
     Write,
     /// Brings words that were asked for.
     Reply,
-    /// Acknowledges something.
+    /// Reports that writes or stores are done.
     Acknowledge,
     /// The runtime's own protocols: synchronization, collectives, stores that are counted where they arrive.
     System,
@@ -35,7 +35,7 @@ pub enum Class {
     User,
 }
 
-/// The part of the volume breakdown that a message's bytes belong to.
+/// The category under which a message's bytes are counted in the breakdown of the traffic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Volume {
     /// Values that the program asked to be moved. Their headers are counted apart.
@@ -51,13 +51,13 @@ pub enum Volume {
 ///
 /// The handler is short, runs to completion and never blocks. It may touch what its [`key`](Self::key) names.
 pub trait Message: Pod {
-    /// The protocol of the message. The handler gets its state of the receiving node.
+    /// The protocol of the message. The handler is given this protocol's state on the receiving node.
     type Protocol: Protocol;
 
     /// The class of the message: it decides which processors may run the handler.
     const CLASS: Class = Class::User;
 
-    /// The part of the volume that the message's bytes belong to.
+    /// The category under which the message's bytes are counted in the breakdown of the traffic.
     const VOLUME: Volume = Volume::Data;
 
     /// The modelled size of the fields in bytes, without header and payload. State it where the machine of a

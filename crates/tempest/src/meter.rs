@@ -9,7 +9,7 @@ use units::Time;
 
 use crate::Volume;
 
-/// Where the computing processors' time went, summed over them.
+/// The time of all computing processors together, split by what they spent it on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Breakdown {
     /// The program's own work.

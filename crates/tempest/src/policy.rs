@@ -89,7 +89,8 @@ pub enum Turns {
     Strict,
 }
 
-/// A policy: one point of the space.
+/// A policy: on each node, which processors run handlers, how they notice and dispatch events, and which processor
+/// injects messages into the network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
     preset: &'static Preset,
@@ -98,11 +99,11 @@ pub struct Policy {
     pub count: u32,
     /// Which processors run handlers.
     pub servers: Servers,
-    /// The order of dispatch.
+    /// The order in which waiting events are dispatched to handlers.
     pub dispatch: Dispatch,
-    /// The way in which these processors notice events.
+    /// The way in which processors that run handlers notice events.
     pub notice: Notice,
-    /// The processor that injects.
+    /// The processor that injects the node's messages into the network.
     pub injector: Injector,
     /// The number of loop back-edges from one poll of a computing processor to the next, 0 for never. `None`
     /// leaves it to the world ([`poll_interval`](Self::poll_interval)).
@@ -363,7 +364,7 @@ impl Policy {
     }
 }
 
-/// The number of a node's processors in each role.
+/// The number of a node's processors that compute, and the number that are set aside to run handlers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Split {
     /// Processors that run program threads.

@@ -21,14 +21,14 @@ use crate::{Keyed, NodeId};
 /// }
 /// ```
 ///
-/// Only a world makes one, from a proof that the sequential key is held. A program can neither make one
+/// Only a world makes a `Quiet`, from a proof that the sequential key is held. A program cannot make one:
 ///
 /// ```compile_fail,E0451
 /// use tradewind_tempest::{NodeId, Proof, Quiet};
 /// fn forge(proof: Proof<'_>) -> Quiet<'_> { Quiet { node: NodeId(0), proof } }
 /// ```
 ///
-/// nor keep an entry for longer than it has been lent the `Quiet`:
+/// A program cannot keep an entry for longer than it has been lent the `Quiet`:
 ///
 /// ```compile_fail
 /// use tradewind_tempest::{Keyed, Quiet};

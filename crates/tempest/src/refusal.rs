@@ -75,18 +75,18 @@ pub enum Refusal {
     Host(String),
 }
 
-/// What is wrong with the size of a run.
+/// An error in the size of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Size {
-    /// There is to be none of something.
+    /// The run would have no nodes, no processors or no threads.
     None {
-        /// What there is none of: `nodes`, `processors` or `threads`.
+        /// The part of which the run has none: `nodes`, `processors` or `threads`.
         what: &'static str,
     },
-    /// There is to be more of something than the world can have.
+    /// The run would have more nodes, processors or threads than the world can have.
     TooMany {
-        /// What there is too much of.
+        /// The part of which the run has too many.
         what: &'static str,
         /// The largest number in all.
         most: u32,
@@ -95,9 +95,9 @@ pub enum Size {
     },
     /// Something that grows with the nodes would take too much memory.
     TooMuchMemory {
-        /// How many nodes there are to be.
+        /// The number of nodes that the run would have.
         nodes: u32,
-        /// What would take it.
+        /// The part that would take the memory.
         what: &'static str,
         /// The most that it may take, in bytes.
         most: usize,

@@ -29,7 +29,7 @@ pub struct Place {
     pub offset: u32,
 }
 
-/// What other nodes may do to a node's part of a segment; the node itself may do anything.
+/// The operations that other nodes may perform on a node's part of a segment. The node itself may perform any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rights {
     read: bool,

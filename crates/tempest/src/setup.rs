@@ -17,7 +17,7 @@ use crate::node::FaultPacket;
 use crate::node::Node;
 use crate::{Block, Fault, Keyed, Layout, Memory, Message, NodeId, Refusal, Rights, Segment, Word};
 
-/// A protocol or program. One value of this type is its state on a node.
+/// A protocol, or a program, which is a protocol with threads. One value of this type is its state on one node.
 ///
 /// Handlers and threads share the value as `&Self`. What they change lives in [`Keyed`] tables,
 /// [`Cells`](crate::Cells) and [`Event`](crate::Event)s.
@@ -182,15 +182,16 @@ impl<'a> Setup<'a> {
         self.node.flow
     }
 
-    /// Installs a protocol, for the one being installed to build on.
+    /// Installs another protocol that the one being installed builds on, and returns it.
     ///
-    /// A node has one instance of a protocol. If it is there already, with an equal configuration, this gives that instance; so
-    /// protocols that build on the same one do not have to know of each other. Several objects of one kind are indices inside
-    /// one instance.
+    /// Protocols that build on the same one need not know of each other, because a node has one instance of a protocol. If
+    /// the node has one already, with an equal configuration, that instance is returned. A protocol that offers several
+    /// objects, such as locks, tells them apart by indices inside its one instance.
     ///
     /// # Panics
-    /// With another configuration than that of the instance which is there. The world catches this and refuses the run with
-    /// [`Refusal::Configurations`](crate::Refusal::Configurations). Also if the protocol is just being installed.
+    /// If the node has an instance of the protocol with another configuration. The world catches this and refuses the run
+    /// with [`Refusal::Configurations`](crate::Refusal::Configurations). Also if the installation of the protocol is still
+    /// under way.
     pub fn install<P: Protocol>(&mut self, config: &P::Config) -> Arc<P>
     where
         P::Config: Clone + PartialEq + Debug,

@@ -17,7 +17,7 @@ use crate::{
     Right, Run, RunMut, Shared, Waiter, Word, Work,
 };
 
-/// A message that found no room, handed back to the sender.
+/// The error of a send that found no room. It hands the message back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Busy<M>(pub M);
 
@@ -97,7 +97,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Sends a message, receiving while there is no room for it.
+    /// Sends a message. While there is no room for it, the thread receives messages and runs their handlers.
     ///
     /// # Panics
     /// If the message was not registered, or the node does not exist.
@@ -106,8 +106,8 @@ impl<'a> Thread<'a> {
         self.send_with(to, message, &[]);
     }
 
-    /// Sends a message with a payload, the words that its handler is given as a slice, receiving while there is no room for
-    /// it.
+    /// Sends a message with a payload, the words that its handler is given as a slice. While there is no room for it, the
+    /// thread receives messages and runs their handlers.
     ///
     /// # Panics
     /// If the message was not registered, fields and payload together exceed [`MAX_WORDS`] (14) words, or the node does not
@@ -134,8 +134,8 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.transfer(to, place, data, &packet));
     }
 
-    /// Moves `data`, which are words of a segment of this node, into a segment of another node, like
-    /// [`transfer`](Self::transfer). A model then knows where the words lie, and which cache has them.
+    /// Moves `data` into a segment of another node, like [`transfer`](Self::transfer), where the data are words of a segment
+    /// of this node. A model then knows where the words lie, and which cache has them.
     ///
     /// # Panics
     /// If the message was not registered, its fields exceed [`MAX_WORDS`] (14) words, the node does not
@@ -154,7 +154,7 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.transfer_from(source, to, place, &data, &packet));
     }
 
-    /// Accounts for touching `words` words of a segment of this node: free natively, time in a model.
+    /// Charges this thread for accessing `words` words of a segment of this node: free natively, time in a model.
     ///
     /// # Panics
     /// In a model, if there are no such words.
@@ -249,8 +249,8 @@ impl<'a> Thread<'a> {
         self.processor.signal(event, amount);
     }
 
-    /// A loop back-edge: the place to look for events. The policy decides what it does and costs; mostly it
-    /// is one decrement.
+    /// Gives waiting messages a chance to be handled. A long computation calls it once in each iteration of its loop. The
+    /// policy decides at which calls the processor really looks for messages. Most calls only decrement a counter.
     #[inline]
     pub fn poll(&self) {
         let left = self.until_poll.get();
@@ -263,8 +263,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Runs `f` here as an event of `key`: alone among the events of that key, after the older ones. This is
-    /// how a thread reaches keyed state. It is free where handlers run only at this processor's polls.
+    /// Runs `f` on this thread as an event of `key`: after all older events of that key, and with no other event of the key
+    /// beside it. A thread reaches keyed state in this way. It is free where handlers run only at this processor's polls.
     ///
     /// # Panics
     /// If `f` gives the processor away through this thread (polls, waits, sends without room, faults, holds
@@ -283,9 +283,9 @@ impl<'a> Thread<'a> {
         result.expect("a world runs the body of a hold")
     }
 
-    /// Enters a timed region. It is collective: every thread of every node enters the same regions in the
-    /// same order, and the call returns when all have entered. It is a measuring device, outside the
-    /// program's own messages and costs.
+    /// Begins a timed region and ends the one before. The call is collective: every thread of every node enters the same
+    /// regions in the same order, and the call returns when all have entered. A region is for measuring only: meeting
+    /// here sends none of the program's messages and charges none of its costs.
     pub fn phase(&self, name: &'static str) {
         self.expect_no_hold("a phase");
         self.processor.enter_phase(name);
@@ -571,7 +571,7 @@ impl<'a> Thread<'a> {
         );
     }
 
-    /// Accounts for work done: free natively, time in a model.
+    /// Charges this thread for work that it has done: free natively, time in a model.
     #[inline]
     pub fn charge(&self, work: impl Into<Work>) {
         if self.accounts {

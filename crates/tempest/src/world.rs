@@ -1,4 +1,4 @@
-//! What a world implements and needs: for those who write one.
+//! The traits that a world implements and the parts that it needs, for authors of a world.
 //!
 //! A program or a protocol needs nothing of this. A world implements [`World`](crate::World), which runs a job, and
 //! [`Processor`], the cold edge through which threads and handlers act. It has each [`Node`] of a job installed

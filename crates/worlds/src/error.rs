@@ -77,7 +77,7 @@ pub struct FailedRun {
     pub target: String,
     /// The policy.
     pub policy: Policy,
-    /// What ended the run.
+    /// The error that ended the run.
     pub failure: Failure,
 }
 

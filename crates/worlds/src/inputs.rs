@@ -19,7 +19,7 @@ pub struct Shipped {
     pub name: &'static str,
     /// The file's name in errors: its path in the repository.
     pub path: &'static str,
-    /// The contents of the file, compressed if its path says so.
+    /// The contents of the file as it ships: compressed by gzip if `path` ends in `.gz`.
     pub bytes: &'static [u8],
 }
 

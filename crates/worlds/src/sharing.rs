@@ -1,11 +1,12 @@
-//! How shared memory is kept coherent in a run. Must never know what a protocol does.
+//! The block size and the protocol of a run's shared memory. This module must never know what a protocol does.
 
 use std::fmt;
 
 use protocols::stache::STACHE;
 use tempest::entry::{Coherence, Plan};
 
-/// How shared memory is kept coherent, where data moves through it.
+/// The block size and the protocol that keep a run's shared memory coherent. They matter only where the run's mechanism is
+/// shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sharing {
     /// Bytes of a coherence block: one of [`Plan::BLOCKS`].

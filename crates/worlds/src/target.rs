@@ -1,4 +1,4 @@
-//! What a program runs on: this host, or a modelled machine by its name or file.
+//! The target that a program runs on: this host, or a modelled machine by its name or file.
 
 use std::sync::Arc;
 

@@ -49,7 +49,7 @@ pub struct World {
     pub refused: Vec<Refused>,
     /// The combinations that began and did not end well; empty if all did. The exit is 1 if there is one.
     pub failed: Vec<Refused>,
-    /// What the rows show, by the rules below.
+    /// The conclusion drawn from the rows, by the rules below.
     pub finding: Finding,
 }
 
@@ -83,7 +83,7 @@ pub struct Row {
     ///
     /// Null if an answer was wrong, or the best time is 0.
     pub ratio_to_best: Option<f64>,
-    /// What was measured.
+    /// The measured times and counters.
     #[serde(flatten)]
     pub measured: Measured,
 }
@@ -110,7 +110,8 @@ pub struct Way {
     pub policy: String,
 }
 
-/// What the rows of a machine show.
+/// The conclusion drawn from one machine's rows: the fastest combination, the one it is compared with, and the cause of the
+/// difference.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// The finding for people.
@@ -153,7 +154,7 @@ pub struct Finding {
     pub oversubscribed: bool,
 }
 
-/// Computing processors of each node.
+/// The number of computing processors of a node under the winner and under the contrast, where the two differ.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Processors {
     /// Computing processors of each node under the winner.
@@ -197,7 +198,7 @@ pub struct Because {
     pub of_contrast: Option<f64>,
 }
 
-/// What a calibrated model predicted.
+/// The predictions of a calibrated model, each beside the measurement that it is held against.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Prediction {
     /// The model and its file.

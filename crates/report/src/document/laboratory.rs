@@ -1,4 +1,4 @@
-//! Documents made from what the laboratory found. This module must never decide a verdict or evaluate a model.
+//! Documents made from the laboratory's results: verdicts, ledgers, calibrations, models. This module must never decide a verdict or evaluate a model.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,8 @@ use super::claims::{
 use super::model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
 
 impl Claims {
-    /// The document of findings; `runs` were needed, and some of them failed.
+    /// Makes the document of verdicts on claims. `runs` is the number of runs that the claims needed; `failed_runs`
+    /// are the runs without a result.
     pub fn new(
         laboratory: &Laboratory,
         findings: &[lab::Finding<'_>],
@@ -87,7 +88,8 @@ impl Claim {
 }
 
 impl Ledger {
-    /// The document of the ledgers of machines.
+    /// Makes the document that lists, for each modelled machine, the values that nobody published and the claims that each
+    /// was fixed by. `failed_runs` are the runs without a result.
     pub fn new(entries: &[Entry], failed_runs: Vec<FailedRun>) -> Self {
         let score = |ledger::Score { holds, of }: ledger::Score| Score { holds, of };
         let machine = |entry: &Entry| FixedMachine {

@@ -58,18 +58,18 @@ pub struct Program {
     pub name: String,
     /// One line for people.
     pub summary: String,
-    /// The inputs of the program.
+    /// The values that a person may set for the program with `--input`.
     pub inputs: Vec<Input>,
 }
 
-/// An input of a program.
+/// A value that a person may set for a program with `--input`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Input {
     /// The key of the input, as in `--input KEY=…`.
     pub key: String,
     /// The value of the input where none is given.
     pub default: String,
-    /// The kind of value that the input takes, with its range, for people.
+    /// The values that the input takes, in words, such as `an integer from 1 to 100`.
     pub kind: String,
     /// One line for people.
     pub meaning: String,

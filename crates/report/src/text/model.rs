@@ -27,7 +27,8 @@ pub fn fixed_floating(node: &Node, page: &Page) -> Vec<String> {
     lines
 }
 
-/// The lines of surveys: of each what was published, and what follows in terms of a miss to local memory.
+/// The lines that print surveys of machines. Each survey has two tables: the published numbers, and the bytes and the
+/// network latency that they give for each miss to local memory.
 pub fn surveys<'s>(surveys: impl Iterator<Item = &'s Survey>, page: &Page) -> Vec<String> {
     surveys.flat_map(|survey| tables(survey, page)).collect()
 }

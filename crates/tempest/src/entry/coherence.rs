@@ -1,5 +1,5 @@
-//! Coherence protocols as people choose them. The set is open: a protocol is a value that its author writes
-//! down.
+//! Coherence protocols that a run may choose by name. The set is open: a crate adds a protocol by writing a
+//! [`Coherence`] value for it.
 //!
 //! This module must never know any one protocol.
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::UnknownName;
 use crate::{AddressSpace, Memory, Setup};
 
-/// A protocol that keeps the blocks of shared memory coherent, as people choose it.
+/// A coherence protocol that a run may choose by name: it keeps the nodes' copies of shared memory blocks coherent.
 #[derive(Clone, Copy, Debug)]
 pub struct Coherence {
     /// The protocol's name on the command line.
@@ -53,7 +53,7 @@ impl fmt::Display for Coherence {
 pub struct SharedMemory {
     /// The address space.
     pub space: AddressSpace,
-    /// The protocol.
+    /// The protocol that keeps the address space coherent.
     pub protocol: &'static Coherence,
 }
 

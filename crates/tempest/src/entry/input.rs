@@ -19,13 +19,13 @@ pub struct Input {
 /// The values that an input may have.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
-    /// A text that the program understands itself; its meaning says which.
+    /// A text that the program reads itself. The input's `meaning` says which texts it takes.
     Text,
     /// An integer from the first to the second, both included.
     Integer(u32, u32),
     /// A real number from the first to the second, both included.
     Real(f64, f64),
-    /// The contents of a file: the caller opens it, and supplies the default too.
+    /// The contents of a file. The caller of the program opens the file, also the default one.
     File,
 }
 
@@ -77,8 +77,8 @@ impl Input {
     }
 }
 
-/// The input of programs that move data through shared memory: the room on a node for pages of others, a
-/// [`Frames`](crate::Frames).
+/// The input `frames` of programs that move data through shared memory: how much room a node has for pages of other nodes.
+/// It is read as a [`Frames`](crate::Frames).
 pub const FRAMES: Input = Input::text(
     "frames",
     "all",

@@ -3,7 +3,7 @@
 use super::{BadInputs, BadPlan, Given, Input, Instance, Loaded, Plan, Reader};
 use crate::Job;
 
-/// What a program can be told, as a struct: one field for each input.
+/// The inputs of a program as a struct: one field for each input.
 ///
 /// `#[derive(Inputs)]` writes the implementation.
 ///
@@ -11,7 +11,7 @@ use crate::Job;
 /// use tradewind_tempest::entry::{FRAMES, Given, InputError, Inputs};
 /// use tradewind_tempest::Frames;
 ///
-/// /// What a search is told.
+/// /// The inputs of a search.
 /// #[derive(Clone, Inputs)]
 /// #[inputs(check)]
 /// struct Search {
@@ -62,16 +62,16 @@ use crate::Job;
 /// `default` is a literal, or for a text an expression. `fact` is the input's name in [`describe`](Self::describe). An input
 /// that several programs have is listed once, as a constant, and `like` refers to it.
 pub trait Inputs: Clone + Send + Sync + Sized + 'static {
-    /// What the program can be told, in the order of the fields.
+    /// The declared inputs, in the order of the fields.
     const INPUTS: &'static [Input];
 
-    /// Reads every input. `None` if one is wrong, which the reader has noted.
+    /// Reads every input. Returns `None` if one is wrong; `reader` has then noted the mistake.
     fn read(reader: &mut Reader<'_>) -> Option<Self>;
 
-    /// Whether the inputs go together. With `#[inputs(check)]` it is the struct's own method `check`.
+    /// Checks that the inputs go together. With `#[inputs(check)]` this calls the struct's own method `check`.
     ///
     /// # Errors
-    /// [`BadInputs`], with all that does not.
+    /// [`BadInputs`], with every contradiction between them.
     fn check(&self) -> Result<(), BadInputs> {
         Ok(())
     }
@@ -79,10 +79,10 @@ pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     /// Facts about the inputs, for people: name and value.
     fn describe(&self) -> Vec<(&'static str, String)>;
 
-    /// The inputs that a person gave, and the defaults of the others.
+    /// Reads the inputs that a person gave, and takes the defaults of the others.
     ///
     /// # Errors
-    /// [`BadInputs`], with everything that is wrong.
+    /// [`BadInputs`], with every mistake in the inputs.
     fn from_given(given: &Given) -> Result<Self, BadInputs> {
         let mut reader = Reader::new(given, Self::INPUTS);
         let inputs = Self::read(&mut reader);
@@ -93,10 +93,11 @@ pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     }
 }
 
-/// Reads a program's inputs; the instance makes its jobs with `job`. This is the `load` of an [`Entry`](super::Entry).
+/// Reads a program's inputs and returns the program as an instance, which makes its jobs with `job`. The field `load` of an
+/// [`Entry`](super::Entry) calls this.
 ///
 /// # Errors
-/// [`BadInputs`], with everything that is wrong.
+/// [`BadInputs`], with every mistake in the inputs.
 pub fn load<I: Inputs>(given: &Given, job: fn(&I, &Plan) -> Result<Job, BadPlan>) -> Loaded {
     Ok(Box::new(Ready { inputs: I::from_given(given)?, job }))
 }

@@ -1,15 +1,15 @@
-//! Programs and coherence protocols as people choose them: by name, with inputs, for a world of any shape.
+//! Programs and coherence protocols that a person may choose by name, give inputs, and run in a world of any shape.
 //!
 //! A program is listed as an [`Entry`]. The author of a command puts entries together in a [`Table`]; a person chooses one
 //! by its name and gives it inputs ([`Given`]). The entry's `load` reads them with a [`Reader`] and makes an [`Instance`]: a
 //! program whose inputs are read and checked, ready to become a [`Job`](crate::Job) for a world of any shape, as a [`Plan`]
 //! says. The plan also names the [`Coherence`] protocol of a program that moves data through shared memory.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `table` | [`Entry`], [`Instance`], [`Table`] |
 //! | `inputs` | [`Inputs`], [`load`]: a program's inputs as a type |
-//! | `task` | [`Task`]: the configuration that each node gets of a run |
+//! | `task` | [`Task`]: the configuration of a run, of which each node gets a copy |
 //! | `input` | [`Input`], [`Kind`]: the declared inputs of a program |
 //! | `given` | [`Given`], [`File`]: the inputs that a person gave |
 //! | `reader` | [`Reader`]: from given inputs to numbers, with every mistake in them |

@@ -11,11 +11,11 @@ pub struct Plan {
     pub mechanism: Mechanism,
     /// The number of nodes, and of threads on each.
     pub shape: Shape,
-    /// The seed of whatever the program leaves to chance.
+    /// The seed of the program's random numbers.
     pub seed: u64,
     /// The bytes of a coherence block: one of [`BLOCKS`](Self::BLOCKS).
     pub block: u32,
-    /// The protocol that keeps shared memory coherent; `None` where no data moves through it.
+    /// The protocol that keeps shared memory coherent; `None` for a run that moves no data through shared memory.
     pub protocol: Option<&'static Coherence>,
 }
 
@@ -23,10 +23,10 @@ impl Plan {
     /// The sizes that a block may have, in bytes.
     pub const BLOCKS: [u32; 4] = [16, 32, 64, 128];
 
-    /// The size of a block unless a person says another, in bytes: that of the studies of fine-grain shared memory.
+    /// The default size of a block in bytes: the size that the studies of fine-grain shared memory used.
     pub const BLOCK: u32 = 64;
 
-    /// A run from seed 1 with blocks of [`BLOCK`](Self::BLOCK) bytes and no protocol for shared memory.
+    /// A plan with seed 1, blocks of [`BLOCK`](Self::BLOCK) bytes and no protocol for shared memory.
     pub const fn new(mechanism: Mechanism, shape: Shape) -> Self {
         Self { mechanism, shape, seed: 1, block: Self::BLOCK, protocol: None }
     }
@@ -45,7 +45,8 @@ impl Plan {
         Layout::new(self.shape.nodes, self.block)
     }
 
-    /// The shared memory of this run: a layout, with room for so many pages of others on each node.
+    /// The shared memory of this run: its layout, and for each node room for copies of other nodes' pages, `frames` of
+    /// them.
     ///
     /// # Errors
     /// [`BadPlan`] if there is too little room, or the plan names no protocol.

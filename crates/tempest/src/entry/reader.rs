@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         self.given.values.contains_key(self.input(key).key)
     }
 
-    /// A text input that reads itself. `None` if it cannot be read, which is a mistake.
+    /// A text input, read by the `FromStr` of `T`. A text that cannot be read is a mistake; the result is then `None`.
     ///
     /// # Panics
     /// If the program has no such input.
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         parsed.map_err(|error: T::Err| self.refuse_input(key, error.to_string())).ok()
     }
 
-    /// A file input. `None` if the caller did not supply the file, which is a mistake.
+    /// A file input. A file that the caller did not supply is a mistake; the result is then `None`.
     ///
     /// # Panics
     /// If the program has no such input.

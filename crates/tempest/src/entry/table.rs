@@ -3,19 +3,19 @@
 use super::{BadInputs, BadPlan, Duplicate, Given, Input, Plan, UnknownName};
 use crate::{Job, Mechanism};
 
-/// A program whose inputs are read, or all that is wrong with them.
+/// The result of reading a program's inputs: the program, ready to run, or every mistake in the inputs.
 pub type Loaded = Result<Box<dyn Instance>, BadInputs>;
 
-/// A program as people choose it.
+/// A program that a person may choose by its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// The program's name on the command line.
     pub name: &'static str,
     /// One line for people.
     pub summary: &'static str,
-    /// The mechanisms that the program is written for, at least one; the first is used unless a person says another.
+    /// The mechanisms that the program is written for, at least one. The first is the default.
     pub mechanisms: &'static [Mechanism],
-    /// The declared inputs.
+    /// The inputs that a person may give the program.
     pub inputs: &'static [Input],
     /// Reads and checks the inputs.
     pub load: fn(&Given) -> Loaded,
@@ -23,13 +23,13 @@ pub struct Entry {
 
 /// A program whose inputs have been read and found good.
 pub trait Instance: Send + Sync {
-    /// Makes the job of a run as planned.
+    /// Makes the job of a run by this plan.
     ///
     /// # Errors
-    /// [`BadPlan`] if the program cannot run so; it says how the program could.
+    /// [`BadPlan`] if the program cannot run by this plan. The error says which plan it could run by.
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan>;
 
-    /// Facts about the input, for people: name and value.
+    /// Facts about the inputs, for people, such as the size of a graph: name and value.
     fn describe(&self) -> Vec<(&'static str, String)>;
 }
 

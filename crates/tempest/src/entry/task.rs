@@ -1,12 +1,12 @@
-//! The configuration that each node gets of a run. This module must never know any one program.
+//! The configuration of a run, of which each node gets a copy. This module must never know any one program.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::Plan;
 
-/// The configuration that each node gets of a run of a program that [`#[program]`](crate::program) wrote: the
-/// inputs, the plan, and the problem, which all nodes of a process share.
+/// The configuration of a run, of which each node gets a copy: the inputs, the plan, and the problem. All nodes of a process
+/// share one problem. A program written with [`#[program]`](crate::program) has this as its configuration.
 pub struct Task<I, P = ()>(Arc<Parts<I, P>>);
 
 struct Parts<I, P> {
@@ -43,7 +43,7 @@ impl<I, P> Clone for Task<I, P> {
     }
 }
 
-/// Two tasks are equal if they are of one run.
+/// Two tasks are equal if they belong to the same run.
 impl<I, P> PartialEq for Task<I, P> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
