@@ -7,7 +7,7 @@
 //! | `program` | `#[program]`: a struct becomes a program that a person can choose |
 //! | `inputs` | `#[derive(Inputs)]`: fields become what a program can be told |
 //! | `options` | `name = value` lists inside an attribute |
-//! | `names` | spellings of names, the nearest of several names, the path of `tempest` |
+//! | `names` | spellings of names, the path of `tempest` |
 //!
 //! This crate must never know what a world is, nor any one program.
 

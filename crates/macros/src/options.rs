@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Error, LitStr, Result, Token};
 
-use crate::names::nearest;
+use units::names::did_you_mean;
 
 /// One entry of a list. `value` is `None` where the name stands alone.
 pub(crate) struct Entry {
@@ -72,9 +72,8 @@ impl Options {
 
 /// The error for a name that an attribute does not know.
 fn unknown(name: &Ident, place: &str, known: &[&str]) -> Error {
-    let mean = nearest(&name.to_string(), known).map(|near| format!(" did you mean `{near}`?"));
+    let mean = did_you_mean(&name.to_string(), known.iter().copied());
     let known = known.join("`, `");
-    let mean = mean.unwrap_or_default();
     Error::new(name.span(), format!("`{place}` has no `{name}`:{mean} expected `{known}`"))
 }
 

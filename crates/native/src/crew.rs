@@ -3,6 +3,9 @@
 //! A processor *arrives* when it has all it needs, is *released* with all others when the clock starts, and is *gone*
 //! when it has stopped. Who launched the world watches meanwhile that something happens, if there is a limit to that.
 //!
+//! A run ends well only when every OS thread has been joined, helpers included. So whoever reads the program's tables then is alone
+//! with them.
+//!
 //! A run that has failed does not wait for ever for a processor whose thread computes and never polls: after [`GRACE`]
 //! it is left behind, and its OS thread with it, until the thread does give way or the process ends.
 
@@ -10,7 +13,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use core_affinity::CoreId;
@@ -37,6 +40,15 @@ const LOOKS: u32 = 10;
 
 /// Stack of a processor's OS thread: handlers run there, threads on stacks of their own.
 const STACK_BYTES: usize = 1 << 20;
+
+/// How a world's OS threads have ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Farewell {
+    /// All of them are over.
+    Joined,
+    /// The run has failed, and one of them may still compute.
+    LeftBehind,
+}
 
 /// How far the processors of a world are.
 #[derive(Default)]
@@ -73,25 +85,34 @@ impl Lifecycle {
 }
 
 /// Runs every processor of the world until it has stopped.
-pub(crate) fn run(world: &Arc<World>, launch: &Launch) {
+pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
     let lifecycle = Arc::new(Lifecycle::default());
     let cores =
         if world.oversubscribed { Vec::new() } else { core_affinity::get_core_ids().unwrap_or_default() };
-    let mut processors = 0;
+    let mut processors = Vec::new();
     for index in 0..world.gauges.len() {
         let core = cores.get(index).filter(|_| !world.is_helper(index));
-        if let Err(error) = start(world, &lifecycle, index, launch, core.copied()) {
-            world.fail(Failure::Refused(Refusal::Host(format!(
-                "processor {index} could not be started: {error}"
-            ))));
-            break;
+        match start(world, &lifecycle, index, launch, core.copied()) {
+            Ok(processor) => processors.push(processor),
+            Err(error) => {
+                let why = format!("processor {index} could not be started: {error}");
+                world.fail(Failure::Refused(Refusal::Host(why)));
+                break;
+            }
         }
-        processors += 1;
     }
-    lifecycle.wait_until(|counts| counts.arrived == processors);
+    // One that has panicked on its way here never arrives.
+    lifecycle.wait_until(|counts| counts.arrived + counts.gone == processors.len());
     world.start_clock();
     lifecycle.change(|counts| counts.released = true);
-    watch(world, &lifecycle, processors, launch.stall_limit);
+    let farewell = watch(world, &lifecycle, processors.len(), launch.stall_limit);
+    if farewell == Farewell::Joined {
+        for processor in processors {
+            // A panic of it has been noted where it was caught; one of a thread-local destructor aborts the process.
+            let _ended = processor.join();
+        }
+    }
+    farewell
 }
 
 fn start(
@@ -100,7 +121,7 @@ fn start(
     index: usize,
     launch: &Launch,
     core: Option<CoreId>,
-) -> std::io::Result<()> {
+) -> std::io::Result<JoinHandle<()>> {
     let (world, lifecycle) = (Arc::clone(world), Arc::clone(lifecycle));
     let (threads, recorder) = (launch.threads, launch.trace.clone());
     let processor = thread::Builder::new().name(format!("processor {index}")).stack_size(STACK_BYTES);
@@ -109,10 +130,13 @@ fn start(
             // Where the host forbids it, the processor runs unpinned.
             core_affinity::set_for_current(core);
         }
-        run_processor(&world, &lifecycle, index, threads, recorder);
+        let run = || run_processor(&world, &lifecycle, index, threads, recorder);
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+            world.spoil(Failure::Program(format!("processor {index} panicked: {}", message(&*panic))));
+        }
+        drop(world);
         lifecycle.change(|counts| counts.gone += 1);
-    })?;
-    Ok(())
+    })
 }
 
 fn run_processor(
@@ -148,14 +172,14 @@ pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
 
 /// Waits until the run is over; ends it when nothing has happened for `limit`, told in looks: a process that is stopped for a
 /// while is not stalled.
-fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, limit: Option<Time>) {
+fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, limit: Option<Time>) -> Farewell {
     let patience = limit.map(host_time);
     let pause = patience.map_or(WATCH, |patience| (patience / LOOKS).clamp(CLOSE_WATCH, WATCH));
     let (mut last, mut since) = (progress(world), Duration::ZERO);
     while !lifecycle.sees_off(processors, pause) {
         if world.stage() == Stage::Failed {
-            lifecycle.sees_off(processors, GRACE);
-            return;
+            let all = lifecycle.sees_off(processors, GRACE);
+            return if all { Farewell::Joined } else { Farewell::LeftBehind };
         }
         let now = progress(world);
         since = if now == last { since + pause } else { Duration::ZERO };
@@ -166,6 +190,7 @@ fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, limit: Option<
             world.fail(Failure::Stalled { limit, blocked: Vec::new() });
         }
     }
+    Farewell::Joined
 }
 
 /// A number that stands still only while nothing happens.

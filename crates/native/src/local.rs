@@ -9,7 +9,7 @@ use trace::Cast;
 use units::Time;
 
 use crate::adaptive::Judging;
-use crate::crew::{self, message};
+use crate::crew::{self, Farewell, message};
 use crate::lane::{Depths, Lane};
 use crate::node::{Dispatcher, Node, lock};
 use crate::ring::SLOT_BYTES;
@@ -150,8 +150,8 @@ impl tempest::World for Local {
         if let Some(recorder) = &launch.trace {
             recorder.begin(cast(&world));
         }
-        crew::run(&world, launch);
-        finish(&world)
+        let farewell = crew::run(&world, launch);
+        finish(&world, farewell)
     }
 }
 
@@ -175,14 +175,17 @@ fn guarded<T>(doing: &str, program: impl FnOnce() -> T) -> Result<T, Failure> {
         .map_err(|panic| Failure::Program(format!("panicked while {doing}: {}", message(&*panic))))
 }
 
-fn finish(world: &World) -> Result<Outcome, Failure> {
+fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
     let mut blocked = std::mem::take(&mut *lock(&world.blocked));
     blocked.sort_by_key(|blocked| blocked.thread);
     match (world.take_failure(), world.stage()) {
         (Some(Failure::Stalled { limit, .. }), _) => Err(Failure::Stalled { limit, blocked }),
         (Some(failure), _) => Err(failure),
         (None, Stage::Deadlocked) => Err(Failure::Deadlock { at: world.now(), blocked }),
-        (None, _) => guarded("reporting", || outcome(world)),
+        (None, _) => {
+            assert_eq!(farewell, Farewell::Joined, "a run without a failure leaves no OS thread behind");
+            guarded("reporting", || outcome(world))
+        }
     }
 }
 

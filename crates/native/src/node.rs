@@ -192,7 +192,7 @@ impl Node {
         }
     }
 
-    /// The program's report of this node, when the run has ended well and its processors have stopped.
+    /// The program's report of this node, when the run has ended well and its OS threads have been joined.
     ///
     /// # Panics
     /// If a key is held, or an event waits for one: the run has not ended then.

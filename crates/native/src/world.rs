@@ -243,6 +243,13 @@ impl World {
         }
     }
 
+    /// Ends the run with an error, even if it has ended: a processor has broken down.
+    pub(crate) fn spoil(&self, failure: Failure) {
+        let mut why = lock(&self.failure);
+        self.stop(Stage::Failed);
+        why.get_or_insert(failure);
+    }
+
     /// The error that ended the run.
     pub(crate) fn take_failure(&self) -> Option<Failure> {
         lock(&self.failure).take()

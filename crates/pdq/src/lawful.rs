@@ -33,7 +33,8 @@ use std::num::{NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZe
 /// * `==` is an equivalence relation, and its answer for two values never changes. `!=` is its opposite. A copy equals its
 ///   original.
 /// * Equal values feed the same words to every `Hasher`, every time.
-/// * For any `first`, two values with the same [`steps_after`](Self::steps_after) are equal, and equal values have the same.
+/// * Two values that are equally many [steps after](Self::steps_after) one `first` are equal. Of equal values both are so many
+///   steps after it, or neither is after it at all.
 #[diagnostic::on_unimplemented(
     message = "nobody has promised that the equality of `{Self}` never lies",
     note = "define the type inside `tradewind_pdq::lawful! {{ .. }}`, or use an integer, a `&'static str`, or a tuple of such"
@@ -175,6 +176,30 @@ tuples!(
 /// }
 /// ```
 ///
+/// Before the type stand its documentation and at most one `derive`, and no other attribute: it could take the type away and leave
+/// the promise to another type of that name.
+///
+/// ```compile_fail
+/// # use std::hash::{Hash, Hasher};
+/// #[derive(Clone, Copy, Eq, Debug)]
+/// struct Liar(u64);
+/// # impl Hash for Liar {
+/// #     fn hash<H: Hasher>(&self, _: &mut H) {}
+/// # }
+///
+/// impl PartialEq for Liar {
+///     fn eq(&self, _: &Self) -> bool {
+///         false
+///     }
+/// }
+///
+/// tradewind_pdq::lawful! {
+///     #[cfg(any())] // no rule expects this
+///     #[derive(Debug)]
+///     struct Liar(u64);
+/// }
+/// ```
+///
 /// # Steps
 ///
 /// The last field of a struct counts the steps of a dense table, and the others are those of its first key:
@@ -210,22 +235,30 @@ tuples!(
 /// ```
 #[macro_export]
 macro_rules! lawful {
+    // The type that is defined is the type that is promised for. So nothing that a user names may decide what becomes of the
+    // definition: `derive` and what is derived are named by their whole paths.
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:expr])* $(#[derive($($derive:path),* $(,)?)])?
         $vis:vis struct $name:ident { $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $type:ty),+ $(,)? }
     ) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        $(#[doc = $doc])*
+        $(#[::core::prelude::v1::derive($($derive),*)])?
+        #[::core::prelude::v1::derive(
+            ::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash
+        )]
         $vis struct $name { $($(#[$field_meta])* $field_vis $field: $type),+ }
         $crate::lawful!(@struct $name { $($field: $type),+ });
     };
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:expr])* $(#[derive($($derive:path),* $(,)?)])?
         $vis:vis struct $name:ident { $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $type:ty),+ $(,)? }
         hash($($hashed:ident),* $(,)?)
     ) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq)]
+        $(#[doc = $doc])*
+        $(#[::core::prelude::v1::derive($($derive),*)])?
+        #[::core::prelude::v1::derive(
+            ::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq
+        )]
         $vis struct $name { $($(#[$field_meta])* $field_vis $field: $type),+ }
         impl ::core::hash::Hash for $name {
             #[inline]
@@ -236,11 +269,14 @@ macro_rules! lawful {
         $crate::lawful!(@struct $name { $($field: $type),+ });
     };
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:expr])* $(#[derive($($derive:path),* $(,)?)])?
         $vis:vis struct $name:ident ($(#[$field_meta:meta])* $field_vis:vis $type:ty $(,)?);
     ) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        $(#[doc = $doc])*
+        $(#[::core::prelude::v1::derive($($derive),*)])?
+        #[::core::prelude::v1::derive(
+            ::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash
+        )]
         $vis struct $name($(#[$field_meta])* $field_vis $type);
         // SAFETY: equality and hash are derived from the only field, which is lawful, and steps are that field's.
         unsafe impl $crate::Lawful for $name
@@ -259,7 +295,7 @@ macro_rules! lawful {
         }
     };
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:expr])* $(#[derive($($derive:path),* $(,)?)])?
         $vis:vis enum $name:ident {
             $(
                 $(#[$variant_meta:meta])*
@@ -267,8 +303,11 @@ macro_rules! lawful {
             ),+ $(,)?
         }
     ) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        $(#[doc = $doc])*
+        $(#[::core::prelude::v1::derive($($derive),*)])?
+        #[::core::prelude::v1::derive(
+            ::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash
+        )]
         $vis enum $name {
             $($(#[$variant_meta])* $variant $(($($type),+))? $({ $($field: $field_type),+ })? $(= $number)?),+
         }

@@ -52,6 +52,13 @@ impl Everything {
         let _ = (home, waiter);
     }
 
+    /// A keyword is a name too, and arguments may be called as anything that the attribute writes.
+    #[message(key = payload)]
+    fn r#move(&self, payload: u64, cx: u8, messages: u8, words: &[u64], handler: &mut Handler<'_>) {
+        assert_eq!((cx, messages, words.len()), (1, 2, 0));
+        handler.with(&self.counts, |count, _| *count += 1);
+    }
+
     #[cfg(any())]
     #[message(key = missing)]
     fn left_out(&self, small: u8, large: Missing, _cx: &mut Handler<'_>) {}
@@ -92,6 +99,70 @@ fn options_are_those_of_the_message() {
     assert_eq!((Padded::BYTES, Padded::PAYLOAD_WORD_BYTES), (4, 4));
     assert_eq!((AboutABlock::CLASS, AboutABlock::VOLUME), (Class::User, Volume::Data));
     assert_eq!((AboutABlock::BYTES, AboutABlock::PAYLOAD_WORD_BYTES), (4, 8));
+}
+
+/// What the attributes write names everything by its whole path.
+mod shadows {
+    use tradewind_tempest::{Cells, Handler, Homes, Quiet, Thread};
+
+    #[allow(dead_code)]
+    struct Option;
+    #[allow(dead_code)]
+    struct Result;
+    #[allow(dead_code)]
+    struct Some;
+    #[allow(dead_code)]
+    struct Vec;
+    #[allow(dead_code)]
+    struct String;
+    #[allow(dead_code)]
+    trait Protocol {}
+
+    /// Inputs are called as variables of what is written.
+    #[tradewind_tempest::program]
+    struct Program {
+        #[input(default = 3)]
+        task: u32,
+        #[input(default = 4)]
+        layout: u64,
+        #[input(default = 5)]
+        r#type: u32,
+        #[input(default = 6)]
+        inputs: std::option::Option<u32>,
+        #[cells(inputs.unwrap_or(task) as usize)]
+        plan: Cells<u64>,
+        #[shared(layout as usize, homes = Parts)]
+        memory: tradewind_tempest::Shared<u64>,
+    }
+
+    #[tradewind_tempest::handlers]
+    impl Program {
+        #[message(key = u64::from(key))]
+        fn message(&self, key: u8, _: &mut Handler<'_>) {}
+
+        #[message]
+        fn handlers(&self, _: &mut Handler<'_>) {}
+
+        fn main(&self, thread: &Thread<'_>) {
+            let _ = (&self.plan, &self.memory, self.task, self.layout, self.inputs, Homes::Parts);
+            thread.send(thread.next_node(), Self::message(self.r#type as u8));
+            thread.send(thread.next_node(), Self::handlers());
+        }
+
+        fn report(&self, _: &mut Quiet<'_>) -> tradewind_tempest::Report {
+            tradewind_tempest::Report::default()
+        }
+    }
+
+    pub(crate) fn inputs() -> [&'static str; 4] {
+        [0, 1, 2, 3].map(|at| Program::ENTRY.inputs[at].key)
+    }
+}
+
+#[test]
+fn names_of_a_user_do_not_disturb_what_is_written() {
+    assert_eq!(shadows::inputs(), ["task", "layout", "type", "inputs"]);
+    assert_eq!(Everything::r#move(5, 1, 2).key(), Key::User(5));
 }
 
 #[test]

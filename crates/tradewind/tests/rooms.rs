@@ -35,7 +35,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("apps", &["tempest", "protocols", "formats", "units"], Tests::Free),
     ("probes", &["tempest", "protocols", "formats", "units"], Tests::Free),
     ("lab", &["machine", "units", "trace"], Tests::Free),
-    ("macros", &[], Tests::Free),
+    ("macros", &["units"], Tests::Free),
     ("compare", &["tempest", "units", "trace"], Tests::Free),
     (
         "worlds",

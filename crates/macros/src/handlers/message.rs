@@ -5,6 +5,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::{Attribute, LitInt, LitStr, Type};
 
 use super::is_cfg;
@@ -111,12 +112,12 @@ fn room(field: &Parameter, tempest: &TokenStream) -> TokenStream {
 
 /// The name of the constant for the room of all fields.
 fn rooms_name(method: &Method) -> Ident {
-    format_ident!("__{}_ROOMS", method.name.to_string().to_uppercase())
+    format_ident!("__{}_ROOMS", method.name.unraw().to_string().to_uppercase())
 }
 
 /// The name of the constant for the padding behind field number `at`.
 fn padding_name(method: &Method, at: usize) -> Ident {
-    format_ident!("__{}_PADDING_{at}", method.name.to_string().to_uppercase())
+    format_ident!("__{}_PADDING_{at}", method.name.unraw().to_string().to_uppercase())
 }
 
 /// Whether fields may need padding: numbers of one type never do.

@@ -81,7 +81,7 @@ impl Method {
         }
         let body = group(input, Delimiter::Brace)?;
         let (receiver, parameters) = signature_of(&name, &signature)?;
-        let made = Ident::new(&camel_case(&name.to_string()), name.span());
+        let made = Ident::new(&camel_case(&name), name.span());
         Ok(Self {
             attributes,
             visibility,

@@ -4,6 +4,7 @@
 
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::{
     Attribute, Error, Field, GenericArgument, Lit, LitStr, Meta, PathArguments, PathSegment, Result, Type,
     Visibility,
@@ -77,7 +78,7 @@ impl Input {
             Some(like) => Listed::Like(like),
             None => stated(&name, kind, largest, &mut options)?,
         };
-        let meaning = meaning_of(&field.attrs).unwrap_or_else(|| name.to_string().replace('_', " "));
+        let meaning = meaning_of(&field.attrs).unwrap_or_else(|| name.unraw().to_string().replace('_', " "));
         let (of, visibility) = (field.ty.clone(), field.vis.clone());
         Ok(Self { name, of, visibility, kind, is_optional, fact, listed, meaning })
     }
@@ -90,8 +91,9 @@ impl Input {
 
 /// Reads what the attribute states of an input that is listed nowhere else.
 fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut Options) -> Result<Listed> {
-    let key =
-        options.text("name", "values")?.map_or_else(|| name.to_string().replace('_', "-"), |key| key.value());
+    let key = options
+        .text("name", "values")?
+        .map_or_else(|| name.unraw().to_string().replace('_', "-"), |key| key.value());
     let range = range(name, kind, largest, options)?;
     let default = match options.value("default", "8")? {
         Some(default) => text_of_default(&default, kind, range.as_ref())?,

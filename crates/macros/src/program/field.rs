@@ -4,9 +4,9 @@
 
 use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Error, Meta, Result, Type, Visibility};
+use units::names::nearest;
 
 use crate::inputs::Input;
-use crate::names::nearest;
 use crate::options::{Options, arguments, span_of};
 
 /// The attributes of fields.
@@ -55,6 +55,10 @@ impl Field {
     /// Reads a field. One without an attribute is made by hand, if the program `installs` itself.
     pub(super) fn read(field: &syn::Field, installs: bool) -> Result<Self> {
         let name = field.ident.clone().expect("a field of braces has a name");
+        if name == "setup" && !installs {
+            let what = "`setup` is the node in the expressions of other fields: expected another name";
+            return Err(Error::new(name.span(), what));
+        }
         let mut of_program = field.attrs.iter().filter(|attribute| is_of_program(attribute));
         let (first, second) = (of_program.next(), of_program.next());
         if let Some(second) = second {
@@ -78,7 +82,7 @@ impl Field {
 fn unmade(field: &syn::Field, name: &Ident) -> Error {
     let strange = field.attrs.iter().filter_map(|attribute| Some((attribute, attribute.path().get_ident()?)));
     for (attribute, ident) in strange {
-        if let Some(near) = nearest(&ident.to_string(), ATTRIBUTES) {
+        if let Some(near) = nearest(&ident.to_string(), ATTRIBUTES.iter().copied()) {
             return Error::new_spanned(attribute, format!("no attribute `{ident}`: did you mean `{near}`?"));
         }
     }

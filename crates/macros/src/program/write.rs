@@ -4,6 +4,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::{LitStr, Type};
 
 use super::field::{Field, Role};
@@ -66,7 +67,7 @@ fn protocol(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     let problem = structure.problem.as_ref().map_or_else(|| quote!(()), |problem| quote!(#problem));
     let body = if structure.installs {
         let given = if structure.problem.is_some() { quote!(problem()) } else { quote!(inputs()) };
-        quote!(#of::install(task.#given, setup))
+        quote!(#of::install(__task.#given, setup))
     } else {
         made(structure, tempest)
     };
@@ -74,7 +75,7 @@ fn protocol(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     quote! {
         impl #tempest::Protocol for #of {
             type Config = #tempest::entry::Task<#inputs, #problem>;
-            fn install(task: &Self::Config, setup: &mut #tempest::Setup<'_>) -> Self {
+            fn install(__task: &Self::Config, setup: &mut #tempest::Setup<'_>) -> Self {
                 #body
             }
         }
@@ -84,10 +85,10 @@ fn protocol(structure: &Structure, tempest: &TokenStream) -> TokenStream {
 
 /// The body of `install` where each field says how it is made. Inputs are variables in it, as is `setup`.
 fn made(structure: &Structure, tempest: &TokenStream) -> TokenStream {
-    let inputs = binding(structure, &quote!(task.inputs()));
+    let inputs = binding(structure, &quote!(__task.inputs()));
     let shared = shared(structure).next().is_some().then(|| {
         quote! {
-            let (__memory, __arrays) = Self::__shared(task.inputs(), task.plan())
+            let (__memory, __arrays) = Self::__shared(__task.inputs(), __task.plan())
                 .unwrap_or_else(|bad| ::core::panic!("{bad}"));
             let __memory = __memory.install(setup);
         }
@@ -103,7 +104,7 @@ fn made(structure: &Structure, tempest: &TokenStream) -> TokenStream {
         #inputs
         #shared
         #(#made)*
-        let _ = (task, setup);
+        let _ = (__task, setup);
         Self { #(#names),* }
     }
 }
@@ -127,7 +128,7 @@ fn value(
 ) -> Option<TokenStream> {
     let default = quote!(::core::default::Default::default());
     let or_default = |value: &Option<TokenStream>| value.clone().unwrap_or_else(|| default.clone());
-    let full_name = format!("{}.{}", structure.name, field.name);
+    let full_name = format!("{}.{}", structure.name, field.name.unraw());
     Some(match &field.role {
         Role::Input(_) | Role::ByHand => return None,
         Role::Keyed { len, init } => {
@@ -158,7 +159,7 @@ fn value(
             let config = config.clone().unwrap_or_else(|| quote!(()));
             quote!(setup.install(&#config))
         }
-        Role::Problem => quote!(::std::sync::Arc::clone(task.problem())),
+        Role::Problem => quote!(::std::sync::Arc::clone(__task.problem())),
         Role::Make(value) => value.clone(),
     })
 }
@@ -178,23 +179,22 @@ fn space(structure: &Structure, tempest: &TokenStream) -> Option<TokenStream> {
     let types = shared(structure).map(|(field, ..)| element(&field.of));
     let types = quote!((#(#tempest::Array<#types>,)*));
     let arrays = shared(structure).map(|(field, len, homes)| {
-        let name = LitStr::new(&field.name.to_string(), field.name.span());
+        let name = LitStr::new(&field.name.unraw().to_string(), field.name.span());
         let homes = homes.clone().unwrap_or_else(|| quote!(RoundRobin));
-        quote!(layout.array(#name, #len, { #[allow(unused_imports)] use #tempest::Homes::*; #homes })?)
+        quote!(__layout.array(#name, #len, { #[allow(unused_imports)] use #tempest::Homes::*; #homes })?)
     });
-    let binding = binding(structure, &quote!(inputs));
+    let binding = binding(structure, &quote!(__inputs));
     Some(quote! {
         impl #of {
             #[allow(clippy::type_complexity)]
             fn __shared(
-                inputs: &#inputs,
-                plan: &#tempest::entry::Plan,
+                __inputs: &#inputs,
+                __plan: &#tempest::entry::Plan,
             ) -> ::core::result::Result<(#tempest::entry::SharedMemory, #types), #tempest::entry::BadPlan> {
                 #binding
-                let mut layout = plan.layout()?;
+                let mut __layout = __plan.layout()?;
                 let arrays = (#(#arrays,)*);
-                let _ = inputs;
-                ::core::result::Result::Ok((plan.shared_memory(layout, ::core::default::Default::default())?, arrays))
+                ::core::result::Result::Ok((__plan.shared_memory(__layout, ::core::default::Default::default())?, arrays))
             }
         }
     })

@@ -1,4 +1,8 @@
-//! Very many threads.
+//! Very many threads, and what is left of them.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
 
 use tempest::{Event, Job, Launch, Protocol, Quiet, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
@@ -58,4 +62,51 @@ fn two_processors_have_as_many_each_on_one_node_and_on_two() {
     // A thread of the other processor may be on its way to wait when the last one comes, and then need not.
     assert!((all - 2..=all).contains(&on_one), "{on_one} blocks, at most {all}");
     assert_eq!(crowd(2, 1), all - 2);
+}
+
+/// OS threads of the test that have ended whole.
+static OVER: AtomicU32 = AtomicU32::new(0);
+
+/// Is dropped late in the end of an OS thread, and takes its time.
+struct Late;
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        sleep(Duration::from_millis(50));
+        OVER.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+thread_local! {
+    static LATE: Late = const { Late };
+}
+
+/// Every OS thread that computes has something to drop.
+struct Leaving;
+
+impl Protocol for Leaving {
+    type Config = ();
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
+        Self
+    }
+}
+
+#[handlers]
+impl Leaving {
+    fn main(&self, _: &Thread<'_>) {
+        LATE.with(|_| ());
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let over = OVER.load(Ordering::Relaxed);
+        Report::checked(over == 4, || format!("{over} of 4 OS threads are over when the program reports"))
+    }
+}
+
+#[test]
+fn a_program_reports_when_every_os_thread_of_the_world_is_over() {
+    let policy = "floating".parse().expect("a policy");
+    let launch = Launch { nodes: 2, processors: 2, ..Launch::new(Job::new::<Leaving>(()), policy) };
+    let report = Local::new().run(&launch).expect("the run ends well").report;
+    assert!(report.verified(), "{report:?}");
 }
