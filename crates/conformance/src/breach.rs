@@ -31,6 +31,12 @@ pub fn panic_in_a_hold_is_the_programs(setting: &Setting<'_>) {
     fails(setting, "panic_in_a_hold_is_the_programs", Breach::PanicInHold, DELIBERATE);
 }
 
+/// A panic in the report of a run that ended is the program's failure.
+pub fn panic_of_a_report_is_the_programs(setting: &Setting<'_>) {
+    let says = format!("panicked while reporting: {DELIBERATE}");
+    fails(setting, "panic_of_a_report_is_the_programs", Breach::PanicInReport, &says);
+}
+
 /// A message that is too long is refused, and says how long one may be.
 pub fn messages_have_a_greatest_length(setting: &Setting<'_>) {
     let says = format!("at most {MAX_WORDS}");
@@ -71,7 +77,7 @@ const PLACES: usize = 8;
 
 /// A handler without a key reaches no keyed state.
 pub fn keyed_state_needs_its_key(setting: &Setting<'_>) {
-    fails(setting, "keyed_state_needs_its_key", Breach::NoKey, "NOSYNC");
+    fails(setting, "keyed_state_needs_its_key", Breach::NoKey, "a message without a key");
 }
 
 /// A hold that gives the processor away is refused: its key would never be free for what it waits for.
@@ -107,6 +113,7 @@ enum Breach {
     WaitInHold,
     LowerInHold,
     PanicInHold,
+    PanicInReport,
     TooLong,
     TooLongFromHandler,
     Unregistered,
@@ -179,6 +186,7 @@ impl Lawless {
         let (last, beyond) = (self.segment.place(PLACES as u32 - 1), self.segment.place(PLACES as u32));
         match self.breach {
             Breach::Panic => panic!("{DELIBERATE}"),
+            Breach::PanicInReport => {}
             Breach::HoldInHold => thread.hold(Key::User(0), |_| thread.hold(Key::User(1), |_| ())),
             Breach::WaitInHold => thread.hold(Key::User(0), |_| thread.phase("never")),
             Breach::LowerInHold => {
@@ -223,10 +231,13 @@ impl Lawless {
         if thread.node().0 + 1 == thread.nodes() && thread.index() == 0 {
             self.break_the_rules(thread);
         }
-        thread.wait(&self.never, 1);
+        if !matches!(self.breach, Breach::PanicInReport) {
+            thread.wait(&self.never, 1);
+        }
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
+        assert!(!matches!(self.breach, Breach::PanicInReport), "{DELIBERATE}");
         Report::checked(false, || "a program that broke the rules ended well".to_owned())
     }
 }

@@ -119,6 +119,7 @@ pub fn promises() -> &'static [Promise] {
         panic_of_a_thread_is_the_programs
         panic_of_a_handler_is_the_programs
         panic_in_a_hold_is_the_programs
+        panic_of_a_report_is_the_programs
         messages_have_a_greatest_length
         messages_must_be_registered
         messages_need_a_destination

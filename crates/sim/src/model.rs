@@ -1,5 +1,7 @@
 //! The world of a modelled machine: what it refuses, how it runs a job, what it reports.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use hardware::EventQueue;
 use machine::{Capability, Machine};
 use pdq::{DispatcherId, specification};
@@ -13,7 +15,7 @@ use trace::{Batch, Cast, Digest, Sink};
 use units::Time;
 
 use crate::core::Event;
-use crate::engine::Engine;
+use crate::engine::{Engine, said};
 use crate::state::State;
 
 /// A modelled machine, as a world to run programs in.
@@ -202,7 +204,9 @@ impl World for Model {
         let mut engine = Engine::new(state, &residents);
         engine.run()?;
         let mut outcome = outcome(&engine.state());
-        outcome.report = report(&mut engine.state_mut(), &residents);
+        let reported = catch_unwind(AssertUnwindSafe(|| report(&mut engine.state_mut(), &residents)));
+        outcome.report = reported
+            .map_err(|panic| Failure::Program(format!("panicked while reporting: {}", said(&*panic))))?;
         Ok(outcome)
     }
 }
