@@ -135,7 +135,7 @@ fn has_choice<T: Ord>(of: impl Iterator<Item = T>) -> bool {
     of.collect::<BTreeSet<_>>().len() > 1
 }
 
-/// What serves all machines, before it is named.
+/// The policy or mechanism that serves all machines, before it is named.
 enum Serves<T> {
     Nothing,
     Best(T),
@@ -152,7 +152,7 @@ impl<T> Serves<T> {
     }
 }
 
-/// What is in all of the sets of what is tied: the first machine's own best if it is.
+/// The choice that is in all sets of tied choices: the first machine's own best if it is in all of them.
 fn serves<T: Ord + Clone>(best: Vec<Option<T>>, tied: Vec<BTreeSet<T>>) -> Serves<T> {
     let is_alone = tied.iter().all(|tied| tied.len() == 1);
     let all = tied.into_iter().reduce(|all, more| &all & &more).unwrap_or_default();

@@ -57,7 +57,7 @@ fn inside_is_inside_only() {
 }
 
 #[test]
-#[should_panic(expected = "tradewind_fiber::suspend was called outside a fiber")]
+#[should_panic(expected = "fiber::suspend was called outside a fiber")]
 fn suspending_outside_a_fiber_panics() {
     suspend();
 }

@@ -27,7 +27,7 @@ type Prefetch = Box<dyn Fn(&Packet) + Send + Sync>;
 /// Makes a prefetch hint from the protocol's state.
 type BindPrefetch = Box<dyn Fn(&State) -> Prefetch + Send + Sync>;
 
-/// What a node knows about one kind of message.
+/// The description of one kind of message on a node.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) body_words: usize,

@@ -167,7 +167,7 @@ pub enum Mistake {
     Refused {
         /// The file of the machine, if it does not ship.
         file: Option<String>,
-        /// What the machine lacks.
+        /// The reason: the ability that the machine lacks, or the size that it cannot have.
         why: Box<tempest::Refusal>,
     },
     /// A trace cannot have this name.

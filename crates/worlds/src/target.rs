@@ -131,7 +131,7 @@ impl Target {
     /// Checks that the machine has everything that a mechanism and a policy need.
     ///
     /// # Errors
-    /// What the machine lacks.
+    /// A refusal that names what the machine lacks.
     pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), Refusal> {
         match self {
             Self::Native => Local::check(mechanism, policy),

@@ -1,9 +1,9 @@
-//! Of what a machine file is a measurement. Pure data and its section `[calibrated]`.
+//! The measured world of a machine file that is a measurement: section `[calibrated]`. Pure data.
 
 use crate::reading::{Section, section};
 
 section! {
-    /// Where the numbers of a measured machine come from. Nothing of it changes what a run on the machine gives.
+    /// The source of a measured machine's numbers. It changes nothing in a run on the machine.
     Calibrated(section) {
         /// The world that was measured, by the name under which programs are run there: `native`.
         of: String = |section, key| {
@@ -13,7 +13,7 @@ section! {
         host: Option<String> = line("a line that says which host it was"),
         /// The day of the measurement, for people.
         date: Option<String> = line("the day, such as \"2026-01-31\""),
-        /// The command that made it.
+        /// The command that made the measurement.
         command: Option<String> = line("the command that measured"),
     }
 }

@@ -1,4 +1,4 @@
-//! What a machine can do; a policy asks for some of it. Knows no policy.
+//! The capabilities of a machine, of which a policy needs some. This module must never know a policy.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -48,13 +48,13 @@ capabilities! {
     NetworkQueue = "network-queue",
     /// The node has a network processor beside its compute processors.
     NetworkProcessor = "network-processor",
-    /// Every processor sends for itself under every policy: nobody else need inject for it.
+    /// Every processor sends for itself under every policy, so no other processor need inject for it.
     SenderInjects = "sender-injects",
     /// The NI device has processors of its own for protocol handlers.
     EmbeddedProcessors = "embedded-processors",
     /// The NI moves blocks between memory and network by itself.
     Transfer = "transfer",
-    /// The NI puts words that arrive where their sender says.
+    /// The NI puts arriving words into memory at the place that their sender states.
     Deposit = "deposit",
     /// A state machine in hardware runs the protocol.
     HardwareProtocol = "hardware-protocol",
@@ -62,7 +62,7 @@ capabilities! {
     SharedReadyQueue = "shared-ready-queue",
     /// Processors of a node take turns at polling, whether they compute or not.
     PollTurns = "poll-turns",
-    /// What a node may do to each block of shared memory is checked at every access.
+    /// Every access to shared memory checks the node's right to the block.
     SharedMemory = "shared-memory",
 }
 

@@ -3,7 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-/// What a message is for.
+/// The class of a message: the purpose that it serves. It decides which processors may run the message's handler, and at what
+/// price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// A request for a word of memory.

@@ -1,4 +1,4 @@
-//! What one use of a primitive costs, and how a machine file says so: as one duration, in parts, or by class of
+//! The cost of one use of a primitive, and how a machine file states it: as one duration, in parts, or by class of
 //! message. Knows no particular primitive.
 
 use std::fmt::{self, Display, Formatter};
@@ -9,7 +9,7 @@ use units::Time;
 use crate::reading::{Section, or_default};
 use crate::{ByClass, Class, Transactions};
 
-/// What one use of a primitive costs.
+/// The cost of one use of a primitive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Time on the handler's critical path: what follows in the handler waits for it.
@@ -19,11 +19,11 @@ pub struct Cost {
     /// Further time in which the processor is free again but cannot start another service: it waits for a DMA or for
     /// the network's acknowledgement.
     pub wait: Time,
-    /// Further path for each line of the memory that a block has, for what handles blocks.
+    /// Further path for each memory line of a block, for a primitive that handles a block.
     pub line: Time,
-    /// What of `path` are transactions on the node's memory bus, where that is known in detail.
+    /// The transactions on the node's memory bus that `path` contains, if the memory system is known in detail.
     pub bus: Transactions,
-    /// What of `occupancy` are.
+    /// The transactions on the node's memory bus that `occupancy` contains.
     pub after: Transactions,
 }
 

@@ -8,34 +8,36 @@ use crate::reading::{above_zero, or_default, required_if, section, with};
 section! {
     /// The network interface (NI) of a node: one port out, one port in.
     Interface(section, can: &[Capability]) {
-        /// Of each port, in each direction.
+        /// The bandwidth of each of the two ports.
         bandwidth: Bandwidth,
-        /// What the network adds to the data of each packet.
+        /// The size of the header that the network adds to the data of each packet.
         header: Bytes,
         /// The most data, header aside, that one packet carries; at least 1 B. A longer message is split.
         packet: Bytes = above_zero,
-        /// Packets the NI takes before the sender must wait; at least 1.
+        /// The number of packets that the NI takes before the sender must wait; at least 1.
         send_queue: usize,
-        /// Messages the NI holds for the processors before the network backs up; at least 1. `None`: any number.
+        /// The number of messages that the NI holds for the processors before the network backs up; at least 1. `None`: any
+        /// number.
         receive_queue: Option<usize>,
-        /// What happens when that queue stays full; `None`: nothing, the network waits.
+        /// The trap that empties the receive queue when it stays full. `None`: there is no trap, and the network waits.
         overflow: Option<Overflow> = with("receive_queue", "a number of messages, to be full of"),
-        /// What it costs a processor that has to wait for the lock over the NI, beyond the wait: the lock is held during each
-        /// access, in either direction. `None`: there is no such lock.
+        /// The extra time, beyond the wait, of a processor that has to wait for the NI's lock. The lock is held during each
+        /// access, in either direction. `None`: the NI has no lock.
         lock_migration: Option<Time>,
-        /// Of the engine that moves a block transfer between the node's memory and a port; there if the machine can do
-        /// `transfer`.
+        /// The bandwidth of the engine that moves block transfers between the node's memory and a port. It is there if the
+        /// machine can do `transfer`.
         engine: Option<Bandwidth> = required_if(can.contains(&Capability::Transfer)),
-        /// The engine moves a block in pieces of so many bytes; `None`: in one.
+        /// The size of the pieces in which the engine moves a block. `None`: it moves the block in one piece.
         chunk: Option<Bytes> = |section, key| section.optional(key, |section| above_zero(section, key)),
-        /// What the engine needs for each piece beyond moving its bytes; zero unless stated.
+        /// The extra time of the engine for each piece, beyond moving its bytes; zero unless stated.
         chunk_cost: Time = with("chunk", Bytes::EXPECTED),
         /// Whether the engine is a loop of the network processor, which then serves nothing else while a piece moves.
         engine_shares_processor: bool = or_default,
-        /// What the NI takes to put the words of a deposit in memory, for each line, once they have passed the port in. The
-        /// port is not free before that. There if the machine can do `deposit`.
+        /// The time that the NI takes to put one line of a deposit in memory, once its words have passed the port in. The port
+        /// is busy until then. It is there if the machine can do `deposit`.
         deposit: Option<Time> = required_if(can.contains(&Capability::Deposit)),
-        /// What a message to the own node takes to where another processor of the node finds it; zero unless stated.
+        /// The time until a message that a node sends to itself is where another of its processors finds it; zero unless
+        /// stated.
         loopback: Time = or_default,
     }
 }
@@ -44,11 +46,11 @@ section! {
     /// The trap that empties the queue of an NI into the node's memory, where compute processors take the messages out
     /// themselves: section `[interface.overflow]`.
     Overflow(section) {
-        /// How long a message must have waited at the port in.
+        /// The time that a message must have waited at the port in before the trap is taken.
         after: Time = above_zero,
-        /// What the trap takes the processor.
+        /// The processor's time for each trap, without the bytes that it moves.
         trap: Time,
-        /// And for each byte that it moves.
+        /// The processor's time for each byte that the trap moves.
         byte: Time,
     }
 }

@@ -21,9 +21,9 @@ const NO_LINE: Bytes = Bytes::new(64);
 /// Comes from [`Machine::parse`]; every field has then been checked, and later changes are the caller's affair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Its name: lower-case letters, digits and hyphens, such as `hurricane-1`.
+    /// The machine's name: lower-case letters, digits and hyphens, such as `hurricane-1`.
     pub name: String,
-    /// One line that says what it is.
+    /// One line for people.
     pub summary: String,
     /// Number of nodes unless the run says otherwise; at least 1.
     pub nodes: u32,
@@ -31,7 +31,7 @@ pub struct Machine {
     pub processors: u32,
     /// The processors, all alike.
     pub processor: Processor,
-    /// What protocol handlers pay for.
+    /// The prices of the primitives in protocol handlers that compute processors run.
     pub primitives: Primitives,
     /// The dispatch queue of a node.
     pub queue: Queue,
@@ -39,25 +39,26 @@ pub struct Machine {
     pub interface: Interface,
     /// The processor of a node that serves the network, where there is one.
     pub network_processor: Option<NetworkProcessor>,
-    /// The queues between it and the compute processors, where messages are handed to it.
+    /// The queues between the network processor and the compute processors, if there is a network processor that messages
+    /// are handed to.
     pub handoff: Option<Handoff>,
-    /// How a node bounds its outstanding requests, where it does.
+    /// The bound on a node's outstanding requests; `None` if there is no bound.
     pub flow: Option<Flow>,
-    /// How processors get from threads to handlers and back, where software does that.
+    /// The dispatch routine, on a machine where software takes processors from threads to handlers and back.
     pub software_dispatch: Option<SoftwareDispatch>,
     /// The memory of a node.
     pub memory: Memory,
-    /// The memory system of a node in detail, where the machine says.
+    /// The memory system of a node in detail, if the machine file describes it.
     pub node_memory: Option<NodeMemory>,
-    /// What joins the nodes.
+    /// The network that joins the nodes.
     pub network: Network,
-    /// What the machine can do, in the order of its file; no two alike.
+    /// The capabilities of the machine, in the order of its file. None is listed twice.
     pub can: Vec<Capability>,
-    /// Of what it is a measurement; `None` of a machine that nobody measured.
+    /// The measured host and the day, if the machine file is a measurement; `None` for any other machine.
     pub calibrated: Option<Calibrated>,
     pub(crate) values: Vec<Value>,
     pub(crate) digest: u64,
-    /// What it is under each policy that its file has values for, by name.
+    /// The machine as it is under each policy for which its file has values of its own, by the policy's name.
     pub(crate) variants: Vec<(String, Self)>,
 }
 

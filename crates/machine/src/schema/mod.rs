@@ -1,5 +1,5 @@
-//! What a machine is, section by section of its file: each key is declared once, with its type, what it means and how it is
-//! read. Plain data; knows neither files nor what a machine does.
+//! The description of a machine, section by section of its file. Each key is declared once, with its type, its meaning and the
+//! way it is read. Plain data. This module must never know files, nor what happens on a machine.
 
 mod calibrated;
 mod capability;

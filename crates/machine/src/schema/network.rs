@@ -1,4 +1,4 @@
-//! What joins the nodes. Pure data and its section `[network]`. Knows no way that a message takes.
+//! The network that joins the nodes: section `[network]`. Pure data. This module must never know how a message is routed.
 
 use units::{Bandwidth, Bytes, Time};
 
@@ -10,71 +10,72 @@ use crate::reading::{Section, above_zero, section};
 /// of its own, or with none, states them in seconds and keeps its speed whatever the nodes do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// What every message takes from NI to NI whatever its way: into the network and out of it. Above zero where there
-    /// are no routers, or only one.
+    /// The time that every message takes from NI to NI whatever its route: into the network and out of it. Above zero where
+    /// there are no routers, or only one.
     pub latency: Time,
-    /// What messages contend for inside; `None` with `topology = "constant"`: any two nodes are `latency` apart, and a
-    /// message meets no other.
+    /// The routers and links for which messages contend. `None` with `topology = "constant"`: any two nodes are `latency`
+    /// apart, and messages never contend.
     pub routers: Option<Routers>,
 }
 
 /// Routers and the links between them, all alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routers {
-    /// How they are joined.
+    /// The topology: how the routers are joined.
     pub topology: Topology,
-    /// What one link carries in one direction.
+    /// The bandwidth of one link in one direction.
     pub link: Bandwidth,
-    /// Over one link between two routers: from a head's entering it to its being at the entry of the next. Above zero;
-    /// zero for a crossbar, which has no such links.
+    /// The time over one link between two routers: from a message's head entering the link until it is at the entry of the
+    /// next router. Above zero; zero for a crossbar, which has no such links.
     pub hop: Time,
-    /// What a router holds of a message that is blocked before it, for each link into it; at least what a link carries
-    /// during two hops (there, and the word that there is room back), without which links could not be kept busy.
+    /// The size of a router's buffer at each link into it, which takes in a message that is blocked there. It is at least the
+    /// data that the link carries during two hops: one hop brings data, one brings back the news that there is room. With
+    /// less, a link could not be kept busy.
     pub buffer: Bytes,
     /// Messages from outside that share the links.
     pub cross_traffic: Option<CrossTraffic>,
 }
 
-/// How routers are joined.
+/// The topology of a network: how its routers are joined.
 ///
-/// Where `sides` are `None`, or a run has another number of nodes than the file, the grid is the one with the fewest
-/// places that holds all nodes, among those of as many dimensions whose longest side is at most twice the shortest; of
-/// several the one with the shortest sides all together. The longest side comes first.
+/// The sides of a grid are chosen if `sides` is `None`, or if a run has another number of nodes than the file. The choice is
+/// among the grids of as many dimensions whose longest side is at most twice the shortest. Of these it is the one with the
+/// fewest places that holds all nodes; of several, the one whose sides have the least sum. The longest side comes first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topology {
     /// One switch.
     Crossbar,
     /// A grid of routers, one for each node.
     Mesh {
-        /// How many dimensions it has.
+        /// The number of dimensions of the grid.
         dimensions: usize,
-        /// How long each side is; their product is the machine's nodes.
+        /// The length of each side; the product is the machine's number of nodes.
         sides: Option<Vec<u32>>,
     },
     /// A grid whose rows are closed to rings.
     Torus {
-        /// How many dimensions it has.
+        /// The number of dimensions of the grid.
         dimensions: usize,
-        /// How long each side is; their product is the machine's nodes.
+        /// The length of each side; the product is the machine's number of nodes.
         sides: Option<Vec<u32>>,
     },
-    /// A tree of switches with `arity` links down and as many up, the least that holds all nodes.
+    /// A tree of switches with `arity` links down and as many up: the smallest such tree that holds all nodes.
     FatTree {
-        /// At least 2.
+        /// The number of links down from a switch, and up from it; at least 2.
         arity: u32,
     },
-    /// A grid whose sides are 2, the least that holds all nodes.
+    /// A grid whose sides are all 2: the smallest such grid that holds all nodes.
     Hypercube,
 }
 
 section! {
     /// Messages that enter the rows of a mesh (its first dimension) at both ends, cross them and leave at the other end.
     CrossTraffic(section) {
-        /// Of each message, all included.
+        /// The size of each message, header included.
         message: Bytes = above_zero,
-        /// What each end of each row would send if nothing held it up.
+        /// The rate at which each end of each row sends while nothing holds it up.
         rate: Bandwidth,
-        /// What an end of a row takes to launch a message; it launches the next when this one has begun to leave.
+        /// The time that an end of a row takes to launch a message. It launches the next when this one has begun to leave.
         launch: Time,
     }
 }

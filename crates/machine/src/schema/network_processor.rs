@@ -9,21 +9,22 @@ use crate::{Capability, Class, Primitives};
 section! {
     /// A network processor: a loop that looks at the NI and at the queue from the compute processors.
     NetworkProcessor(section, can: &[Capability]) {
-        /// Its clock.
+        /// The clock of the network processor.
         clock: Frequency = own_clock,
-        /// The classes of messages whose handlers it can run; the others it hands over. No two alike.
+        /// The classes of messages whose handlers it can run. It hands messages of other classes to the compute processors. No
+        /// class is listed twice.
         runs: Vec<Class> = classes,
-        /// Of those, the classes it takes in at once, whatever its loop is doing besides running a handler: hardware
-        /// notices them. Empty unless stated.
+        /// The classes, among those in `runs`, whose messages interrupt the loop because hardware notices them. They wait only
+        /// for a handler that is running. Empty unless stated.
         preempt: Vec<Class> = |section, key| Some(section.optional(key, |section| classes(section, key))?.unwrap_or_default()),
-        /// What going round its loop once more takes, when there is more to do than one pass does.
+        /// The time to go round the loop once more, when there is more to do than one pass does.
         turn: Time,
         /// The most messages it takes out of the network in one pass; at least 1.
         drain: usize,
-        /// A look at its queues when there is nothing: what a block engine that shares this processor loses with each
-        /// chunk. `None`: no engine shares it.
+        /// The time of a look at empty queues. A block engine that shares this processor loses this time with each chunk.
+        /// `None`: no engine shares it.
         idle_poll: Option<Time>,
-        /// What its handlers pay for.
+        /// The prices of the primitives in handlers that this processor runs.
         primitives: Primitives = |section, key| Primitives::section(section, key, can),
     }
     agree {

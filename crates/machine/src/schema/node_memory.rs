@@ -13,38 +13,39 @@ use crate::reading::{Section, above_zero, or_default, own_clock, required_if, se
 pub struct NodeMemory {
     /// The data cache of each processor.
     pub cache: Cache,
-    /// What joins caches, memory and devices.
+    /// The bus that joins caches, memory and devices.
     pub bus: Bus,
-    /// What the memory is made of.
+    /// The banks of the main memory.
     pub banks: Banks,
     /// The buffer of an interface that reads and supplies lines over the bus; `None`: there is none.
     pub staging: Option<Staging>,
 }
 
 section! {
-    /// A write-back data cache. Its lines are those of the memory.
+    /// A write-back data cache. Its lines are as long as those of the memory.
     Cache(section, line: Bytes) {
-        /// Its data; a whole number of sets.
+        /// The size of the cached data; a whole number of sets.
         size: Bytes = above_zero,
-        /// Lines of a set; at least 1, which is direct mapped.
+        /// The number of lines in a set; at least 1, which is direct mapped.
         ways: usize,
-        /// Whether bus transactions of others are snooped (MOESI). If not, software flushes and purges.
+        /// Whether the cache snoops the bus transactions of others (MOESI). If not, software flushes and purges lines.
         coherent: bool = |section, _| section.is_word("coherence", "snooping", ["snooping", "software"]),
-        /// What the next instruction waits for a loaded value beyond the load's issue, in a hit.
+        /// The time that the next instruction waits for a loaded value after a load that hits has been issued.
         load_use: Time,
-        /// From the critical word on the bus to the instruction that waited for it.
+        /// The time from the critical word of a miss on the bus to the instruction that waited for it.
         refill: Time,
-        /// Misses a processor may have outstanding; at least 1.
+        /// The number of misses that a processor may have outstanding; at least 1.
         misses: usize,
-        /// Lines that wait for the bus to be written back; at least 1.
+        /// The number of lines that may wait for the bus to be written back; at least 1.
         write_backs: usize,
-        /// From the memory's acceptance of a line to its write-back's being done.
+        /// The time from the memory's accepting a line until the cache counts its write-back as done.
         acknowledge: Time,
-        /// From the issue of a flush or purge until the tags are looked up: the processor does not wait for it.
+        /// The time from the issue of a flush or purge until the tags are looked up. The processor does not wait for it.
         tag_delay: Time,
-        /// What an instruction that waits for all write-backs takes when there are none.
+        /// The time of an instruction that waits for all write-backs, when there are none.
         sync: Time,
-        /// From the snoop response to the first word on the bus, when this cache supplies a line; coherent ones only.
+        /// The time from the snoop response to the first word on the bus, when this cache supplies a line. `None` for a cache
+        /// that is not coherent.
         supply: Option<Time> = required_if(coherent == Some(true)),
     }
     agree {
@@ -61,21 +62,21 @@ section! {
 section! {
     /// A split-transaction bus.
     Bus(section, line: Bytes, coherent: bool) {
-        /// Its clock.
+        /// The clock of the bus.
         clock: Frequency = own_clock,
-        /// Bytes of one data cycle; at least 1.
+        /// The data that the bus moves in one data cycle; at least 1 B.
         width: Bytes = above_zero,
-        /// One data cycle.
+        /// The time of one data cycle.
         cycle: Time = |section, _| Some(section.clock().cycles_to_time(1)),
-        /// From a request to the earliest address phase.
+        /// The time from a request to the earliest address phase.
         arbitration: Time,
-        /// The address phase.
+        /// The time of the address phase.
         address: Time = above_zero,
-        /// From the address phase to the caches' answer; where caches are coherent.
+        /// The time from the address phase to the caches' answer. `None` where caches are not coherent.
         snoop: Option<Time> = required_if(coherent),
         /// Whether addresses and data share the wires.
         multiplexed: bool,
-        /// From the address phase until a device has the first word that is read from it; zero where none is.
+        /// The time from the address phase until a device has the first word that is read from it; zero unless stated.
         device: Time = or_default,
     }
     agree {
@@ -91,17 +92,17 @@ section! {
 section! {
     /// Interleaved memory banks behind one controller. Neighbouring lines are in neighbouring banks.
     Banks(section) {
-        /// How many; at least 1.
+        /// The number of banks; at least 1.
         count: usize,
-        /// From the start of a read to its first word.
+        /// The time from the start of a read to its first word.
         latency: Time,
-        /// How long a read keeps its bank busy.
+        /// The time that a read keeps its bank busy.
         read: Time,
-        /// How long a write keeps its bank busy, from its data on.
+        /// The time that a write keeps its bank busy once its data have come.
         write: Time,
-        /// What the first read after a write waits for the controller.
+        /// The time that the first read after a write waits for the controller to turn round.
         turnaround: Time,
-        /// From the last word of a written line to its being where every later read finds it.
+        /// The time from the last word of a written line until every later read finds the line.
         accept: Time,
     }
 }
@@ -110,11 +111,12 @@ section! {
     /// An interface with a buffer of its own on the bus: it reads what is sent from caches or memory, packet by packet, and
     /// puts what arrives in memory, or keeps it and supplies it as a cache would.
     Staging(section, line: Bytes, coherent: bool) {
-        /// Of the buffer.
+        /// The size of the buffer: at least 4 blocks.
         size: Bytes = above_zero,
-        /// A block: what a packet fills at most, and what a tag speaks for; a whole number of lines.
+        /// The size of a block of the buffer, from 1 to 64 whole lines. A packet fills one block at most, and each tag stands
+        /// for one block.
         block: Bytes = above_zero,
-        /// Tags of the cache controller, direct mapped; at least 1.
+        /// The number of tags of the cache controller, which is direct mapped; at least 1.
         tags: usize,
         /// Whether lines that arrive stay in the buffer, owned by the cache controller.
         keeps: bool = |section, _| section.is_word("deposit", "buffer", ["memory", "buffer"]),
@@ -122,25 +124,26 @@ section! {
         append: bool,
         /// Whether packets of several messages take turns; else a message is sent whole.
         interleave: bool,
-        /// Of a port of the buffer.
+        /// The bandwidth of a port of the buffer.
         port: Bandwidth,
-        /// What the protocol engine takes to accept a command and make its first packet.
+        /// The time that the protocol engine takes to accept a command and make its first packet.
         command: Time,
-        /// What it takes for each further packet.
+        /// The time that the protocol engine takes for each further packet of a command.
         packet: Time,
-        /// How often the bus interface can begin a read.
+        /// The least time between two reads that the bus interface begins.
         read_every: Time,
-        /// From the last word of a line on the bus to its passing the port of the buffer.
+        /// The time from the last word of a line on the bus until it passes the port of the buffer.
         store: Time,
-        /// From a packet in the buffer to its first byte on the wire.
+        /// The time from a packet's being in the buffer to its first byte on the wire.
         handoff: Time,
-        /// How long a packet that is not appended keeps the way through the network to itself beyond its bytes.
+        /// The extra time, beyond that of its bytes, for which a packet that is not appended keeps its route through the
+        /// network to itself.
         path: Time,
-        /// From a byte on the wire to its being where the protocol engine, or the buffer, has it.
+        /// The time from a byte on the wire until the protocol engine, or the buffer, has it.
         receive: Time,
-        /// Finding the slot of an arriving packet and checking it.
+        /// The time to find the slot of an arriving packet and to check the packet.
         lookup: Time,
-        /// From the last line in its place to a poll's seeing that the message is there.
+        /// The time from the last line's being in its place until a poll sees that the message is there.
         notify: Time,
     }
     agree {
@@ -165,9 +168,9 @@ section! {
 section! {
     /// The memory of a node.
     Memory(section) {
-        /// What a processor's cache takes from it at a time; at least 1 B.
+        /// The size of a memory line, which a processor's cache takes at a time; at least 1 B.
         line: Bytes = above_zero,
-        /// How long a processor waits for a line that is in no cache.
+        /// The time that a processor waits for a line that is in no cache.
         read: Time,
     }
 }
@@ -199,7 +202,7 @@ impl NodeMemory {
 }
 
 impl Bus {
-    /// How long `size` bytes take their wires.
+    /// The time for which `size` bytes occupy the data wires.
     pub fn passage(&self, size: Bytes) -> Time {
         self.cycle * size.get().div_ceil(self.width.get())
     }

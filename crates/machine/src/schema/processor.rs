@@ -8,30 +8,31 @@ use crate::reading::{or_default, own_clock, required_if, section};
 section! {
     /// A processor of a node.
     Processor(section, can: &[Capability]) {
-        /// Its clock: the one that "cycles" in the machine file count.
+        /// The clock of the processor. Durations in cycles in the machine file are cycles of this clock.
         clock: Frequency = own_clock,
-        /// What a program's work costs.
+        /// The time of each operation that a program counts.
         work: WorkCosts,
-        /// From one thread of a processor to the next.
+        /// The time to switch from one thread of a processor to another.
         thread_switch: Time,
-        /// A poll that finds nothing.
+        /// The time of a poll that finds nothing.
         poll: Time,
-        /// From the event to the first instruction of its handler, when a computing processor is interrupted for it; zero
-        /// where that cannot be.
+        /// The time from an event that interrupts a computing processor to the first instruction of its handler; zero on a
+        /// machine without interrupts.
         interrupt: Time = required_if(can.contains(&Capability::Interrupt)),
         /// Extra time of the first message of a burst from another node: no earlier message has prefetched its
         /// cache line. Zero unless stated.
         fetch: Time = or_default,
-        /// How far apart looks at back-edges are meant to be: a poll in between is passed by. Zero unless stated: every poll looks.
+        /// The wanted time between two polls at back-edges. Polls in between are skipped. Zero unless stated: none is skipped.
         pace: Time = or_default,
-        /// A poll that is passed by; zero unless stated.
+        /// The time of a poll that is skipped; zero unless stated.
         pass: Time = or_default,
-        /// Counting in an event, without what it takes to let those go on that wait for it; zero unless stated.
+        /// The time to raise an event's count, without the time to resume the threads that wait for it; zero unless stated.
         signal: Time = or_default,
-        /// A thread's getting a key that nobody has, where nobody has to be asked for it; zero unless stated.
+        /// The time in which a thread gets a key that is free and need not be requested from another processor; zero unless
+        /// stated.
         hold: Time = or_default,
-        /// From a thread's being let go on, until its processor, which has nothing else to do, goes on with it, where no dispatch
-        /// routine says so; zero unless stated.
+        /// The time from a thread's resumption until its idle processor goes on with it; zero unless stated. A machine with a
+        /// dispatch routine has `wake` in `[software_dispatch]` instead.
         wake: Time = or_default,
     }
 }

@@ -7,7 +7,8 @@ use crate::reading::{never, section, unlimited};
 section! {
     /// The parallel dispatch queue of a node.
     Queue(section) {
-        /// How many of the oldest waiting entries the search looks at, at least 1; `None`: all of them.
+        /// The number of waiting entries, from the oldest, among which the queue looks for one to dispatch; at least 1. `None`:
+        /// all of them.
         window: Option<usize> = unlimited,
         /// Entries the queue holds before further ones spill to the node's memory; at least 1, at least the window.
         capacity: usize,
@@ -23,21 +24,22 @@ section! {
 }
 
 section! {
-    /// A queue in memory that both kinds of processor reach, one each way.
+    /// The queues in memory between the compute processors and the network processor, one each way, both alike.
     Handoff(section) {
-        /// Messages it holds; at least 1. The writer of one more waits.
+        /// The number of messages that one queue holds; at least 1. The writer of one more waits.
         capacity: usize,
-        /// From the end of writing an entry until the other side can see it.
+        /// The time from the end of writing an entry until the other side can see it.
         visible: Time,
     }
 }
 
 section! {
-    /// The bound on outstanding requests, and who acknowledges stores.
+    /// The bound on outstanding requests, and the acknowledgement of stores.
     Flow(section) {
-        /// Requests of a node that may be without their answer at a time; at least 1.
+        /// The number of a node's requests that may be without their answer at a time; at least 1.
         window: usize,
-        /// The target's software acknowledges stores once per so many; `None`: it never does, the hardware says so.
+        /// The number of stores that the target's software acknowledges with one message. `None`: the hardware acknowledges
+        /// stores.
         acknowledge_every: Option<u32> = never,
     }
 }

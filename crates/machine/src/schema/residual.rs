@@ -10,7 +10,7 @@ use crate::reading::Section;
 use crate::{Capability, Class, Cost, NodeMemory, Primitives, Transaction, Transactions};
 
 impl NodeMemory {
-    /// What a transaction takes on an idle bus, in lines of `line`.
+    /// The time of one transaction on an idle bus, with memory lines of the size `line`.
     pub fn uncontended(&self, transaction: Transaction, line: Bytes) -> Time {
         let bus = &self.bus;
         let address = bus.arbitration + bus.address;
@@ -26,12 +26,12 @@ impl NodeMemory {
         }
     }
 
-    /// What several take, one after the other.
+    /// The time of several transactions on an idle bus, one after the other, with memory lines of the size `line`.
     pub fn uncontended_all(&self, transactions: Transactions, line: Bytes) -> Time {
         transactions.counts().map(|(transaction, count)| self.uncontended(transaction, line) * count).sum()
     }
 
-    /// What a device waits for a line that memory supplies, on an idle bus.
+    /// The time that a device waits on an idle bus for a line that memory supplies.
     pub fn uncontended_fetch(&self, line: Bytes) -> Time {
         let bus = &self.bus;
         let snoop = bus.snoop.unwrap_or_default();

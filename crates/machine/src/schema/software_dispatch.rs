@@ -1,6 +1,6 @@
-//! What it takes processors of a node to get from their threads to handlers and back, where software does that: a routine
-//! that is called at back-edges and faults, and in a loop by whoever has nothing else to do. Pure data and its section
-//! `[software_dispatch]`.
+//! The dispatch routine of a machine on which software takes processors from threads to handlers and back: section
+//! `[software_dispatch]`. A processor calls the routine at back-edges and faults, and in a loop while it has nothing else to
+//! do. Pure data.
 
 use units::Time;
 
@@ -10,19 +10,21 @@ section! {
     /// The dispatch routine: a call of it takes messages out of the network, then serves the faults of the node, one handler at
     /// a time.
     SoftwareDispatch(section) {
-        /// A computing processor calls it at every so many loop back-edges unless the policy says otherwise; at least 1.
+        /// The number of loop back-edges from one call of a computing processor to the next, unless the policy says otherwise;
+        /// at least 1.
         poll_every: u32,
-        /// From an event to its being seen by a processor that calls the routine in a loop.
+        /// The time from an event until a processor that calls the routine in a loop sees it.
         notice: Time,
-        /// From a thread that cannot go on to the routine.
+        /// The time from a thread that cannot go on to the routine.
         enter: Time,
-        /// What a call at a back-edge takes beyond a poll that finds nothing, when it finds something.
+        /// The time by which a call at a back-edge that finds something exceeds a poll that finds nothing.
         find: Time,
-        /// From the routine back to where a processor that also computes finds out what is next.
+        /// The time from the routine back to where a processor that also computes chooses what to do next.
         leave: Time,
-        /// What a call takes longer when another processor of the node made the one before: the routine's code and state move.
+        /// The extra time of a call when another processor of the node made the call before: the routine's code and state
+        /// move between their caches.
         migrate: Time,
-        /// Letting a thread go on that was the last one on its processor.
+        /// The time to resume the thread that its processor ran last. Resuming another thread takes `thread_switch`.
         wake: Time,
         /// The most messages that a call on a processor which also computes takes out of the network; at least 1. `None`: all.
         drain: Option<usize> = unlimited,

@@ -1,5 +1,5 @@
-//! What an operation of a processor does on the memory bus of its node, and how a machine file says so. Knows neither bus
-//! nor primitives.
+//! The transactions of a processor's operation on the memory bus of its node, and how a machine file states them. This module
+//! must never know a bus or a primitive.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,7 +10,7 @@ use crate::reading::Section;
 pub enum Transaction {
     /// An address alone: a device takes a line away from a cache.
     Invalidate,
-    /// A line is read from a device: its register that can be cached.
+    /// A line is read from a device: a register of it that can be cached.
     Line,
     /// A word is read from a device.
     Read,
@@ -33,7 +33,7 @@ impl Transaction {
 pub struct Transactions([u8; 5]);
 
 impl Transactions {
-    /// None.
+    /// No transactions.
     pub const NONE: Self = Self([0; 5]);
 
     /// Whether there are none.
@@ -41,7 +41,7 @@ impl Transactions {
         self == Self::NONE
     }
 
-    /// These `count` times.
+    /// These transactions `count` times.
     pub fn times(self, count: u64) -> Self {
         if self.is_empty() {
             return self;
@@ -50,7 +50,7 @@ impl Transactions {
         Self(self.0.map(|each| each.saturating_mul(count)))
     }
 
-    /// These and others.
+    /// These transactions and `other` ones together.
     pub fn and(self, other: Self) -> Self {
         if other.is_empty() {
             return self;
@@ -63,7 +63,7 @@ impl Transactions {
         self.counts().flat_map(|(kind, count)| (0..count).map(move |_| kind))
     }
 
-    /// How many there are of each kind of which there are any.
+    /// The number of transactions of each kind, without the kinds that have none.
     pub fn counts(self) -> impl Iterator<Item = (Transaction, u64)> {
         let all = Transaction::ALL.into_iter().zip(self.0);
         all.filter(|&(_, count)| count > 0).map(|(kind, count)| (kind, count.into()))
@@ -80,7 +80,7 @@ impl Transactions {
     }
 }
 
-/// What a file says where it takes the transactions of the file that it extends away.
+/// The text by which a file removes the transactions that the file which it extends states.
 const NONE: &str = "none";
 
 impl Display for Transactions {

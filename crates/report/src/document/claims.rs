@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `tradewind claims --json` prints. A claim that differs is a result: the exit stays 0.
+/// The document that `tradewind claims --json` prints. A claim that differs is a result: the exit stays 0.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Claims {
     /// The version of this document's form.
@@ -21,13 +21,13 @@ pub struct Claims {
     pub measured: usize,
     /// Claims whose role is `result`.
     pub results: usize,
-    /// Runs that were needed, those found in the record included.
+    /// The number of runs that the claims needed, including runs whose results were on record already.
     pub runs: usize,
     /// Runs that yielded nothing; empty if all went well. The exit is 1 if there is one.
     pub failed_runs: Vec<FailedRun>,
 }
 
-/// A claim, held against what was measured.
+/// A claim, compared with the measurement.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// The name of the claim and of its metric.
@@ -35,8 +35,8 @@ pub struct Claim {
     /// The table, figure or section of the literature that the claim stands in.
     #[serde(rename = "where")]
     pub place: String,
-    /// `input`: configured; `result`: must come of running; `bound`: so must this, but a study worked it out and nobody
-    /// published it.
+    /// `input`: the claim states a value that is configured. `result`: the claim states a result that runs should show.
+    /// `bound`: likewise, but a study derived the claim and no paper states it.
     pub role: String,
     /// `value`, `ratio`, `order` or `shape`.
     pub kind: String,
@@ -50,7 +50,7 @@ pub struct Claim {
     pub may_fit: bool,
     /// The claim may set a parameter, or has: a machine file or a study names it as the reason of a value.
     pub fixes: bool,
-    /// The value of the claim is known to others and kept from us.
+    /// The stated value is kept apart, so that the model predicts it blind.
     pub is_held_out: bool,
     /// The value stated: a number or a text.
     ///
@@ -149,7 +149,7 @@ pub struct FailedRun {
     pub said: String,
 }
 
-/// What `tradewind claims --ledger --json` prints.
+/// The document that `tradewind claims --ledger --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Ledger {
     /// The version of this document's form.

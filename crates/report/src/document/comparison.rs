@@ -12,7 +12,7 @@ use tempest::Mechanism;
 use super::run::{Asked, Combination, Measured, Setting};
 use crate::words;
 
-/// What `tradewind compare --json` prints.
+/// The document that `tradewind compare --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The version of this document's form.
@@ -221,7 +221,7 @@ pub struct Prediction {
     ///
     /// Null if none is scored.
     pub worst: Option<Scored>,
-    /// How the model ranks scored rows.
+    /// The quality of the order in which the model ranks the scored rows.
     ///
     /// Null if fewer than two are scored.
     pub ranking: Option<Ranking>,
@@ -243,7 +243,7 @@ pub struct Pair {
     ///
     /// Null if nothing was measured.
     pub error: Option<f64>,
-    /// The measurement is oversubscribed: processors took turns.
+    /// The measured run had more processors than the host has cores. They took turns, so its times mean little.
     pub oversubscribed: bool,
     /// The row is scored, since it is not `oversubscribed`: a model has a core for each processor.
     pub scored: bool,
@@ -259,7 +259,7 @@ pub struct Scored {
     pub error: f64,
 }
 
-/// How a model ranks.
+/// The quality of the order in which a model ranks combinations.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Ranking {
     /// The fastest row as measured.

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `tradewind model fixed-floating --json` prints.
+/// The document that `tradewind model fixed-floating --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FixedFloating {
     /// The version of this document's form.
@@ -13,9 +13,9 @@ pub struct FixedFloating {
     pub model: String,
     /// The model's values, times in microseconds.
     pub input: IndexMap<String, f64>,
-    /// What the model yields; null where there is none, such as a window that is empty.
+    /// The figures that the model yields. Null for a figure that does not exist, such as the bound of an empty window.
     pub figures: IndexMap<String, Option<f64>>,
-    /// One for each share of overhead.
+    /// The curves of each share of overhead.
     pub curves: Vec<Curve>,
 }
 
@@ -34,7 +34,7 @@ pub struct Curve {
     pub by_utilization: Vec<(f64, f64)>,
 }
 
-/// What `tradewind model alewife-tables --json` prints.
+/// The document that `tradewind model alewife-tables --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Surveys {
     /// The version of this document's form.

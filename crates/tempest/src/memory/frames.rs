@@ -75,12 +75,12 @@ pub struct AddressSpace {
 }
 
 impl AddressSpace {
-    /// An address space in which each node has room for so many pages of others.
+    /// Makes an address space in which each node has room for `frames` pages of other nodes.
     ///
     /// # Errors
-    /// [`NoFrames::TooFew`] if that is no room at all and there are such pages. One frame is enough: a page stays while a
-    /// block of it is under way, what brings the block needs no frame, and the access that waited is done before the page
-    /// gives way.
+    /// [`NoFrames::TooFew`] if there is no room at all and other nodes have pages. One frame is enough: a page stays in its
+    /// frame while one of its blocks is under way, the messages that bring the block need no frame, and the access that
+    /// waits for the block is made before the page gives way.
     pub fn new(layout: Layout, frames: Frames) -> Result<Self, NoFrames> {
         let has_remote_pages = layout.nodes() > 1 && layout.pages() > 0;
         if frames == Frames::AtMost(0) && has_remote_pages {
