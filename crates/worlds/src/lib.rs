@@ -21,7 +21,7 @@
 //! | [`inputs`] | the shipped input files of programs; inputs that a person gives, with their files opened |
 //! | [`Target`] | a machine to run on: this host or a model |
 //! | [`Subject`] | a program with its inputs, checked |
-//! | [`Run`], [`Setting`], [`Measured`] | one combination of program, target, mechanism and policy; its result |
+//! | [`Run`], [`Setting`] | one combination of program, target, mechanism and policy; its result is a [`compare::Combination`] |
 //! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
 //! | [`Error`], [`Mistake`] | errors: every mistake in a request at once |
@@ -46,7 +46,7 @@ pub use comparison::{Compared, Comparison, Step};
 pub use error::{Error, FailedRun, Mistake};
 pub use native::LOOKS_APART;
 pub use run::Run;
-pub use setting::{MAX_THREADS, Measured, Setting};
+pub use setting::{MAX_THREADS, Setting};
 pub use sharing::Sharing;
 pub use subject::Subject;
 pub use target::{NATIVE, Target, cores};
