@@ -105,7 +105,7 @@ pub const fn length(fields: &[Room]) -> usize {
     end(fields, last) + padding(fields, last)
 }
 
-/// Where field number `at` ends.
+/// The offset of the end of field number `at`.
 const fn end(fields: &[Room], at: usize) -> usize {
     let (mut end, mut field) = (0_usize, 0);
     while field <= at {

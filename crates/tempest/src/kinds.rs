@@ -114,7 +114,7 @@ pub(crate) trait Deliver: Send + Sync {
 
 struct Bound<M: Message> {
     state: Arc<M::Protocol>,
-    /// Of the protocol instance.
+    /// The space of the protocol instance.
     space: Space,
 }
 

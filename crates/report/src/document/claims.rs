@@ -56,7 +56,7 @@ pub struct Claim {
     ///
     /// Null of orders and shapes, and where no value is known.
     pub stated: Option<Scalar>,
-    /// The metric; without one, whether the order or shape was found.
+    /// The measured value of the claim's metric. For an order or a shape without a metric: whether it was found.
     ///
     /// Null if not measured.
     pub measured: Option<Scalar>,
@@ -65,10 +65,10 @@ pub struct Claim {
     ///
     /// Null without two numbers.
     pub error: Option<f64>,
-    /// `holds`, `differs`, `not measured`, `held out` (measured, and nothing known to hold it against) or `input` (configured,
-    /// and nothing measured it).
+    /// `holds`, `differs`, `not measured`, `held out` (measured, but the stated value is kept apart) or `input` (the value is
+    /// configured and not measured).
     pub verdict: String,
-    /// Why the expression that was evaluated is what the claim states.
+    /// The reason why the evaluated expression expresses the claim.
     ///
     /// Null if no expression decides it.
     pub because: Option<String>,
@@ -107,7 +107,7 @@ pub struct Counts {
     pub differs: usize,
     /// Claims that were not measured.
     pub not_measured: usize,
-    /// Claims that were measured, with nothing known to hold them against.
+    /// Claims that were measured while their stated value is kept apart.
     pub held_out: usize,
 }
 
@@ -160,7 +160,7 @@ pub struct Ledger {
     pub failed_runs: Vec<FailedRun>,
 }
 
-/// The free values of a modelled machine.
+/// The values of a modelled machine that nobody published, and how well claims hold on the machine.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FixedMachine {
     /// The machine's name.

@@ -276,7 +276,7 @@ pub struct Ranking {
     pub in_order: usize,
 }
 
-/// The ranking that several machines have in common.
+/// The agreement of several machines' rankings: whether one mechanism and one policy are the best on all of them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Agreement {
     /// The agreement for people.
@@ -294,7 +294,7 @@ pub struct Agreement {
     pub choices: Vec<Choice>,
 }
 
-/// A machine's best.
+/// The best combination of a machine, among those that all machines can run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Choice {
     /// The machine and its file.

@@ -24,7 +24,7 @@ pub struct Litmus {
     pub unread: Vec<String>,
 }
 
-/// A machine, and what all tests showed on it.
+/// A machine, and the counts over all tests on it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct World {
     /// `native`, or the `name` in the machine file.
@@ -68,7 +68,7 @@ pub struct Tally {
     pub tests_showing_several: usize,
 }
 
-/// A test, and what it showed in each world.
+/// A litmus test, and its result in each world.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Test {
     /// The file of the test.

@@ -8,7 +8,7 @@ use crate::Layout;
 
 /// The room on a node for pages that live on other nodes.
 ///
-/// As text: `all`, `on-demand` or a number.
+/// A person writes it as `all`, `on-demand` or a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Frames {
     /// Room for all pages, each mapped from the start: there are no page faults.
@@ -16,9 +16,10 @@ pub enum Frames {
     All,
     /// Room for all pages, each mapped when it is first used.
     OnDemand,
-    /// Room for so many pages at a time; the page that was mapped first gives way. Threads of a node that wait for words
-    /// ([`Thread::wait_for`](crate::Thread::wait_for)) on more pages than that take the frames from each other for as long
-    /// as they wait.
+    /// Room for this number of pages at a time. When another page is needed, the page that was mapped first gives way.
+    ///
+    /// Threads of a node that [wait for words](crate::Thread::wait_for) on more pages than that keep taking the frames from
+    /// each other while they wait.
     AtMost(u32),
 }
 
