@@ -96,7 +96,7 @@ pub(crate) fn mechanism_names(mechanisms: &[Mechanism]) -> String {
     mechanisms.iter().map(|mechanism| mechanism.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// What was asked for, as documents have it.
+/// The program and its inputs, as documents state them.
 pub(crate) fn asked(common: &Common, subject: &Subject) -> Asked {
     let facts = subject.instance.describe().into_iter();
     Asked {

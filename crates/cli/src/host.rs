@@ -1,4 +1,4 @@
-//! What this host is, in words. This module must never measure it.
+//! The description of this host, in words. This module must never measure it.
 
 use std::{env, fs, thread};
 

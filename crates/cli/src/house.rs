@@ -26,7 +26,7 @@ pub enum BadHouse {
     Protocol {
         /// The name.
         name: &'static str,
-        /// What the two protocols say of themselves.
+        /// The summaries of the two protocols.
         summaries: [&'static str; 2],
     },
     /// There is no protocol that keeps shared memory coherent.

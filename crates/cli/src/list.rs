@@ -100,7 +100,7 @@ fn is_somewhere(policy: &Policy) -> bool {
     targets.any(|target| Mechanism::ALL.iter().any(|mechanism| target.check(*mechanism, policy).is_ok()))
 }
 
-/// What may stand behind a policy.
+/// The options that may be written behind a policy.
 fn options() -> Vec<Choice> {
     let choice = |option: &tempest::policy::PolicyOption| Choice {
         option: option.text.to_owned(),

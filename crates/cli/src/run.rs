@@ -10,7 +10,6 @@ use tempest::policy::PRESETS;
 use trace::Summary;
 use worlds::{Error, Setting, TraceFile, inputs, machines};
 
-use compare::Combination;
 use report::{document, text};
 
 use crate::arguments::Run;
@@ -34,14 +33,11 @@ pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Resul
         .map(|(repeat, page, (), setting)| (repeat, page, arguments.trace.as_deref(), setting))?;
     let trace = trace.map(create).transpose()?;
     let setting = Setting { trace: trace.as_ref().map(TraceFile::recorder), ..setting };
-    let measured = setting.measure(repeat, |_| ());
-    if let Some(trace) = trace.filter(|_| !matches!(measured, Err(Error::Wrong(_)))) {
+    let ran = setting.measure(repeat, |_| ());
+    if let Some(trace) = trace.filter(|_| !matches!(ran, Err(Error::Wrong(_)))) {
         tell(&house.name, trace.finish()?, arguments.trace.as_deref().unwrap_or(Path::new("")));
     }
-    let measured = measured.map_err(|error| advised(error.into(), &setting))?;
-    let verified = measured.verified();
-    let (way, split, crowded) = (setting.way(), setting.split(), setting.is_oversubscribed());
-    let ran = Combination::new(way, split, crowded, measured.into_outcomes());
+    let ran = ran.map_err(|error| advised(error.into(), &setting))?;
     let found = document::Run::new(
         asked(common, &setting.subject),
         &document::Setting {
@@ -56,7 +52,7 @@ pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Resul
         &ran,
     );
     print(out, common.output.json, &page, &found, |page| text::run(&found, page, worlds::cores()))?;
-    Ok(code(verified))
+    Ok(code(ran.verified()))
 }
 
 /// The combination that the command line asks for, without a trace.

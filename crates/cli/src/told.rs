@@ -17,7 +17,8 @@ use crate::problem::{Problem, each};
 #[derive(Clone, Debug)]
 pub(crate) struct Told<T>(Result<T, String>);
 
-/// What the parser of arguments is given: never its error.
+/// The result that the parser of arguments is given. It is never the parser's error, so that all mistakes can be reported at
+/// once.
 type Read<T> = Result<Told<T>, Infallible>;
 
 impl<T: Clone> Told<T> {

@@ -16,42 +16,43 @@ use crate::combination::Way;
 use crate::ranking::{Machine, Ranking, Row};
 use crate::tie::is_tied;
 
-/// Whether several machines rank alike.
+/// The agreement of several machines' rankings: whether one mechanism and one policy are the best on all of them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Agreement {
-    /// The choice of each machine; none if the machines have nothing in common, or times of too few mean anything.
+    /// The best combination of each machine. Empty if the machines have no combination in common, or if fewer than two of
+    /// them have times that mean something.
     pub choices: Vec<Choice>,
     /// Whether one mechanism serves all machines; `None` where there was no choice.
     pub mechanism: Option<Verdict>,
     /// Whether one policy serves all machines; `None` where there was no choice.
     pub policy: Option<Verdict>,
-    /// The part of what ran that is compared.
+    /// The extent to which the combinations that ran are common to all machines.
     pub extent: Extent,
-    /// Machines whose times mean something, whether they have anything in common or not.
+    /// The machines with a right combination that was not oversubscribed, also if they have no combination in common.
     pub compared: Vec<Name>,
-    /// Machines on which processors took turns whatever ran.
+    /// The machines on which every combination was oversubscribed: processors took turns on too few cores.
     pub crowded: Vec<Name>,
-    /// Whether processors took turns for some combinations on the other machines.
+    /// Whether some combinations on the other machines were oversubscribed.
     pub partly_crowded: bool,
 }
 
-/// The part of what ran that is common to all machines.
+/// The extent to which the combinations that ran are common to all machines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extent {
-    /// Everything.
+    /// Every combination is common.
     All,
-    /// Every mechanism, and not every policy.
+    /// Every mechanism is common, but not every policy.
     SomePolicies,
-    /// Not every mechanism.
+    /// Not every mechanism is common.
     SomeMechanisms,
 }
 
-/// Which mechanism, or which policy, serves all machines.
+/// The mechanism, or the policy, that serves all machines.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// None does.
+    /// No choice serves all machines.
     Differs,
     /// The named one is the best on each machine, and nothing is tied with it.
     Best(String),
@@ -135,7 +136,7 @@ fn has_choice<T: Ord>(of: impl Iterator<Item = T>) -> bool {
     of.collect::<BTreeSet<_>>().len() > 1
 }
 
-/// What serves all machines, before it is named.
+/// The policy or mechanism that serves all machines, before it is named.
 enum Serves<T> {
     Nothing,
     Best(T),
@@ -152,7 +153,7 @@ impl<T> Serves<T> {
     }
 }
 
-/// What is in all of the sets of what is tied: the first machine's own best if it is.
+/// The choice that is in all sets of tied choices: the first machine's own best if it is in all of them.
 fn serves<T: Ord + Clone>(best: Vec<Option<T>>, tied: Vec<BTreeSet<T>>) -> Serves<T> {
     let is_alone = tied.iter().all(|tied| tied.len() == 1);
     let all = tied.into_iter().reduce(|all, more| &all & &more).unwrap_or_default();

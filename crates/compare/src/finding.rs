@@ -81,7 +81,7 @@ pub struct Contrast {
     pub processors: Option<Processors>,
     /// Whether the ranges of their runs overlap.
     pub overlaps: bool,
-    /// Why the loser is slower.
+    /// The reason why the loser is slower.
     pub cause: Cause,
 }
 

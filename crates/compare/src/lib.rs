@@ -1,4 +1,4 @@
-//! What a comparison shows: outcomes of runs become rankings, findings, agreements and predictions.
+//! The evaluation of a comparison: outcomes of runs become rankings, findings, agreements and predictions.
 //!
 //! | module | contents |
 //! |---|---|

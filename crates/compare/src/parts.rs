@@ -27,9 +27,9 @@ impl Part {
 /// The timed region of a run: its first phase, or the whole run if the program names no phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
-    /// What was counted in the region.
+    /// The counts in the region.
     pub counters: Counters,
-    /// Where the computing processors' time went in the region.
+    /// The computing processors' time in the region, split by what they spent it on.
     pub breakdown: Breakdown,
 }
 

@@ -15,18 +15,18 @@ use crate::combination::Way;
 use crate::ranking::{Calibration, Machine, Ranking, Row};
 use crate::tie::is_tied;
 
-/// What a model predicted of a machine.
+/// The predictions of a calibrated model, beside the measurements of the machine that it was calibrated on.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Prediction {
     /// The model.
     pub model: Machine,
-    /// What the model was calibrated on.
+    /// The machine that the model was calibrated on.
     pub calibration: Calibration,
     /// First the pairs that are scored; each group the fastest measured first.
     pub pairs: Vec<Pair>,
-    /// How many combinations were measured that the model does not have, or gets wrong.
+    /// The number of measured combinations that the model cannot run, or runs with a wrong answer.
     pub unpredicted: usize,
-    /// How good the prediction is; `None` if no pair is scored.
+    /// The quality of the prediction; `None` if no pair is scored.
     pub score: Option<Score>,
 }
 
@@ -98,7 +98,7 @@ impl Choice {
     }
 }
 
-/// What each calibrated model of a comparison predicts of a machine that is in the comparison too.
+/// The predictions of each calibrated model of a comparison, if the machine that it was calibrated on is in the comparison too.
 pub fn of(rankings: &[Ranking]) -> Vec<Prediction> {
     let predicted = |model: &Ranking| {
         let calibration = model.machine.calibration.clone()?;

@@ -14,7 +14,8 @@ use crate::refusal::Refusal;
 pub struct Machine {
     /// The name of the machine.
     pub name: String,
-    /// The user's file that describes it; two files may give their machines the same name.
+    /// The user's machine file; `None` for this host and for a machine that ships. Two files may give their machines the same
+    /// name.
     pub file: Option<String>,
     /// Whether it is this host, where two runs are never equal; two runs on a model always are.
     pub native: bool,
@@ -24,7 +25,7 @@ pub struct Machine {
     pub calibration: Option<Calibration>,
 }
 
-/// What a model was calibrated on.
+/// The machine that a model was calibrated on.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Calibration {
     /// The name of the machine that was measured.

@@ -1,12 +1,12 @@
-//! What a machine could not do of what was asked for, or could not do to its end. This module must never decide what is
-//! asked for.
+//! Requests that a machine cannot fulfil, and runs that did not end well. This module must never decide which requests are
+//! made.
 
 use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
 
 use crate::combination::by_name;
 
-/// One thing that a machine could not do.
+/// A mechanism or a combination that a machine cannot run, or whose run did not end well.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Refusal {
     /// The mechanism asked for.

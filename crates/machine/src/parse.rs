@@ -4,8 +4,8 @@ use crate::reading::{Bases, Errors, Value, load};
 use crate::schema::Machine;
 use crate::variants::Reading;
 
-/// What a machine file may name that does not stand in it. Unless the caller says otherwise, there is no file to extend,
-/// and any name is that of a policy.
+/// The names outside a machine file to which it may refer: files that it extends, and policies. By default no file can be
+/// extended, and any name is taken for a policy.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// Finds the files that a machine file extends.

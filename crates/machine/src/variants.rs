@@ -151,10 +151,10 @@ fn policies(file: &SourceText) -> Option<&dyn TableLike> {
     file.table().get(POLICY)?.as_table_like()
 }
 
-/// What one reading has understood.
+/// The machine that one reading has understood.
 struct Understood {
     machine: Machine,
-    /// Each key with what it comes to.
+    /// Each key with its resolved value.
     notes: BTreeMap<String, String>,
 }
 

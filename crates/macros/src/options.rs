@@ -1,8 +1,9 @@
-//! The `name = value` list inside an attribute, such as `key = bin, class = Read`.
+//! The `name = value` list inside an attribute, such as `key = bin, class = Read`; tokens that are passed on.
 //!
 //! This module must never know what an option means.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Error, LitStr, Result, Token};
@@ -157,6 +158,16 @@ fn generic_arguments(input: ParseStream<'_>, tokens: &mut TokenStream) -> Result
             return Ok(());
         }
     }
+}
+
+/// Whether an attribute decides if an item exists.
+pub(crate) fn is_cfg(attribute: &syn::Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+}
+
+/// Tokens of several things in a row.
+pub(crate) fn all<T: ToTokens>(things: impl IntoIterator<Item = T>) -> TokenStream {
+    things.into_iter().map(ToTokens::into_token_stream).collect()
 }
 
 #[cfg(test)]

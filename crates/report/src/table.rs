@@ -73,7 +73,7 @@ impl Column {
     }
 }
 
-/// What a cell says where there is nothing to say.
+/// The text of an empty cell.
 pub(crate) fn dash() -> String {
     "-".to_owned()
 }

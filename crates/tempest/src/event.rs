@@ -15,7 +15,7 @@
 //!
 //! # Alone: why no locked instruction is needed
 //!
-//! Where one OS thread runs everything that a node runs, that thread performs every operation on the node's
+//! If one OS thread runs everything that a node runs, that thread performs every operation on the node's
 //! events, one after the other. Nothing happens to an event between its load and the store that follows, so
 //! plain loads and stores suffice. A world chooses this protocol by calling [`add_alone`](Event::add_alone)
 //! and [`enlist_alone`](Event::enlist_alone).
@@ -59,7 +59,7 @@ pub struct Event {
     count: AtomicU64,
     /// The node that uses the event alone; `UNKEPT` or `OPEN` if there is none.
     keeper: AtomicU32,
-    /// Where waiting threads stand: `NONE`, `FIRST` or `LISTED`.
+    /// The place where waiting threads are recorded: `NONE`, `FIRST` or `LISTED`.
     waiters: AtomicU8,
     /// The count that the only waiter wants, and the waiter, packed.
     first: [AtomicU64; 2],

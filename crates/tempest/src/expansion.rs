@@ -1,4 +1,4 @@
-//! What the code that the attributes write refers to. Nobody else names it.
+//! The items that code written by the attributes refers to. No other code names them.
 //!
 //! This module must never know how the attributes read a program.
 
@@ -34,13 +34,13 @@ pub struct Room {
 }
 
 impl Room {
-    /// That of a type.
+    /// The room that a field of type `T` needs.
     pub const fn of<T>() -> Self {
         Self { size: size_of::<T>(), align: align_of::<T>() }
     }
 }
 
-/// What `key = …` may be in `#[message]`.
+/// The types that `key = …` may have in `#[message]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no key",
     label = "expected a `u64`",
@@ -105,7 +105,7 @@ pub const fn length(fields: &[Room]) -> usize {
     end(fields, last) + padding(fields, last)
 }
 
-/// Where field number `at` ends.
+/// The offset of the end of field number `at`.
 const fn end(fields: &[Room], at: usize) -> usize {
     let (mut end, mut field) = (0_usize, 0);
     while field <= at {

@@ -27,7 +27,7 @@ type Prefetch = Box<dyn Fn(&Packet) + Send + Sync>;
 /// Makes a prefetch hint from the protocol's state.
 type BindPrefetch = Box<dyn Fn(&State) -> Prefetch + Send + Sync>;
 
-/// What a node knows about one kind of message.
+/// The description of one kind of message on a node.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) body_words: usize,
@@ -114,7 +114,7 @@ pub(crate) trait Deliver: Send + Sync {
 
 struct Bound<M: Message> {
     state: Arc<M::Protocol>,
-    /// Of the protocol instance.
+    /// The space of the protocol instance.
     space: Space,
 }
 

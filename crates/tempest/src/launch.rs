@@ -1,4 +1,4 @@
-//! Worlds: what runs jobs, the description of a run, and its outcome.
+//! The trait of worlds, which run jobs; the description of a run; and the outcome of a run.
 //!
 //! This module must never know any one world.
 

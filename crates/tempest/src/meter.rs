@@ -141,7 +141,7 @@ impl Sub for Breakdown {
     }
 }
 
-/// How busy processors were, each between 0 and 1.
+/// The shares of time, from 0 to 1, for which processors were busy.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Utilization {
     /// The share of the computing processors' time that was not spent waiting.

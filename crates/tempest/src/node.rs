@@ -20,7 +20,7 @@ use crate::segment::BadPlace;
 use crate::segment::Segments;
 use crate::{Class, Fault, Flow, Handler, Memory, Message, NodeId, Place, Shape, Volume, Waiter};
 
-/// A received packet that no handler may see: an unknown handler, or too few words for it.
+/// The error of a received packet that cannot be handled: its handler is unknown, or it has too few words for the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadPacket(String);
 

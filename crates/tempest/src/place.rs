@@ -1,4 +1,4 @@
-//! Where a thread stands: its node, its index, and its share of work that all threads of a node do together.
+//! The place of a thread in the world: its node, its index, and its share of work that all threads of a node do together.
 //!
 //! This module must never know how a thread communicates.
 

@@ -34,13 +34,14 @@ pub enum Servers {
     Idle,
     /// A processor in the network interface.
     Network,
-    /// The computing processor or the network processor: the one that is free.
+    /// The computing processor or the network processor, whichever is free.
     Either,
     /// `count` processors embedded in a device on the memory bus.
     Embedded,
     /// A hardware state machine.
     Hardware,
-    /// Starts like `Idle`; dedicates processors and releases them as measured.
+    /// Any computing processor when it is idle, as under `Idle`, until measurements say that a dedicated processor pays. Processors
+    /// are dedicated and released while the program runs.
     Adaptive,
 }
 
@@ -51,7 +52,7 @@ pub enum Dispatch {
     Serial,
     /// Events of distinct keys in parallel, of equal keys one at a time.
     Keyed,
-    /// Like `Keyed`, with each key bound to one processor.
+    /// Events of distinct keys in parallel, where each key is bound to one processor.
     Partitioned,
 }
 

@@ -14,7 +14,7 @@ use crate::message::Packet;
 use crate::node::Node;
 use crate::{Access, Block, Event, MemoryEvents, NodeId, Place, Waiter, Work};
 
-/// What a blocked thread waits for, as a deadlock report prints it.
+/// The thing that a blocked thread waits for, as a deadlock report prints it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
     /// An event's count.
@@ -26,18 +26,17 @@ pub enum Wait {
         /// The count when the thread blocked.
         had: u64,
     },
-    /// A right to a block of shared memory. It counts as a wait for memory; the others count as waits for
-    /// another thread.
+    /// A right to a block of shared memory. This counts as a wait for memory; the other two count as synchronization.
     Block,
     /// A resumption by the thread's waiter.
     Resume {
-        /// What the thread waits for, in the program's words.
+        /// The name that the program gave to the thing that the thread waits for.
         what: &'static str,
     },
 }
 
 impl Wait {
-    /// What the thread waits for, in the program's words alone.
+    /// The name of the thing that the thread waits for, without its count.
     pub fn what(self) -> &'static str {
         match self {
             Wait::Event { name, .. } => name,

@@ -5,7 +5,7 @@ use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
 
-use crate::{Error, Measured, Setting, Subject, Target};
+use crate::{Error, Setting, Subject, Target};
 
 /// A comparison to be run: a program, targets, and what all runs have in common.
 ///
@@ -74,7 +74,7 @@ pub struct Compared {
     /// The machine.
     pub target: Target,
     /// Every combination that ran to its end, in the order in which they ran.
-    pub ran: Vec<(Setting, Measured)>,
+    pub ran: Vec<(Setting, Combination)>,
     /// The combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
     /// The runs that began and did not end well.
@@ -209,11 +209,7 @@ impl Comparison {
 impl Compared {
     /// Ranks the combinations: right answers first, the fastest first.
     pub fn ranking(self) -> Ranking {
-        let combination = |(setting, measured): (Setting, Measured)| {
-            let (way, split, crowded) = (setting.way(), setting.split(), setting.is_oversubscribed());
-            Combination::new(way, split, crowded, measured.into_outcomes())
-        };
-        let ran = self.ran.into_iter().map(combination).collect();
+        let ran = self.ran.into_iter().map(|(_, ran)| ran).collect();
         Ranking::new(self.target.described(), ran, self.refused, self.failed)
     }
 
@@ -226,7 +222,7 @@ impl Compared {
             reason,
         };
         match setting.measure(runs, tell) {
-            Ok(measured) => self.ran.push((setting, measured)),
+            Ok(ran) => self.ran.push((setting, ran)),
             Err(Error::Wrong(mistakes)) => {
                 let told: Vec<_> = mistakes.iter().map(ToString::to_string).collect();
                 self.refused.push(refusal(told.join("; ")));

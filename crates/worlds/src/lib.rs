@@ -21,7 +21,7 @@
 //! | [`inputs`] | the shipped input files of programs; inputs that a person gives, with their files opened |
 //! | [`Target`] | a machine to run on: this host or a model |
 //! | [`Subject`] | a program with its inputs, checked |
-//! | [`Run`], [`Setting`], [`Measured`] | one combination of program, target, mechanism and policy; its result |
+//! | [`Run`], [`Setting`] | one combination of program, target, mechanism and policy; its result is a [`compare::Combination`] |
 //! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
 //! | [`Error`], [`Mistake`] | errors: every mistake in a request at once |
@@ -33,6 +33,7 @@
 mod comparison;
 mod error;
 pub mod inputs;
+mod limits;
 pub mod machines;
 mod run;
 mod setting;
@@ -44,10 +45,11 @@ mod trace_file;
 pub use compare::Refusal;
 pub use comparison::{Compared, Comparison, Step};
 pub use error::{Error, FailedRun, Mistake};
+pub use limits::{MAX_THREADS, NATIVE};
 pub use native::LOOKS_APART;
 pub use run::Run;
-pub use setting::{MAX_THREADS, Measured, Setting};
+pub use setting::Setting;
 pub use sharing::Sharing;
 pub use subject::Subject;
-pub use target::{NATIVE, Target, cores};
+pub use target::{Target, cores};
 pub use trace_file::TraceFile;

@@ -18,49 +18,14 @@ use std::path::Path;
 
 use machine::{Known, Machine};
 use tempest::policy::PRESETS;
-
-use crate::{Error, Mistake, NATIVE};
 use units::names::nearest;
 
-/// A machine file that ships with tradewind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shipped {
-    /// The name of the machine, which `--machine` and `extends` take.
-    pub name: &'static str,
-    /// What errors call the file: its path in the repository.
-    pub path: &'static str,
-    /// The text of the file.
-    pub text: &'static str,
-}
+use crate::limits::NATIVE;
+use crate::{Error, Mistake};
 
-macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
-        &[$(Shipped {
-            name: $name,
-            path: concat!("machines/", $name, ".toml"),
-            text: include_str!(concat!("../machines/", $name, ".toml")),
-        }),*]
-    };
-}
+pub(crate) mod shipped;
 
-/// Every machine that ships, by name.
-pub static ALL: &[Shipped] = shipped![
-    "alewife",
-    "avalanche",
-    "avalanche-memory",
-    "avalanche-noncoherent",
-    "avalanche-widget",
-    "cm-5",
-    "hurricane",
-    "hurricane-1",
-    "ideal",
-    "meiko-cs2",
-    "now",
-    "paragon",
-    "s-coma",
-    "sparc20-myrinet",
-    "t3d",
-];
+pub use shipped::{ALL, Shipped};
 
 /// The shipped machine of this name.
 ///
@@ -114,7 +79,7 @@ pub fn is_same(one: &str, other: &str) -> bool {
     one == other || place(one).is_some_and(|one| place(other) == Some(one))
 }
 
-/// What errors call the shipped machine or the file of this name, and its text.
+/// The shipped machine or the file of this name: its name in errors, and its text.
 pub(crate) fn read(name: &str) -> Result<(String, String), Mistake> {
     match (find(name), file(name)) {
         (Some(shipped), _) => Ok((shipped.path.to_owned(), shipped.text.to_owned())),
@@ -127,7 +92,7 @@ fn find(name: &str) -> Option<&'static Shipped> {
     ALL.iter().find(|shipped| shipped.name == name)
 }
 
-/// What the machine file `from` extends by this name: a shipped machine, or a file beside it.
+/// The machine file that the file `from` extends by this name: a shipped machine, or a file beside it.
 fn base(from: &str, name: &str) -> Result<(String, String), Option<String>> {
     let beside = || Some(Path::new(from).parent()?.join(name).to_str()?.to_owned());
     let found = match file(name) {

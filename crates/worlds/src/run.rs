@@ -1,11 +1,12 @@
 //! A run as a library user asks for it: a program, and whatever differs from the defaults.
 
+use compare::Combination;
 use tempest::entry::{Coherence, Entry};
 use tempest::{Mechanism, Outcome, Policy};
 use trace::Recorder;
 use units::Time;
 
-use crate::{Error, Measured, Setting, Sharing, Subject, Target};
+use crate::{Error, Setting, Sharing, Subject, Target};
 
 /// The default policy of a run: every machine whose processors poll for messages has it.
 const USUAL_POLICY: &str = "floating";
@@ -157,7 +158,7 @@ impl Run {
     ///
     /// # Errors
     /// [`Error::Wrong`] if the request cannot be run; [`Error::Failed`] if a run did not end well.
-    pub fn measure(self) -> Result<Measured, Error> {
+    pub fn measure(self) -> Result<Combination, Error> {
         let repeat = self.repeat;
         self.setting()?.measure(repeat, |_| ())
     }

@@ -1,17 +1,15 @@
 //! One combination of program, target, mechanism and policy, and the result of running it. This module must
 //! never know how results look.
 
-use compare::Way;
+use compare::{Combination, Way};
 use tempest::entry::Plan;
 use tempest::policy::Split;
 use tempest::{Failure, Launch, Mechanism, Outcome, Policy, Shape};
 use trace::Recorder;
 use units::Time;
 
+use crate::limits::MAX_THREADS;
 use crate::{Error, FailedRun, Mistake, Sharing, Subject, Target, cores};
-
-/// The most program threads that a run may have in all.
-pub const MAX_THREADS: u32 = 1 << 20;
 
 /// One combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
 #[derive(Clone, Debug)]
@@ -44,14 +42,13 @@ impl Setting {
     ///
     /// # Errors
     /// [`Error::Wrong`] if the target or the program cannot run so; [`Error::Failed`] if a run did not end well.
-    pub fn measure(&self, repeat: u32, mut tell: impl FnMut(u32)) -> Result<Measured, Error> {
+    pub fn measure(&self, repeat: u32, mut tell: impl FnMut(u32)) -> Result<Combination, Error> {
         let run = |number| {
             tell(number);
             self.once()
         };
-        let mut outcomes = (0..repeat.max(1)).map(run).collect::<Result<Vec<_>, _>>()?;
-        outcomes.sort_by_key(Outcome::timed);
-        Ok(Measured { outcomes })
+        let outcomes = (0..repeat.max(1)).map(run).collect::<Result<Vec<_>, _>>()?;
+        Ok(Combination::new(self.way(), self.split(), self.is_oversubscribed(), outcomes))
     }
 
     fn once(&self) -> Result<Outcome, Error> {
@@ -123,49 +120,5 @@ impl Setting {
         let split = self.split();
         let processors = split.computing + split.dedicated;
         self.target.is_native() && self.nodes as usize * processors as usize > cores()
-    }
-}
-
-/// The result of a combination: the outcomes of its runs, the fastest first; at least one.
-#[derive(Clone, Debug)]
-pub struct Measured {
-    outcomes: Vec<Outcome>,
-}
-
-impl Measured {
-    /// All outcomes, the fastest first.
-    pub fn outcomes(&self) -> &[Outcome] {
-        &self.outcomes
-    }
-
-    /// Consumes the result and returns all outcomes, the fastest first.
-    pub fn into_outcomes(self) -> Vec<Outcome> {
-        self.outcomes
-    }
-
-    /// The outcome of median time.
-    pub fn median(&self) -> &Outcome {
-        &self.outcomes[self.outcomes.len() / 2]
-    }
-
-    /// The number of runs.
-    pub fn runs(&self) -> usize {
-        self.outcomes.len()
-    }
-
-    /// The least and the greatest time of the runs.
-    pub fn spread(&self) -> (Time, Time) {
-        let times = || self.outcomes.iter().map(Outcome::timed);
-        (times().min().unwrap_or_default(), times().max().unwrap_or_default())
-    }
-
-    /// Whether the program found its answer right in every run.
-    pub fn verified(&self) -> bool {
-        self.outcomes.iter().all(|outcome| outcome.report.verified())
-    }
-
-    /// The errors that the program found in its answers, in all runs.
-    pub fn failures(&self) -> impl Iterator<Item = &str> {
-        self.outcomes.iter().flat_map(|outcome| &outcome.report.failures).map(String::as_str)
     }
 }

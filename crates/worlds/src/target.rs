@@ -8,10 +8,8 @@ use native::Local;
 use sim::Model;
 use tempest::{Mechanism, Policy, Refusal, World};
 
+use crate::limits::NATIVE;
 use crate::{Error, Mistake, machines};
-
-/// The name of this host as a machine.
-pub const NATIVE: &str = "native";
 
 /// The number of nodes, and of processors of each, of a native run that does not set them.
 const NATIVE_SHAPE: (u32, u32) = (2, 2);
@@ -131,7 +129,7 @@ impl Target {
     /// Checks that the machine has everything that a mechanism and a policy need.
     ///
     /// # Errors
-    /// What the machine lacks.
+    /// A refusal that names what the machine lacks.
     pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), Refusal> {
         match self {
             Self::Native => Local::check(mechanism, policy),

@@ -16,13 +16,13 @@ use crate::{Error, Mistake};
 #[derive(Debug)]
 pub struct TraceFile {
     path: PathBuf,
-    /// Where it is written meanwhile; `None` for a device or pipe, which is written to as it is.
+    /// The file that the trace is written to until it is whole; `None` for a device or pipe, which is written to as it is.
     partial: Option<TempPath>,
     recorder: Recorder,
 }
 
 impl TraceFile {
-    /// Whether a trace may have this name: not if it is that of one of the files that the run reads.
+    /// Checks that a trace may have this name: the run must not read a file of this name.
     ///
     /// # Errors
     /// [`Mistake::TraceName`] if it may not.
@@ -57,12 +57,13 @@ impl TraceFile {
         Ok(Self { path: path.to_owned(), partial, recorder: Recorder::perfetto(out) })
     }
 
-    /// What a run is given.
+    /// The recorder to give to a run, which writes its events into this trace.
     pub fn recorder(&self) -> Recorder {
         self.recorder.clone()
     }
 
-    /// Where the trace is written until it is whole; nothing is there afterwards. `None` for a device or pipe.
+    /// The path of the file that the trace is written to until it is whole. The file is gone afterwards. `None` for a device
+    /// or pipe.
     ///
     /// A process that is ended by a signal leaves this file behind unless it removes it.
     pub fn partial(&self) -> Option<&Path> {

@@ -1,4 +1,4 @@
-//! What a person tells iccg: a matrix and how its rows are divided. Must never know how updates travel.
+//! The inputs of iccg: a matrix, and the way its rows are divided. This module must never know how updates travel.
 
 use std::sync::Arc;
 

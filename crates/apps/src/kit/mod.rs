@@ -1,4 +1,4 @@
-//! What several applications need. Must never know any one of them.
+//! Helpers that several applications need. This module must never know any one of them.
 
 mod random;
 

@@ -5,7 +5,7 @@ use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
 use worlds::Target;
 
-/// What a machine can run, and each other policy with what is missing.
+/// The policies and mechanisms that a machine can run, and each other policy with the ability that the machine lacks for it.
 pub(super) fn of(target: &Target) -> (Runs, Vec<Unable>) {
     let (mut runs, mut refused, mut able) = (Runs::default(), Vec::new(), Vec::new());
     for preset in PRESETS {

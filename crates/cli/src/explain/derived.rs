@@ -1,4 +1,4 @@
-//! What follows from a machine's values: quantities that its file does not state, each with where it comes from.
+//! Quantities that follow from a machine's values and that its file does not state, each with its derivation.
 //! Nothing here is measured, and no run uses it. This module must never know
 //! a policy.
 

@@ -90,7 +90,7 @@ fn run(name: &str, subjects: &[Subject], worlds: &[World], dose: Dose) -> Result
     Ok(subjects.iter().map(|_| by_world.iter_mut().filter_map(Iterator::next).collect()).collect())
 }
 
-/// What `run` makes of each, in their order, by so many threads.
+/// Applies `run` to each of `inputs` on `jobs` threads. The results are in the order of the inputs.
 fn in_parallel<T: Sync, R: Send>(
     inputs: &[T],
     jobs: usize,

@@ -45,7 +45,7 @@ pub(super) fn run(question: &Arc<Question>, world: &World, dose: Dose) -> Result
     Ok(Run { seen: Placement::ALL.map(|placement| experiment.seen(placement)), failure })
 }
 
-/// What a test showed in every world.
+/// The results of a test in every world, as the document states them.
 pub(super) fn document(subject: &Subject, runs: &[Run]) -> Test {
     let Subject { file, question } = subject;
     let test = &question.test;

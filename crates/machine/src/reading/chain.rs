@@ -27,7 +27,7 @@ pub(crate) fn load(file: &str, text: &str, bases: &Bases<'_>) -> Result<Vec<Sour
     Ok(chain)
 }
 
-/// What the last file of a chain extends, if anything.
+/// The name and text of the file that the last file of a chain extends; `None` if it extends none.
 fn base(chain: &[SourceText], bases: &Bases<'_>) -> Result<Option<(String, String)>, Error> {
     let Some(last) = chain.last() else { return Ok(None) };
     let Some(item) = last.table().get(EXTENDS) else { return Ok(None) };

@@ -1,19 +1,20 @@
-//! What is wrong with a machine file: every mistake at once, each with its place and what was expected.
+//! The errors of a machine file: every mistake at once, each with its place and the value that was expected.
 
 use std::fmt::{self, Display, Formatter};
 
-/// One mistake.
+/// One mistake in a machine file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The file, as it was called by whoever read it.
+    /// The name that the caller gave the file.
     pub file: String,
-    /// The line in it, from 1; of a missing key, that of its section. `None`: the value is the command line's `--set`.
+    /// The line in the file, from 1. For a missing key it is the line of its section. `None`: the value came from `--set` on
+    /// the command line.
     pub line: Option<usize>,
     /// Dotted key: `processor.clock`. Empty where the file is no TOML at all.
     pub key: String,
     /// The value as written; `None` where it is missing.
     pub value: Option<String>,
-    /// What would have been right: `a frequency such as "400 MHz"`.
+    /// The value that was expected: `a frequency such as "400 MHz"`.
     pub expected: String,
 }
 

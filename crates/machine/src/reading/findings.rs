@@ -1,10 +1,10 @@
-//! What a reading of a machine file has found: its values, its mistakes, and what counts in its digest.
+//! The results of reading a machine file: its values, its mistakes, and the text of its digest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Error;
 
-/// What a reading found.
+/// The results of one reading.
 pub(crate) struct Findings {
     pub(crate) values: Vec<Value>,
     pub(crate) errors: Vec<Error>,
@@ -14,20 +14,21 @@ pub(crate) struct Findings {
     pub(crate) asked: BTreeSet<String>,
 }
 
-/// One value a machine was built from, with where it stands and where it comes from. For people, not for models.
+/// One value that a machine was built from, with its place and its source. It is for people; models read the machine's
+/// fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// Its dotted key: `processor.clock`; `policy.np.primitives.issue` where it holds under a policy only.
+    /// The dotted key: `processor.clock`, or `policy.np.primitives.issue` for a value that holds under one policy only.
     pub key: String,
-    /// As written: `2 B/cycle`.
+    /// The value as it is written: `2 B/cycle`.
     pub text: String,
-    /// As the machine holds it: `800 MB/s`.
+    /// The value as the machine holds it: `800 MB/s`.
     pub resolved: String,
-    /// Where the number comes from: the comment at the end of its line, or else its section's `source`.
+    /// The source of the number: the comment at the end of its line, or else its section's `source`.
     pub source: Option<String>,
-    /// The file it stands in: the machine's own, or one that it extends.
+    /// The file that states the value: the machine's own, or one that it extends.
     pub file: String,
-    /// Its line in that file, from 1; `None` when the command line gave it.
+    /// The line in that file, from 1; `None` if the command line gave the value.
     pub line: Option<usize>,
 }
 

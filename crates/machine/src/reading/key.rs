@@ -1,4 +1,5 @@
-//! What a value of a machine file can be, and how it is understood: the type of a field says which. Knows no particular key.
+//! The types of values in a machine file, and how each is read. The type of a field decides. This module must never know a
+//! particular key.
 
 use std::fmt::Display;
 
@@ -10,7 +11,7 @@ use super::section::{NO_CLOCK, Section};
 /// A type of field that the keys of a section can have: a [`Scalar`], a section, or an `Option` of one that need not be
 /// there.
 pub(crate) trait Key: Sized {
-    /// What a message expects where the key is missing.
+    /// The expected value, as the error of a missing key states it.
     fn expected() -> &'static str;
 
     /// Whether file or command line give the key.
@@ -24,7 +25,7 @@ pub(crate) trait Key: Sized {
 
 /// A single value: a number, a quantity with its unit, yes or no.
 pub(crate) trait Scalar: Display + Sized {
-    /// What a message expects: `a size such as "16 B"`.
+    /// The expected value, as an error states it: `a size such as "16 B"`.
     const FORM: &'static str;
 
     /// Understands a value, of which cycles are cycles of `clock`; otherwise says what was expected instead.

@@ -1,5 +1,5 @@
-//! What one reading of a machine shares: the overrides, and what has been found out so far.
-//! Knows places, but no key of a machine.
+//! The state that one reading of a machine shares: the overrides of the command line, and the values and mistakes found so
+//! far. This module must never know a key of a machine.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +38,7 @@ pub(crate) struct Found<'a> {
     /// Dotted, as its file or the command line has it.
     pub(crate) key: String,
     pub(crate) raw: Raw<'a>,
-    /// Where it stands; `None` on the command line.
+    /// The place of the value; `None` if the command line gave it.
     pub(crate) place: Option<Place<'a>>,
     pub(crate) source: Option<String>,
 }
@@ -119,8 +119,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What the command line gives for this key, with the key as given there; the last where it gives several. Makes
-    /// the key a known one.
+    /// The value that the command line gives for this key, with the key as it is written there. If there are several, the last
+    /// counts. The key is known from then on.
     pub(crate) fn given(&self, key: &str) -> Option<(String, &'a str)> {
         self.spellings(key).find_map(|key| {
             let given = self.overrides.iter().rev().find(|(given, _)| *given == key);
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
 /// The section whose sections hold what differs under a policy.
 pub(crate) const POLICY: &str = "policy";
 
-/// What is the same under all policies: who the machine is, not what runs on it.
+/// The keys that are the same under all policies, because they identify the machine.
 pub(crate) const FIXED: [&str; 8] =
     ["name", "summary", "nodes", "processors", "can", "calibrated", EXTENDS, POLICY];
 

@@ -19,16 +19,16 @@ pub(super) const NO_CLOCK: Frequency = Frequency::from_megahertz(1_000);
 /// A section, with what the command line puts in its place.
 pub(crate) struct Section<'a> {
     pub(crate) reader: &'a Reader<'a>,
-    /// Dotted; empty for the machine itself.
+    /// The dotted path of the section; empty for the top level of the file.
     path: String,
-    /// The one that goes before first; none where no file has such a section.
+    /// The tables of the section in all files, the one with the highest precedence first; empty if no file has the section.
     layers: Vec<Layer<'a>>,
-    /// Where a key that is missing should have been.
+    /// The place where a missing key should have been.
     place: Place<'a>,
-    /// Whether keys that are not there are reported; not so where the section itself was not.
+    /// Whether missing keys are reported. They are not if the section itself is missing, which is one mistake.
     complete: bool,
     known: RefCell<Vec<&'static str>>,
-    /// Whether it cannot be said which keys belong here.
+    /// Whether a mistake makes it unknown which keys belong here, so that unknown keys are not reported.
     forgiving: Cell<bool>,
     /// The clock that the cycles of this section count: its own, or else that of the section around it.
     clock: Cell<Frequency>,
@@ -39,12 +39,12 @@ pub(crate) struct Section<'a> {
 struct Layer<'a> {
     table: &'a dyn TableLike,
     place: Place<'a>,
-    /// Its own dotted path; differs from the section's in what holds under a policy.
+    /// The dotted path of this table. It differs from the section's for values that hold under one policy.
     path: String,
     /// Whether a key that nobody asks for is a mistake here. Those of a file that is extended have been found when that
     /// was read for itself, and this machine need not ask for all of them.
     own: bool,
-    /// Where the numbers of this table come from unless their own lines say so.
+    /// The source of all numbers of this table whose own lines state none.
     source: Option<String>,
 }
 
@@ -171,7 +171,7 @@ impl<'a> Section<'a> {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    /// What each layer that has a key says, the one that goes before first.
+    /// The value of a key in each layer that has the key, the layer with the highest precedence first.
     fn items(&self, key: &str) -> impl Iterator<Item = Found<'a>> {
         self.layers.iter().filter_map(move |layer| Some(layer.found(key, layer.table.get(key)?)))
     }
@@ -229,8 +229,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// What stands below a key that is no section: its table, which replaces that of any other layer, or only what the
-    /// command line gives. The comment on its line speaks for all of it.
+    /// The values below a key that is no section: those of its table, which replaces the table of any other layer, or only
+    /// those of the command line. The comment on the key's line is the source of all of them.
     pub(crate) fn below(&self, key: &'static str, table: Option<&'a dyn TableLike>) -> Self {
         let found = self.items(key).next();
         let place = found.as_ref().and_then(|found| found.place).unwrap_or(self.place);

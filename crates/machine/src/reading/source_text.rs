@@ -6,7 +6,7 @@ use super::Error;
 
 /// One file: the machine's own, or one that it extends.
 pub(crate) struct SourceText {
-    /// What to call it in messages.
+    /// The file's name in errors.
     pub(crate) name: String,
     document: Document<String>,
 }

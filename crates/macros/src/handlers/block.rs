@@ -9,8 +9,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Attribute, Error, Result, Token, Type, Visibility, braced};
 
 use super::method::Method;
-use super::{all, is_cfg};
-use crate::options::Options;
+use crate::options::{Options, all, is_cfg};
 use units::names::nearest;
 
 /// An `impl` block.

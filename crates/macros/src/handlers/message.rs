@@ -8,9 +8,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Attribute, LitInt, LitStr, Type};
 
-use super::is_cfg;
 use super::method::{Method, Parameter, Role, is_primitive, span_of_type};
-use crate::options::span_of;
+use crate::options::{is_cfg, span_of};
 
 /// The code of one message.
 pub(super) struct Message {

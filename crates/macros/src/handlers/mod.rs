@@ -111,13 +111,3 @@ fn program(block: &mut Block, tempest: &TokenStream) -> Option<TokenStream> {
 fn allowed() -> TokenStream {
     quote!(#[allow(unused, clippy::all)])
 }
-
-/// Whether an attribute decides if an item exists.
-fn is_cfg(attribute: &syn::Attribute) -> bool {
-    attribute.path().is_ident("cfg")
-}
-
-/// Tokens of several things in a row.
-fn all<T: ToTokens>(things: impl IntoIterator<Item = T>) -> TokenStream {
-    things.into_iter().map(ToTokens::into_token_stream).collect()
-}

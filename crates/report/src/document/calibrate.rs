@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `tradewind calibrate --json` prints.
+/// The document that `tradewind calibrate --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Calibrate {
     /// The version of this document's form.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `tradewind claims --json` prints. A claim that differs is a result: the exit stays 0.
+/// The document that `tradewind claims --json` prints. A claim that differs is a result: the exit stays 0.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Claims {
     /// The version of this document's form.
@@ -21,13 +21,13 @@ pub struct Claims {
     pub measured: usize,
     /// Claims whose role is `result`.
     pub results: usize,
-    /// Runs that were needed, those found in the record included.
+    /// The number of runs that the claims needed, including runs whose results were on record already.
     pub runs: usize,
     /// Runs that yielded nothing; empty if all went well. The exit is 1 if there is one.
     pub failed_runs: Vec<FailedRun>,
 }
 
-/// A claim, held against what was measured.
+/// A claim, compared with the measurement.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// The name of the claim and of its metric.
@@ -35,8 +35,8 @@ pub struct Claim {
     /// The table, figure or section of the literature that the claim stands in.
     #[serde(rename = "where")]
     pub place: String,
-    /// `input`: configured; `result`: must come of running; `bound`: so must this, but a study worked it out and nobody
-    /// published it.
+    /// `input`: the claim states a value that is configured. `result`: the claim states a result that runs should show.
+    /// `bound`: likewise, but a study derived the claim and no paper states it.
     pub role: String,
     /// `value`, `ratio`, `order` or `shape`.
     pub kind: String,
@@ -50,13 +50,13 @@ pub struct Claim {
     pub may_fit: bool,
     /// The claim may set a parameter, or has: a machine file or a study names it as the reason of a value.
     pub fixes: bool,
-    /// The value of the claim is known to others and kept from us.
+    /// The stated value is kept apart, so that the model predicts it blind.
     pub is_held_out: bool,
     /// The value stated: a number or a text.
     ///
     /// Null of orders and shapes, and where no value is known.
     pub stated: Option<Scalar>,
-    /// The metric; without one, whether the order or shape was found.
+    /// The measured value of the claim's metric. For an order or a shape without a metric: whether it was found.
     ///
     /// Null if not measured.
     pub measured: Option<Scalar>,
@@ -65,10 +65,10 @@ pub struct Claim {
     ///
     /// Null without two numbers.
     pub error: Option<f64>,
-    /// `holds`, `differs`, `not measured`, `held out` (measured, and nothing known to hold it against) or `input` (configured,
-    /// and nothing measured it).
+    /// `holds`, `differs`, `not measured`, `held out` (measured, but the stated value is kept apart) or `input` (the value is
+    /// configured and not measured).
     pub verdict: String,
-    /// Why the expression that was evaluated is what the claim states.
+    /// The reason why the evaluated expression expresses the claim.
     ///
     /// Null if no expression decides it.
     pub because: Option<String>,
@@ -107,7 +107,7 @@ pub struct Counts {
     pub differs: usize,
     /// Claims that were not measured.
     pub not_measured: usize,
-    /// Claims that were measured, with nothing known to hold them against.
+    /// Claims that were measured while their stated value is kept apart.
     pub held_out: usize,
 }
 
@@ -149,7 +149,7 @@ pub struct FailedRun {
     pub said: String,
 }
 
-/// What `tradewind claims --ledger --json` prints.
+/// The document that `tradewind claims --ledger --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Ledger {
     /// The version of this document's form.
@@ -160,7 +160,7 @@ pub struct Ledger {
     pub failed_runs: Vec<FailedRun>,
 }
 
-/// The free values of a modelled machine.
+/// The values of a modelled machine that nobody published, and how well claims hold on the machine.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FixedMachine {
     /// The machine's name.

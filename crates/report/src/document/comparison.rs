@@ -12,7 +12,7 @@ use tempest::Mechanism;
 use super::run::{Asked, Combination, Measured, Setting};
 use crate::words;
 
-/// What `tradewind compare --json` prints.
+/// The document that `tradewind compare --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The version of this document's form.
@@ -221,7 +221,7 @@ pub struct Prediction {
     ///
     /// Null if none is scored.
     pub worst: Option<Scored>,
-    /// How the model ranks scored rows.
+    /// The quality of the order in which the model ranks the scored rows.
     ///
     /// Null if fewer than two are scored.
     pub ranking: Option<Ranking>,
@@ -243,7 +243,7 @@ pub struct Pair {
     ///
     /// Null if nothing was measured.
     pub error: Option<f64>,
-    /// The measurement is oversubscribed: processors took turns.
+    /// The measured run had more processors than the host has cores. They took turns, so its times mean little.
     pub oversubscribed: bool,
     /// The row is scored, since it is not `oversubscribed`: a model has a core for each processor.
     pub scored: bool,
@@ -259,7 +259,7 @@ pub struct Scored {
     pub error: f64,
 }
 
-/// How a model ranks.
+/// The quality of the order in which a model ranks combinations.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Ranking {
     /// The fastest row as measured.
@@ -276,7 +276,7 @@ pub struct Ranking {
     pub in_order: usize,
 }
 
-/// The ranking that several machines have in common.
+/// The agreement of several machines' rankings: whether one mechanism and one policy are the best on all of them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Agreement {
     /// The agreement for people.
@@ -294,7 +294,7 @@ pub struct Agreement {
     pub choices: Vec<Choice>,
 }
 
-/// A machine's best.
+/// The best combination of a machine, among those that all machines can run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Choice {
     /// The machine and its file.

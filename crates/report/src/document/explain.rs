@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `tradewind explain --json` prints.
+/// The document that `tradewind explain --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Explain {
     /// The version of this document's form.
@@ -27,9 +27,9 @@ pub struct Explain {
     /// Quantities that a reader might look for among `derived`, and that do not follow: round trips under policies that
     /// the machine can run, the one that was named or all.
     pub not_derived: Vec<Underived>,
-    /// What the machine can run.
+    /// The policies and mechanisms that the machine can run.
     pub runs: Runs,
-    /// Every other policy.
+    /// The policies that the machine cannot run, each with the reason.
     pub refused: Vec<Unable>,
 }
 
@@ -82,7 +82,7 @@ pub struct Underived {
     pub reason: String,
 }
 
-/// What a machine can run.
+/// The policies and mechanisms that a machine can run.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Runs {
     /// Policies that the machine can run.

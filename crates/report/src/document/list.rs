@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `tradewind list --json` prints: the sections asked for, or all but `claims`. A section that nobody asked for is
-/// left out.
+/// The document that `tradewind list --json` prints: the sections asked for, or all but `claims` if none was asked for. Other
+/// sections are left out.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct List {

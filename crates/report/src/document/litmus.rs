@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `tradewind litmus --json` prints.
+/// The document that `tradewind litmus --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Litmus {
     /// The version of this document's form.
@@ -24,7 +24,7 @@ pub struct Litmus {
     pub unread: Vec<String>,
 }
 
-/// A machine, and what all tests showed on it.
+/// A machine, and the counts over all tests on it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct World {
     /// `native`, or the `name` in the machine file.
@@ -68,7 +68,7 @@ pub struct Tally {
     pub tests_showing_several: usize,
 }
 
-/// A test, and what it showed in each world.
+/// A litmus test, and its result in each world.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Test {
     /// The file of the test.
@@ -89,7 +89,7 @@ pub struct Test {
     pub states: Vec<State>,
 }
 
-/// What a test showed in one world.
+/// The result of a litmus test in one world.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// `ok`, `forbidden` (a state was seen that is not allowed) or `failed` (the run did not end well).
@@ -171,7 +171,8 @@ impl State {
 }
 
 impl Trial {
-    /// What a test with these final states showed in a world: `failure` says why a run did not end well.
+    /// Makes the result of a test in world number `world` from the final states. `failure` is the reason why a run did not
+    /// end well.
     pub fn new(states: &[State], world: usize, failure: Option<String>) -> Self {
         let seen: Vec<_> = states.iter().filter(|state| state.is_seen(world)).collect();
         let rounds = |holds: bool| -> u64 {

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `tradewind model fixed-floating --json` prints.
+/// The document that `tradewind model fixed-floating --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FixedFloating {
     /// The version of this document's form.
@@ -13,28 +13,28 @@ pub struct FixedFloating {
     pub model: String,
     /// The model's values, times in microseconds.
     pub input: IndexMap<String, f64>,
-    /// What the model yields; null where there is none, such as a window that is empty.
+    /// The figures that the model yields. Null for a figure that does not exist, such as the bound of an empty window.
     pub figures: IndexMap<String, Option<f64>>,
-    /// One for each share of overhead.
+    /// The curves of each ratio of overhead to latency.
     pub curves: Vec<Curve>,
 }
 
-/// The curves of one share of overhead: pairs of a coordinate and of Single over Fixed.
+/// The curves for one ratio of overhead to latency. Each point is a coordinate and the time of Single divided by that of Fixed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Curve {
-    /// Overhead over latency.
+    /// The overhead divided by the latency.
     pub k: f64,
-    /// The share of overhead is that of `input`.
+    /// The ratio is that of `input`, not one of the round ratios beside it.
     pub is_own: bool,
-    /// Points by C/L, spread by factors.
+    /// Points whose coordinate is computation divided by latency, at steps that grow by a factor.
     pub by_factor: Vec<(f64, f64)>,
-    /// Points by C/L, spread evenly.
+    /// Points whose coordinate is computation divided by latency, at even steps.
     pub by_step: Vec<(f64, f64)>,
-    /// Points by utilization.
+    /// Points whose coordinate is the utilization, from 0 to 1.
     pub by_utilization: Vec<(f64, f64)>,
 }
 
-/// What `tradewind model alewife-tables --json` prints.
+/// The document that `tradewind model alewife-tables --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Surveys {
     /// The version of this document's form.

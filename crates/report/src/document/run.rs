@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::{Adjustment, Counters, Mechanism, Outcome, PhaseRecord, Stage, Why};
 
-/// What `tradewind run --json` prints.
+/// The document that `tradewind run --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// The version of this document's form.
@@ -18,7 +18,7 @@ pub struct Run {
     /// The combination that ran.
     #[serde(flatten)]
     pub combination: Combination,
-    /// What was measured.
+    /// The measured times and counts.
     #[serde(flatten)]
     pub measured: Measured,
 }
@@ -28,13 +28,13 @@ pub struct Run {
 pub struct Asked {
     /// The name of the program.
     pub program: String,
-    /// What the command line said, as it was written.
+    /// The inputs and machine values on the command line, as they were written there.
     pub given: Given,
     /// Facts about the input after it was read; the program chooses the keys.
     pub input: IndexMap<String, String>,
 }
 
-/// What the command line said, as it was written.
+/// The inputs and machine values on the command line, as they were written there.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Given {
     /// The value of each `--input`.
@@ -82,7 +82,7 @@ pub struct Combination {
     pub oversubscribed: bool,
 }
 
-/// What was measured of a combination.
+/// The measurements of a combination: its times, counts and utilization, and the program's check.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Measured {
     /// The number of runs, at least 1. Keys that follow, unless they say otherwise, are of the run of median time (of
@@ -98,7 +98,7 @@ pub struct Measured {
     ///
     /// Null natively.
     pub time_fs: Option<u64>,
-    /// From start to end, the program's own check included.
+    /// The time from start to end, the program's own check included.
     pub whole_run_ns: f64,
     /// Timed regions in order; empty if the program names none.
     pub phases: Vec<Phase>,
@@ -106,9 +106,9 @@ pub struct Measured {
     pub counters: Counts,
     /// Bytes sent in the whole run, by purpose.
     pub volume_bytes: Volume,
-    /// Where the time of the whole run went, summed over the computing processors of all nodes.
+    /// The time of the whole run, summed over the computing processors of all nodes and split by what they spent it on.
     pub breakdown_ns: Breakdown,
-    /// How busy processors were in the whole run.
+    /// The share of the whole run for which processors were busy.
     pub utilization: Utilization,
     /// Events in the dispatch queues in the whole run, summed over the nodes.
     pub dispatching: Dispatching,
@@ -134,13 +134,13 @@ pub struct Measured {
 pub struct Phase {
     /// The name of the phase.
     pub name: String,
-    /// From the last thread's entry to the last thread's entry of the next phase, or to the end.
+    /// The time from the last thread's entry into this phase to the last thread's entry into the next, or to the end.
     pub time_ns: f64,
     /// Counts of this phase. A message sent in one phase may be handled in the next.
     pub counters: Counts,
     /// Bytes sent in this phase.
     pub volume_bytes: Volume,
-    /// Where the time of this phase went.
+    /// The time of this phase, split by what the computing processors spent it on.
     pub breakdown_ns: Breakdown,
 }
 
@@ -157,7 +157,7 @@ pub struct Counts {
     pub handlers: u64,
     /// Interrupts taken to notice a message.
     pub interrupts: u64,
-    /// Times a thread waited.
+    /// The number of times that a thread waited.
     pub blocks: u64,
     /// Sends that found no room at first.
     pub refused: u64,
@@ -179,7 +179,7 @@ pub struct Volume {
     pub invalidations: u64,
 }
 
-/// Where time went, summed over computing processors.
+/// Time, summed over computing processors and split by what they spent it on.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Breakdown {
     /// Nanoseconds of the program's own work.
@@ -192,7 +192,7 @@ pub struct Breakdown {
     pub synchronization: f64,
 }
 
-/// How busy processors were.
+/// The share of time for which processors were busy.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Utilization {
     /// From 0 to 1: share of the computing processors' time not spent waiting.
@@ -259,7 +259,7 @@ pub struct Kind {
 pub struct Step {
     /// The number of times that the step was taken.
     pub times: u64,
-    /// The mean time of the step, on the path of what followed unless it is the completion.
+    /// The mean time of the step. It delays the steps after it, unless the step is `completion`.
     pub mean_ns: f64,
 }
 
@@ -272,13 +272,13 @@ pub struct Report {
     pub checks: u64,
     /// The wrong results of every run; empty if there is none.
     pub failures: Vec<String>,
-    /// What the program measured; it chooses the keys. A number that is not finite is null.
+    /// The program's own measurements, under keys that the program chooses. A number that is not finite is null.
     pub figures: IndexMap<String, Option<f64>>,
     /// The unit of those figures that are no pure numbers: `us`, `ns`, `MB/s`.
     pub units: IndexMap<String, String>,
 }
 
-/// What the combinations of a command have in common.
+/// The options that all combinations of a command have in common.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// Nodes.

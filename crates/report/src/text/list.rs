@@ -17,7 +17,7 @@ pub struct Choice {
     pub needs: Vec<String>,
 }
 
-/// The lines of a list; `options` may stand behind a policy.
+/// The lines that print a list. `options` are the options that may be written behind a policy.
 pub fn list(list: &List, options: &[Choice], page: &Page) -> Vec<String> {
     let items = |title: &str, items: &Option<Vec<Item>>| {
         let rows = items.iter().flatten().map(|item| (item.name.as_str(), item.summary.clone()));

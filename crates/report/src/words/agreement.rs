@@ -53,7 +53,7 @@ fn machines(agreement: &Agreement) -> [String; 2] {
     }
 }
 
-/// What serves all machines; `None` if there was no choice.
+/// A sentence about the mechanism and the policy that serve all machines; `None` if there was no choice.
 fn serving(agreement: &Agreement, all: &str, each: &str) -> Option<String> {
     // The machines are named once.
     let first = if agreement.extent == Extent::All { all } else { each };

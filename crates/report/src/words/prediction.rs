@@ -1,4 +1,4 @@
-//! What a prediction shows, in words. This module must never say more than a prediction's score does.
+//! Predictions in words. This module must never say more than a prediction's score does.
 
 use compare::Prediction;
 use compare::prediction::{Choice, Pair, Score};

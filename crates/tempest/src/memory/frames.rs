@@ -8,7 +8,7 @@ use crate::Layout;
 
 /// The room on a node for pages that live on other nodes.
 ///
-/// As text: `all`, `on-demand` or a number.
+/// A person writes it as `all`, `on-demand` or a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Frames {
     /// Room for all pages, each mapped from the start: there are no page faults.
@@ -16,9 +16,10 @@ pub enum Frames {
     All,
     /// Room for all pages, each mapped when it is first used.
     OnDemand,
-    /// Room for so many pages at a time; the page that was mapped first gives way. Threads of a node that wait for words
-    /// ([`Thread::wait_for`](crate::Thread::wait_for)) on more pages than that take the frames from each other for as long
-    /// as they wait.
+    /// Room for this number of pages at a time. When another page is needed, the page that was mapped first gives way.
+    ///
+    /// Threads of a node that [wait for words](crate::Thread::wait_for) on more pages than that keep taking the frames from
+    /// each other while they wait.
     AtMost(u32),
 }
 
@@ -75,12 +76,12 @@ pub struct AddressSpace {
 }
 
 impl AddressSpace {
-    /// An address space in which each node has room for so many pages of others.
+    /// Makes an address space in which each node has room for `frames` pages of other nodes.
     ///
     /// # Errors
-    /// [`NoFrames::TooFew`] if that is no room at all and there are such pages. One frame is enough: a page stays while a
-    /// block of it is under way, what brings the block needs no frame, and the access that waited is done before the page
-    /// gives way.
+    /// [`NoFrames::TooFew`] if there is no room at all and other nodes have pages. One frame is enough: a page stays in its
+    /// frame while one of its blocks is under way, the messages that bring the block need no frame, and the access that
+    /// waits for the block is made before the page gives way.
     pub fn new(layout: Layout, frames: Frames) -> Result<Self, NoFrames> {
         let has_remote_pages = layout.nodes() > 1 && layout.pages() > 0;
         if frames == Frames::AtMost(0) && has_remote_pages {

@@ -7,7 +7,7 @@
 //! access that the tag forbids is a *fault*: an event of the node, keyed by the block. Which messages then
 //! move the block and its rights is up to a protocol: the waist knows no states, no directory, no owner.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `layout` | the address space as plain data: pages and their homes, arrays and records in it |
 //! | `frames` | the address space of a run, with the room on a node for pages of others |

@@ -24,11 +24,11 @@ pub(super) const TAG_SHIFT: u32 = 1;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Tag {
-    /// No access: the node has no copy.
+    /// The node may not access the block: it has no copy.
     Invalid = 0,
-    /// Loads.
+    /// The node may load words of the block.
     ReadOnly = 1,
-    /// Loads and stores: no other node has a copy.
+    /// The node may load and store words of the block: no other node has a copy.
     Writable = 2,
 }
 

@@ -10,7 +10,7 @@ use super::{BadPolicy, Dispatch, HELPER_WAITS, Notice, Policy, Servers, Turns};
 pub struct PolicyOption {
     /// The option as it is written behind a policy: `+keyed`, or `+every=K` where it takes a value.
     pub text: &'static str,
-    /// What it means, in one line for people.
+    /// The meaning of the option, in one line for people.
     pub meaning: &'static str,
     /// Changes a policy, given the value behind `=`.
     apply: fn(&mut Policy, &str) -> Result<(), BadPolicy>,
@@ -97,7 +97,8 @@ impl PolicyOption {
         self.text.trim_start_matches('+').split('=').next().unwrap_or_default()
     }
 
-    /// What the option adds to the needs of `floating`, in the words machine files use.
+    /// The capabilities that a machine needs for this option beyond those for `floating`, in the words of a machine file's
+    /// `can`.
     pub fn needs(&self) -> Vec<&'static str> {
         let needs = |text: &str| Policy::from_str(text).map_or_else(|_| Vec::new(), |policy| policy.needs());
         let without = needs("floating");
