@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use tempest::entry::{BadPlan, InputError};
 use tempest::{Failure, Mechanism, Policy};
 
-use crate::{MAX_THREADS, NATIVE, inputs, machines};
+use crate::limits::{MAX_BYTES, MAX_THREADS, NATIVE};
+use crate::{inputs::shipped as shipped_inputs, machines::shipped};
 
 /// The reason why a request has no result.
 #[derive(Clone, PartialEq, Debug)]
@@ -133,7 +134,7 @@ pub enum Mistake {
         /// The error of the operating system.
         why: String,
     },
-    /// An input file is longer than [`MAX_BYTES`](inputs::MAX_BYTES).
+    /// An input file is longer than [`MAX_BYTES`](crate::inputs::MAX_BYTES).
     LongInput {
         /// The path asked for.
         path: String,
@@ -207,11 +208,11 @@ impl fmt::Display for Mistake {
             Self::Plan(what) => what.fmt(f),
             Self::Policy(what) => what.fmt(f),
             Self::UnreadableInput { path, why } => {
-                let known: Vec<_> = inputs::ALL.iter().map(|shipped| shipped.name).collect();
+                let known: Vec<_> = shipped_inputs::ALL.iter().map(|shipped| shipped.name).collect();
                 write!(f, "{path}: {why}; shipped inputs are {}", known.join(", "))
             }
             Self::LongInput { path } => {
-                write!(f, "{path}: more than {} bytes: expected a smaller file", inputs::MAX_BYTES)
+                write!(f, "{path}: more than {} bytes: expected a smaller file", MAX_BYTES)
             }
             Self::InputTwice { key } => write!(f, "--input {key}: given twice; expected once"),
             Self::NoFileInput { text, program } => {
@@ -238,6 +239,6 @@ impl std::error::Error for Mistake {}
 
 /// The names of all machines that ship.
 fn shipped_machines() -> String {
-    let names: Vec<_> = machines::ALL.iter().map(|shipped| shipped.name).collect();
+    let names: Vec<_> = shipped::ALL.iter().map(|shipped| shipped.name).collect();
     names.join(", ")
 }

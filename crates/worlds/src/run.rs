@@ -1,12 +1,12 @@
 //! A run as a library user asks for it: a program, and whatever differs from the defaults.
 
+use compare::Combination;
 use tempest::entry::{Coherence, Entry};
 use tempest::{Mechanism, Outcome, Policy};
 use trace::Recorder;
 use units::Time;
 
 use crate::{Error, Setting, Sharing, Subject, Target};
-use compare::Combination;
 
 /// The default policy of a run: every machine whose processors poll for messages has it.
 const USUAL_POLICY: &str = "floating";

@@ -8,10 +8,8 @@ use tempest::{Failure, Launch, Mechanism, Outcome, Policy, Shape};
 use trace::Recorder;
 use units::Time;
 
+use crate::limits::MAX_THREADS;
 use crate::{Error, FailedRun, Mistake, Sharing, Subject, Target, cores};
-
-/// The most program threads that a run may have in all.
-pub const MAX_THREADS: u32 = 1 << 20;
 
 /// One combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
 #[derive(Clone, Debug)]

@@ -8,10 +8,8 @@ use native::Local;
 use sim::Model;
 use tempest::{Mechanism, Policy, Refusal, World};
 
+use crate::limits::NATIVE;
 use crate::{Error, Mistake, machines};
-
-/// The name of this host as a machine.
-pub const NATIVE: &str = "native";
 
 /// The number of nodes, and of processors of each, of a native run that does not set them.
 const NATIVE_SHAPE: (u32, u32) = (2, 2);
