@@ -31,6 +31,14 @@ pub fn panic_in_a_hold_is_the_programs(setting: &Setting<'_>) {
     fails(setting, "panic_in_a_hold_is_the_programs", Breach::PanicInHold, DELIBERATE);
 }
 
+/// A panic in the installation on a node, or in a report, is the program's failure, and says where it was.
+pub fn panic_outside_of_a_run_is_the_programs(setting: &Setting<'_>) {
+    let promise = "panic_outside_of_a_run_is_the_programs";
+    let says = |doing| format!("panicked while {doing}: {DELIBERATE}");
+    fails(setting, promise, Breach::PanicInInstall, &says("settling on its nodes"));
+    fails(setting, promise, Breach::PanicInReport, &says("reporting"));
+}
+
 /// A message that is too long is refused, and says how long one may be.
 pub fn messages_have_a_greatest_length(setting: &Setting<'_>) {
     let says = format!("at most {MAX_WORDS}");
@@ -107,6 +115,8 @@ enum Breach {
     WaitInHold,
     LowerInHold,
     PanicInHold,
+    PanicInInstall,
+    PanicInReport,
     TooLong,
     TooLongFromHandler,
     Unregistered,
@@ -157,6 +167,7 @@ impl Protocol for Lawless {
     type Config = Breach;
 
     fn install(&breach: &Breach, setup: &mut Setup<'_>) -> Self {
+        assert!(!matches!(breach, Breach::PanicInInstall), "{DELIBERATE}");
         let memory = matches!(breach, Breach::LowerInHold).then(|| {
             let mut layout = Layout::new(setup.shape().nodes, 64).expect("blocks of 64 bytes are permitted");
             layout.array::<u64>("conformance.page", 1, Homes::At(NodeId(0))).expect("it is small");
@@ -197,6 +208,7 @@ impl Lawless {
                 thread.transfer(NodeId(0), self.closed.place(0), &[1, 2], Self::order(0));
             }
             Breach::LongDeposit => thread.deposit(here, last, &[0; MAX_WORDS + 1]),
+            Breach::PanicInInstall | Breach::PanicInReport => {}
             Breach::PanicInHandler | Breach::TooLongFromHandler | Breach::NoKey => {
                 thread.send(here, Self::order(0));
             }
@@ -223,10 +235,13 @@ impl Lawless {
         if thread.node().0 + 1 == thread.nodes() && thread.index() == 0 {
             self.break_the_rules(thread);
         }
-        thread.wait(&self.never, 1);
+        if !matches!(self.breach, Breach::PanicInReport) {
+            thread.wait(&self.never, 1);
+        }
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
+        assert!(!matches!(self.breach, Breach::PanicInReport), "{DELIBERATE}");
         Report::checked(false, || "a program that broke the rules ended well".to_owned())
     }
 }

@@ -67,9 +67,7 @@ impl Engine {
     }
 
     fn failure(&self, panic: &(dyn std::any::Any + Send)) -> Failure {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text =
-            text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message");
+        let text = tempest::world::panic_message(panic);
         // The panic may have come out of the state itself.
         let at = self.state.try_borrow().map(|state| state.where_now()).unwrap_or_default();
         Failure::Program(format!("{text}{at}"))
