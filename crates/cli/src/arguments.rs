@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use report::page::{LEAST_WIDTH, Page};
+use tempest::entry::UnknownName;
 use tempest::{Mechanism, Policy};
 use units::Time;
 
@@ -37,6 +38,16 @@ impl Arguments {
 /// The command line of a binary of this name.
 pub(crate) fn command(name: &str) -> clap::Command {
     named(Arguments::command(), name)
+}
+
+/// The command line of a binary of this name, or that of one of its subcommands.
+pub(crate) fn part(name: &str, subcommand: Option<&str>) -> Result<clap::Command, Problem> {
+    let mut command = command(name);
+    command.build();
+    let Some(asked) = subcommand else { return Ok(command) };
+    let known = command.get_subcommands().map(clap::Command::get_name);
+    let unknown = UnknownName::new("subcommand", asked, known);
+    command.find_subcommand(asked).cloned().ok_or_else(|| Problem::wrong(unknown.to_string()))
 }
 
 /// The command as a binary of another name has it: usage, examples and cross-references say that name.
@@ -124,10 +135,11 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         tradewind completions bash > ~/.local/share/bash-completion/completions/tradewind")]
     Completions(Completions),
-    /// Print the manual page of this command
+    /// Print the manual page of this command, or of one of its subcommands
     #[command(after_help = "Examples:\n  \
-        tradewind man > ~/.local/share/man/man1/tradewind.1")]
-    Man,
+        tradewind man > ~/.local/share/man/man1/tradewind.1\n  \
+        tradewind man run > ~/.local/share/man/man1/tradewind-run.1")]
+    Man(Manual),
     /// Print the file of a shipped machine, to be copied and changed
     #[command(after_help = "Examples:\n  \
         tradewind machine paragon > my-machine.toml\n  \
@@ -139,6 +151,12 @@ pub(crate) enum Command {
 pub(crate) struct MachineFile {
     /// The name of a shipped machine: see `tradewind list machines`
     pub(crate) name: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Manual {
+    /// A subcommand; the command itself if not said
+    pub(crate) subcommand: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,7 @@ use report::{document, text};
 use crate::arguments::Calibrate;
 use crate::files::{draft, save, wrong};
 use crate::host::{cores, description};
+use crate::house::House;
 use crate::print::print;
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
@@ -19,25 +20,34 @@ use crate::progress::Progress;
 /// The cores without which no message can be measured: one to send, one to answer.
 const LEAST_CORES: u32 = 2;
 
+/// The program that is advised for a first comparison of the host with its model, where the command has it.
+const ADVISED: &str = "fetch-add";
+
 /// Measures, writes, and shows what was measured.
-pub(crate) fn calibrate(arguments: &Calibrate, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn calibrate(
+    house: &House,
+    arguments: &Calibrate,
+    out: &mut impl Write,
+) -> Result<ExitCode, Problem> {
     let file = &arguments.out;
     let (rounds, page, ()) = (arguments.repeat.get(), arguments.output.page(), may_write(file)).all()?;
-    let host = host()?;
+    let host = host(&house.name)?;
     let executable = env::current_exe()
         .map_err(|error| Problem::Failed(format!("the file of this command cannot be found: {error}")))?;
     let calibration = {
-        let progress = Progress::new(calibrate::runs(host.cores, rounds));
+        let progress = Progress::new(&house.name, calibrate::runs(host.cores, rounds));
         let tell = |run: &lab::Specification, done: bool| match done {
             true => progress.step(),
-            false => progress.begin(run.told()),
+            false => progress.begin(run.told(&house.name)),
         };
         calibrate::calibrate(&executable, host.cores, rounds, &tell).map_err(Problem::Failed)?
     };
     save(file, &calibrate::file(&calibration, &host))?;
     let found = document::Calibrate::new(&calibration, file.display().to_string());
     let distances = calibrate::told(&calibration.distances);
-    let lines = |page: &_| text::calibrate(&found, &host.description, &distances, page);
+    let program = house.programs.find(ADVISED).map_or("PROGRAM", |entry| entry.name);
+    let advised = text::Advised { command: &house.name, program };
+    let lines = |page: &_| text::calibrate(&found, &host.description, &distances, &advised, page);
     print(out, arguments.output.json, &page, &found, lines)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -55,7 +65,7 @@ fn may_write(path: &Path) -> Result<(), Problem> {
 }
 
 /// The host as machine files describe it.
-fn host() -> Result<Host, Problem> {
+fn host(name: &str) -> Result<Host, Problem> {
     let cores = cores();
     if cores < LEAST_CORES {
         return Err(Problem::Failed(format!(
@@ -66,7 +76,8 @@ fn host() -> Result<Host, Problem> {
         description: description(),
         cores,
         date: today(),
-        command: format!("tradewind {} calibrate", env!("CARGO_PKG_VERSION")),
+        name: name.to_owned(),
+        command: format!("{name} {} calibrate", env!("CARGO_PKG_VERSION")),
         pace: worlds::LOOKS_APART,
     })
 }

@@ -18,18 +18,19 @@ use units::names::did_you_mean;
 use worlds::Target;
 
 use crate::arguments::Claims;
+use crate::house::House;
 use crate::print::{code, print};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
 use crate::studies;
 
 /// Runs and reports.
-pub(crate) fn claims(arguments: &Claims, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn claims(house: &House, arguments: &Claims, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let (page, laboratory) =
         (arguments.output.page(), studies::laboratory(arguments.claims.as_deref())).all()?;
     known(&laboratory, &arguments.prefixes)?;
     let needed = laboratory.needed(&arguments.prefixes);
-    let (done, failed) = run(arguments, &needed)?;
+    let (done, failed) = run(house, arguments, &needed)?;
     let metrics = laboratory.metrics(&done);
     let findings = laboratory.findings(&arguments.prefixes, &metrics, &fixing(&needed));
     let well = failed.is_empty();
@@ -92,7 +93,11 @@ fn beginnings(id: &str) -> impl Iterator<Item = &str> {
 type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
 
 /// Does the runs, or looks them up.
-fn run<'a>(arguments: &Claims, needed: &[Needed<'a>]) -> Result<(Done<'a>, Vec<FailedRun>), Problem> {
+fn run<'a>(
+    house: &House,
+    arguments: &Claims,
+    needed: &[Needed<'a>],
+) -> Result<(Done<'a>, Vec<FailedRun>), Problem> {
     if needed.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
@@ -101,7 +106,7 @@ fn run<'a>(arguments: &Claims, needed: &[Needed<'a>]) -> Result<(Done<'a>, Vec<F
         .map_err(|error| Problem::Failed(format!("the file of this command cannot be found: {error}")))?;
     let version = record::version(env!("CARGO_PKG_VERSION"), &executable)
         .map_err(|error| Problem::Failed(format!("{}: {error}", executable.display())))?;
-    let progress = Progress::new(needed.len());
+    let progress = Progress::new(&house.name, needed.len());
     let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
     let campaign = Campaign {
         executable: &executable,
@@ -109,7 +114,7 @@ fn run<'a>(arguments: &Claims, needed: &[Needed<'a>]) -> Result<(Done<'a>, Vec<F
         machine: &digest,
         progress: &|run, done| match done {
             true => progress.step(),
-            false => progress.begin(run.told()),
+            false => progress.begin(run.told(&house.name)),
         },
         jobs: thread::available_parallelism().map_or(1, usize::from),
     };
@@ -119,7 +124,7 @@ fn run<'a>(arguments: &Claims, needed: &[Needed<'a>]) -> Result<(Done<'a>, Vec<F
         match answer {
             Ok(answer) => done.push((*needed, specification::numbers(&answer))),
             Err(why) => {
-                let (study, command) = (needed.study.to_owned(), needed.run.told());
+                let (study, command) = (needed.study.to_owned(), needed.run.told(&house.name));
                 failures.push(FailedRun { study, command, said: why });
             }
         }

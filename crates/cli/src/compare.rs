@@ -22,7 +22,7 @@ use crate::told::{distinct, optional};
 pub(crate) fn compare(house: &House, arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
     let (plan, page) = (plan(house, arguments), common.output.page()).all()?;
-    let rankings = run(&plan);
+    let rankings = run(&house.name, &plan);
     if rankings.iter().all(|ranking| ranking.places.is_empty() && ranking.failed.is_empty()) {
         return Err(Problem::Wrong(reasons(&rankings)));
     }
@@ -70,12 +70,13 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     Ok(plan)
 }
 
-/// Runs a comparison and ranks what came of it, machine by machine; says meanwhile how far it is.
-fn run(plan: &Comparison) -> Vec<Ranking> {
+/// Runs a comparison and ranks what came of it, machine by machine; says meanwhile, as the command of this name, how far it
+/// is.
+fn run(name: &str, plan: &Comparison) -> Vec<Ranking> {
     let mut progress = None;
     let mut told = 0;
     let compared = plan.run(|step| {
-        let progress = progress.get_or_insert_with(|| Progress::new(step.all));
+        let progress = progress.get_or_insert_with(|| Progress::new(name, step.all));
         (told..step.done).for_each(|_| progress.step());
         told = step.done;
         progress.begin(way(&step));

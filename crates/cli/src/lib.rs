@@ -69,8 +69,8 @@ fn does(house: &House, command: &Command, out: &mut impl Write) -> Result<ExitCo
         Command::Explain(explain) => explain::explain(explain, out),
         Command::Run(run) => run::run(house, run, out),
         Command::Compare(compare) => compare::compare(house, compare, out),
-        Command::Claims(claims) => claims::claims(claims, out),
-        Command::Calibrate(calibrate) => calibrate::calibrate(calibrate, out),
+        Command::Claims(claims) => claims::claims(house, claims, out),
+        Command::Calibrate(calibrate) => calibrate::calibrate(house, calibrate, out),
         Command::Litmus(litmus) => litmus::litmus(house, litmus, out),
         Command::Model(model) => model::model(model, out),
         Command::Machine(machine) => {
@@ -85,8 +85,8 @@ fn does(house: &House, command: &Command, out: &mut impl Write) -> Result<ExitCo
             out.write_all(&script)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Man => {
-            clap_mangen::Man::new(arguments::command(&house.name)).render(out)?;
+        Command::Man(manual) => {
+            clap_mangen::Man::new(arguments::part(&house.name, manual.subcommand.as_deref())?).render(out)?;
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -28,6 +28,11 @@ pub(crate) fn code(well: bool) -> ExitCode {
     if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
+/// A text with the calls of `tradewind` that it advises, as calls of the command of this name.
+fn as_called(name: &str, text: &str) -> String {
+    text.replace("`tradewind ", &format!("`{name} "))
+}
+
 /// Tells of a problem on standard error, as the command of this name; the result is the code with which it ends.
 pub(crate) fn tell(name: &str, problem: &Problem) -> ExitCode {
     let (code, lines) = match problem {
@@ -38,7 +43,7 @@ pub(crate) fn tell(name: &str, problem: &Problem) -> ExitCode {
     let mut err = io::stderr().lock();
     for line in lines {
         // There is nobody left to tell if this fails.
-        let _ = writeln!(err, "{name}: error: {line}");
+        let _ = writeln!(err, "{name}: error: {}", as_called(name, &line));
     }
     ExitCode::from(code)
 }

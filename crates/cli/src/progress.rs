@@ -25,10 +25,13 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// The progress of a command of so many steps.
-    pub(crate) fn new(steps: usize) -> Self {
+    /// The progress of so many steps, told by the command of this name.
+    pub(crate) fn new(name: &str, steps: usize) -> Self {
         if !io::stderr().is_terminal() {
-            return Self { bar: ProgressBar::hidden(), log: Log::begin(steps, APART, io::stderr()).ok() };
+            return Self {
+                bar: ProgressBar::hidden(),
+                log: Log::begin(name, steps, APART, io::stderr()).ok(),
+            };
         }
         let style =
             ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is right");
@@ -67,6 +70,8 @@ impl Drop for Progress {
 /// The state of a command's progress.
 #[derive(Debug)]
 struct Now {
+    /// The name of the command.
+    name: String,
     done: usize,
     steps: usize,
     /// The step that is being done.
@@ -75,7 +80,7 @@ struct Now {
 
 impl Now {
     fn line(&self) -> String {
-        format!("tradewind: {} of {} done, now {}", self.done, self.steps, self.what)
+        format!("{}: {} of {} done, now {}", self.name, self.done, self.steps, self.what)
     }
 }
 
@@ -89,8 +94,14 @@ struct Log {
 }
 
 impl Log {
-    fn begin(steps: usize, apart: Duration, mut out: impl Write + Send + 'static) -> io::Result<Self> {
-        let now = Arc::new(Mutex::new(Now { done: 0, steps, what: String::new() }));
+    fn begin(
+        name: &str,
+        steps: usize,
+        apart: Duration,
+        mut out: impl Write + Send + 'static,
+    ) -> io::Result<Self> {
+        let now = Now { name: name.to_owned(), done: 0, steps, what: String::new() };
+        let now = Arc::new(Mutex::new(now));
         let (end, ended) = mpsc::channel::<()>();
         let read = Arc::clone(&now);
         let thread = thread::Builder::new().spawn(move || {
@@ -139,14 +150,14 @@ mod tests {
     #[test]
     fn a_step_that_takes_long_is_told_of_while_it_lasts() {
         let (sender, lines) = mpsc::channel();
-        let log = Log::begin(3, Duration::from_millis(2), Lines(sender)).unwrap();
+        let log = Log::begin("mine", 3, Duration::from_millis(2), Lines(sender)).unwrap();
         log.change(|now| {
             now.done = 1;
             now.what = "toy by messages".to_owned();
         });
         // Nothing more happens, and it is said again and again; a line may come in pieces.
         let mut said = String::new();
-        while said.matches("tradewind: 1 of 3 done, now toy by messages\n").count() < 2 {
+        while said.matches("mine: 1 of 3 done, now toy by messages\n").count() < 2 {
             said += &lines.recv().unwrap();
         }
         drop(log);
@@ -156,7 +167,7 @@ mod tests {
     #[test]
     fn what_is_over_soon_says_nothing() {
         let (sender, lines) = mpsc::channel();
-        drop(Log::begin(3, APART, Lines(sender)).unwrap());
+        drop(Log::begin("mine", 3, APART, Lines(sender)).unwrap());
         assert_eq!(lines.iter().count(), 0);
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Resul
     let setting = Setting { trace: trace.as_ref().map(TraceFile::recorder), ..setting };
     let ran = setting.measure(repeat, |_| ());
     if let Some(trace) = trace.filter(|_| !matches!(ran, Err(Error::Wrong(_)))) {
-        tell(trace.finish()?, arguments.trace.as_deref().unwrap_or(Path::new("")));
+        tell(&house.name, trace.finish()?, arguments.trace.as_deref().unwrap_or(Path::new("")));
     }
     let ran = ran.map_err(|error| advised(error.into(), &setting))?;
     let found = document::Run::new(
@@ -134,9 +134,9 @@ fn create(path: &Path) -> Result<TraceFile, Problem> {
     Ok(trace)
 }
 
-/// Says on standard error what is in a trace.
-fn tell(Summary { events, lost, bytes, .. }: Summary, path: &Path) {
-    let mut text = format!("tradewind: {events} events, {bytes} bytes in {}", path.display());
+/// Says on standard error, as the command of this name, what is in a trace.
+fn tell(name: &str, Summary { events, lost, bytes, .. }: Summary, path: &Path) {
+    let mut text = format!("{name}: {events} events, {bytes} bytes in {}", path.display());
     if lost > 0 {
         text += &format!("; {lost} events found no place");
     }

@@ -79,7 +79,7 @@ const PLACES: usize = 8;
 
 /// A handler without a key reaches no keyed state.
 pub fn keyed_state_needs_its_key(setting: &Setting<'_>) {
-    fails(setting, "keyed_state_needs_its_key", Breach::NoKey, "NOSYNC");
+    fails(setting, "keyed_state_needs_its_key", Breach::NoKey, "a message without a key");
 }
 
 /// A hold that gives the processor away is refused: its key would never be free for what it waits for.

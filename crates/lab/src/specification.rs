@@ -83,11 +83,11 @@ impl Specification {
         .to_string()
     }
 
-    /// The command line for people, from the name of the command on.
-    pub fn told(&self) -> String {
+    /// The command line for people, of the command of this name.
+    pub fn told(&self, command: &str) -> String {
         let quoted = |text: String| if text.contains(' ') { format!("{text:?}") } else { text };
         let arguments = self.arguments().into_iter().map(quoted);
-        ["tradewind".to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
+        [command.to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
     }
 
     /// Runs it as a process of the `tradewind` command that lies at `executable`, and reads its answer.
@@ -119,10 +119,15 @@ impl Specification {
     }
 }
 
-/// What a process complained of: from its own first error on, if it has one; before that may stand reports of the host.
+/// The complaint in the output of a process: from the first line on that is an error of its own, `NAME: error: …`. Reports
+/// of the host may stand before it. Without such a line it is all of the output.
 fn complaint(said: &str) -> String {
-    let own = said.find("tradewind: error: ").unwrap_or(0);
-    said[own..].trim().to_owned()
+    let is_own = |line: &str| line.split_once(": error: ").is_some_and(|(name, _)| !name.contains(' '));
+    let mut lines = said.lines().skip_while(|line| !is_own(line)).peekable();
+    if lines.peek().is_none() {
+        return said.trim().to_owned();
+    }
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// What the names of the figures that a program reports begin with in [`numbers`].
@@ -173,12 +178,19 @@ mod tests {
             seed: 1,
         };
         assert_eq!(
-            run.told(),
-            "tradewind run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 \
+            run.told("mine"),
+            "mine run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 \
              --input operations=100 --set \"network.latency=1 us\" --seed 1 --json"
         );
         assert_eq!(run.canonical(), run.clone().canonical());
         assert_ne!(run.canonical(), Specification { nodes: Some(2), ..run.clone() }.canonical());
+    }
+
+    #[test]
+    fn a_complaint_begins_where_the_process_itself_complains() {
+        let said = "OpenMP: warning: slow\nmine: error: unknown program\nmine: error: unknown machine\n";
+        assert_eq!(complaint(said), "mine: error: unknown program\nmine: error: unknown machine");
+        assert_eq!(complaint(" killed \n"), "killed");
     }
 
     #[test]

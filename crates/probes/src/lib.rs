@@ -1,6 +1,6 @@
 //! Microbenchmarks: each measures one thing that a machine or a runtime does, and is written once for every world.
 //!
-//! | program | what it measures |
+//! | program | measurement |
 //! |---|---|
 //! | [`active_message`] | the time of a message from end to end, and the bandwidth across the middle of a machine |
 //! | [`bulk_bandwidth`] | the bandwidth of blocks of every size between two nodes |

@@ -64,7 +64,7 @@ const NAMES: [&str; 14] = [
     "miss.widget",
 ];
 
-/// What loads, flushes and purges cost a processor on an idle node.
+/// The cost of loads, flushes and purges to a processor on an idle node.
 #[program]
 pub struct MemoryOperations {
     /// measured rounds, of which the mean counts; one comes before them

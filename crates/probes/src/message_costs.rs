@@ -87,7 +87,7 @@ const NAMES: [&str; 14] = [
     "rested",
 ];
 
-/// What a send, a receive and a wait take, one by one.
+/// The time of a send, a receive and a wait, one by one.
 #[program]
 pub struct MessageCosts {
     /// repetitions of each measurement

@@ -69,7 +69,7 @@ const CHASED: u32 = 1 << 16;
 /// The names of the figures, in the order of their cells.
 const NAMES: [&str; 6] = ["again", "once", "operation", "poll", "chain", "miss"];
 
-/// What operations of a program take, and a load that misses.
+/// The time of operations of a program, and of a load that misses.
 #[program]
 pub struct WorkCosts {
     /// repetitions of each loop

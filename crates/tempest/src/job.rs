@@ -13,7 +13,7 @@ use crate::key::Proof;
 use crate::node::Node;
 use crate::{Failure, Flow, NodeId, Protocol, Quiet, Setup, Shape, Thread};
 
-/// A protocol whose nodes also run threads: an application.
+/// A program: a protocol whose nodes also run threads.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no program",
     label = "no threads, and no report",
@@ -82,7 +82,8 @@ impl Report {
         self
     }
 
-    /// Adds another node's report to this one.
+    /// Adds another node's report to this one: the numbers of checks are added, the failures are joined, and figures of one
+    /// name become one by their [`Merge`] rule.
     pub fn merge(&mut self, other: Report) {
         self.checks += other.checks;
         self.failures.extend(other.failures);
@@ -134,8 +135,8 @@ impl Resident {
         self.program.main(thread);
     }
 
-    /// The node's share of the program's report. The world calls this when the run has ended well and nothing of the node
-    /// runs any more; `proof` says that its dispatcher has nothing under way.
+    /// Makes the node's share of the program's report. The world calls this when the run has ended well and nothing of the node
+    /// runs any more. `proof` shows that the node's dispatcher has nothing under way.
     ///
     /// # Errors
     /// [`Failure::Program`] if the program panics.

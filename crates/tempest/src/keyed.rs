@@ -7,7 +7,7 @@ use std::fmt;
 use pdq::DispatcherId;
 
 use crate::Key;
-use crate::key::Proof;
+use crate::key::{DispatchKey, Proof};
 use crate::key::{Group, Name, Space};
 
 /// A table with one `T` for each number of a protocol's [space](Space), or for each block of shared memory.
@@ -65,8 +65,15 @@ impl<T> Keyed<T> {
     }
 
     /// The entry whose key is held.
+    ///
+    /// # Panics
+    /// If no key is held, or a key without an entry in the table.
     #[inline]
     pub(crate) fn get<'t>(&'t self, proof: &'t mut Proof<'_>) -> &'t mut T {
+        assert!(
+            proof.key() != DispatchKey::NoSync,
+            "a message without a key reaches no entry of a `Keyed` table: expected `#[message(key = …)]`"
+        );
         self.entries.get(proof)
     }
 

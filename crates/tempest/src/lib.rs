@@ -313,6 +313,7 @@ pub use memory::{
 };
 pub use message::{Class, MAX_WORDS, Message, Volume};
 pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
+pub use place::Number;
 pub use policy::Policy;
 pub use quiet::Quiet;
 pub use refusal::{Refusal, Size};

@@ -50,6 +50,11 @@ pub enum Volume {
 /// A message: plain data, and the handler that runs where it arrives.
 ///
 /// The handler is short, runs to completion and never blocks. It may touch what its [`key`](Self::key) names.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no message",
+    label = "expected what a `#[message]` method makes",
+    note = "`Self::count(bin)` makes the message of the method `count`; `send(to, message)` names the node first"
+)]
 pub trait Message: Pod {
     /// The protocol of the message. The handler is given this protocol's state on the receiving node.
     type Protocol: Protocol;

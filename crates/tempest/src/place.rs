@@ -40,8 +40,52 @@ impl Thread<'_> {
 
     /// The thread's share of some numbers. The threads of a node take turns, so that together they have every number once:
     /// of `0..10`, thread 1 of 3 has 1, 4 and 7.
-    pub fn share(&self, numbers: Range<impl Into<u64>>) -> StepBy<Range<u64>> {
-        let (first, end) = (numbers.start.into(), numbers.end.into());
+    ///
+    /// # Panics
+    /// If a number is negative.
+    pub fn share(&self, numbers: Range<impl Number>) -> StepBy<Range<u64>> {
+        let (first, end) = (numbers.start.number(), numbers.end.number());
         (first.saturating_add(self.index.into())..end).step_by(self.threads() as usize)
+    }
+}
+
+/// An integer of which [`Thread::share`] deals out a range: of any type that a program counts with, also the `i32` of a literal.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number that threads share",
+    label = "expected a `u64`",
+    note = "`share` deals out a range of `u8`, `u16`, `u32`, `u64`, `usize` or `i32`, such as `0..self.values`"
+)]
+pub trait Number {
+    /// The number.
+    ///
+    /// # Panics
+    /// If it is negative.
+    fn number(self) -> u64;
+}
+
+macro_rules! numbers {
+    ($($of:ty)*) => {$(
+        impl Number for $of {
+            #[inline]
+            fn number(self) -> u64 {
+                self.into()
+            }
+        }
+    )*};
+}
+
+numbers!(u8 u16 u32 u64);
+
+impl Number for usize {
+    #[inline]
+    fn number(self) -> u64 {
+        self as u64
+    }
+}
+
+impl Number for i32 {
+    #[inline]
+    fn number(self) -> u64 {
+        u64::try_from(self).unwrap_or_else(|_| panic!("threads share numbers from 0 up: {self} is negative"))
     }
 }

@@ -4,10 +4,10 @@
 //! node; their lengths may differ. Memory of another node is never a pointer: it is a node, a segment and an
 //! offset. All three are checked before anything is touched, and so is the right to touch it ([`Rights`]).
 //!
-//! Words are relaxed atomics, as those of [`Cells`]. What was written is ordered by the handler that a
-//! [transfer](crate::Thread::transfer) ends with, by the count of words that
-//! [deposits](crate::Thread::deposit) have placed, or by the rules of [mapped](crate::Mapped) memory. This
-//! module must never know which part of a world moves the words.
+//! Words are relaxed atomics, as those of [`Cells`]. A reader sees the words that another node has written once it has seen
+//! one of three things: the handler with which a [transfer](crate::Thread::transfer) ends, the count of words that
+//! [deposits](crate::Thread::deposit) have placed, or an order by the rules of [mapped](crate::Mapped) memory. This module
+//! must never know which part of a world moves the words.
 
 use std::fmt;
 use std::ops::Range;
@@ -103,8 +103,8 @@ impl<T: Word> Segment<T> {
         &self.cells
     }
 
-    /// The counter of words that deposits have placed in this node's part. What a deposit placed happens
-    /// before the end of a wait for its count.
+    /// The counter of words that deposits have placed in this node's part. A thread that has waited for a count sees all words
+    /// that were counted.
     pub fn deposited(&self) -> &Event {
         &self.deposited.0
     }

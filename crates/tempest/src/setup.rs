@@ -21,6 +21,11 @@ use crate::{Block, Fault, Keyed, Layout, Memory, Message, NodeId, Refusal, Right
 ///
 /// Handlers and threads share the value as `&Self`. What they change lives in [`Keyed`] tables,
 /// [`Cells`](crate::Cells) and [`Event`](crate::Event)s.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no protocol",
+    label = "neither a program nor a protocol",
+    note = "write `#[program]` before `struct {Self}`, or `impl Protocol for {Self}`"
+)]
 pub trait Protocol: Handlers + Send + Sync + 'static {
     /// The configuration, which is the same on every node: the problem, the parameters.
     type Config: Send + Sync + 'static;

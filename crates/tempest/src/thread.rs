@@ -165,7 +165,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Waits until everything that was [flushed](Access::Flush) is in memory: free natively, time in a model.
+    /// Waits until all words that this processor has [flushed](Access::Flush) are in memory: free natively, time in a model.
     #[inline]
     pub fn drain(&self) {
         if self.accounts {
@@ -212,7 +212,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Waits until the event's count is at least `at_least`, giving the processor to other threads and to
-    /// handlers meanwhile. What was signalled before happens before the return.
+    /// handlers meanwhile. The thread then sees everything that the signallers wrote before they signalled.
     #[inline]
     pub fn wait(&self, event: &Event, at_least: u64) {
         while event.count() < at_least {
@@ -225,16 +225,16 @@ impl<'a> Thread<'a> {
         self.processor.wait(event, at_least);
     }
 
-    /// The right to resume this thread, once, from its next [`block`](Self::block). Leave it where a handler
-    /// will find it, then block. Nothing that may wait belongs between the two, not even an access to shared
-    /// memory: the resumption would end that wait instead.
+    /// Makes a waiter: the right to resume this thread, once, from its next [`block`](Self::block). The thread leaves the waiter
+    /// where a handler will find it, and then blocks. It must not wait for anything else in between, not even for an access
+    /// to shared memory, because the resumption would end that wait instead.
     pub fn waiter(&self) -> Waiter {
         self.processor.waiter()
     }
 
     /// Blocks until the [`waiter`](Self::waiter) taken last is resumed; returns at once if that has happened
-    /// already. A deadlock report names `what` as the thing that the thread waits for. What the resuming
-    /// handler did happens before the return.
+    /// already. A deadlock report names `what` as the thing that the thread waits for. The thread then sees everything that
+    /// the resuming handler has written.
     pub fn block(&self, what: &'static str) {
         self.expect_no_hold("a block");
         self.processor.block(Wait::Resume { what });

@@ -12,7 +12,6 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use tradewind::formats::matrix;
 use tradewind::prelude::*;

@@ -1,9 +1,11 @@
 //! Everything that the source of a program needs: `use tradewind::prelude::*;`.
 
 pub use std::process::ExitCode;
+pub use std::sync::Arc;
 
-pub use tempest::entry::{Entry, File, InputError};
+pub use tempest::entry::{Entry, File, InputError, Inputs};
 pub use tempest::{
-    Cells, Event, Handler, Key, Keyed, Mechanism, Merge, Message, NodeId, Operations, Policy, Program,
-    Protocol, Quiet, Report, Segment, Setup, Shape, Shared, Thread, handlers, program,
+    Block, Cells, Class, Event, Handler, Handlers, Key, Keyed, Mechanism, Merge, Message, Messages, NodeId,
+    Operations, Place, Policy, Program, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Shared,
+    Thread, ThreadId, Volume, handlers, program,
 };

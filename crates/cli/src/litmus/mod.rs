@@ -43,7 +43,7 @@ pub(crate) fn litmus(house: &House, arguments: &Litmus, out: &mut impl Write) ->
     }
     let (block, protocol) = (sharing.block, sharing.protocol);
     let dose = Dose { rounds, block, protocol, seed, meeting: Meeting::Messages };
-    let runs = run(&subjects, &worlds, dose)?;
+    let runs = run(&house.name, &subjects, &worlds, dose)?;
     let tests = subjects.iter().zip(&runs);
     let found = document::Litmus {
         version: VERSION,
@@ -74,8 +74,8 @@ fn worlds(arguments: &Litmus) -> Result<Vec<World>, Problem> {
 
 /// Runs every test in every world: natively one after the other, for a run takes all of the host; the runs of a model
 /// beside each other, for each is one thread. By test, then by world.
-fn run(subjects: &[Subject], worlds: &[World], dose: Dose) -> Result<Vec<Vec<Run>>, Problem> {
-    let progress = Progress::new(subjects.len() * worlds.len());
+fn run(name: &str, subjects: &[Subject], worlds: &[World], dose: Dose) -> Result<Vec<Vec<Run>>, Problem> {
+    let progress = Progress::new(name, subjects.len() * worlds.len());
     let mut by_world = Vec::new();
     for world in worlds {
         let jobs = if world.target.is_native() { 1 } else { worlds::cores() };

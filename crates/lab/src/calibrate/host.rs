@@ -15,7 +15,9 @@ pub struct Host {
     pub cores: u32,
     /// The day.
     pub date: String,
-    /// The command that measured.
+    /// The name of the command, as people type it.
+    pub name: String,
+    /// The command line that measured, with the version of the command.
     pub command: String,
     /// How far apart the native world's looks for messages are meant to be.
     pub pace: units::Time,

@@ -86,7 +86,7 @@ pub fn calibrate(
 
 /// The file's text.
 pub fn file(calibration: &Calibration, host: &Host) -> String {
-    host::file(calibration, host, &probe::told())
+    host::file(calibration, host, &probe::told(&host.name))
 }
 
 fn quantities(rounds: &[Round]) -> Result<Vec<Quantity>, String> {
@@ -215,7 +215,8 @@ mod tests {
             description: "toy, 2 cores".to_owned(),
             cores: 2,
             date: "2026-01-31".to_owned(),
-            command: "tradewind calibrate".to_owned(),
+            name: "mine".to_owned(),
+            command: "mine calibrate".to_owned(),
             pace: units::Time::from_microseconds(1),
         };
         let machine = machine::Machine::parse("host.toml", &file(&calibration, &host)).unwrap();

@@ -60,9 +60,9 @@ pub(super) fn probes() -> Vec<Probe> {
     ]
 }
 
-/// Each of them for people: what its figures are called, and the command line.
-pub(super) fn told() -> Vec<String> {
-    probes().iter().map(|probe| format!("{:8} {}", probe.name, probe.run.told())).collect()
+/// A line for each probe, for people: the name of its figures, and its command line with the command of this name.
+pub(super) fn told(command: &str) -> Vec<String> {
+    probes().iter().map(|probe| format!("{:8} {}", probe.name, probe.run.told(command))).collect()
 }
 
 /// The figures of one round, named `probe.figure`.
@@ -79,7 +79,10 @@ impl Round {
     }
 
     fn add(&mut self, probe: &Probe, executable: &Path) -> Result<(), String> {
-        let answer = probe.run.run(executable).map_err(|why| format!("{}: {why}", probe.run.told()))?;
+        let answer = probe.run.run(executable).map_err(|why| {
+            let command = executable.file_stem().unwrap_or_default().to_string_lossy();
+            format!("{}: {why}", probe.run.told(&command))
+        })?;
         let figures = numbers(&answer).into_iter().filter_map(|(name, value)| {
             Some((format!("{}.{}", probe.name, name.strip_prefix(FIGURES)?), value))
         });

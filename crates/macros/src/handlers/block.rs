@@ -10,6 +10,7 @@ use syn::{Attribute, Error, Result, Token, Type, Visibility, braced};
 
 use super::method::Method;
 use crate::options::{Options, all, is_cfg};
+use units::names::nearest;
 
 /// An `impl` block.
 pub(super) struct Block {
@@ -153,13 +154,25 @@ fn next_item(input: ParseStream<'_>) -> Result<TokenStream> {
 fn item(input: ParseStream<'_>) -> Result<Item> {
     let mut attributes = input.call(Attribute::parse_outer)?;
     let Some(at) = attributes.iter().position(|attribute| attribute.path().is_ident("message")) else {
-        return other(&attributes, input);
+        return match misspelled(&attributes) {
+            Some(mistake) => Err(mistake),
+            None => other(&attributes, input),
+        };
     };
     let message = attributes.remove(at);
     if input.peek(Token![type]) {
         return by_hand(&message, &attributes, input);
     }
     Method::parse(&message, attributes, input).map(|method| Item::Message(Box::new(method)))
+}
+
+/// The error for an attribute that was probably meant to be `#[message]`.
+fn misspelled(attributes: &[Attribute]) -> Option<Error> {
+    attributes.iter().find_map(|attribute| {
+        let name = attribute.path().get_ident()?;
+        nearest(&name.to_string(), ["message"])?;
+        Some(Error::new(name.span(), format!("no attribute `{name}`: did you mean `message`?")))
+    })
 }
 
 /// `#[message] type Any = Name;`

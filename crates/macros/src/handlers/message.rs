@@ -75,6 +75,7 @@ fn data(method: &Method, of: &Type, cfgs: &[&Attribute], tempest: &TokenStream) 
         #(#cfgs)*
         impl ::core::marker::Copy for #message {}
         #(#cfgs)*
+        #[allow(clippy::expl_impl_clone_on_copy)]
         impl ::core::clone::Clone for #message {
             #[inline]
             fn clone(&self) -> Self {

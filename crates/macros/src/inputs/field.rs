@@ -83,6 +83,20 @@ impl Input {
         Ok(Self { name, of, visibility, kind, is_optional, fact, listed, meaning })
     }
 
+    /// Refuses an input whose name another one has.
+    pub(crate) fn expect_distinct<'i>(inputs: impl IntoIterator<Item = &'i Self>) -> Result<()> {
+        let mut names: Vec<&str> = Vec::new();
+        for input in inputs {
+            let Listed::Stated { key, .. } = &input.listed else { continue };
+            if names.contains(&key.as_str()) {
+                let what = format!("two inputs are called `{key}`: expected another name for this one");
+                return Err(Error::new(input.name.span(), what));
+            }
+            names.push(key);
+        }
+        Ok(())
+    }
+
     /// The type without `Option`.
     pub(crate) fn inner(&self) -> &Type {
         argument_of(&self.of, "Option").unwrap_or(&self.of)
@@ -133,13 +147,28 @@ fn range(
             name.span(),
             "a real input has a range: expected `#[input(default = 0.5, range = 0.0..=1.0)]`",
         )),
-        (Kind::Integer | Kind::Real, Some(tokens)) => ends_of(tokens, kind).map(Some),
+        (Kind::Integer | Kind::Real, Some(tokens)) => {
+            let range = ends_of(tokens, kind)?;
+            expect_room(&range, largest)?;
+            Ok(Some(range))
+        }
         (Kind::Text | Kind::File | Kind::SharedFile, None) => Ok(None),
         (Kind::Text | Kind::File | Kind::SharedFile, Some(tokens)) => Err(Error::new(
             span_of(&tokens),
-            "a range is for a number: expected a field such as `u32` or `f64`",
+            "a range is for a number: expected a field of type `u8`, `u16`, `u32`, `u64`, `usize` or `f64`",
         )),
     }
+}
+
+/// Refuses a range that goes beyond what the field's type can hold.
+fn expect_room(range: &Range, largest: Option<(u32, u32)>) -> Result<()> {
+    let (Some((least, greatest)), Some((first, last))) = (range.ends, largest) else { return Ok(()) };
+    if least >= first.into() && greatest <= last.into() {
+        return Ok(());
+    }
+    let what =
+        format!("the field holds numbers from {first} to {last}: expected a range within `{first}..={last}`");
+    Err(Error::new(span_of(&range.tokens), what))
 }
 
 /// Reads `least..=greatest`, and refuses literals of the other kind of number.
@@ -153,7 +182,7 @@ fn ends_of(tokens: TokenStream, kind: Kind) -> Result<Range> {
         let example = if kind == Kind::Real { "0.0..=1.0" } else { "1..=100" };
         return Err(Error::new(
             span_of(&tokens),
-            format!("a range has two ends: expected `range = {example}`"),
+            format!("a range includes both of its ends: expected `range = {example}`"),
         ));
     };
     let sides = [&all[..middle], &all[middle + 3..]];

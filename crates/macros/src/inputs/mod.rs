@@ -63,6 +63,7 @@ fn read(item: &DeriveInput, tempest: &TokenStream) -> Result<TokenStream> {
         let missing = || Error::new_spanned(field, "expected `#[input(default = …)]` before this field");
         inputs.push(Input::read(field, attribute.ok_or_else(missing)?)?);
     }
+    Input::expect_distinct(&inputs)?;
     let checks = checks(item)?;
     Ok(implementation(&item.ident, &inputs.iter().collect::<Vec<_>>(), checks, tempest))
 }

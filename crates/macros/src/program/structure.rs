@@ -9,7 +9,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Result, Token, Type, Visibility};
 
 use super::field::{Field, Role, is_of_program};
-use crate::inputs::{argument_of, meaning_of};
+use crate::inputs::{Input, argument_of, meaning_of};
 use crate::names::kebab_case;
 use crate::options::{Options, span_of};
 
@@ -106,7 +106,14 @@ fn fields(item: &DeriveInput, installs: bool) -> Result<Vec<Field>> {
             },
         }
     }
-    mistakes.map_or(Ok(fields), Err)
+    if let Some(mistakes) = mistakes {
+        return Err(mistakes);
+    }
+    Input::expect_distinct(fields.iter().filter_map(|field| match &field.role {
+        Role::Input(input) => Some(&**input),
+        _ => None,
+    }))?;
+    Ok(fields)
 }
 
 fn mechanisms(options: &mut Options, shares: bool) -> Result<Vec<Ident>> {

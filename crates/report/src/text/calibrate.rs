@@ -7,8 +7,23 @@ use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::{percent, several};
 use crate::table::{Column, Table, dash};
 
+/// The command lines that a calibration advises.
+#[derive(Clone, Copy, Debug)]
+pub struct Advised<'a> {
+    /// The name of the command.
+    pub command: &'a str,
+    /// The program to compare the host and its model by.
+    pub program: &'a str,
+}
+
 /// The lines of a calibration of the host of this description; `distances` says how far apart its cores are.
-pub fn calibrate(calibrate: &Calibrate, host: &str, distances: &str, page: &Page) -> Vec<String> {
+pub fn calibrate(
+    calibrate: &Calibrate,
+    host: &str,
+    distances: &str,
+    advised: &Advised<'_>,
+    page: &Page,
+) -> Vec<String> {
     let Calibrate { file, rounds, measured, .. } = calibrate;
     let note = match rounds {
         1 => "1 round: how far others would lie apart is not known".to_owned(),
@@ -32,9 +47,10 @@ pub fn calibrate(calibrate: &Calibrate, host: &str, distances: &str, page: &Page
     }
     lines.push(page.fold("", &format!("{file} is written. To see it, and to hold it against this host:")));
     let machines = format!("--machine native,{file}");
-    let compare =
-        ["tradewind compare fetch-add", &machines, "--nodes 2", "--processors 1", "--policy single"];
-    lines.push(format!("    tradewind explain {file}"));
+    let Advised { command, program } = advised;
+    let compare = format!("{command} compare {program}");
+    let compare = [compare.as_str(), &machines, "--nodes 2", "--processors 1", "--policy single"];
+    lines.push(format!("    {command} explain {file}"));
     lines.push(command_line(page, &compare));
     lines
 }

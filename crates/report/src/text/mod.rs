@@ -15,7 +15,7 @@ mod prediction;
 mod ranked;
 mod run;
 
-pub use calibrate::calibrate;
+pub use calibrate::{Advised, calibrate};
 pub use claims::{claims, failed_runs};
 pub use comparison::{View, comparison};
 pub use explain::explain;

@@ -74,4 +74,6 @@ fn shells_and_manuals_know_the_command() {
     assert!(completions.contains("_tradewind()") && completions.contains("--stall-limit"), "{completions}");
     let manual = good(&["man"]);
     assert!(manual.contains(".TH tradewind 1") && manual.contains("calibrate"), "{manual}");
+    let manual = good(&["man", "run"]);
+    assert!(manual.contains(".TH tradewind-run 1") && manual.contains("stall\\-limit"), "{manual}");
 }
