@@ -11,7 +11,6 @@ use report::{document, text};
 
 use crate::arguments::Calibrate;
 use crate::files::{draft, save, wrong};
-use crate::host::{cores, description};
 use crate::house::House;
 use crate::print::print;
 use crate::problem::{All, Problem};
@@ -66,14 +65,14 @@ fn may_write(path: &Path) -> Result<(), Problem> {
 
 /// The host as machine files describe it.
 fn host(name: &str) -> Result<Host, Problem> {
-    let cores = cores();
+    let cores = worlds::cores() as u32;
     if cores < LEAST_CORES {
         return Err(Problem::Failed(format!(
             "this host lets the command use {cores} core: a message needs {LEAST_CORES} to be measured"
         )));
     }
     Ok(Host {
-        description: description(),
+        description: worlds::host(),
         cores,
         date: today(),
         name: name.to_owned(),

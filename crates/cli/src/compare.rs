@@ -11,7 +11,6 @@ use worlds::{Compared, Comparison, Step};
 
 use crate::arguments::Compare;
 use crate::asked::{asked, subject, targets};
-use crate::host::description;
 use crate::house::House;
 use crate::print::{code, print};
 use crate::problem::{All, Problem};
@@ -35,7 +34,7 @@ pub(crate) fn compare(house: &House, arguments: &Compare, out: &mut impl Write) 
         protocol: plan.subject.sharing.protocol.to_string(),
         block_bytes: plan.subject.sharing.block,
     };
-    let host = description();
+    let host = worlds::host();
     let entry = &plan.subject.entry;
     let view = View {
         asked: &asked,

@@ -8,7 +8,6 @@
 //! | `problem` | why a command did not do what it was asked |
 //! | `run`, `compare`, `list`, `explain`, `claims`, `calibrate`, `litmus`, `model` | the commands |
 //! | `shipped`, `studies` | the claims and studies inside the command |
-//! | `host` | what this host is, in words |
 //! | `files` | files that appear whole or not at all |
 //! | `print` | results on standard output |
 //! | `progress`, `interrupt` | how far a long command is, and what is put in order before an interrupt ends it |
@@ -26,7 +25,6 @@ mod claims;
 mod compare;
 mod explain;
 mod files;
-mod host;
 mod house;
 mod interrupt;
 mod list;

@@ -46,6 +46,7 @@
 //! | [`machine`] | what a machine file says |
 //! | [`compare`] | outcomes as rankings, findings and predictions: plain data |
 //! | [`report`] | the documents of `--json` as types, findings as sentences |
+//! | [`documents`] | those documents of runs and comparisons from code |
 //! | [`native`], [`sim`] | the two worlds: real threads of this host, and modelled machines |
 //! | [`formats`] | readers of matrices and meshes |
 //! | [`trace`], [`units`] | recorders of events; times and bandwidths with their units |
@@ -63,6 +64,7 @@
 
 #[cfg(feature = "command")]
 mod command;
+pub mod documents;
 pub mod prelude;
 
 #[cfg(feature = "command")]

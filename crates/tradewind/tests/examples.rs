@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use tradewind::report::document::Comparison;
+
 /// The binary of an example, which cargo builds with the tests of this crate.
 fn binary(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_BIN_EXE_tradewind")).parent().expect("a binary lies in a folder");
@@ -63,6 +65,19 @@ fn a_message_there_and_back_takes_the_time_that_the_model_says() {
     };
     assert!(time("native") > 0.0);
     assert!(time("ideal") < time("t3d") && time("t3d") < time("paragon"), "{said}");
+}
+
+#[test]
+fn a_comparison_from_code_is_the_document_of_the_command() {
+    let out = output("library", &[]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let told = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(told.contains("paragon: ") && told.contains(" is the best of "), "{told}");
+    let read: Comparison = serde_json::from_slice(&out.stdout).expect("the document that it is");
+    let machines: Vec<_> = read.worlds.iter().map(|world| world.on.machine.as_str()).collect();
+    assert_eq!((read.asked.program.as_str(), machines), ("sums", vec!["paragon", "hurricane"]));
+    assert_eq!(read.asked.input["numbers"], "200");
+    assert!(read.worlds.iter().all(|world| world.finding.winner.is_some()), "{read:?}");
 }
 
 #[test]

@@ -32,6 +32,7 @@
 
 mod comparison;
 mod error;
+mod host;
 pub mod inputs;
 mod limits;
 pub mod machines;
@@ -45,6 +46,7 @@ mod trace_file;
 pub use compare::Refusal;
 pub use comparison::{Compared, Comparison, Step};
 pub use error::{Error, FailedRun, Mistake};
+pub use host::host;
 pub use limits::{MAX_THREADS, NATIVE};
 pub use native::LOOKS_APART;
 pub use run::Run;

@@ -1,0 +1,62 @@
+//! A comparison from code, without a command line: which policy is the best on each of two machines, why, and the same as JSON.
+//!
+//! ```text
+//! cargo run --release -p tradewind --example library
+//! ```
+//!
+//! A crate that does no more than this depends on `tradewind` with `default-features = false`.
+
+use std::error::Error;
+use std::io;
+
+use tradewind::compare::finding;
+use tradewind::prelude::*;
+use tradewind::report::{document, words};
+use tradewind::worlds::{Compared, Comparison, Subject, Target};
+use tradewind::{documents, machines};
+
+/// Each thread of a node asks the next node to add up numbers.
+#[program]
+struct Sums {
+    /// numbers that each node sends
+    #[input(default = 400, range = 1..=100_000)]
+    numbers: u32,
+    #[cells(1)]
+    sum: Cells<u64>,
+}
+
+#[handlers]
+impl Sums {
+    /// Adds a number.
+    #[message]
+    fn add(&self, number: u64, _cx: &mut Handler<'_>) {
+        self.sum.add(0, number);
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        for number in thread.share(0..self.numbers) {
+            thread.send(thread.next_node(), Self::add(number));
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let due = (0..u64::from(self.numbers)).sum::<u64>();
+        Report::checked(self.sum.get(0) == due, || format!("the sum is {}, not {due}", self.sum.get(0)))
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let subject = Subject::load(&Sums::ENTRY, &[("numbers", "200")])?;
+    let targets = vec![Target::from(machines::get("paragon")?), Target::from(machines::get("hurricane")?)];
+    let comparison = Comparison::new(subject, targets);
+    let rankings: Vec<_> = comparison.run(|_| ()).into_iter().map(Compared::ranking).collect();
+
+    for ranking in &rankings {
+        let found = finding::of(ranking);
+        let best = found.winner.as_ref().ok_or("no answer was right")?;
+        eprintln!("{}: {} is the best of {}", ranking.machine.name, best.policy, ranking.ran());
+        eprintln!("    {}", words::finding(&found));
+    }
+    document::write(&mut io::stdout(), &documents::comparison(&comparison, &rankings))?;
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! The JSON documents of runs and comparisons that were made from code, as those of the command line are. This module must
+//! never run anything.
+//!
+//! ```
+//! use tradewind::worlds::{Compared, Comparison, Subject, Target};
+//! use tradewind::{documents, report};
+//!
+//! # let entry = tradewind::tempest::entry::find("histogram", tradewind::apps::ALL)?;
+//! let subject = Subject::load(entry, &[("values", "20")])?;
+//! let comparison = Comparison::new(subject, vec![Target::find("ideal", &[])?]);
+//! let rankings: Vec<_> = comparison.run(|_| ()).into_iter().map(Compared::ranking).collect();
+//! let document = documents::comparison(&comparison, &rankings);
+//! assert_eq!(document.worlds[0].on.machine, "ideal");
+//! report::document::write(&mut std::io::stdout(), &document)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use compare::{Combination, Ranking};
+use report::document;
+use worlds::{Setting, Subject};
+
+/// The document of one combination: what `run --json` prints.
+///
+/// `given`, the inputs and settings as a command line spells them, is empty. The inputs as they were read are in `input`.
+pub fn run(setting: &Setting, ran: &Combination) -> document::Run {
+    let common = document::Setting {
+        nodes: setting.nodes,
+        processors: setting.processors,
+        threads: setting.threads,
+        seed: setting.seed,
+        protocol: setting.subject.sharing.protocol.to_string(),
+        block_bytes: setting.subject.sharing.block,
+    };
+    document::Run::new(asked(&setting.subject), &common, &setting.target.described(), ran)
+}
+
+/// The document of a comparison and its rankings, one for each of its targets: what `compare --json` prints.
+///
+/// `given`, the inputs and settings as a command line spells them, is empty. The inputs as they were read are in `input`.
+pub fn comparison(asked_for: &worlds::Comparison, rankings: &[Ranking]) -> document::Comparison {
+    let common = document::Setting {
+        nodes: asked_for.nodes,
+        processors: asked_for.processors,
+        threads: asked_for.threads,
+        seed: asked_for.seed,
+        protocol: asked_for.subject.sharing.protocol.to_string(),
+        block_bytes: asked_for.subject.sharing.block,
+    };
+    document::Comparison::new(asked(&asked_for.subject), &common, rankings, &worlds::host())
+}
+
+/// The program and its inputs as documents have them.
+fn asked(subject: &Subject) -> document::Asked {
+    let facts = subject.instance.describe().into_iter();
+    document::Asked {
+        program: subject.entry.name.to_owned(),
+        given: document::Given { input: Vec::new(), set: Vec::new() },
+        input: facts.map(|(name, value)| (name.to_owned(), value)).collect(),
+    }
+}
