@@ -31,10 +31,12 @@ pub fn panic_in_a_hold_is_the_programs(setting: &Setting<'_>) {
     fails(setting, "panic_in_a_hold_is_the_programs", Breach::PanicInHold, DELIBERATE);
 }
 
-/// A panic in the report of a run that ended is the program's failure.
-pub fn panic_of_a_report_is_the_programs(setting: &Setting<'_>) {
-    let says = format!("panicked while reporting: {DELIBERATE}");
-    fails(setting, "panic_of_a_report_is_the_programs", Breach::PanicInReport, &says);
+/// A panic in the installation on a node, or in a report, is the program's failure, and says where it was.
+pub fn panic_outside_of_a_run_is_the_programs(setting: &Setting<'_>) {
+    let promise = "panic_outside_of_a_run_is_the_programs";
+    let says = |doing| format!("panicked while {doing}: {DELIBERATE}");
+    fails(setting, promise, Breach::PanicInInstall, &says("settling on its nodes"));
+    fails(setting, promise, Breach::PanicInReport, &says("reporting"));
 }
 
 /// A message that is too long is refused, and says how long one may be.
@@ -113,6 +115,7 @@ enum Breach {
     WaitInHold,
     LowerInHold,
     PanicInHold,
+    PanicInInstall,
     PanicInReport,
     TooLong,
     TooLongFromHandler,
@@ -164,6 +167,7 @@ impl Protocol for Lawless {
     type Config = Breach;
 
     fn install(&breach: &Breach, setup: &mut Setup<'_>) -> Self {
+        assert!(!matches!(breach, Breach::PanicInInstall), "{DELIBERATE}");
         let memory = matches!(breach, Breach::LowerInHold).then(|| {
             let mut layout = Layout::new(setup.shape().nodes, 64).expect("blocks of 64 bytes are permitted");
             layout.array::<u64>("conformance.page", 1, Homes::At(NodeId(0))).expect("it is small");
@@ -186,7 +190,6 @@ impl Lawless {
         let (last, beyond) = (self.segment.place(PLACES as u32 - 1), self.segment.place(PLACES as u32));
         match self.breach {
             Breach::Panic => panic!("{DELIBERATE}"),
-            Breach::PanicInReport => {}
             Breach::HoldInHold => thread.hold(Key::User(0), |_| thread.hold(Key::User(1), |_| ())),
             Breach::WaitInHold => thread.hold(Key::User(0), |_| thread.phase("never")),
             Breach::LowerInHold => {
@@ -205,6 +208,7 @@ impl Lawless {
                 thread.transfer(NodeId(0), self.closed.place(0), &[1, 2], Self::order(0));
             }
             Breach::LongDeposit => thread.deposit(here, last, &[0; MAX_WORDS + 1]),
+            Breach::PanicInInstall | Breach::PanicInReport => {}
             Breach::PanicInHandler | Breach::TooLongFromHandler | Breach::NoKey => {
                 thread.send(here, Self::order(0));
             }

@@ -117,9 +117,9 @@ pub fn promises() -> &'static [Promise] {
         deadlock_of_all
         deadlock_of_deposits
         panic_of_a_thread_is_the_programs
+        panic_outside_of_a_run_is_the_programs
         panic_of_a_handler_is_the_programs
         panic_in_a_hold_is_the_programs
-        panic_of_a_report_is_the_programs
         messages_have_a_greatest_length
         messages_must_be_registered
         messages_need_a_destination

@@ -9,7 +9,6 @@
 //! A run that has failed does not wait for ever for a processor whose thread computes and never polls: after [`GRACE`]
 //! it is left behind, and its OS thread with it, until the thread does give way or the process ends.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,6 +16,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use core_affinity::CoreId;
+use tempest::world::panic_message;
 use tempest::{Failure, Launch, Refusal};
 use trace::Recorder;
 use units::Time;
@@ -132,7 +132,7 @@ fn start(
         }
         let run = || run_processor(&world, &lifecycle, index, threads, recorder);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
-            world.spoil(Failure::Program(format!("processor {index} panicked: {}", message(&*panic))));
+            world.spoil(Failure::Program(format!("processor {index} panicked: {}", panic_message(&*panic))));
         }
         drop(world);
         lifecycle.change(|counts| counts.gone += 1);
@@ -158,16 +158,10 @@ fn run_processor(
     lifecycle.wait_until(|counts| counts.released);
     let run = || if world.is_helper(index) { processor.help() } else { processor.run(fibers) };
     if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
-        world.fail(Failure::Program(format!("{} panicked: {}", processor.doing(), message(&*panic))));
+        world.fail(Failure::Program(format!("{} panicked: {}", processor.doing(), panic_message(&*panic))));
     }
     processor.tracer.flush();
     processor.return_serial();
-}
-
-/// What a panic said.
-pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("(without a message)")
 }
 
 /// Waits until the run is over; ends it when nothing has happened for `limit`, told in looks: a process that is stopped for a

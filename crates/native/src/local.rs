@@ -1,6 +1,5 @@
 //! The world of one process on this host: what it refuses, how it runs a job, what it reports.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tempest::policy::{Notice, Servers, Split};
@@ -9,7 +8,7 @@ use trace::Cast;
 use units::Time;
 
 use crate::adaptive::Judging;
-use crate::crew::{self, Farewell, message};
+use crate::crew::{self, Farewell};
 use crate::lane::{Depths, Lane};
 use crate::node::{Dispatcher, Node, lock};
 use crate::ring::SLOT_BYTES;
@@ -143,10 +142,7 @@ impl tempest::World for Local {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
         let split = refusal(launch).map_err(Failure::Refused)?;
         let depths = affordable(self.depths, launch.nodes).map_err(Failure::Refused)?;
-        let world = guarded("settling on its nodes", || {
-            World::settle(launch, split, depths, self.judging, Self::cores())
-        })?;
-        let world = Arc::new(world.map_err(Failure::Refused)?);
+        let world = Arc::new(World::settle(launch, split, depths, self.judging, Self::cores())?);
         if let Some(recorder) = &launch.trace {
             recorder.begin(cast(&world));
         }
@@ -169,12 +165,6 @@ fn cast(world: &World) -> Cast {
     }
 }
 
-/// Calls the program outside its threads and handlers.
-fn guarded<T>(doing: &str, program: impl FnOnce() -> T) -> Result<T, Failure> {
-    catch_unwind(AssertUnwindSafe(program))
-        .map_err(|panic| Failure::Program(format!("panicked while {doing}: {}", message(&*panic))))
-}
-
 fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
     let mut blocked = std::mem::take(&mut *lock(&world.blocked));
     blocked.sort_by_key(|blocked| blocked.thread);
@@ -184,17 +174,19 @@ fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
         (None, Stage::Deadlocked) => Err(Failure::Deadlock { at: world.now(), blocked }),
         (None, _) => {
             assert_eq!(farewell, Farewell::Joined, "a run without a failure leaves no OS thread behind");
-            guarded("reporting", || outcome(world))
+            outcome(world)
         }
     }
 }
 
-fn outcome(world: &World) -> Outcome {
+fn outcome(world: &World) -> Result<Outcome, Failure> {
     let end = world.running_ns();
     let (counters, breakdown) = world.totals(end);
     let mut report = Report::default();
-    world.nodes.iter().for_each(|node| report.merge(node.report()));
-    Outcome {
+    for node in &world.nodes {
+        report.merge(node.report()?);
+    }
+    Ok(Outcome {
         time: Time::from_nanoseconds(end),
         phases: world.phase_records(end),
         counters,
@@ -206,7 +198,7 @@ fn outcome(world: &World) -> Outcome {
         events: None,
         digest: None,
         report,
-    }
+    })
 }
 
 fn utilization(world: &World, end: u64) -> Utilization {

@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
 use tempest::world::{DispatchKey, Name, Packet, Resident, Serial};
-use tempest::{NodeId, Policy, Report};
+use tempest::{Failure, NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
 use crate::floor::Floor;
@@ -194,9 +194,12 @@ impl Node {
 
     /// The program's report of this node, when the run has ended well and its OS threads have been joined.
     ///
+    /// # Errors
+    /// If the program panics.
+    ///
     /// # Panics
     /// If a key is held, or an event waits for one: the run has not ended then.
-    pub(crate) fn report(&self) -> Report {
+    pub(crate) fn report(&self) -> Result<Report, Failure> {
         match &self.dispatcher {
             Dispatcher::Own(serial) => {
                 let mut serial = lock(serial);

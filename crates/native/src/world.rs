@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use pdq::DispatcherId;
 use tempest::policy::{Notice, Split};
-use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Refusal, Shape};
+use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Shape};
 use units::Time;
 
 use crate::adaptive::{Adaptive, Judging};
@@ -74,15 +74,15 @@ const FLOW: Flow = Flow { window: 256, acknowledge_every: None };
 impl World {
     /// Settles a job on its nodes.
     ///
-    /// # Panics
-    /// If the program's `install` does.
+    /// # Errors
+    /// If the program refuses or panics.
     pub(crate) fn settle(
         launch: &Launch,
         split: Split,
         depths: Depths,
         judging: Judging,
         cores: usize,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, Failure> {
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
         let per_node = (split.computing + split.dedicated) as usize;
         let processors = launch.nodes as usize * per_node;
@@ -95,7 +95,7 @@ impl World {
             let dispatcher = Dispatcher::new(&launch.policy, split, identity);
             Ok(Arc::new(Node::new(resident, dispatcher, split, adaptive, has_floor)))
         };
-        let nodes = (0..launch.nodes).map(settle).collect::<Result<Vec<_>, Refusal>>()?;
+        let nodes = (0..launch.nodes).map(settle).collect::<Result<Vec<_>, Failure>>()?;
         let helpers = if launch.policy.helper.is_some() { nodes.len() } else { 0 };
         let threads = (shape.nodes * shape.threads) as usize;
         let lane = || Lane::new(depths, per_node > 1 || helpers > 0);

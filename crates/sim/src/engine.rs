@@ -67,17 +67,11 @@ impl Engine {
     }
 
     fn failure(&self, panic: &(dyn std::any::Any + Send)) -> Failure {
-        let text = said(panic);
+        let text = tempest::world::panic_message(panic);
         // The panic may have come out of the state itself.
         let at = self.state.try_borrow().map(|state| state.where_now()).unwrap_or_default();
         Failure::Program(format!("{text}{at}"))
     }
-}
-
-/// The message of a panic.
-pub(crate) fn said(panic: &(dyn std::any::Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
 /// The failure of a run whose fibers find no room.

@@ -1,7 +1,5 @@
 //! The world of a modelled machine: what it refuses, how it runs a job, what it reports.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use hardware::EventQueue;
 use machine::{Capability, Machine};
 use pdq::{DispatcherId, specification};
@@ -15,7 +13,7 @@ use trace::{Batch, Cast, Digest, Sink};
 use units::Time;
 
 use crate::core::Event;
-use crate::engine::{Engine, said};
+use crate::engine::Engine;
 use crate::state::State;
 
 /// A modelled machine, as a world to run programs in.
@@ -187,7 +185,7 @@ impl World for Model {
             let identity = DispatcherId::fresh();
             let settled =
                 tempest::world::settle(&launch.job, NodeId(node), shape, flow(&model.machine), identity.id());
-            residents.push(settled.map_err(Failure::Refused)?);
+            residents.push(settled?);
             queues.push(EventQueue::<Event, Name>::new(identity, config));
         }
         if residents.iter().any(|resident| resident.node.memory().is_some()) {
@@ -204,23 +202,21 @@ impl World for Model {
         let mut engine = Engine::new(state, &residents);
         engine.run()?;
         let mut outcome = outcome(&engine.state());
-        let reported = catch_unwind(AssertUnwindSafe(|| report(&mut engine.state_mut(), &residents)));
-        outcome.report = reported
-            .map_err(|panic| Failure::Program(format!("panicked while reporting: {}", said(&*panic))))?;
+        outcome.report = report(&mut engine.state_mut(), &residents)?;
         Ok(outcome)
     }
 }
 
 /// The program's report, of all nodes together: nothing is left to happen.
-fn report(state: &mut State, residents: &[Resident]) -> Report {
+fn report(state: &mut State, residents: &[Resident]) -> Result<Report, Failure> {
     let mut report = Report::default();
     for (node, resident) in state.nodes.iter_mut().zip(residents) {
         let held = node.queue.try_hold(state.now, DispatchKey::Sequential);
         let mut held = held.expect("nothing is unfinished at the end of a run");
-        report.merge(resident.report(held.proof()));
+        report.merge(resident.report(held.proof())?);
         node.queue.complete(state.now, held);
     }
-    report
+    Ok(report)
 }
 
 /// All but the program's report.

@@ -2,15 +2,16 @@
 //!
 //! This module must never know which world runs a job.
 
+use std::any::Any;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use pdq::DispatcherId;
 
 use crate::key::Proof;
 use crate::node::Node;
-use crate::{Flow, NodeId, Protocol, Quiet, Refusal, Setup, Shape, Thread};
+use crate::{Failure, Flow, NodeId, Protocol, Quiet, Setup, Shape, Thread};
 
 /// A program: a protocol whose nodes also run threads.
 #[diagnostic::on_unimplemented(
@@ -137,10 +138,14 @@ impl Resident {
     /// Makes the node's share of the program's report. The world calls this when the run has ended well and nothing of the node
     /// runs any more. `proof` shows that the node's dispatcher has nothing under way.
     ///
+    /// # Errors
+    /// [`Failure::Program`] if the program panics.
+    ///
     /// # Panics
     /// If the proof is of another key than the sequential one.
-    pub fn report(&self, proof: Proof<'_>) -> Report {
-        self.program.report(&mut Quiet::new(self.node.id(), proof))
+    pub fn report(&self, proof: Proof<'_>) -> Result<Report, Failure> {
+        let mut end = Quiet::new(self.node.id(), proof);
+        guarded("reporting", || self.program.report(&mut end))
     }
 }
 
@@ -161,14 +166,15 @@ impl Job {
     /// Installs the program on a node whose events go through `dispatcher`.
     ///
     /// # Errors
-    /// [`Refusal::Configurations`] if protocols of the program install a third one differently.
+    /// [`Refusal::Configurations`](crate::Refusal::Configurations) if protocols of the program install a third one differently; [`Failure::Program`] if the
+    /// program panics.
     pub(crate) fn settle(
         &self,
         id: NodeId,
         shape: Shape,
         flow: Flow,
         dispatcher: DispatcherId,
-    ) -> Result<Resident, Refusal> {
+    ) -> Result<Resident, Failure> {
         let mut node = Node {
             id,
             shape,
@@ -181,11 +187,23 @@ impl Job {
             segments: Default::default(),
             memory: None,
         };
-        let installed = catch_unwind(AssertUnwindSafe(|| (self.install)(&mut Setup::of(&mut node))));
-        let program =
-            installed.map_err(|panic| *panic.downcast().unwrap_or_else(|panic| resume_unwind(panic)))?;
+        let program = guarded("settling on its nodes", || (self.install)(&mut Setup::of(&mut node)))?;
         Ok(Resident { node: Arc::new(node), program })
     }
+}
+
+/// Calls the program outside its threads and handlers. What it unwinds with is a refusal, or a panic of its own.
+fn guarded<T>(doing: &str, program: impl FnOnce() -> T) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(program)).map_err(|panic| match panic.downcast() {
+        Ok(refusal) => Failure::Refused(*refusal),
+        Err(panic) => Failure::Program(format!("panicked while {doing}: {}", panic_message(&*panic))),
+    })
+}
+
+/// The text of a panic.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("(without a message)")
 }
 
 impl fmt::Debug for Job {

@@ -7,11 +7,11 @@
 
 use pdq::DispatcherId;
 
-use crate::{Event, Flow, Handler, Job, NodeId, Refusal, Shape, Thread, Waiter};
+use crate::{Event, Failure, Flow, Handler, Job, NodeId, Shape, Thread, Waiter};
 
 pub use crate::adaptive::{Controller, Reading};
 pub use crate::identity::MessageId;
-pub use crate::job::Resident;
+pub use crate::job::{Resident, panic_message};
 pub use crate::key::{DispatchKey, Held, Name, Proof, Serial};
 pub use crate::memory::{Lowering, Words};
 pub use crate::message::Packet;
@@ -39,14 +39,15 @@ pub fn handler<'a>(
 /// Installs the program of a job on a node whose events go through `dispatcher`.
 ///
 /// # Errors
-/// [`Refusal::Configurations`] if protocols of the program install a third one differently.
+/// [`Refusal::Configurations`](crate::Refusal::Configurations) if protocols of the program install a third one differently;
+/// [`Failure::Program`] if the program panics.
 pub fn settle(
     job: &Job,
     id: NodeId,
     shape: Shape,
     flow: Flow,
     dispatcher: DispatcherId,
-) -> Result<Resident, Refusal> {
+) -> Result<Resident, Failure> {
     job.settle(id, shape, flow, dispatcher)
 }
 
