@@ -7,7 +7,7 @@
 //! A crate that does no more than this depends on `tradewind` with `default-features = false`.
 
 use std::error::Error;
-use std::io;
+use std::io::{self, Write};
 
 use tradewind::compare::finding;
 use tradewind::prelude::*;
@@ -54,8 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for ranking in &rankings {
         let found = finding::of(ranking);
         let best = found.winner.as_ref().ok_or("no answer was right")?;
-        eprintln!("{}: {} is the best of {}", ranking.machine.name, best.policy, ranking.ran());
-        eprintln!("    {}", words::finding(&found));
+        writeln!(io::stderr(), "{}: {} is the best of {}", ranking.machine.name, best.policy, ranking.ran())?;
+        writeln!(io::stderr(), "    {}", words::finding(&found))?;
     }
     document::write(&mut io::stdout(), &documents::comparison(&comparison, &rankings))?;
     Ok(())
