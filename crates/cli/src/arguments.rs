@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::Resettable;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use report::page::{LEAST_WIDTH, Page};
@@ -12,6 +13,7 @@ use tempest::entry::UnknownName;
 use tempest::{Mechanism, Policy};
 use units::Time;
 
+use crate::house::House;
 use crate::problem::Problem;
 use crate::told::{self, Setting, Told};
 
@@ -27,22 +29,22 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the command line of a binary of this name; ends the process where it asks for help or is wrong.
-    pub(crate) fn read(name: &str) -> Self {
-        let mut command = command(name);
+    /// Reads the command line of the binary of a house; ends the process where it asks for help or is wrong.
+    pub(crate) fn read(house: &House) -> Self {
+        let mut command = command(house);
         let matches = command.get_matches_mut();
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
     }
 }
 
-/// The command line of a binary of this name.
-pub(crate) fn command(name: &str) -> clap::Command {
-    named(Arguments::command(), name)
+/// The command line of the binary of a house.
+pub(crate) fn command(house: &House) -> clap::Command {
+    named(Arguments::command(), house)
 }
 
-/// The command line of a binary of this name, or that of one of its subcommands.
-pub(crate) fn part(name: &str, subcommand: Option<&str>) -> Result<clap::Command, Problem> {
-    let mut command = command(name);
+/// The command line of the binary of a house, or that of one of its subcommands.
+pub(crate) fn part(house: &House, subcommand: Option<&str>) -> Result<clap::Command, Problem> {
+    let mut command = command(house);
     command.build();
     let Some(asked) = subcommand else { return Ok(command) };
     let known = command.get_subcommands().map(clap::Command::get_name);
@@ -50,8 +52,10 @@ pub(crate) fn part(name: &str, subcommand: Option<&str>) -> Result<clap::Command
     command.find_subcommand(asked).cloned().ok_or_else(|| Problem::wrong(unknown.to_string()))
 }
 
-/// The command as a binary of another name has it: usage, examples and cross-references say that name.
-fn named(mut command: clap::Command, name: &str) -> clap::Command {
+/// The command as a binary of another name has it: usage, examples and cross-references say that name. Examples with programs
+/// that the binary does not have are left out.
+fn named(mut command: clap::Command, house: &House) -> clap::Command {
+    let name = house.name.as_str();
     if name == NAME {
         return command;
     }
@@ -60,17 +64,26 @@ fn named(mut command: clap::Command, name: &str) -> clap::Command {
     let version: &str = format!("({NAME} {})", env!("CARGO_PKG_VERSION")).leak();
     let own: &str = name.to_owned().leak();
     for part in command.get_subcommands_mut() {
-        let after = part.get_after_help().map(told);
+        let after = part.get_after_help().map(told).and_then(|examples| possible(&examples, house));
         let changed = part.clone().mut_args(|arg| match arg.get_help().map(told) {
             Some(help) => arg.help(help),
             None => arg,
         });
-        *part = match after {
-            Some(after) => changed.after_help(after),
-            None => changed,
-        };
+        *part = changed.after_help(after.map_or(Resettable::Reset, |after| Resettable::Value(after.into())));
     }
     command.name(own).bin_name(own).version(version)
+}
+
+/// The examples whose programs a house has; `None` if it has none of them.
+fn possible(examples: &str, house: &House) -> Option<String> {
+    let (title, lines) = examples.split_once('\n')?;
+    let has = |line: &&str| {
+        let mut words = line.split_whitespace().skip(1);
+        let runs = words.next().is_some_and(|word| word == "run" || word == "compare");
+        !runs || words.next().is_some_and(|program| house.programs.find(program).is_ok())
+    };
+    let lines: Vec<_> = lines.lines().filter(has).collect();
+    (!lines.is_empty()).then(|| format!("{title}\n{}", lines.join("\n")))
 }
 
 #[derive(Debug, Subcommand)]

@@ -49,7 +49,7 @@ use problem::Problem;
 
 /// Does what the command line says; the result is the code with which the process ends.
 pub fn main(house: &House) -> ExitCode {
-    let arguments = Arguments::read(&house.name);
+    let arguments = Arguments::read(house);
     let mut out = io::BufWriter::new(io::stdout().lock());
     let done = does(house, &arguments.command, &mut out);
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
@@ -78,13 +78,13 @@ fn does(house: &House, command: &Command, out: &mut impl Write) -> Result<ExitCo
         Command::Completions(completions) => {
             // Where nobody reads on, the generator would panic.
             let mut script = Vec::new();
-            let mut command = arguments::command(&house.name);
+            let mut command = arguments::command(house);
             clap_complete::generate(completions.shell, &mut command, &house.name, &mut script);
             out.write_all(&script)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Man(manual) => {
-            clap_mangen::Man::new(arguments::part(&house.name, manual.subcommand.as_deref())?).render(out)?;
+            clap_mangen::Man::new(arguments::part(house, manual.subcommand.as_deref())?).render(out)?;
             Ok(ExitCode::SUCCESS)
         }
     }

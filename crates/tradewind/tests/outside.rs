@@ -136,4 +136,15 @@ fn lists_and_refuses(stranger: &Stranger) {
     assert_eq!((out.status.code(), out.stdout.len()), (Some(2), 0));
     let told = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(told, "stranger: error: input `values=0`: expected an integer from 1 to 999999\n");
+    speaks_with_its_own_name(stranger);
+}
+
+fn speaks_with_its_own_name(stranger: &Stranger) {
+    let run = ["run", "histogram", "--machine", "ideal", "--input", "values=9", "--trace", "named.trace"];
+    let told = stranger.output(&run).stderr;
+    assert!(told.starts_with(b"stranger: "), "{}", String::from_utf8_lossy(&told));
+    let told = stranger.output(&["explain", "native"]).stderr;
+    assert!(String::from_utf8_lossy(&told).contains("`stranger calibrate`"), "{told:?}");
+    let help = stranger.said(&["run", "--help"]);
+    assert!(help.contains("`stranger list programs`") && !help.contains("fetch-add"), "{help}");
 }

@@ -104,7 +104,9 @@ fn base(from: &str, name: &str) -> Result<(String, String), Option<String>> {
 
 fn read_file(path: &str) -> Result<String, Mistake> {
     let unreadable = |why: String| Mistake::UnreadableMachine { file: path.to_owned(), why };
-    let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    let bytes = fs::read(path).map_err(|error| {
+        unreadable(format!("{error}; expected a machine file, such as `tradewind machine paragon` prints"))
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         unreadable(format!("byte {}: expected UTF-8 text", error.utf8_error().valid_up_to()))
     })

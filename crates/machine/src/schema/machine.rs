@@ -67,7 +67,7 @@ impl Machine {
     pub(crate) fn read_keys(file: &Section<'_>) -> Option<Self> {
         let name =
             file.text("name", "a name of lower-case letters, digits and hyphens such as \"cm-5\"", is_name);
-        file.expect_own("name", "a name of its own, which no other machine has");
+        file.expect_own("name", "a name of its own, which no other machine has, such as name = \"mine\"");
         let summary = file.text("summary", "one line that says what the machine is", is_line);
         let nodes = file.key("nodes");
         let processors = file.key("processors");

@@ -135,7 +135,10 @@ fn what_cannot_be_extended_is_told() {
         refusal("extends = 3\n", &[]).starts_with("mine.toml:1: extends = 3: expected the name of a machine")
     );
     let told = refusal("extends = \"toy\"\n", &[]);
-    assert_eq!(told, "mine.toml:1: name is missing: expected a name of its own, which no other machine has");
+    assert_eq!(
+        told,
+        "mine.toml:1: name is missing: expected a name of its own, which no other machine has, such as name = \"mine\""
+    );
 }
 
 #[test]
