@@ -164,7 +164,8 @@ tuples!(
 /// assert_eq!(*balances.get_any(&mut serial.hold(Key::Sequential), ann), 5);
 /// ```
 ///
-/// It adds `Clone`, `Copy`, `PartialEq`, `Eq` and `Hash`; the caller derives or writes `Debug`. A field that is not lawful is an
+/// It adds `Clone`, `Copy`, `PartialEq`, `Eq` and `Hash`; the caller derives or writes `Debug`. A struct has at most six fields, as
+/// the lawful tuples have. A field that is not lawful is an
 /// error:
 ///
 /// ```compile_fail,E0277

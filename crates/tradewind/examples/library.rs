@@ -6,6 +6,8 @@
 //!
 //! A crate that does no more than this depends on `tradewind` with `default-features = false`.
 
+#![allow(clippy::print_stderr)]
+
 use std::error::Error;
 use std::io::{self, Write};
 
