@@ -14,8 +14,10 @@ use crate::Block;
 /// because a node never runs two events with the same key at a time.
 ///
 /// Events of a node whose keys are equal run one at a time, in order of arrival. An event under [`Key::Sequential`] runs
-/// alone on its node. An event under [`Key::NoSync`] conflicts with sequential ones only. The entries of a [`Keyed`](crate::Keyed) table are reached under the keys of the
-/// table's space, and the tags of a block under the key of the block.
+/// alone on its node. An event under [`Key::NoSync`] conflicts with sequential ones only.
+///
+/// The entries of a [`Keyed`](crate::Keyed) table are reached under the keys of the table's space, and the tags of a block
+/// under the key of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Key {
     /// A number in the space of the protocol instance whose message states the key. In [`Thread::hold`](crate::Thread::hold)
