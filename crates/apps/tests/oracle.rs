@@ -32,7 +32,7 @@ fn tests(folder: &Path) -> Vec<Test> {
     paths.iter().map(read).collect()
 }
 
-/// What our oracle finds, as herd spells it: all states, and whether the condition holds in some and in all of them.
+/// The reference's result in herd's form: all states, and whether the condition holds in some and in all of them.
 fn answer(test: &Test) -> (BTreeSet<State>, bool, bool) {
     let allowed = allowed(test).unwrap_or_else(|unknown| panic!("{}: {unknown}", test.name));
     let spell = |state: &Vec<i64>| -> State {

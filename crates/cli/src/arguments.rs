@@ -180,7 +180,7 @@ pub(crate) struct Completions {
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// What to show [default: everything but claims]
+    /// The kind of things to show [default: everything but claims]
     pub(crate) what: Option<What>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -328,7 +328,7 @@ impl Output {
     }
 }
 
-/// What `run` and `compare` have in common.
+/// Arguments that `run` and `compare` have in common.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
     /// The program: see `tradewind list programs`

@@ -51,7 +51,7 @@ struct Visits {
 struct Exclusion {
     visits: Visits,
     shape: Shape,
-    /// Of its keys.
+    /// The space of the program's keys.
     space: Space,
     /// By slot: handlers that are between entry and exit.
     inside: Cells<u64>,

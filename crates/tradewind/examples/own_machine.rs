@@ -18,7 +18,7 @@ use tradewind::{apps, machines};
 /// The file. `machines::load` reads one from a path.
 const FILE: &str = include_str!("own-machine.toml");
 
-/// What differs between the shipped machine and ours, and how long a program takes on each.
+/// Prints the values in which the two machines differ, and a program's time on each.
 fn show() -> Result<(), Error> {
     let shipped = machines::get("paragon")?;
     let own = machines::parse("own-machine.toml", FILE, &[])?;

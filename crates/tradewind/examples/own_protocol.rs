@@ -41,7 +41,7 @@ const MIGRATE: Coherence = Coherence {
 
 // ---------------------------------------------------------------------------------------------------------- the tables
 
-/// What happens to a block at a node.
+/// An event that a block meets at a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Event {
     /// A thread of the node wants the block.
@@ -58,7 +58,7 @@ enum Event {
     Lowered,
 }
 
-/// What a node does about an event.
+/// An action by which a node answers an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Act {
     /// Let waiting threads access the block, which is here already.
@@ -294,7 +294,7 @@ struct State {
     waits: Vec<bool>,
 }
 
-/// What may happen next. A message is named by the node other than the home, and by its place in the channel.
+/// A step that a state allows. A message is named by the node other than the home, and by its place in the channel.
 #[derive(Clone, Copy)]
 enum Move {
     Access(usize),

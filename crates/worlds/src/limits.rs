@@ -1,4 +1,4 @@
-//! What a request may be at most, and the one machine without a file. This module must never know who is refused.
+//! The limits of a request, and the name of the one machine without a file. This module must never know how a refusal reads.
 
 /// The name of this host as a machine.
 pub const NATIVE: &str = "native";

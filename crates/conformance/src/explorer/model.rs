@@ -21,7 +21,7 @@ pub enum Faults {
     Queued,
 }
 
-/// What is explored.
+/// The size of an exploration: nodes, faults, and the most states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scope {
     /// Nodes that cache the block, beside its home.
@@ -78,7 +78,7 @@ const OWN_WAITING: usize = 4;
 /// A message on its way: what it says, and whether the words it brings are the newest.
 type Packet<M> = (M, bool);
 
-/// What the waist knows of the block on one node.
+/// One node's copy of the block: its tag, whether its words are the newest, and the threads and faults that wait for it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Copy {
     tag: Tag,
@@ -107,7 +107,7 @@ pub(super) struct State {
     caches: Vec<Cache>,
 }
 
-/// What may happen next. Node 0 is the home.
+/// One step that a state allows. Node 0 is the home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
     /// A thread's access is not allowed.

@@ -108,7 +108,7 @@ impl Mistaken {
     }
 }
 
-/// What the explorer says of a mistake, and after how many moves.
+/// Explores a mistaken protocol: the violation's text, and how many moves lead to it.
 fn found(mistake: Mistake, variant: Variant) -> (String, usize) {
     let scope = Scope { caches: 2, faults: Faults::AtOnce, limit: usize::MAX };
     let violation = explore(&Mistaken(mistake, variant), scope)
@@ -116,7 +116,7 @@ fn found(mistake: Mistake, variant: Variant) -> (String, usize) {
     (violation.what, violation.moves.len())
 }
 
-/// What is said of two copies that should not be at a time: whichever is noticed first.
+/// Violations by two copies that must not exist at a time. A search may meet any of them first.
 const INCOHERENT: &[&str] = &["a copy that may be read is old", "finds old words", "may write while"];
 
 #[test]

@@ -28,7 +28,7 @@ pub trait System {
     /// The state after a move.
     ///
     /// # Errors
-    /// What is wrong, if the move leads to something that must not be.
+    /// The state after a move, or the promise that the move breaks.
     fn after(&self, state: &Self::State, step: Self::Move) -> Result<Self::State, String>;
 
     /// Whether nothing is under way: nobody waits, and no message is on its way. From every state such a state must be in reach.
@@ -40,7 +40,7 @@ pub trait System {
     }
 }
 
-/// What was explored without finding anything wrong.
+/// Counts of a search that found no violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Explored {
     /// States.
@@ -58,7 +58,7 @@ pub struct Explored {
 /// A way to something that must not be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation<M> {
-    /// What is wrong.
+    /// The promise that is broken, for people.
     pub what: String,
     /// How it comes about, from the initial state.
     pub moves: Vec<M>,

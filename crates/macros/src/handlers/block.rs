@@ -18,7 +18,7 @@ pub(super) struct Block {
     /// The type that it is for.
     pub(super) of: Type,
     pub(super) items: Vec<Item>,
-    /// What is wrong with other items.
+    /// Errors of items that are neither messages nor functions of a program.
     pub(super) mistakes: Option<Error>,
 }
 

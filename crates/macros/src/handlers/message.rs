@@ -13,9 +13,9 @@ use crate::options::{is_cfg, span_of};
 
 /// The code of one message.
 pub(super) struct Message {
-    /// What stands beside the protocol's `impl`.
+    /// Items written beside the protocol's `impl`.
     pub(super) items: TokenStream,
-    /// What stands in it.
+    /// Functions written into the protocol's `impl`.
     pub(super) methods: TokenStream,
     /// The message's line in the list of messages.
     pub(super) addition: TokenStream,

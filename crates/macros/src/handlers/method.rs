@@ -11,10 +11,10 @@ use syn::{Attribute, Error, Meta, Result, Token, Type, Visibility};
 use crate::names::camel_case;
 use crate::options::{Options, span_of};
 
-/// What `#[message]` may state.
+/// The options of `#[message]`.
 const OPTIONS: &[&str] = &["key", "class", "volume", "bytes", "payload_word_bytes", "name"];
 
-/// What the last parameter looks like.
+/// The spelling of the last parameter, for errors.
 const CX: &str = "`cx: &mut Handler<'_>`";
 
 /// A `#[message]` method.
@@ -43,7 +43,7 @@ pub(super) struct Parameter {
     pub(super) role: Role,
 }
 
-/// What a parameter is given.
+/// The value that a parameter of a handler receives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// A field of the message.

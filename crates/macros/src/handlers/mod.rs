@@ -107,7 +107,7 @@ fn program(block: &mut Block, tempest: &TokenStream) -> Option<TokenStream> {
     Some(quote!(#allowed impl #tempest::Program for #of { #main #report }))
 }
 
-/// What silences the compiler about functions that lost their bodies to a mistake elsewhere.
+/// An attribute that silences lints about functions that lost their bodies to a mistake elsewhere.
 fn allowed() -> TokenStream {
     quote!(#[allow(unused, clippy::all)])
 }

@@ -12,7 +12,7 @@ use syn::{
 
 use crate::options::{Options, span_of};
 
-/// What `#[input]` may state.
+/// The options of `#[input]`.
 const OPTIONS: &[&str] = &["default", "range", "name", "fact", "like"];
 
 /// An input.
@@ -126,7 +126,7 @@ fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut O
 /// A range as it is written.
 struct Range {
     tokens: TokenStream,
-    /// Its ends, where they are plain integers.
+    /// The ends of the range, where they are plain integers.
     ends: Option<(u64, u64)>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) use self::write::implementation;
 use crate::names::tempest;
 use crate::options::Options;
 
-/// What `#[inputs]` may state.
+/// The options of `#[inputs]`.
 const OPTIONS: &[&str] = &["check"];
 
 pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
@@ -31,7 +31,7 @@ pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
     }))
 }
 
-/// What stands in place of inputs that cannot be read: enough for the compiler to say nothing more of them.
+/// Writes a stand-in for inputs with a mistake: enough for the compiler to report nothing else about them.
 fn in_place_of(item: &DeriveInput, tempest: &TokenStream) -> TokenStream {
     let of = &item.ident;
     quote! {

@@ -13,7 +13,7 @@ use crate::inputs::{Input, argument_of, meaning_of};
 use crate::names::kebab_case;
 use crate::options::{Options, span_of};
 
-/// What `#[program]` may state.
+/// The options of `#[program]`.
 const OPTIONS: &[&str] = &["name", "summary", "mechanisms", "problem", "install"];
 
 /// A program's struct.

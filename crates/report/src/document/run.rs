@@ -169,8 +169,7 @@ pub struct Volume {
     /// Bytes of values that the program moved, blocks of shared memory among them.
     pub data: u64,
     /// Bytes of what moved them: on a model one header for each packet; natively 8 bytes for a message, 16 for one of
-    /// more than
-    /// 7 words, none for a deposit or for the words of a transfer.
+    /// more than 7 words, none for a deposit or for the words of a transfer.
     pub headers: u64,
     /// Bytes of requests, headers included.
     pub requests: u64,

@@ -1,4 +1,4 @@
-//! What protocol events took, kind by kind and step by step, as a table. This module must never know which steps there are,
+//! The time of protocol events, kind by kind and step by step, as a table. This module must never know which steps there are,
 //! nor what a kind of event is for.
 
 use anstyle::Style;

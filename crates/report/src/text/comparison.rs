@@ -22,7 +22,7 @@ pub struct View<'a> {
     pub summary: &'a str,
     /// The number of mechanisms that the program is written for.
     pub mechanisms: usize,
-    /// What the combinations have in common.
+    /// The settings that all combinations share.
     pub setting: &'a Setting,
     /// The results of each machine.
     pub rankings: &'a [Ranking],
@@ -139,7 +139,7 @@ fn notes(view: &View<'_>, page: &Page, ranking: &Ranking, rows: &[&Row]) -> Vec<
     notes
 }
 
-/// What needs explaining, of all tables.
+/// Abbreviations and marks of all tables, each explained once.
 #[derive(Default)]
 struct Legend {
     heads: Vec<String>,

@@ -46,7 +46,7 @@ struct Row<'a> {
     key: &'a str,
     /// The policy that has it so, where that does not stand in the heading.
     because: Option<&'a str>,
-    /// Its source; a ditto mark where that is the one of the row above.
+    /// The source of the value; a ditto mark if the row above has the same.
     source: &'a str,
 }
 
@@ -108,7 +108,7 @@ impl Row<'_> {
         if written.starts_with('[') { value } else { written }
     }
 
-    /// What the value comes to, where cycles count.
+    /// The value in units of time, if it is written in cycles.
     fn comes_to(&self) -> &str {
         let Value { written, value, .. } = self.value;
         if written.contains("cycle") && !value.starts_with("0 ") { value } else { "" }
@@ -185,7 +185,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// What follows, with where it comes from, and what does not.
+/// The derived quantities with their origins, and the ones that cannot be derived.
 fn follows(page: &Page, explain: &Explain) -> Vec<String> {
     let Explain { derived, not_derived, .. } = explain;
     let known = derived
@@ -209,7 +209,7 @@ fn follows(page: &Page, explain: &Explain) -> Vec<String> {
     lines
 }
 
-/// What a quantity is made of; a reference where that has been said of another that comes to the same.
+/// The terms of a derived quantity, or a reference to an earlier quantity with the same terms and value.
 fn origin(earlier: &[Derived], one: &Derived) -> String {
     let same = |other: &&Derived| other.from == one.from && quantity(other) == quantity(one);
     earlier.iter().find(same).map_or_else(|| one.from.clone(), |other| format!("as {}", other.name))

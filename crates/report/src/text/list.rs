@@ -1,4 +1,4 @@
-//! What there is, as text. This module must never know what there is.
+//! The text of `list`: machines, programs, policies and so on. This module must never know any one of them.
 
 use crate::document::{Input, Item, List, Policy, Program};
 use crate::page::Page;
@@ -11,9 +11,9 @@ const WIDEST_NAME: usize = 30;
 pub struct Choice {
     /// The option, as it is written behind a policy.
     pub option: String,
-    /// What it means.
+    /// The meaning, for people.
     pub meaning: String,
-    /// What it needs of a machine.
+    /// The capabilities that a machine must have for it.
     pub needs: Vec<String>,
 }
 

@@ -43,7 +43,7 @@ fn name(world: &LitmusWorld) -> String {
     format!("{} under {}", label(&world.machine, world.machine_file.as_deref()), world.policy)
 }
 
-/// What all tests showed in a world.
+/// The totals of all tests in a world, as text.
 fn summary(page: &Page, litmus: &Litmus, world: &LitmusWorld) -> String {
     let counts = &world.counts;
     let failed = match counts.tests_failed {
@@ -113,7 +113,7 @@ fn many(page: &Page, litmus: &Litmus) -> Vec<String> {
     lines
 }
 
-/// What is wrong with a test in a world.
+/// The complaints about a test in a world, a line each.
 fn wrong(test: &Test, world: usize) -> Vec<String> {
     let seen = |state: &State| {
         let (apart, together) = (state.apart[world], state.together[world]);

@@ -32,7 +32,7 @@ fn cores(cores: usize) -> String {
     format!("the {} of this host", several(cores as u64, "core"))
 }
 
-/// What a machine is: `this host`, `model`, or `model, FILE`.
+/// The kind of a machine: `this host`, `model`, or `model, FILE`.
 fn kind(native: bool, file: Option<&str>) -> String {
     match file {
         Some(file) => format!("model, {file}"),

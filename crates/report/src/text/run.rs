@@ -128,7 +128,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// What was sent in the time that counts.
+    /// Adds the rows about messages and bytes of the timed region.
     fn traffic(&mut self, run: &Run) {
         let (counted, volume, _) = run.region();
         let mut sent = vec![counted.messages.to_string()];
@@ -170,7 +170,7 @@ impl Sheet<'_> {
         self.row("wait for dispatch", &wait.into_iter().chain([keys]).collect::<Vec<_>>().join(", "));
     }
 
-    /// What a policy that adapts changed.
+    /// Adds the rows about processors whose role an adaptive policy changed.
     fn roles(&mut self, run: &Run) {
         let with = &run.combination;
         if !with.policy.parse().is_ok_and(|policy: Policy| policy.servers == Servers::Adaptive) {
@@ -181,7 +181,7 @@ impl Sheet<'_> {
         names.zip(&lines).for_each(|(name, line)| self.row(name, line));
     }
 
-    /// What accesses to shared memory were made of.
+    /// Adds the table of the steps of shared-memory accesses.
     fn anatomy(&mut self, run: &Run) {
         if run.combination.protocol.is_none() || run.measured.anatomy.is_empty() {
             return;

@@ -112,7 +112,7 @@ mod tests {
         super::agreement(&agreement::of(&rankings).expect("two machines"))
     }
 
-    /// What is said of two machines.
+    /// The sentences about two machines.
     fn of_two(native: &[Row], model: &[Row]) -> String {
         said(&[("native", native), ("toy", model)])
     }
