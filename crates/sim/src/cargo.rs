@@ -83,8 +83,10 @@ pub(crate) struct Flight {
     pub(crate) class: Class,
     /// The network processor has handed it to the computing one.
     pub(crate) forwarded: bool,
-    /// Which of all that were sent, from 0.
+    /// The number of its flow: different for any two of a run, and rising with time for those of one source.
     pub(crate) number: u64,
+    /// How many flights had this one's place before it.
+    pub(crate) uses: u32,
     /// What it is to the account of where time goes: the number of its message, or of the one that it ends.
     pub(crate) kind: u16,
     /// How it came about.
@@ -118,7 +120,7 @@ impl Flight {
         self.to
     }
 
-    /// Where from, where to, and which of all that were sent.
+    /// The source, the destination and the number.
     pub(crate) fn way(&self) -> (usize, usize, u64) {
         (self.from, self.to, self.number)
     }

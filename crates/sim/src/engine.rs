@@ -124,7 +124,7 @@ impl State {
                 Happening::Deliver { flight } => self.deliver(flight),
                 Happening::Network { event } => self.go_through_network(event),
                 Happening::Forward { flight } => self.forward(flight),
-                Happening::Overflow { flight, number } => self.overflow(flight, number),
+                Happening::Overflow { flight, uses } => self.overflow(flight, uses),
                 Happening::Packet { packet, step } => self.step_packet(packet, step),
                 Happening::Post { node } => self.write_posted(node as usize),
                 Happening::Look { node } => self.notify(node as usize),

@@ -9,7 +9,7 @@ use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
     Utilization, World,
 };
-use trace::{Batch, Cast, Digest, Sink};
+use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
 
 use crate::core::Event;
@@ -197,7 +197,7 @@ impl World for Model {
         state.stall_limit = launch.stall_limit;
         if let Some(recorder) = &launch.trace {
             recorder.begin(model.cast(shape, split, &residents[0]));
-            state.sink = Sink::Traced(Digest::default(), Batch::new(recorder.clone()));
+            state.sink = Sink::Traced(Digests::default(), Batch::new(recorder.clone()));
         }
         let mut engine = Engine::new(state, &residents);
         engine.run()?;

@@ -133,6 +133,8 @@ pub(crate) struct Node {
     pub(crate) injecting: bool,
     /// How much is on its way through the port in, before the event that says so.
     pub(crate) passing: u32,
+    /// Messages, deposits and events of its own that it has sent so far.
+    pub(crate) sent: u64,
     pub(crate) threads: Vec<Thread>,
     /// Of those, the ones that are ready, where processors share them.
     pub(crate) ready: VecDeque<u32>,

@@ -23,15 +23,15 @@ impl State {
             return;
         }
         let (at, tie) = (self.now + after, self.nodes[node].tie);
-        let number = self.flights[flight as usize].number as u32;
-        self.events.push(at, tie, Happening::Overflow { flight, number });
+        let uses = self.flights[flight as usize].uses;
+        self.events.push(at, tie, Happening::Overflow { flight, uses });
     }
 
-    /// If the same message, of that number, still waits at the port in: traps the processor, or waits until it can be
+    /// If the same message, the one whose place had so many uses before, still waits at the port in: traps the processor, or waits until it can be
     /// trapped.
-    pub(crate) fn overflow(&mut self, flight: u32, number: u32) {
+    pub(crate) fn overflow(&mut self, flight: u32, uses: u32) {
         let waiting = &self.flights[flight as usize];
-        let (node, same) = (waiting.to(), waiting.number as u32 == number);
+        let (node, same) = (waiting.to(), waiting.uses == uses);
         if !same || self.network.knocking(node as u32) != Some(flight) || self.admits(node) {
             return;
         }

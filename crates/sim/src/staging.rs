@@ -66,7 +66,7 @@ pub(crate) struct Stager {
 struct Shipment {
     /// What is delivered when all of it is there.
     flight: u32,
-    /// Its order among all that was sent.
+    /// The number of its flow: its order among all that its source has sent.
     number: u64,
     from: usize,
     to: usize,

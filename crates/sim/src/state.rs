@@ -8,7 +8,7 @@ use machine::Machine;
 use tempest::policy::{Injector, Servers, Split};
 use tempest::world::{Name, Resident};
 use tempest::{Adjustment, NodeId, Policy, Shape, Waiter};
-use trace::{Digest, Event, Sink};
+use trace::{Digests, Event, Sink};
 use units::Time;
 
 use crate::anatomy::Anatomy;
@@ -39,7 +39,7 @@ pub(crate) enum Happening {
     /// The next step of a packet of a transfer.
     Packet { packet: u32, step: Step },
     /// A message may have waited too long at a port in.
-    Overflow { flight: u32, number: u32 },
+    Overflow { flight: u32, uses: u32 },
     /// The device of a node may ask for the bus to write the next line that has been placed.
     Post { node: u32 },
     /// Somebody of a node may find something to do that nobody could do before.
@@ -84,8 +84,6 @@ pub(crate) struct State {
     pub(crate) anatomy: Anatomy,
     /// Whether several processors of a node run handlers, each with a cache of its own for directory entries.
     pub(crate) shares_entries: bool,
-    /// Messages and deposits sent so far.
-    pub(crate) sent: u64,
     pub(crate) phases: Phases,
     pub(crate) sink: Sink,
     /// The core whose fiber runs at this instant of the host: it cannot be interrupted, it is not suspended.
@@ -141,9 +139,8 @@ impl State {
             blocks: residents.first().and_then(|(resident, _)| Blocks::of(&resident.node, machine)),
             anatomy: Anatomy::new(messages),
             shares_entries: servers > 1,
-            sent: 0,
             phases: Phases::default(),
-            sink: Sink::Digest(Digest::default()),
+            sink: Sink::Digest(Digests::default()),
             running: None,
             live: (shape.nodes * shape.threads) as usize,
             happened: 0,
@@ -185,6 +182,7 @@ impl State {
                 handed_over: Default::default(),
                 injecting: false,
                 passing: 0,
+                sent: 0,
                 starved: Default::default(),
                 threads: (0..shape.threads as usize)
                     .map(|thread| Thread {

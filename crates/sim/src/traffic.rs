@@ -215,8 +215,9 @@ impl State {
         let mover = cargo.mover(self.machine.memory.line.get());
         let shipped = self.places(from, destination, &cargo);
         let flight = self.flight((from, destination), bytes, class, cargo);
+        let number = flight.number;
         let flight = self.take_off(flight);
-        self.sent += 1;
+        self.nodes[from].sent += 1;
         if destination == from {
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now. A processor
             // that runs handlers has it at hand.
@@ -224,7 +225,7 @@ impl State {
             let way = if near { Time::ZERO } else { self.machine.interface.loopback };
             self.events.push(self.now + way, self.nodes[from].tie, Happening::Deliver { flight });
         } else if let Some((source, target, bytes)) = shipped {
-            self.ship((flight, self.sent - 1), (from, destination), (source, target), bytes);
+            self.ship((flight, number), (from, destination), (source, target), bytes);
         } else {
             self.leave(flight, from, destination, bytes, mover);
         }
@@ -288,7 +289,7 @@ impl State {
 
     fn record_departure(&mut self, core: usize, to: NodeId, bytes: u32, cargo: &Cargo) {
         let Core { node, number: processor, .. } = self.cores[core];
-        let (node, to, flow) = (node as u32, to.0, self.sent);
+        let (flow, node, to) = (self.next_number(node), node as u32, to.0);
         self.record(match cargo {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
                 Traced::Send { node, processor, to, message: packet.id().0, bytes, flow }
@@ -421,7 +422,7 @@ impl State {
         let (kind, class) = like.unwrap_or_else(|| (cargo.kind(), self.class_of_cargo(node, &cargo)));
         let flight = Flight { kind, origin, ..self.flight((node, node), 0, class, cargo) };
         let (place, message, flow) = (node as u32, packet.id().0, flight.number);
-        self.sent += 1;
+        self.nodes[node].sent += 1;
         self.record(Traced::Arrive { node: place, from: place, message, flow });
         self.take_off(flight)
     }
@@ -434,7 +435,8 @@ impl State {
             bytes,
             class,
             forwarded: false,
-            number: self.sent,
+            number: self.next_number(from),
+            uses: 0,
             kind: cargo.kind(),
             origin: Origin::Sent,
             left: self.now,
@@ -443,10 +445,17 @@ impl State {
         }
     }
 
+    /// The number of what a node sends next.
+    fn next_number(&self, node: usize) -> u64 {
+        Traced::flow_number(node as u32, self.nodes[node].sent)
+    }
+
     fn take_off(&mut self, flight: Flight) -> u32 {
         match self.free_flights.pop() {
             Some(slot) => {
-                self.flights[slot as usize] = flight;
+                let place = &mut self.flights[slot as usize];
+                let uses = place.uses.wrapping_add(1);
+                *place = Flight { uses, ..flight };
                 slot
             }
             None => {
