@@ -17,7 +17,7 @@
 //! | `world` | [`Model`]: refusals, a run, the outcome |
 //! | `engine` | the event loop: pops events, resumes fibers |
 //! | `fibers` | the fibers that threads and handlers run on |
-//! | `api` | [`tempest::world::Processor`] for the fiber that runs now |
+//! | `api` | the three traits of [`tempest::world`] for the fiber that runs now |
 //! | `cluster` | all nodes at one instant; the only code that knows several parts |
 //! | `dispatch` | which event a node handles next, and on which processor |
 //! | `link` | what nodes send each other: interfaces, network, staging buffers |
