@@ -9,7 +9,7 @@ use std::rc::Rc;
 use hardware::memory::{Answer, NodeMemory};
 use machine::Capability;
 use tempest::policy::{Notice, Servers};
-use tempest::world::{DispatchKey, Held, Packet, Processor, Proof, Wait};
+use tempest::world::{Accounting, DispatchKey, Held, Messages, Packet, Proof, Scheduling, Wait};
 use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
 use units::Time;
 
@@ -241,7 +241,7 @@ impl Edge {
     }
 }
 
-impl Processor for Edge {
+impl Messages for Edge {
     fn post(&self, to: NodeId, packet: &Packet) {
         self.send(to, Cargo::Message(*packet));
     }
@@ -249,6 +249,10 @@ impl Processor for Edge {
     fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
         self.state().expect_capability(Capability::Transfer);
         self.send(to, Cargo::Transfer(place, data.into(), *packet, None));
+    }
+
+    fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
+        self.send(to, Cargo::Block(block, words.into(), *packet));
     }
 
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
@@ -263,22 +267,6 @@ impl Processor for Edge {
     fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
         self.state().expect_capability(Capability::Transfer);
         self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, Some(source)))
-    }
-
-    fn touch(&self, place: Place, words: usize, access: Access) {
-        self.touch_words(place, words, access);
-    }
-
-    fn drain(&self) {
-        self.drain_caches();
-    }
-
-    fn is_coherent(&self) -> bool {
-        self.state().is_coherent()
-    }
-
-    fn memory_events(&self) -> MemoryEvents {
-        self.count_memory()
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
@@ -297,7 +285,9 @@ impl Processor for Edge {
         self.settle();
         self.yield_to_handlers(Time::ZERO);
     }
+}
 
+impl Scheduling for Edge {
     fn waiter(&self) -> Waiter {
         self.settle();
         let mut state = self.state();
@@ -398,6 +388,14 @@ impl Processor for Edge {
         }
     }
 
+    fn fault(&self, packet: &Packet) {
+        self.report_fault(packet);
+    }
+
+    fn accessed(&self) {
+        self.state().go_on_lowering(self.core());
+    }
+
     fn enter_phase(&self, name: &'static str) {
         self.settle();
         let thread = self.thread();
@@ -412,29 +410,9 @@ impl Processor for Edge {
         let state = self.state();
         state.now + state.cores[self.core()].ahead
     }
+}
 
-    fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
-        self.send(to, Cargo::Block(block, words.into(), *packet));
-    }
-
-    fn fault(&self, packet: &Packet) {
-        self.report_fault(packet);
-    }
-
-    fn accessed(&self) {
-        self.state().go_on_lowering(self.core());
-    }
-
-    fn approach(&self) {
-        if self.state().is_far_ahead(self.core()) {
-            self.settle();
-        }
-    }
-
-    fn access(&self, address: u64, access: Access) {
-        self.access_word(address, access == Access::Store);
-    }
-
+impl Accounting for Edge {
     fn charge(&self, work: Work) {
         if let Work::Block(primitive, block) = work {
             return self.handle_block(primitive, block);
@@ -453,7 +431,29 @@ impl Processor for Edge {
         self.settle();
     }
 
-    fn accounts(&self) -> bool {
-        true
+    fn touch(&self, place: Place, words: usize, access: Access) {
+        self.touch_words(place, words, access);
+    }
+
+    fn drain(&self) {
+        self.drain_caches();
+    }
+
+    fn approach(&self) {
+        if self.state().is_far_ahead(self.core()) {
+            self.settle();
+        }
+    }
+
+    fn access(&self, address: u64, access: Access) {
+        self.access_word(address, access == Access::Store);
+    }
+
+    fn is_coherent(&self) -> bool {
+        self.state().is_coherent()
+    }
+
+    fn memory_events(&self) -> MemoryEvents {
+        self.count_memory()
     }
 }

@@ -192,7 +192,7 @@ fn run_thread(desk: &Rc<Desk>, node: usize, thread: u32) {
     let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core(), Rc::clone(desk));
     let resident = &desk.residents[node];
     edge.state().record(Traced::ThreadStart { node: node as u32, thread });
-    resident.main(&tempest::world::thread(&resident.node, thread, &edge, poll_every));
+    resident.main(&tempest::world::thread(&resident.node, thread, &edge, Some(&edge), poll_every));
     edge.settle();
     edge.state().finish_thread(edge.core(), thread);
 }
@@ -205,7 +205,7 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
             let node = &resident.node;
             let mut packet = edge.state().land(flight);
             loop {
-                let mut cx = tempest::world::handler(node, packet.source(), held.proof(), edge);
+                let mut cx = tempest::world::handler(node, packet.source(), held.proof(), edge, Some(edge));
                 let Some(lower) = node.deliver(&packet, &mut cx) else { break };
                 // What has been charged comes before the right is taken away.
                 edge.settle();

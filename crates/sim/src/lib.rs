@@ -34,7 +34,7 @@
 //! | `shared` | what threads and handlers do to shared memory: faults, accesses through the caches, blocks over the bus |
 //! | `lowering` | rights that are taken away when the accesses are done that were granted |
 //! | `anatomy` | what protocol events took, kind by kind and step by step |
-//! | `edge` | [`tempest::world::Processor`] as fibers see it |
+//! | `edge` | the three traits of [`tempest::world`] for the fiber that runs now |
 //! | `core`, `node` | one processor; one node |
 //!
 //! # What is promised
