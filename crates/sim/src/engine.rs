@@ -218,9 +218,9 @@ impl Cluster {
         self.record(Traced::HandlerEnd { node: node as u32, processor });
         self.cores[core].counters.handlers += 1;
         self.leave_handler(core);
-        self.nodes[node].dispatch.queue.complete(self.agenda.now, held);
+        self.nodes[node].dispatch.events.complete(self.agenda.now, held);
         self.agenda.progress = self.agenda.now;
-        self.measure(node);
+        self.measure_roles(node);
         self.free(core);
         self.notify(node);
     }

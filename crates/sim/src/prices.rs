@@ -5,7 +5,6 @@
 
 use hardware::memory::NodeMemory;
 use machine::{ByClass, Class, Cost, Primitives, Transaction, Transactions};
-use tempest::policy::Notice;
 use tempest::world::DispatchKey;
 use tempest::{Primitive, Stage, Work};
 use units::Time;
@@ -240,7 +239,10 @@ impl Cluster {
     /// A handler on `core` has looked its directory entry up: if another protocol processor had it last, it comes from there.
     fn migrate_entry(&mut self, core: usize) {
         let Core { node, number, key, class, .. } = self.cores[core];
-        let Some(DispatchKey::User(key)) = key.filter(|_| self.setting.shares_entries) else { return };
+        let Some(DispatchKey::User(key)) = key.filter(|_| self.nodes[node].dispatch.runs_in_parallel())
+        else {
+            return;
+        };
         if self.nodes[node].memory.entries.insert(key, number).is_some_and(|last| last != number) {
             let name = "migrate_entry";
             let cost = self.priced(core, name, &self.price_list(core).migrate_entry, class);
@@ -267,7 +269,7 @@ impl Cluster {
     /// A processor that runs handlers while its threads wait computes again: what telling the device takes, booked. Nothing
     /// where nobody asks which processors compute.
     pub(crate) fn report_computing(&mut self, core: usize) -> Time {
-        if self.setting.policy.notice != Notice::InterruptWhenBusy {
+        if !self.nodes[self.cores[core].node].dispatch.asks_who_computes() {
             return Time::ZERO;
         }
         let price = &self.setting.machine.primitives.report_computing;

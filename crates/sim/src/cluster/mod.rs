@@ -9,16 +9,14 @@ pub(crate) mod scheduling;
 use des::{Choice, EventQueue};
 use hardware::{Lock, Network, Prices};
 use machine::Machine;
-use tempest::policy::{Injector, Servers, Split};
+use tempest::policy::{Servers, Split};
 use tempest::world::{Name, Resident};
 use tempest::{NodeId, Policy, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
 use crate::agenda::{Agenda, Happening};
-use crate::dispatch::Desk;
-use crate::dispatch::network_processor::Loop;
-use crate::dispatch::roles::Roles;
+use crate::dispatch::{self, Dispatcher};
 use crate::link::staging::Shipping;
 use crate::link::{Link, Port};
 use crate::measure::Measure;
@@ -58,12 +56,11 @@ impl Cluster {
         seed: u64,
         residents: Vec<(&Resident, hardware::EventQueue<crate::processor::core::Event, Name>)>,
     ) -> Self {
-        let assisted = has_network_processor(machine, policy);
+        let assisted = dispatch::has_network_processor(machine, policy);
         let polls = machine.network_processor.as_ref().and_then(|network| network.idle_poll);
         let cores_per_node = (split.computing + split.dedicated) as usize + usize::from(assisted);
         let choice = Choice::new(seed);
         let messages = residents.first().map_or(0, |(resident, _)| resident.node.message_names().count());
-        let servers = (0..cores_per_node).filter_map(|number| server_number(policy, split, number)).count();
         // Processors and state machines of a device have no caches on the bus of the node.
         let in_device = matches!(policy.servers, Servers::Embedded | Servers::Hardware);
         let on_bus = if in_device { split.computing as usize } else { cores_per_node };
@@ -72,10 +69,7 @@ impl Cluster {
                 machine: machine.clone(),
                 policy: policy.clone(),
                 prices: Prices::new(&machine.processor.work),
-                assisted,
                 shares_threads: crate::processor::ready::shares_threads(machine, policy),
-                adapts: policy.servers == Servers::Adaptive,
-                shares_entries: servers > 1,
             },
             agenda: Agenda {
                 now: Time::ZERO,
@@ -109,9 +103,7 @@ impl Cluster {
             let threads_per_core = (shape.threads / split.computing) as usize;
             state.cores.extend((0..cores_per_node).map(|number| {
                 let dedicated = number >= split.computing as usize;
-                let server = server_number(policy, split, number);
-                let core = Core::new(index, number as u16, server, dedicated, messages as u16);
-                core.with_pace(machine.processor.pace)
+                Core::new(index, number as u16, dedicated, messages as u16)
             }));
             let threads = (0..shape.threads as usize).map(|thread| Thread {
                 core: first_core + thread / threads_per_core,
@@ -133,29 +125,14 @@ impl Cluster {
                 first_core,
                 cores: cores_per_node,
                 threads: Threads { all: threads.collect(), ready: Default::default() },
-                dispatch: Desk {
-                    queue,
-                    unseen: Default::default(),
-                    spilled: 0,
-                    incoming: Default::default(),
-                    network: assisted.then(|| Loop::new(first_core + cores_per_node - 1)),
-                    resumed: Default::default(),
-                    routine: Default::default(),
-                    poll_owner: 0,
-                    roles: Roles::of(machine, policy),
-                    next_interrupt: 0,
-                },
+                dispatch: Dispatcher::new(machine, policy, split, cores_per_node, queue),
                 port: Port {
                     interface: hardware::Interface::new(
                         &crate::link::routing::paced(machine),
                         polls.unwrap_or_default(),
                     ),
                     lock: machine.interface.lock_migration.map(Lock::new),
-                    line: Default::default(),
                     stager: Default::default(),
-                    handed_over: Default::default(),
-                    starved: Default::default(),
-                    injecting: false,
                     passing: 0,
                     sent: 0,
                 },
@@ -214,15 +191,10 @@ impl Cluster {
         self.agenda.stall_limit.is_some_and(|limit| at.saturating_sub(self.agenda.progress) > limit)
     }
 
-    /// Whether messages of `core`'s threads are injected by a protocol processor.
+    /// Whether messages of `core`'s threads are injected by another processor.
     pub(crate) fn hands_over(&self, core: usize) -> bool {
-        let own = &self.cores[core];
-        match self.setting.policy.injector {
-            Injector::Protocol => !own.dedicated,
-            Injector::Network => !own.dedicated && self.nodes[own.node].dispatch.network.is_some(),
-            Injector::Sender => !own.dedicated && self.hands_over_to_dedicated(own.node),
-            Injector::Device => false,
-        }
+        let Core { node, dedicated, .. } = self.cores[core];
+        self.nodes[node].dispatch.hands_over(dedicated)
     }
 
     /// The thread that runs on `core`.
@@ -301,23 +273,6 @@ impl Cluster {
     /// The node as messages name it.
     pub(crate) fn node_id(&self, core: usize) -> NodeId {
         NodeId(self.cores[core].node as u32)
-    }
-}
-
-/// Whether nodes of a machine have a network processor that has something to do under a policy.
-fn has_network_processor(machine: &Machine, policy: &Policy) -> bool {
-    let assists =
-        policy.injector == Injector::Network || matches!(policy.servers, Servers::Network | Servers::Either);
-    assists && machine.network_processor.is_some()
-}
-
-/// Which server of the dispatch queue processor `number` of a node is, if it runs handlers at all.
-fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> {
-    let computing = split.computing as usize;
-    match policy.servers {
-        Servers::Compute | Servers::Network | Servers::Either => (number == 0).then_some(0),
-        Servers::Idle | Servers::Adaptive => Some(number),
-        _ => number.checked_sub(computing),
     }
 }
 

@@ -2,17 +2,16 @@
 //! dispatch queue or into memory.
 
 use machine::{Capability, Class};
-use tempest::policy::Servers;
-use tempest::world::Packet;
+use tempest::world::{DispatchKey, Packet};
 use tempest::{NodeId, Place, Primitive, Volume};
 use trace::Event as Traced;
 use units::Time;
 
 use crate::agenda::Happening;
 use crate::cluster::Cluster;
-use crate::dispatch::Arrived;
+use crate::dispatch::events::Arrived;
 use crate::link::cargo::{Cargo, Flight, HandedOver, Origin, Route, WORD_BYTES};
-use crate::processor::core::{Activity, Bucket, Core, Event};
+use crate::processor::core::{Activity, Bucket, Core};
 
 impl Cluster {
     /// Whether a thread on `core` may send at its own time.
@@ -22,7 +21,7 @@ impl Cluster {
         if handing_over {
             let machine = &self.setting.machine;
             let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
-            node.port.handed_over.len() < room
+            node.dispatch.injection.waiting() < room
         } else {
             let node = self.cores[core].node;
             self.takes_commands(node)
@@ -68,14 +67,17 @@ impl Cluster {
     /// The thread on `core` waits until a message that was handed over has been taken.
     pub(crate) fn starve(&mut self, core: usize) {
         let node = self.cores[core].node;
-        self.nodes[node].port.starved.push_back(core);
+        let number = self.cores[core].number.into();
+        self.nodes[node].dispatch.injection.starve(number);
         self.cores[core].starved = true;
     }
 
     /// Which way what is sent from `core` now will go.
     pub(crate) fn route(&self, core: usize, cargo: &Cargo) -> Route {
-        let behind = self.hands_over(core) || self.stays_behind(core, cargo);
-        if behind { Route::HandOver } else { Route::Inject }
+        let Core { node, number, .. } = self.cores[core];
+        let stays_behind =
+            || self.nodes[node].dispatch.stays_behind(number.into(), || self.has_key(node, cargo));
+        if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
     /// Insists that the machine can do what a program asks for.
@@ -146,46 +148,36 @@ impl Cluster {
         self.nodes[self.cores[core].node].port.lock.is_some()
     }
 
-    /// The cargo goes: into the interface, or into the hands of a protocol processor.
+    /// The cargo goes: into the interface, or into the hands of a processor that injects it.
     pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
-        // Whom it was to be handed to may have left in between; then nothing waits there that was handed over before.
-        let node = self.cores[core].node;
-        if route == Route::HandOver && self.injects_for_others(node) {
-            let visible_at = self.agenda.now + self.hand_over_delay();
-            self.nodes[node].port.handed_over.push_back(HandedOver { to, cargo, visible_at });
-            if visible_at > self.agenda.now {
-                self.look_at(node, visible_at);
-            } else {
-                self.notify(node);
-            }
-        } else {
-            self.inject(core, to, cargo);
+        let (now, node) = (self.agenda.now, self.cores[core].node);
+        let message = HandedOver { to, cargo };
+        if route == Route::Inject {
+            return self.inject(core, message.to, message.cargo);
+        }
+        let visible_at = now + self.hand_over_delay();
+        match self.nodes[node].dispatch.hand_over(visible_at, message) {
+            // The processor that was to inject has left in between; then nothing waits there that was handed over before.
+            Err(HandedOver { to, cargo }) => self.inject(core, to, cargo),
+            Ok(()) if visible_at > now => self.look_at(node, visible_at),
+            Ok(()) => self.notify(node),
         }
     }
 
-    /// Whether `core` could start to inject a message that was handed over.
-    pub(crate) fn may_inject(&self, core: usize) -> bool {
-        if self.is_network_processor(core) {
-            return self.network_has_work(core);
-        }
-        let node = &self.nodes[self.cores[core].node];
-        self.cores[core].dedicated && !node.port.injecting && !node.port.handed_over.is_empty()
-    }
-
-    /// Has `core` inject the oldest message that was handed over.
+    /// Has a dedicated `core` inject the oldest message that was handed over. False if it cannot.
     pub(crate) fn start_injection(&mut self, core: usize) -> bool {
-        if !self.may_inject(core) {
+        let Core { node, number, dedicated, .. } = self.cores[core];
+        let injection = &mut self.nodes[node].dispatch.injection;
+        if !dedicated || !injection.may_begin() {
             return false;
         }
-        let node = &mut self.nodes[self.cores[core].node];
-        let Some(message) = node.port.handed_over.pop_front() else { return false };
-        node.port.injecting = true;
-        self.wake_starved(self.cores[core].node);
+        let Some(message) = injection.pop() else { return false };
+        self.wake_starved(node);
         self.end_idling(core);
         self.cores[core].activity = Activity::Injecting;
         self.spend_send(core, Route::Inject, message.to, &message.cargo);
         self.make_at_once(core);
-        self.cores[core].injecting = Some(message);
+        self.nodes[node].dispatch.injection.keep(number.into(), message);
         let cost = std::mem::take(&mut self.cores[core].ahead);
         self.continue_at(core, self.agenda.now + cost);
         true
@@ -193,7 +185,8 @@ impl Cluster {
 
     /// A processor of a node that waits for room, or for something to do meanwhile, looks again.
     pub(crate) fn wake_starved(&mut self, node: usize) {
-        if let Some(starved) = self.nodes[node].port.starved.pop_front() {
+        if let Some(starved) = self.nodes[node].dispatch.injection.next_starved() {
+            let starved = self.nodes[node].first_core + starved;
             self.cores[starved].starved = false;
             self.continue_now(starved, Time::ZERO);
         }
@@ -201,13 +194,19 @@ impl Cluster {
 
     /// The injection on `core` is done.
     pub(crate) fn finish_injection(&mut self, core: usize) {
-        let message = self.cores[core].injecting.take().expect("an injecting core has a message");
         let node = self.cores[core].node;
-        self.nodes[node].port.injecting = false;
+        let message = self.release_in_hand(core);
         self.cores[core].injected_last = true;
         self.inject(core, message.to, message.cargo);
         self.free(core);
         self.notify(node);
+    }
+
+    /// The message that `core` has taken to inject it.
+    pub(crate) fn release_in_hand(&mut self, core: usize) -> HandedOver {
+        let Core { node, number, .. } = self.cores[core];
+        let message = self.nodes[node].dispatch.injection.release(number.into());
+        message.expect("a processor that injects has a message in hand")
     }
 
     /// The cargo enters the interface.
@@ -225,7 +224,7 @@ impl Cluster {
         if destination == from {
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now. A processor
             // that runs handlers has it at hand.
-            let near = self.cores[core].server.is_some();
+            let near = self.nodes[from].dispatch.serving.server(self.cores[core].number.into()).is_some();
             let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
             self.agenda.events.push(
                 self.agenda.now + way,
@@ -368,15 +367,17 @@ impl Cluster {
 
     /// A message has come out of the port in. Where a network processor looks for messages, it waits for that.
     fn join_queue(&mut self, node: usize, flight: u32) {
-        if self.nodes[node].dispatch.network.is_none() {
-            self.join_dispatch_queue(node, flight);
+        let message = self.arrived(flight);
+        let Some(network) = self.nodes[node].dispatch.network_mut() else {
+            return self.join_dispatch_queue(node, flight);
+        };
+        network.line_up(message);
+        if self.takes_at_once(node, &message) {
             return;
         }
-        self.line_up(node, flight);
-        if self.takes_at_once(node, flight) {
-            return;
+        if let Some(network) = self.nodes[node].dispatch.network_mut() {
+            network.receive(message);
         }
-        self.nodes[node].dispatch.incoming.push_back(Arrived { at: self.agenda.now, flight });
         self.notify(node);
     }
 
@@ -388,21 +389,58 @@ impl Cluster {
         self.wake_starved(node);
     }
 
-    /// Whether the processor that runs most handlers, between its threads, looks for their messages itself.
-    pub(crate) fn looks_itself(&self) -> bool {
-        matches!(self.setting.policy.servers, Servers::Compute | Servers::Network | Servers::Either)
+    /// A message joins its node's dispatch.
+    fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
+        let message = self.arrived(flight);
+        self.nodes[node].dispatch.join(message);
+        self.notify(node);
     }
 
-    /// A message joins its node's dispatch queue.
-    pub(crate) fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
-        self.nodes[node].dispatch.queue.arrive(self.agenda.now);
-        if self.looks_itself() || self.calls_routine() {
-            self.nodes[node].dispatch.unseen.push_back(Arrived { at: self.agenda.now, flight });
-        } else {
-            let key = self.key_of(node, self.link.flights[flight as usize].packet());
-            self.nodes[node].dispatch.queue.enqueue(self.agenda.now, key, Event::Message { flight });
+    /// A message that is at its node now, as dispatch sees it.
+    pub(crate) fn arrived(&self, flight: u32) -> Arrived {
+        let Flight { to, class, .. } = self.link.flights[flight as usize];
+        let packet = self.link.flights[flight as usize].packet();
+        let (key, source) = (self.key_of(to, packet), packet.source().0);
+        Arrived { at: self.agenda.now, flight, key, source, class }
+    }
+
+    /// The access of a thread on `core` has faulted, which is an event of its node.
+    pub(crate) fn fault(&mut self, core: usize, packet: Packet) {
+        let Core { node, number, .. } = self.cores[core];
+        let flight = self.local_event(node, packet, Origin::Fault, None);
+        let fault = self.arrived(flight);
+        if self.nodes[node].dispatch.fault(number.into(), fault) {
+            self.notify(node);
         }
-        self.notify(node);
+    }
+
+    /// The key of a message, as its destination finds it.
+    pub(crate) fn key_of(&self, node: usize, packet: &Packet) -> DispatchKey {
+        self.nodes[node].waist.key(packet).expect("packets of this world are never damaged")
+    }
+
+    fn has_key(&self, node: usize, cargo: &Cargo) -> bool {
+        match cargo {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                self.key_of(node, packet) != DispatchKey::NoSync
+            }
+            Cargo::Deposit(..) | Cargo::Packet(_) => false,
+        }
+    }
+
+    /// The class of a message on its way.
+    pub(crate) fn class_of(&self, flight: u32) -> Class {
+        self.link.flights[flight as usize].class
+    }
+
+    /// The class of what a node sends.
+    pub(crate) fn class_of_cargo(&self, node: usize, cargo: &Cargo) -> Class {
+        match cargo {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                class(self.nodes[node].waist.class(packet))
+            }
+            Cargo::Deposit(..) | Cargo::Packet(_) => Class::Write,
+        }
     }
 
     /// The handler of a message has it now, and the words of a block that came with it are the block's.
@@ -471,5 +509,17 @@ impl Cluster {
                 (self.link.flights.len() - 1) as u32
             }
         }
+    }
+}
+
+/// A class of messages, as machine files call it.
+fn class(class: tempest::Class) -> Class {
+    match class {
+        tempest::Class::Read => Class::Read,
+        tempest::Class::Write => Class::Write,
+        tempest::Class::Reply => Class::Reply,
+        tempest::Class::Acknowledge => Class::Acknowledge,
+        tempest::Class::System => Class::System,
+        tempest::Class::User => Class::User,
     }
 }

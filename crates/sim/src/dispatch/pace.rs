@@ -1,34 +1,83 @@
-//! Which polls look, where the policy leaves that open and the machine says how far apart looks are meant to be.
+//! The polls that look, where the policy leaves that open and the machine says how far apart looks are meant to be.
 //!
-//! Must never know what a look finds, beyond that it found something.
+//! Must never know what a look finds, beyond that it finds something.
 
-use crate::cluster::Cluster;
-use crate::processor::core::Bucket;
+use machine::Machine;
+use tempest::Policy;
+use tempest::world::Pace;
+use units::Time;
 
-impl Cluster {
-    /// Whether the thread on `core` passes by at this poll, and what that takes.
-    pub(crate) fn passes_by(&mut self, core: usize) -> bool {
-        let passes = self.paces() && self.cores[core].until_look > 1;
-        if passes {
-            let pass = self.setting.machine.processor.pass;
-            let core = &mut self.cores[core];
-            core.until_look -= 1;
-            core.spend(Bucket::Overhead, pass);
-        }
-        passes
+/// The polls of one processor's threads.
+#[derive(Debug)]
+pub(crate) enum Looks {
+    /// Every poll looks.
+    EveryPoll,
+    /// A poll looks after a number of polls that adapts to what looks find.
+    Paced {
+        pace: Pace,
+        /// The number of polls to the next look, that one included.
+        until: u32,
+    },
+}
+
+impl Looks {
+    /// The polls of a processor that has not polled.
+    pub(crate) fn new(machine: &Machine, policy: &Policy) -> Self {
+        let apart = machine.processor.pace;
+        if apart.is_zero() || policy.poll_every.is_some() { Self::EveryPoll } else { Self::every(apart) }
     }
 
-    /// The thread on `core` has looked.
-    pub(crate) fn note_look(&mut self, core: usize, found: bool) {
-        if self.paces() {
-            let now = self.agenda.now + self.cores[core].ahead;
-            let core = &mut self.cores[core];
-            core.pace.note(found);
-            core.until_look = core.pace.next(now);
+    fn every(apart: Time) -> Self {
+        Self::Paced { pace: Pace::new(apart), until: 1 }
+    }
+
+    /// Whether the next poll passes by without a look.
+    pub(crate) fn pass(&mut self) -> bool {
+        match self {
+            Self::Paced { until, .. } if *until > 1 => {
+                *until -= 1;
+                true
+            }
+            _ => false,
         }
     }
 
-    fn paces(&self) -> bool {
-        !self.setting.machine.processor.pace.is_zero() && self.setting.policy.poll_every.is_none()
+    /// A look at `now` is over.
+    pub(crate) fn note(&mut self, now: Time, found: bool) {
+        if let Self::Paced { pace, until } = self {
+            pace.note(found);
+            *until = pace.next(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::testing::ns;
+
+    #[test]
+    fn looks_that_come_too_often_let_polls_pass() {
+        let mut looks = Looks::every(ns(1000));
+        let mut passed = 0;
+        for poll in 0..100 {
+            match looks.pass() {
+                true => passed += 1,
+                false => looks.note(ns(10 * poll), false),
+            }
+        }
+        assert!(
+            passed > 50,
+            "{passed} of 100 polls, 10 ns apart, passed by where looks are meant to be 1000 ns apart"
+        );
+    }
+
+    #[test]
+    fn every_poll_looks_where_the_machine_says_nothing() {
+        let mut looks = Looks::EveryPoll;
+        assert!((0..10).all(|poll| {
+            looks.note(ns(poll), false);
+            !looks.pass()
+        }));
     }
 }

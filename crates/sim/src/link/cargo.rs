@@ -144,6 +144,4 @@ impl Flight {
 pub(crate) struct HandedOver {
     pub(crate) to: NodeId,
     pub(crate) cargo: Cargo,
-    /// From when on the protocol processor can see it.
-    pub(crate) visible_at: Time,
 }

@@ -28,9 +28,9 @@ use units::Time;
 use crate::agenda::Happening;
 use crate::api::Edge;
 use crate::cluster::Cluster;
-use crate::link::cargo::{Cargo, Origin};
+use crate::link::cargo::Cargo;
 use crate::measure::anatomy::Taken;
-use crate::processor::core::{Bucket, Core, Event};
+use crate::processor::core::{Bucket, Core};
 
 /// Where the blocks of shared memory are among the modelled addresses of a node.
 #[derive(Clone, Copy, Debug)]
@@ -98,15 +98,7 @@ impl Edge {
     pub(crate) fn report_fault(&self, packet: &Packet) {
         self.faulted.set(true);
         self.settle();
-        let mut state = self.state();
-        let node = state.cores[self.core()].node;
-        let flight = state.local_event(node, *packet, Origin::Fault, None);
-        if state.calls_routine() {
-            let key = state.key_of(node, packet);
-            state.fill_slot(self.core(), key, Event::Message { flight });
-        } else {
-            state.join_dispatch_queue(node, flight);
-        }
+        self.state().fault(self.core(), *packet);
     }
 
     /// The thread has loaded or stored a word.

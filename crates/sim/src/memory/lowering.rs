@@ -60,7 +60,7 @@ impl Cluster {
             let PutOff { held, lowering, like } = self.nodes[node].memory.lowerings.remove(index);
             self.lower(core, &lowering);
             let flight = self.local_event(node, lowering.then, Origin::Lowered, Some(like));
-            self.nodes[node].dispatch.resumed.push_back(Job { held, event: Event::Message { flight } });
+            self.nodes[node].dispatch.events.resume(Job { held, event: Event::Message { flight } });
             self.notify(node);
         }
     }

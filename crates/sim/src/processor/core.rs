@@ -3,11 +3,10 @@
 use std::collections::VecDeque;
 
 use machine::{Class, Transactions};
-use tempest::world::{DispatchKey, Held, Pace};
+use tempest::world::{DispatchKey, Held};
 use tempest::{Breakdown, Counters};
 use units::Time;
 
-use crate::link::cargo::HandedOver;
 use crate::measure::anatomy::Taken;
 
 /// Bus transactions that somebody has to make before its next effect, each at its own instant.
@@ -62,7 +61,7 @@ pub(crate) enum Step {
 }
 
 /// A protocol event of a node.
-#[derive(Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Event {
     /// A message for its handler, by its place among the messages on their way.
     Message {
@@ -114,15 +113,10 @@ pub(crate) struct Core {
     pub(crate) node: usize,
     /// Its number on the node.
     pub(crate) number: u16,
-    /// Which server of the dispatch queue it is, if its policy lets it run handlers.
-    pub(crate) server: Option<usize>,
     /// Runs handlers and nothing else.
     pub(crate) dedicated: bool,
     /// Its time is that of a computing processor: it began as one.
     pub(crate) counted: bool,
-    /// How often its threads look for events, and back-edges until the next look.
-    pub(crate) pace: Pace,
-    pub(crate) until_look: u32,
     /// What it did while it was dedicated, and in which handlers and in looking for them its time went.
     pub(crate) service: Service,
     pub(crate) activity: Activity,
@@ -140,17 +134,11 @@ pub(crate) struct Core {
     pub(crate) epoch: u32,
     /// The thread put off by handlers, and how much of its charge was left.
     pub(crate) interrupted: Option<(u32, Time)>,
-    /// The step of a network processor put off by a message that it takes in at once, and how much of it was left.
-    pub(crate) put_off: Option<(Step, Time)>,
     /// A thread holds a key here: no interrupts.
     pub(crate) masked: bool,
     /// Its thread waits until a message that was handed over is taken: there is nothing to interrupt.
     pub(crate) starved: bool,
-    /// A fault of its thread waits: it takes no other thread.
-    pub(crate) held: bool,
     pub(crate) job: Option<Job>,
-    /// The message being injected for a thread.
-    pub(crate) injecting: Option<HandedOver>,
     /// Its last turn was an injection: handlers come first now.
     pub(crate) injected_last: bool,
     /// Occupancy that follows the handler at work.
@@ -176,15 +164,12 @@ pub(crate) struct Core {
 
 impl Core {
     /// A processor that does nothing yet; `kind` is what threads do to the account of where time goes.
-    pub(crate) fn new(node: usize, number: u16, server: Option<usize>, dedicated: bool, kind: u16) -> Self {
+    pub(crate) fn new(node: usize, number: u16, dedicated: bool, kind: u16) -> Self {
         Self {
             node,
             number,
-            server,
             dedicated,
             counted: !dedicated,
-            pace: Pace::new(Time::ZERO),
-            until_look: 1,
             service: Service::default(),
             activity: Activity::Idle { since: Time::ZERO },
             unbooked_since: Time::ZERO,
@@ -194,12 +179,9 @@ impl Core {
             until: Time::ZERO,
             epoch: 0,
             interrupted: None,
-            put_off: None,
             masked: false,
             starved: false,
-            held: false,
             job: None,
-            injecting: None,
             injected_last: false,
             tail: Time::ZERO,
             wait: Time::ZERO,
@@ -215,11 +197,6 @@ impl Core {
         }
     }
 
-    /// One whose looks are meant to be so far apart.
-    pub(crate) fn with_pace(self, apart: Time) -> Self {
-        Self { pace: Pace::new(apart), ..self }
-    }
-
     pub(crate) fn is_idle(&self) -> bool {
         matches!(self.activity, Activity::Idle { .. })
     }
@@ -227,6 +204,11 @@ impl Core {
     /// Since when it has had nothing to do, if it has nothing.
     pub(crate) fn idle_since(&self) -> Option<Time> {
         if let Activity::Idle { since } = self.activity { Some(since) } else { None }
+    }
+
+    /// Whether it runs a program thread.
+    pub(crate) fn is_in_thread(&self) -> bool {
+        matches!(self.activity, Activity::Thread(_))
     }
 
     /// Running a program thread that an interrupt may put off.
@@ -335,7 +317,7 @@ mod tests {
     #[test]
     fn idle_time_is_split_where_a_wait_for_a_block_begins_and_ends() {
         let ns = Time::from_nanoseconds;
-        let mut core = Core::new(0, 0, None, false, 0);
+        let mut core = Core::new(0, 0, false, 0);
         core.await_block(ns(10), true);
         core.await_block(ns(15), true);
         core.await_block(ns(20), false);

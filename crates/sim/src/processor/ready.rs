@@ -86,6 +86,7 @@ impl Cluster {
 
     /// The thread on whose stack a handler of `core` may run: the last one there, unless that may go on elsewhere meanwhile.
     pub(crate) fn host_of_handlers(&self, core: usize) -> Option<u32> {
-        self.cores[core].last_thread.filter(|_| !self.setting.shares_threads && !self.setting.adapts)
+        let moves = self.setting.shares_threads || self.nodes[self.cores[core].node].dispatch.moves_threads();
+        self.cores[core].last_thread.filter(|_| !moves)
     }
 }
