@@ -12,6 +12,4 @@ pub(crate) struct Setting {
     pub(crate) policy: Policy,
     /// What a program's own operations take.
     pub(crate) prices: Prices,
-    /// Whether processors of a node share their threads.
-    pub(crate) shares_threads: bool,
 }

@@ -8,10 +8,10 @@ pub(crate) mod scheduling;
 
 use des::{Choice, EventQueue};
 use hardware::{Lock, Network, Prices};
-use machine::Machine;
+use machine::{Capability, Machine};
 use tempest::policy::{Servers, Split};
 use tempest::world::{Name, Resident};
-use tempest::{NodeId, Policy, Shape, Waiter};
+use tempest::{Adjustment, NodeId, Policy, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
@@ -25,7 +25,8 @@ use crate::measure::phases::Phases;
 use crate::memory::Memory;
 use crate::memory::blocks::Blocks;
 use crate::processor::core::{Activity, Core};
-use crate::processor::threads::{Reason, Thread, ThreadState, Threads};
+use crate::processor::ledger::Bucket;
+use crate::processor::threads::{Reason, Switch, Threads};
 use crate::setting::Setting;
 use node::Node;
 
@@ -64,12 +65,14 @@ impl Cluster {
         // Processors and state machines of a device have no caches on the bus of the node.
         let in_device = matches!(policy.servers, Servers::Embedded | Servers::Hardware);
         let on_bus = if in_device { split.computing as usize } else { cores_per_node };
+        // A policy that says which polls look is obeyed as it stands.
+        let apart = if policy.poll_every.is_some() { Time::ZERO } else { machine.processor.pace };
+        let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
         let mut state = Self {
             setting: Setting {
                 machine: machine.clone(),
                 policy: policy.clone(),
                 prices: Prices::new(&machine.processor.work),
-                shares_threads: crate::processor::ready::shares_threads(machine, policy),
             },
             agenda: Agenda {
                 now: Time::ZERO,
@@ -100,22 +103,11 @@ impl Cluster {
         };
         for (index, (resident, queue)) in residents.into_iter().enumerate() {
             let first_core = state.cores.len();
-            let threads_per_core = (shape.threads / split.computing) as usize;
             state.cores.extend((0..cores_per_node).map(|number| {
                 let dedicated = number >= split.computing as usize;
-                Core::new(index, number as u16, dedicated, messages as u16)
+                let core = Core::new(index, number as u16, dedicated, messages as u16);
+                core.with_looks(apart)
             }));
-            let threads = (0..shape.threads as usize).map(|thread| Thread {
-                core: first_core + thread / threads_per_core,
-                home: first_core + thread / threads_per_core,
-                moved: false,
-                state: ThreadState::Going,
-                generation: 0,
-                awaited: 0,
-                awaits_room: false,
-                noticing: false,
-                granted: None,
-            });
             let system = machine
                 .node_memory
                 .as_ref()
@@ -124,7 +116,12 @@ impl Cluster {
                 waist: resident.node.clone(),
                 first_core,
                 cores: cores_per_node,
-                threads: Threads { all: threads.collect(), ready: Default::default() },
+                threads: Threads::new(
+                    shape.threads as usize,
+                    split.computing as usize,
+                    cores_per_node,
+                    shared,
+                ),
                 dispatch: Dispatcher::new(machine, policy, split, cores_per_node, queue),
                 port: Port {
                     interface: hardware::Interface::new(
@@ -155,23 +152,23 @@ impl Cluster {
 
     /// Has the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
-        let (tie, epoch) = (self.nodes[self.cores[core].node].tie, self.cores[core].epoch);
-        self.cores[core].until = at;
+        let tie = self.nodes[self.cores[core].node()].tie;
+        let epoch = self.cores[core].clock.go_on_at(at);
         self.agenda.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Has the fiber at work on `core` go on now, `cost` ahead of engine time: nobody sees it before its next effect.
     pub(crate) fn continue_now(&mut self, core: usize, cost: Time) {
-        let state = &mut self.cores[core];
-        state.until = self.agenda.now;
-        state.ahead += cost;
-        self.agenda.due.push_back((core, state.epoch));
+        let clock = &mut self.cores[core].clock;
+        clock.advance(cost);
+        let epoch = clock.go_on_at(self.agenda.now);
+        self.agenda.due.push_back((core, epoch));
     }
 
     /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
     /// something else comes first; it will be taken up at the right time.
     pub(crate) fn settle(&mut self, core: usize) -> bool {
-        let ahead = std::mem::take(&mut self.cores[core].ahead);
+        let ahead = self.cores[core].clock.take_ahead();
         if ahead.is_zero() {
             return false;
         }
@@ -193,13 +190,13 @@ impl Cluster {
 
     /// Whether messages of `core`'s threads are injected by another processor.
     pub(crate) fn hands_over(&self, core: usize) -> bool {
-        let Core { node, dedicated, .. } = self.cores[core];
+        let (node, dedicated) = (self.cores[core].node(), self.cores[core].is_dedicated());
         self.nodes[node].dispatch.hands_over(dedicated)
     }
 
     /// The thread that runs on `core`.
     pub(crate) fn thread_on(&self, core: usize) -> u32 {
-        match self.cores[core].activity {
+        match self.cores[core].activity() {
             Activity::Thread(thread) => thread,
             other => unreachable!("a thread acts on a core that is {other:?}"),
         }
@@ -207,21 +204,19 @@ impl Cluster {
 
     /// Whether the waiter that the thread on `core` took last has not been resumed yet.
     pub(crate) fn still_awaits(&self, core: usize) -> bool {
-        let thread = &self.nodes[self.cores[core].node].threads.all[self.thread_on(core) as usize];
-        thread.awaited == thread.generation
+        self.nodes[self.cores[core].node()].threads.still_awaits(self.thread_on(core))
     }
 
     /// The thread that runs on `core` blocks from now on.
     pub(crate) fn block(&mut self, core: usize, reason: Reason) {
         let thread = self.thread_on(core);
-        let Core { node, number: processor, .. } = self.cores[core];
-        self.cores[core].counters.blocks += 1;
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.cores[core].ledger.count().blocks += 1;
         let what = reason.what();
         if reason.is_block() {
             self.note_wait_for_block(node, thread, true);
         }
-        self.nodes[node].threads.all[thread as usize].state =
-            ThreadState::Blocked { reason, since: self.agenda.now };
+        self.nodes[node].threads.block(thread, reason, self.agenda.now);
         self.record(Event::Block { node: node as u32, thread, what });
         self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);
@@ -229,29 +224,22 @@ impl Cluster {
 
     /// Whether that wait of a thread on a node has not been ended yet.
     pub(crate) fn waits(&self, node: usize, waiter: Waiter) -> bool {
-        self.nodes[node].threads.all[waiter.thread as usize].generation == waiter.generation
+        self.nodes[node].threads.waits(waiter)
     }
 
     /// A blocked thread of a node may run again. False if that wait has been ended already.
     pub(crate) fn resume(&mut self, node: usize, waiter: Waiter) -> bool {
-        if !self.waits(node, waiter) {
-            return false;
-        }
-        let thread = &mut self.nodes[node].threads.all[waiter.thread as usize];
-        thread.generation = thread.generation.wrapping_add(1);
-        if matches!(thread.state, ThreadState::Blocked { .. }) {
+        let ended = self.nodes[node].threads.end_wait(waiter);
+        if ended == Some(true) {
             self.make_ready(node, waiter.thread);
         }
-        true
+        ended.is_some()
     }
 
     /// A thread may run again that waits for deposits. No handler resumes it: it polls and reads the count, which is in
     /// no cache now.
     pub(crate) fn resume_by_deposit(&mut self, node: usize, waiter: Waiter) {
-        let waits = self.waits(node, waiter);
-        let thread = &mut self.nodes[node].threads.all[waiter.thread as usize];
-        // One that has not blocked yet sees the count when it looks before it does.
-        thread.noticing |= waits && matches!(thread.state, ThreadState::Blocked { .. });
+        self.nodes[node].threads.note_deposit(waiter);
         self.resume(node, waiter);
     }
 
@@ -259,32 +247,217 @@ impl Cluster {
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
         self.agenda.progress = self.agenda.now;
-        let place = &mut self.nodes[node].threads.all[thread as usize];
-        let before = std::mem::replace(&mut place.state, ThreadState::Going);
-        if matches!(before, ThreadState::Blocked { reason, .. } if reason.is_block()) {
+        if self.nodes[node].threads.unblock(thread) {
             self.note_wait_for_block(node, thread, false);
         }
-        self.queue_thread(node, thread);
+        self.nodes[node].threads.queue(thread);
         if let Some(core) = self.taker(node, thread) {
             self.free(core);
         }
     }
 
+    /// The processor that takes a thread which has just become ready: one that has nothing to do and has been so for longest.
+    fn taker(&self, node: usize, thread: u32) -> Option<usize> {
+        let place = &self.nodes[node];
+        if let Some(processor) = place.threads.bound_to(thread) {
+            return Some(place.first_core + processor).filter(|&core| self.cores[core].is_idle());
+        }
+        let all = place.first_core..place.first_core + place.cores;
+        let computing = all.filter(|&core| !self.cores[core].is_dedicated() && self.takes_threads(core));
+        computing.filter_map(|core| Some((self.cores[core].idle_since()?, core))).min().map(|(_, core)| core)
+    }
+
+    /// A thread begins to wait for a block of shared memory, or has it: the processors that may run it, if they idle, wait for
+    /// memory meanwhile.
+    pub(crate) fn note_wait_for_block(&mut self, node: usize, thread: u32, begins: bool) {
+        let now = self.agenda.now;
+        let place = &self.nodes[node];
+        if let Some(processor) = place.threads.bound_to(thread) {
+            return self.cores[place.first_core + processor].ledger.await_block(now, begins);
+        }
+        let all = &mut self.cores[place.first_core..place.first_core + place.cores];
+        let computing = all.iter_mut().filter(|core| !core.is_dedicated());
+        computing.for_each(|core| core.ledger.await_block(now, begins));
+    }
+
+    /// Whether a thread is ready for `core`.
+    pub(crate) fn has_ready(&self, core: usize) -> bool {
+        let own = &self.cores[core];
+        self.nodes[own.node()].threads.has_ready(own.number().into(), own.is_dedicated())
+    }
+
+    /// The thread that `core` goes on with.
+    pub(crate) fn next_thread(&mut self, core: usize) -> Option<u32> {
+        let own = &self.cores[core];
+        let threads = &mut self.nodes[own.node()].threads;
+        if own.is_dedicated() { None } else { threads.next(own.number().into()) }
+    }
+
+    /// Whether a thread has run on `core`.
+    pub(crate) fn has_run_threads(&self, core: usize) -> bool {
+        let own = &self.cores[core];
+        self.nodes[own.node()].threads.has_run(own.number().into())
+    }
+
+    /// What it takes `core` to let a thread go on after it has waited.
+    pub(crate) fn switch_to(&mut self, core: usize, thread: u32) -> Time {
+        let own = &self.cores[core];
+        let switch = self.nodes[own.node()].threads.switch(own.number().into(), thread);
+        let machine = &self.setting.machine;
+        match switch {
+            Switch::First => Time::ZERO,
+            Switch::Same => {
+                machine.software_dispatch.as_ref().map_or(machine.processor.wake, |routine| routine.wake)
+            }
+            Switch::Other => machine.processor.thread_switch,
+        }
+    }
+
+    /// The thread on whose stack a handler of `core` may run: the last one there, unless that may go on elsewhere meanwhile.
+    pub(crate) fn host_of_handlers(&self, core: usize) -> Option<u32> {
+        let own = &self.cores[core];
+        let last = self.nodes[own.node()].threads.last_bound(own.number().into());
+        last.filter(|_| !self.nodes[own.node()].dispatch.moves_threads())
+    }
+
     /// The node as messages name it.
     pub(crate) fn node_id(&self, core: usize) -> NodeId {
-        NodeId(self.cores[core].node as u32)
+        NodeId(self.cores[core].node() as u32)
+    }
+}
+
+/// Roles that change.
+impl Cluster {
+    fn cores_of(&self, node: usize) -> std::ops::Range<usize> {
+        let node = &self.nodes[node];
+        node.first_core..node.first_core + node.cores
+    }
+
+    /// The node looks at its clocks: if an interval is over, roles may change.
+    pub(crate) fn measure_roles(&mut self, node: usize) {
+        let (dispatch, view) = self.parts(node);
+        let waited = dispatch.events.waits().total;
+        let Some(roles) = dispatch.serving.roles_mut() else { return };
+        if !roles.measure(view.now, view.cores, waited) {
+            return;
+        }
+        for core in self.cores_of(node).rev() {
+            if self.cores[core].is_idle() {
+                self.free(core);
+            }
+        }
+    }
+
+    /// `core` has nothing to go on with: it changes its role if its node wants that. Whether it did.
+    fn change_role(&mut self, core: usize) -> bool {
+        let (node, dedicated) = (self.cores[core].node(), self.cores[core].is_dedicated());
+        let dispatch = &self.nodes[node].dispatch;
+        let Some(roles) = dispatch.serving.roles() else { return false };
+        let changes = match dedicated {
+            false => roles.wants_more() && self.may_leave_threads(core),
+            true => roles.wants_fewer(dispatch.injection.is_done()),
+        };
+        if changes {
+            self.take_role(core, !dedicated);
+        }
+        changes
+    }
+
+    fn may_leave_threads(&self, core: usize) -> bool {
+        let own = &self.cores[core];
+        own.may_leave_threads() && !self.nodes[own.node()].dispatch.holds(own.number().into())
+    }
+
+    fn take_role(&mut self, core: usize, dedicated: bool) {
+        let (now, node) = (self.agenda.now, self.cores[core].node());
+        let own = &mut self.cores[core];
+        own.ledger.book_idling(now);
+        own.service.take_role(dedicated, now, own.ledger.idle_at(now));
+        self.bind_threads(node);
+        let (dispatch, view) = self.parts(node);
+        let waited = dispatch.events.waits().total;
+        let Some(roles) = dispatch.serving.roles_mut() else { return };
+        let (dedicated, why) = roles.note_change(now, dedicated, view.cores, waited);
+        let made = why.map(|why| Adjustment { node: NodeId(node as u32), at: now, dedicated, why });
+        self.measure.adjustments.extend(made);
+    }
+
+    /// Binds the threads of a node to processors that compute: to their own, or else to others in turn.
+    fn bind_threads(&mut self, node: usize) {
+        let now = self.agenda.now;
+        for core in self.cores_of(node) {
+            self.cores[core].ledger.forget_waits(now);
+        }
+        let Node { threads, first_core, .. } = &mut self.nodes[node];
+        let waiting = threads.bind(|processor| !self.cores[*first_core + processor].is_dedicated());
+        waiting.into_iter().for_each(|thread| self.note_wait_for_block(node, thread, true));
+    }
+
+    /// Roles of a node have changed: idle processors see what there is for them now.
+    fn look_again(&mut self, node: usize) {
+        for core in self.cores_of(node) {
+            if self.cores[core].is_idle() && self.has_ready(core) {
+                self.free(core);
+            }
+        }
+        self.notify(node);
+    }
+
+    /// Whether the thread on `core` has to go elsewhere because its processor is to be dedicated.
+    pub(crate) fn has_to_leave(&self, core: usize) -> bool {
+        let roles = self.nodes[self.cores[core].node()].dispatch.serving.roles();
+        roles.is_some_and(|roles| roles.wants_more()) && self.may_leave_threads(core)
+    }
+
+    /// The thread on `core` goes elsewhere, and its processor is dedicated.
+    pub(crate) fn leave_thread(&mut self, core: usize) {
+        let Activity::Thread(thread) = self.cores[core].activity() else { return };
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.record(Event::Leave { node: node as u32, processor, thread });
+        self.take_role(core, true);
+        self.nodes[node].threads.queue(thread);
+        self.free(core);
+        self.look_again(node);
     }
 }
 
 impl Cluster {
     /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
     pub(crate) fn wait_for_room(&self, core: usize) -> Time {
-        let (node, at) = (self.cores[core].node, self.agenda.now + self.cores[core].ahead);
+        let (node, at) = (self.cores[core].node(), self.cores[core].clock.at(self.agenda.now));
         if !self.takes_commands(node) {
             // It looks again after a poll; nobody tells it.
             let processor = &self.setting.machine.processor;
             return processor.poll.max(processor.clock.cycles_to_time(1));
         }
         self.interface_room_at(node, at) - at
+    }
+
+    /// Whether the thread on `core` passes by at this poll, and what that takes.
+    pub(crate) fn passes_by(&mut self, core: usize) -> bool {
+        let passes = self.cores[core].looks.passes();
+        if passes {
+            let pass = self.setting.machine.processor.pass;
+            self.cores[core].spend(Bucket::Overhead, pass);
+        }
+        passes
+    }
+
+    /// The thread on `core` has looked.
+    pub(crate) fn note_look(&mut self, core: usize, found: bool) {
+        let now = self.cores[core].clock.at(self.agenda.now);
+        self.cores[core].looks.note(found, now);
+    }
+
+    /// The number of back-edges from one poll of a thread to the next.
+    pub(crate) fn poll_interval(&self) -> u32 {
+        let usual = self.nodes.first().map_or(0, |node| node.dispatch.usual_polls());
+        self.setting.policy.poll_interval(usual)
+    }
+
+    /// A node may find something to do at `at`.
+    pub(crate) fn look_at(&mut self, node: usize, at: Time) {
+        let tie = self.nodes[node].tie;
+        self.agenda.events.push(at, tie, Happening::Look { node: node as u32 });
     }
 }

@@ -11,72 +11,70 @@ use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::dispatch::events::Arrived;
 use crate::link::cargo::{Cargo, Flight, HandedOver, Origin, Route, WORD_BYTES};
-use crate::processor::core::{Activity, Bucket, Core};
+use crate::processor::core::Activity;
+use crate::processor::ledger::Bucket;
 
 impl Cluster {
     /// Whether a thread on `core` may send at its own time.
     fn has_room(&self, core: usize) -> bool {
         let handing_over = self.hands_over(core);
-        let node = &self.nodes[self.cores[core].node];
+        let node = &self.nodes[self.cores[core].node()];
         if handing_over {
             let machine = &self.setting.machine;
             let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
             node.dispatch.injection.waiting() < room
         } else {
-            let node = self.cores[core].node;
+            let node = self.cores[core].node();
             self.takes_commands(node)
-                && self.interface_has_room(node, self.agenda.now + self.cores[core].ahead)
+                && self.interface_has_room(node, self.cores[core].clock.at(self.agenda.now))
         }
     }
 
     /// Whether a thread on `core` may send now. A send that waits for room is counted once, however often it tries.
     pub(crate) fn finds_room(&mut self, core: usize) -> bool {
         let has_room = self.has_room(core);
-        let awaited = *self.awaits_room(core);
+        let (at, thread) = (self.cores[core].node(), self.thread_on(core));
+        let awaited = self.nodes[at].threads.awaits_room(thread);
         if has_room && awaited {
-            *self.awaits_room(core) = false;
+            self.nodes[at].threads.await_room(thread, false);
             let (node, thread) = self.who_sends(core);
             self.measure
                 .sink
-                .record(self.agenda.now + self.cores[core].ahead, Traced::Resume { node, thread });
+                .record(self.cores[core].clock.at(self.agenda.now), Traced::Resume { node, thread });
         } else if !has_room && !awaited {
-            self.cores[core].counters.refused += 1;
+            self.cores[core].ledger.count().refused += 1;
         }
         has_room
     }
 
     /// The thread on `core` begins, or goes on, to wait for room.
     pub(crate) fn await_room(&mut self, core: usize) {
-        if !std::mem::replace(self.awaits_room(core), true) {
+        let (node, thread) = (self.cores[core].node(), self.thread_on(core));
+        if !self.nodes[node].threads.await_room(thread, true) {
             let (node, thread) = self.who_sends(core);
             let wait = Traced::Block { node, thread, what: "room" };
-            self.measure.sink.record(self.agenda.now + self.cores[core].ahead, wait);
+            self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), wait);
         }
-    }
-
-    fn awaits_room(&mut self, core: usize) -> &mut bool {
-        let thread = self.thread_on(core) as usize;
-        &mut self.nodes[self.cores[core].node].threads.all[thread].awaits_room
     }
 
     /// Node and thread, as a trace names them.
     fn who_sends(&self, core: usize) -> (u32, u32) {
-        (self.cores[core].node as u32, self.thread_on(core))
+        (self.cores[core].node() as u32, self.thread_on(core))
     }
 
     /// The thread on `core` waits until a message that was handed over has been taken.
     pub(crate) fn starve(&mut self, core: usize) {
-        let node = self.cores[core].node;
-        let number = self.cores[core].number.into();
+        let node = self.cores[core].node();
+        let number = self.cores[core].number().into();
         self.nodes[node].dispatch.injection.starve(number);
-        self.cores[core].starved = true;
+        self.cores[core].starve(true);
     }
 
     /// Which way what is sent from `core` now will go.
     pub(crate) fn route(&self, core: usize, cargo: &Cargo) -> Route {
-        let Core { node, number, .. } = self.cores[core];
-        let stays_behind =
-            || self.nodes[node].dispatch.stays_behind(number.into(), || self.has_key(node, cargo));
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let keyed = || self.has_key(node, cargo);
+        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), keyed);
         if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
@@ -89,7 +87,7 @@ impl Cluster {
     /// What sending costs the processor that does it, spent on its own clock: the caller settles before the cargo goes.
     pub(crate) fn spend_send(&mut self, core: usize, route: Route, to: NodeId, cargo: &Cargo) {
         if route == Route::HandOver {
-            let class = self.class_of_cargo(self.cores[core].node, cargo);
+            let class = self.class_of_cargo(self.cores[core].node(), cargo);
             let cost = self.hand_over_cost(core, class, self.written(core, cargo) + cargo.descriptor());
             self.spend_cost(core, cost);
         } else {
@@ -99,7 +97,7 @@ impl Cluster {
 
     /// What putting the cargo into the interface costs the processor that does it.
     pub(crate) fn spend_injection(&mut self, core: usize, to: NodeId, cargo: &Cargo) {
-        let Core { node, .. } = self.cores[core];
+        let node = self.cores[core].node();
         let class = self.class_of_cargo(node, cargo);
         if let Cargo::Transfer(..) = cargo {
             self.spend_primitive_for(core, Primitive::StartTransfer, class, 1);
@@ -119,7 +117,7 @@ impl Cluster {
     fn written(&self, core: usize, cargo: &Cargo) -> usize {
         match cargo {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                self.words_behind_header(self.cores[core].node, packet)
+                self.words_behind_header(self.cores[core].node(), packet)
             }
             Cargo::Deposit(_, words) => 1 + words.len(),
             Cargo::Packet(_) => 0,
@@ -139,18 +137,18 @@ impl Cluster {
         if hold.is_zero() {
             return Time::ZERO;
         }
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         self.nodes[node].port.lock.as_mut().map_or(Time::ZERO, |lock| lock.acquire(now, core, hold) - now)
     }
 
     /// Whether `core` needs a lock to drive the interface.
     pub(crate) fn locks_interface(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node].port.lock.is_some()
+        self.nodes[self.cores[core].node()].port.lock.is_some()
     }
 
     /// The cargo goes: into the interface, or into the hands of a processor that injects it.
     pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
-        let (now, node) = (self.agenda.now, self.cores[core].node);
+        let (now, node) = (self.agenda.now, self.cores[core].node());
         let message = HandedOver { to, cargo };
         if route == Route::Inject {
             return self.inject(core, message.to, message.cargo);
@@ -166,7 +164,8 @@ impl Cluster {
 
     /// Has a dedicated `core` inject the oldest message that was handed over. False if it cannot.
     pub(crate) fn start_injection(&mut self, core: usize) -> bool {
-        let Core { node, number, dedicated, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let dedicated = self.cores[core].is_dedicated();
         let injection = &mut self.nodes[node].dispatch.injection;
         if !dedicated || !injection.may_begin() {
             return false;
@@ -174,11 +173,11 @@ impl Cluster {
         let Some(message) = injection.pop() else { return false };
         self.wake_starved(node);
         self.end_idling(core);
-        self.cores[core].activity = Activity::Injecting;
+        self.cores[core].begin(Activity::Injecting);
         self.spend_send(core, Route::Inject, message.to, &message.cargo);
         self.make_at_once(core);
         self.nodes[node].dispatch.injection.keep(number.into(), message);
-        let cost = std::mem::take(&mut self.cores[core].ahead);
+        let cost = self.cores[core].clock.take_ahead();
         self.continue_at(core, self.agenda.now + cost);
         true
     }
@@ -187,16 +186,16 @@ impl Cluster {
     pub(crate) fn wake_starved(&mut self, node: usize) {
         if let Some(starved) = self.nodes[node].dispatch.injection.next_starved() {
             let starved = self.nodes[node].first_core + starved;
-            self.cores[starved].starved = false;
+            self.cores[starved].starve(false);
             self.continue_now(starved, Time::ZERO);
         }
     }
 
     /// The injection on `core` is done.
     pub(crate) fn finish_injection(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let message = self.release_in_hand(core);
-        self.cores[core].injected_last = true;
+        self.cores[core].note_injection();
         self.inject(core, message.to, message.cargo);
         self.free(core);
         self.notify(node);
@@ -204,14 +203,14 @@ impl Cluster {
 
     /// The message that `core` has taken to inject it.
     pub(crate) fn release_in_hand(&mut self, core: usize) -> HandedOver {
-        let Core { node, number, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let message = self.nodes[node].dispatch.injection.release(number.into());
         message.expect("a processor that injects has a message in hand")
     }
 
     /// The cargo enters the interface.
     pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
-        let (from, destination) = (self.cores[core].node, to.0 as usize);
+        let (from, destination) = (self.cores[core].node(), to.0 as usize);
         let class = self.class_of_cargo(from, &cargo);
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
@@ -224,7 +223,8 @@ impl Cluster {
         if destination == from {
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now. A processor
             // that runs handlers has it at hand.
-            let near = self.nodes[from].dispatch.serving.server(self.cores[core].number.into()).is_some();
+            let number = self.cores[core].number().into();
+            let near = self.nodes[from].dispatch.serving.server(number).is_some();
             let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
             self.agenda.events.push(
                 self.agenda.now + way,
@@ -259,9 +259,10 @@ impl Cluster {
 
     /// Counts what is sent; returns its bytes and those of its headers.
     fn count(&mut self, core: usize, to: usize, cargo: &Cargo) -> (u64, u64) {
-        let bytes = self.bytes_behind_header(self.cores[core].node, cargo);
-        let Core { node: from, counters, .. } = &mut self.cores[core];
-        let node = &self.nodes[*from];
+        let bytes = self.bytes_behind_header(self.cores[core].node(), cargo);
+        let from = self.cores[core].node();
+        let counters = self.cores[core].ledger.count();
+        let node = &self.nodes[from];
         let (volume, message) = match cargo {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
                 counters.messages += 1;
@@ -276,7 +277,7 @@ impl Cluster {
         };
         let placed = cargo.placed();
         let headers = node.port.interface.headers(message + placed);
-        if to != *from {
+        if to != from {
             counters.volume.count(volume, message, headers);
             counters.volume.data += placed;
         }
@@ -295,7 +296,7 @@ impl Cluster {
     }
 
     fn record_departure(&mut self, core: usize, to: NodeId, bytes: u32, cargo: &Cargo) {
-        let Core { node, number: processor, .. } = self.cores[core];
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         let (flow, node, to) = (self.next_number(node), node as u32, to.0);
         self.record(match cargo {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
@@ -406,7 +407,7 @@ impl Cluster {
 
     /// The access of a thread on `core` has faulted, which is an event of its node.
     pub(crate) fn fault(&mut self, core: usize, packet: Packet) {
-        let Core { node, number, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let flight = self.local_event(node, packet, Origin::Fault, None);
         let fault = self.arrived(flight);
         if self.nodes[node].dispatch.fault(number.into(), fault) {

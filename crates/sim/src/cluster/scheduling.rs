@@ -7,7 +7,7 @@
 //! Must never choose between processors or events: that is [`dispatch`](crate::dispatch)'s.
 
 use machine::{Class, Cost, SoftwareDispatch};
-use tempest::{Adjustment, NodeId, Primitive};
+use tempest::Primitive;
 use trace::Event as Traced;
 use units::Time;
 
@@ -17,7 +17,8 @@ use crate::dispatch::events::Arrived;
 use crate::dispatch::network::NextStep;
 use crate::dispatch::{Dispatch, Dispatcher, Poll, Start, View};
 use crate::measure::anatomy::Taken;
-use crate::processor::core::{Activity, Bucket, Core, Event, Job, Step};
+use crate::processor::core::{Activity, Event, Job, Step};
+use crate::processor::ledger::Bucket;
 
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
@@ -31,7 +32,7 @@ impl Cluster {
     }
 
     /// The dispatch of a node, to change, and the present instant as dispatch sees it.
-    fn parts(&mut self, node: usize) -> (&mut Dispatcher, View<'_>) {
+    pub(super) fn parts(&mut self, node: usize) -> (&mut Dispatcher, View<'_>) {
         let View { now, running, room, .. } = self.seen(node).1;
         let place = &mut self.nodes[node];
         let cores = &self.cores[place.first_core..place.first_core + place.cores];
@@ -40,13 +41,13 @@ impl Cluster {
 
     /// The dispatch of a processor's node, and the processor's number there.
     fn dispatch_of(&mut self, core: usize) -> (&mut Dispatcher, usize) {
-        let Core { node, number, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         (&mut self.nodes[node].dispatch, number.into())
     }
 
     /// `core` has nothing to do now: finds it something.
     pub(crate) fn free(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let changed = self.change_role(core);
         match self.nodes[node].dispatch.way {
             Dispatch::Routine(_) => self.go_on_with_routine(core),
@@ -61,8 +62,8 @@ impl Cluster {
         if self.back_to_step(core) {
             return;
         }
-        let Core { node, interrupted, .. } = self.cores[core];
-        let has_thread = interrupted.is_some() || self.has_ready(core);
+        let node = self.cores[core].node();
+        let has_thread = self.cores[core].has_thread_put_off() || self.has_ready(core);
         let (dispatch, view) = self.seen(node);
         let served = !dispatch.leaves_to_others(has_thread, view) && self.serve(core, Time::ZERO);
         if !served && !self.back_to_thread(core) {
@@ -84,7 +85,7 @@ impl Cluster {
             return;
         }
         let (now, look) = (self.agenda.now, self.setting.machine.processor.poll);
-        if let Some(lock) = &mut self.nodes[self.cores[core].node].port.lock {
+        if let Some(lock) = &mut self.nodes[self.cores[core].node()].port.lock {
             lock.look(now, core, look);
         }
     }
@@ -94,7 +95,7 @@ impl Cluster {
         if self.is_network_processor(core) {
             return self.go_on_with_pass(core);
         }
-        let handlers_first = self.cores[core].injected_last;
+        let handlers_first = self.cores[core].serves_handlers_first();
         handlers_first && self.start_handler(core, delay)
             || self.start_injection(core)
             || self.start_handler(core, delay)
@@ -119,11 +120,11 @@ impl Cluster {
 
     /// Gives `core` the oldest event that it may handle; the handler starts after `delay` and the cost of dispatch.
     fn start_handler(&mut self, core: usize, delay: Time) -> bool {
-        let Core { node, number, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let (dispatch, view) = self.parts(node);
         let Some(found) = dispatch.next_event(view.now, number.into(), view.cores) else { return false };
         self.cores[core].spend(Bucket::Overhead, found.fetch);
-        self.cores[core].service.looking += found.fetch;
+        self.cores[core].service.look(found.fetch);
         let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job);
         self.end_idling(core);
         let now = self.agenda.now;
@@ -133,14 +134,12 @@ impl Cluster {
         };
         let path = delay + fetch + arrival_cost.path - self.put_on_bus(core, arrival_cost.bus, step);
         let state = &mut self.cores[core];
-        state.activity = Activity::Handler;
-        state.injected_last = false;
-        state.tail += arrival_cost.occupancy;
-        state.after = state.after.and(arrival_cost.after);
-        state.book(Bucket::Memory, wait);
-        state.book(Bucket::Overhead, path);
-        state.job = Some(found.job);
-        state.note_handler(now + state.ahead + delay, delay);
+        state.begin(Activity::Handler);
+        state.clock.owe(&arrival_cost);
+        state.ledger.book(Bucket::Memory, wait);
+        state.ledger.book(Bucket::Overhead, path);
+        state.give(found.job);
+        state.service.begin_handler(state.clock.at(now) + delay, delay);
         self.continue_now(core, wait + path);
         // It may have come out of the interface.
         self.admit_next(node);
@@ -149,55 +148,31 @@ impl Cluster {
 
     /// Whether `core` would find an event to handle.
     pub(crate) fn has_event(&self, core: usize) -> bool {
-        let (dispatch, view) = self.seen(self.cores[core].node);
-        dispatch.has_event(self.cores[core].number.into(), view.cores)
+        let (dispatch, view) = self.seen(self.cores[core].node());
+        dispatch.has_event(self.cores[core].number().into(), view.cores)
     }
 
     /// A thread on `core` lets waiting handlers run here after `delay`, and goes on after them. The caller suspends
     /// if true.
     pub(crate) fn yield_to_handlers(&mut self, core: usize, delay: Time) -> bool {
-        let Activity::Thread(thread) = self.cores[core].activity else { return false };
+        let Activity::Thread(thread) = self.cores[core].activity() else { return false };
         let started = self.start_handler(core, delay);
         if started {
-            self.cores[core].interrupted = Some((thread, Time::ZERO));
+            self.cores[core].put_thread_off(thread, Time::ZERO);
         }
         started
     }
 
     /// The work of a poll of the thread on `core`.
     pub(crate) fn poll(&mut self, core: usize) -> Poll {
-        let count = self.nodes[self.cores[core].node].cores;
+        let count = self.nodes[self.cores[core].node()].cores;
         let (dispatch, number) = self.dispatch_of(core);
         dispatch.poll(number, count)
     }
 
-    /// Whether the thread on `core` passes by at this poll, and what that takes.
-    pub(crate) fn passes_by(&mut self, core: usize) -> bool {
-        let (dispatch, number) = self.dispatch_of(core);
-        let passes = dispatch.looks[number].pass();
-        if passes {
-            let pass = self.setting.machine.processor.pass;
-            self.cores[core].spend(Bucket::Overhead, pass);
-        }
-        passes
-    }
-
-    /// The thread on `core` has looked.
-    pub(crate) fn note_look(&mut self, core: usize, found: bool) {
-        let now = self.agenda.now + self.cores[core].ahead;
-        let (dispatch, number) = self.dispatch_of(core);
-        dispatch.looks[number].note(now, found);
-    }
-
-    /// The number of back-edges from one poll of a thread to the next.
-    pub(crate) fn poll_interval(&self) -> u32 {
-        let usual = self.nodes.first().map_or(0, |node| node.dispatch.usual_polls());
-        self.setting.policy.poll_interval(usual)
-    }
-
     /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.
     pub(crate) fn notices_late(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node].dispatch.interrupts() && self.has_event(core)
+        self.nodes[self.cores[core].node()].dispatch.interrupts() && self.has_event(core)
     }
 
     /// What `core` pays for an event before its handler: a wait for the interface, and a price. The price belongs to a step, in the
@@ -223,28 +198,27 @@ impl Cluster {
 
     /// Whether the processors of `core`'s node find in their own memory which keys are free.
     pub(crate) fn keeps_keys_at_hand(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node].dispatch.keeps_keys_at_hand()
+        self.nodes[self.cores[core].node()].dispatch.keeps_keys_at_hand()
     }
 
     /// Whether a network processor and `core`'s node's computing processor take messages out of the interface side by side.
     pub(crate) fn shares_interface(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node].dispatch.shares_interface()
+        self.nodes[self.cores[core].node()].dispatch.shares_interface()
     }
 
     /// Interrupts `core`, whose thread goes on after the handler.
     fn interrupt(&mut self, core: usize) -> bool {
-        let Activity::Thread(thread) = self.cores[core].activity else { return false };
-        let left = self.cores[core].until - self.agenda.now;
-        let epoch = self.cores[core].epoch;
-        self.cores[core].epoch = epoch.wrapping_add(1);
+        let Activity::Thread(thread) = self.cores[core].activity() else { return false };
+        let left = self.cores[core].clock.left(self.agenda.now);
+        self.cores[core].clock.put_off();
         if !self.start_handler(core, self.setting.machine.processor.interrupt) {
             // Another processor has the key of the message that came: the end of that handler is waited for now.
-            self.cores[core].epoch = epoch;
+            self.cores[core].clock.count_again();
             return false;
         }
-        self.cores[core].interrupted = Some((thread, left));
-        self.cores[core].counters.interrupts += 1;
-        let Core { node, number, .. } = self.cores[core];
+        self.cores[core].put_thread_off(thread, left);
+        self.cores[core].ledger.count().interrupts += 1;
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let count = self.nodes[node].cores;
         self.nodes[node].dispatch.note_interrupt(number.into(), count);
         self.record(Traced::Interrupt { node: node as u32, processor: number });
@@ -253,8 +227,8 @@ impl Cluster {
 
     /// Goes back to the thread that handlers put off, or on to a ready one.
     pub(crate) fn back_to_thread(&mut self, core: usize) -> bool {
-        if let Some((thread, left)) = self.cores[core].interrupted.take() {
-            self.cores[core].activity = Activity::Thread(thread);
+        if let Some((thread, left)) = self.cores[core].take_thread_put_off() {
+            self.cores[core].begin(Activity::Thread(thread));
             let left = left + self.report_computing(core);
             if left.is_zero() {
                 self.continue_now(core, left);
@@ -265,43 +239,36 @@ impl Cluster {
         }
         let Some(thread) = self.next_thread(core) else { return false };
         self.end_idling(core);
-        let ran_before = self.cores[core].last_thread.is_some();
+        let ran_before = self.has_run_threads(core);
         let switch = self.switch_to(core, thread);
-        let Core { node, number: processor, .. } = self.cores[core];
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         let (poll, read) = self.cost_of_noticing(node, thread);
         let report = if ran_before { self.report_computing(core) } else { Time::ZERO };
         let cost = switch + poll + read + report;
         self.measure
             .sink
             .record(self.agenda.now + cost, Traced::Run { node: node as u32, processor, thread });
-        self.cores[core].activity = Activity::Thread(thread);
-        self.cores[core].book(Bucket::Overhead, switch + poll);
-        self.cores[core].book(Bucket::Memory, read);
+        self.cores[core].begin(Activity::Thread(thread));
+        self.cores[core].ledger.book(Bucket::Overhead, switch + poll);
+        self.cores[core].ledger.book(Bucket::Memory, read);
         self.continue_now(core, cost);
         true
     }
 
     /// What it takes a thread to notice that a deposit has ended its wait: a poll, and a read of the count.
     fn cost_of_noticing(&mut self, node: usize, thread: u32) -> (Time, Time) {
-        let noticing = std::mem::take(&mut self.nodes[node].threads.all[thread as usize].noticing);
+        let noticing = self.nodes[node].threads.take_notice(thread);
         let costs = (self.setting.machine.processor.poll, self.setting.machine.memory.read);
         if noticing { costs } else { (Time::ZERO, Time::ZERO) }
     }
 
     /// Books the idle time that ends now.
     pub(crate) fn end_idling(&mut self, core: usize) {
-        if self.cores[core].is_idle() {
-            self.cores[core].book_idling(self.agenda.now);
-            if let Some(lock) = &mut self.nodes[self.cores[core].node].port.lock {
-                lock.stop_looking(core);
-            }
+        if self.cores[core].end_idling(self.agenda.now)
+            && let Some(lock) = &mut self.nodes[self.cores[core].node()].port.lock
+        {
+            lock.stop_looking(core);
         }
-    }
-
-    /// A node may find something to do at `at`.
-    pub(crate) fn look_at(&mut self, node: usize, at: Time) {
-        let tie = self.nodes[node].tie;
-        self.agenda.events.push(at, tie, Happening::Look { node: node as u32 });
     }
 }
 
@@ -309,7 +276,8 @@ impl Cluster {
 impl Cluster {
     /// `core` has nothing to do now: the routine goes on, or returns; then a thread, or the loop.
     fn go_on_with_routine(&mut self, core: usize) {
-        let Core { node, number, dedicated, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let dedicated = self.cores[core].is_dedicated();
         let (first, number) = (self.nodes[node].first_core, usize::from(number));
         let Dispatch::Routine(routine) = &mut self.nodes[node].dispatch.way else { return };
         let SoftwareDispatch { enter, notice, .. } = routine.prices;
@@ -319,7 +287,7 @@ impl Cluster {
         {
             self.back_to_thread(held);
         }
-        let from_thread = matches!(self.cores[core].activity, Activity::Thread(_));
+        let from_thread = matches!(self.cores[core].activity(), Activity::Thread(_));
         let way_in = if from_thread { enter } else { Time::ZERO };
         if self.call_goes_on(core) && self.start_handler(core, Time::ZERO) {
             return;
@@ -350,7 +318,7 @@ impl Cluster {
     /// The thread on `core` polls: if it is its turn to call the routine, it looks whether a call would find something. The time
     /// that a call takes it which does.
     pub(crate) fn begin_call(&mut self, core: usize) -> Option<Time> {
-        let Core { node, number, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let (dispatch, view) = self.seen(node);
         let Dispatch::Routine(routine) = &dispatch.way else { return None };
         if !dispatch.serving.has_turn(number.into(), view.cores) {
@@ -358,7 +326,7 @@ impl Cluster {
         }
         let (find, poll) = (routine.prices.find, self.setting.machine.processor.poll);
         self.cores[core].spend(Bucket::Overhead, poll);
-        self.cores[core].service.looking += poll;
+        self.cores[core].service.look(poll);
         Some(find)
     }
 
@@ -375,34 +343,34 @@ impl Cluster {
 
     /// The turn passes from `core` to the next processor of its node.
     pub(crate) fn pass_turn(&mut self, core: usize) {
-        let count = self.nodes[self.cores[core].node].cores;
+        let count = self.nodes[self.cores[core].node()].cores;
         let (dispatch, number) = self.dispatch_of(core);
         dispatch.serving.pass_turn(number, count);
     }
 
     /// The way back from the call on `core`, if the call has done all it does: what that takes.
     pub(crate) fn way_back(&mut self, core: usize) -> Time {
-        let dedicated = self.cores[core].dedicated;
+        let dedicated = self.cores[core].is_dedicated();
         let (dispatch, number) = self.dispatch_of(core);
         let Dispatch::Routine(routine) = &mut dispatch.way else { return Time::ZERO };
         if dedicated || !routine.begins_return(number) {
             return Time::ZERO;
         }
         let leave = routine.prices.leave;
-        self.cores[core].service.looking += leave;
+        self.cores[core].service.look(leave);
         leave
     }
 
     /// Whether `core` goes on with a thread that is ready.
     pub(crate) fn takes_threads(&self, core: usize) -> bool {
-        let Core { node, number, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         self.nodes[node].dispatch.takes_threads(number.into())
     }
 
     /// Processors that are held and idle take threads, if all handlers of the node wait for a key that such a thread may hold.
     fn let_held_go_on(&mut self, node: usize) {
         for core in self.cores_of(node) {
-            let Core { number, .. } = self.cores[core];
+            let number = self.cores[core].number();
             let dispatch = &self.nodes[node].dispatch;
             if dispatch.lets_go_on(number.into()) && self.cores[core].is_idle() {
                 self.back_to_thread(core);
@@ -411,129 +379,17 @@ impl Cluster {
     }
 }
 
-/// Roles that change.
-impl Cluster {
-    fn cores_of(&self, node: usize) -> std::ops::Range<usize> {
-        let node = &self.nodes[node];
-        node.first_core..node.first_core + node.cores
-    }
-
-    /// The node looks at its clocks: if an interval is over, roles may change.
-    pub(crate) fn measure_roles(&mut self, node: usize) {
-        let (dispatch, view) = self.parts(node);
-        let waited = dispatch.events.waits().total;
-        let Some(roles) = dispatch.serving.roles_mut() else { return };
-        if !roles.measure(view.now, view.cores, waited) {
-            return;
-        }
-        for core in self.cores_of(node).rev() {
-            if self.cores[core].is_idle() {
-                self.free(core);
-            }
-        }
-    }
-
-    /// `core` has nothing to go on with: it changes its role if its node wants that. Whether it did.
-    fn change_role(&mut self, core: usize) -> bool {
-        let Core { node, dedicated, .. } = self.cores[core];
-        let dispatch = &self.nodes[node].dispatch;
-        let Some(roles) = dispatch.serving.roles() else { return false };
-        let changes = match dedicated {
-            false => roles.wants_more() && self.may_leave_threads(core),
-            true => roles.wants_fewer(dispatch.injection.is_done()),
-        };
-        if changes {
-            self.take_role(core, !dedicated);
-        }
-        changes
-    }
-
-    fn may_leave_threads(&self, core: usize) -> bool {
-        let own = &self.cores[core];
-        let held = self.nodes[own.node].dispatch.holds(own.number.into());
-        own.interrupted.is_none() && !held && !own.masked && !own.starved
-    }
-
-    fn take_role(&mut self, core: usize, dedicated: bool) {
-        let (now, node) = (self.agenda.now, self.cores[core].node);
-        self.cores[core].book_idling(now);
-        self.cores[core].take_role(dedicated, now);
-        self.bind_threads(node);
-        let (dispatch, view) = self.parts(node);
-        let waited = dispatch.events.waits().total;
-        let Some(roles) = dispatch.serving.roles_mut() else { return };
-        let (dedicated, why) = roles.note_change(now, dedicated, view.cores, waited);
-        let made = why.map(|why| Adjustment { node: NodeId(node as u32), at: now, dedicated, why });
-        self.measure.adjustments.extend(made);
-    }
-
-    /// Binds the threads of a node to processors that compute: to their own, or else to others in turn.
-    fn bind_threads(&mut self, node: usize) {
-        let now = self.agenda.now;
-        let computing: Vec<_> = self.cores_of(node).filter(|&core| !self.cores[core].dedicated).collect();
-        let mut others = computing.iter().copied().cycle();
-        let mut ready: Vec<u32> = Vec::new();
-        for core in self.cores_of(node) {
-            ready.extend(self.cores[core].ready.drain(..));
-        }
-        for core in self.cores_of(node) {
-            self.cores[core].forget_waits(now);
-        }
-        for index in 0..self.nodes[node].threads.all.len() {
-            let home = self.nodes[node].threads.all[index].home;
-            let core = if self.cores[home].dedicated { others.next().unwrap_or(home) } else { home };
-            let thread = &mut self.nodes[node].threads.all[index];
-            thread.moved |= thread.core != core && !self.setting.shares_threads;
-            thread.core = core;
-            if thread.waits_for_block() {
-                self.note_wait_for_block(node, index as u32, true);
-            }
-        }
-        for thread in ready {
-            let core = self.nodes[node].threads.all[thread as usize].core;
-            self.cores[core].ready.push_back(thread);
-        }
-    }
-
-    /// Roles of a node have changed: idle processors see what there is for them now.
-    fn look_again(&mut self, node: usize) {
-        for core in self.cores_of(node) {
-            if self.cores[core].is_idle() && self.has_ready(core) {
-                self.free(core);
-            }
-        }
-        self.notify(node);
-    }
-
-    /// Whether the thread on `core` has to go elsewhere because its processor is to be dedicated.
-    pub(crate) fn has_to_leave(&self, core: usize) -> bool {
-        let roles = self.nodes[self.cores[core].node].dispatch.serving.roles();
-        roles.is_some_and(|roles| roles.wants_more()) && self.may_leave_threads(core)
-    }
-
-    /// The thread on `core` goes elsewhere, and its processor is dedicated.
-    pub(crate) fn leave_thread(&mut self, core: usize) {
-        let Activity::Thread(thread) = self.cores[core].activity else { return };
-        let (node, processor) = (self.cores[core].node, self.cores[core].number);
-        self.record(Traced::Leave { node: node as u32, processor, thread });
-        self.take_role(core, true);
-        self.queue_thread(node, thread);
-        self.free(core);
-        self.look_again(node);
-    }
-}
-
 /// Network processors.
 impl Cluster {
     /// Whether `core` is a network processor.
     pub(crate) fn is_network_processor(&self, core: usize) -> bool {
-        let Core { node, number, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         self.nodes[node].dispatch.is_network_processor(number.into())
     }
 
     /// Has an idle network processor, or one whose step has ended, start its next step. False if there is none.
     fn go_on_with_pass(&mut self, core: usize) -> bool {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let (dispatch, view) = self.parts(node);
         let outlook = dispatch.outlook(view);
         let Some(network) = dispatch.network_mut() else { return false };
@@ -566,7 +422,7 @@ impl Cluster {
         let (dispatch, _) = self.dispatch_of(core);
         let step = dispatch.network_mut().and_then(|network| network.interrupted_step());
         let Some((step, left)) = step else { return false };
-        self.cores[core].activity = Activity::Step(step);
+        self.cores[core].begin(Activity::Step(step));
         self.continue_at(core, self.agenda.now + left);
         true
     }
@@ -579,10 +435,10 @@ impl Cluster {
             return false;
         };
         let core = place.first_core + network.number();
-        let Activity::Step(step) = self.cores[core].activity else { return false };
-        let left = self.cores[core].until - now;
+        let Activity::Step(step) = self.cores[core].activity() else { return false };
+        let left = self.cores[core].clock.left(now);
         let Some(job) = network.preempt(now, message, (step, left), events) else { return false };
-        self.cores[core].epoch = self.cores[core].epoch.wrapping_add(1);
+        self.cores[core].clock.put_off();
         let cost = self.price(core, Primitive::Extract, message.class);
         self.spend_cost(core, cost);
         self.start_job(core, job);
@@ -590,8 +446,8 @@ impl Cluster {
     }
 
     fn start_job(&mut self, core: usize, job: Job) {
-        self.cores[core].activity = Activity::Handler;
-        self.cores[core].job = Some(job);
+        self.cores[core].begin(Activity::Handler);
+        self.cores[core].give(job);
         self.continue_now(core, Time::ZERO);
     }
 
@@ -612,7 +468,7 @@ impl Cluster {
     }
 
     fn take_handed_over(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let Some(message) = self.nodes[node].dispatch.injection.pop() else { return };
         self.end_idling(core);
         self.wake_starved(node);
@@ -641,8 +497,8 @@ impl Cluster {
     /// Occupies a network processor for what it has spent, then lets the step have its effect.
     fn start_booked_step(&mut self, core: usize, step: Step) {
         self.make_at_once(core);
-        let time = std::mem::take(&mut self.cores[core].ahead);
-        self.cores[core].activity = Activity::Step(step);
+        let time = self.cores[core].clock.take_ahead();
+        self.cores[core].begin(Activity::Step(step));
         self.continue_at(core, self.agenda.now + time);
     }
 
@@ -658,7 +514,7 @@ impl Cluster {
             Step::Extract { flight } => self.finish_extraction(core, flight),
             Step::HandOver { flight } => {
                 let (at, tie) =
-                    (self.agenda.now + self.hand_over_delay(), self.nodes[self.cores[core].node].tie);
+                    (self.agenda.now + self.hand_over_delay(), self.nodes[self.cores[core].node()].tie);
                 self.agenda.events.push(at, tie, Happening::Forward { flight });
                 self.settle_step(core);
             }
@@ -683,7 +539,7 @@ impl Cluster {
 
     /// Spends what follows the effect of a step.
     fn settle_step(&mut self, core: usize) {
-        let tail = std::mem::take(&mut self.cores[core].tail);
+        let tail = self.cores[core].clock.take_tail();
         if tail.is_zero() {
             self.free(core);
         } else {
@@ -693,7 +549,7 @@ impl Cluster {
 
     /// A message has been read: its handler runs here, or it goes to the computing processor.
     fn finish_extraction(&mut self, core: usize, flight: u32) {
-        let (now, node) = (self.agenda.now, self.cores[core].node);
+        let (now, node) = (self.agenda.now, self.cores[core].node());
         let message = self.arrived(flight);
         let Dispatcher { way, events, .. } = &mut self.nodes[node].dispatch;
         let Dispatch::Network(network) = way else { return };
@@ -701,7 +557,7 @@ impl Cluster {
             Some(job) => self.start_job(core, job),
             None => {
                 let cost = self.price(core, Primitive::HandOver, message.class);
-                self.cores[core].tail += cost.occupancy;
+                self.cores[core].clock.owe_time(cost.occupancy);
                 self.start_step(core, Step::HandOver { flight }, cost.path);
             }
         }
@@ -714,14 +570,14 @@ impl Cluster {
         if !self.is_network_processor(core) {
             return;
         }
-        let wait = std::mem::take(&mut self.cores[core].wait);
+        let wait = self.cores[core].clock.take_wait();
         let from = self.agenda.now + wait;
         let (dispatch, _) = self.dispatch_of(core);
         if let Some(network) = dispatch.network_mut() {
             network.serve_from(from);
         }
         if !wait.is_zero() {
-            self.look_at(self.cores[core].node, from);
+            self.look_at(self.cores[core].node(), from);
         }
     }
 

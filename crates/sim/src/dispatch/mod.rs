@@ -15,7 +15,6 @@
 //! | `serving`, `turns`, `roles` | the processors that run handlers, the turns that they take, the roles that change |
 //! | `injection` | the way of messages into the interface |
 //! | `events` | the events that wait, and the dispatch queue |
-//! | `pace` | the polls that look |
 //!
 //! Must never know what a message means, or what anything costs.
 
@@ -23,7 +22,6 @@ pub(crate) mod events;
 pub(crate) mod injection;
 pub(crate) mod network;
 pub(crate) mod own;
-pub(crate) mod pace;
 pub(crate) mod register;
 pub(crate) mod roles;
 pub(crate) mod routine;
@@ -45,7 +43,6 @@ use events::{Arrived, Events, Inbox};
 use injection::Injection;
 use network::{NetworkProcessor, Outlook};
 use own::Own;
-use pace::Looks;
 use register::Register;
 use routine::Routine;
 use serving::Serving;
@@ -70,8 +67,8 @@ pub(crate) struct Dispatcher {
     pub(crate) events: Events,
     pub(crate) serving: Serving,
     pub(crate) injection: Injection<HandedOver>,
-    /// The polls of each processor's threads, by number.
-    pub(crate) looks: Box<[Looks]>,
+    /// The number of processors that ever run handlers.
+    servers: usize,
     notice: Notice,
     /// The number of the processor that is interrupted next.
     next_interrupt: usize,
@@ -171,12 +168,13 @@ impl Dispatcher {
             (None, _, Servers::Compute | Servers::Network | Servers::Either) => Dispatch::Own(Own::default()),
             _ => Dispatch::Register(Register),
         };
+        let serving = Serving::of(machine, policy, split);
         Self {
             way,
             events: Events::new(queue),
-            serving: Serving::of(machine, policy, split),
             injection: Injection::of(machine, policy, has_loop),
-            looks: (0..processors).map(|_| Looks::new(machine, policy)).collect(),
+            servers: (0..processors).filter_map(|number| serving.server(number)).count(),
+            serving,
             notice: policy.notice,
             next_interrupt: 0,
         }
@@ -268,7 +266,7 @@ impl Dispatcher {
 
     /// The number by which the dispatch queue knows a processor that runs handlers at present.
     pub(crate) fn server(&self, number: usize, cores: &[Core]) -> Option<usize> {
-        self.serving.serves_now(number, cores[number].dedicated)
+        self.serving.serves_now(number, cores[number].is_dedicated())
     }
 
     /// Whether a processor would find an event to handle.
@@ -286,7 +284,7 @@ impl Dispatcher {
             Dispatch::Register(register) => register.next(now, server, events),
             Dispatch::Network(network) => network.next(now, server, events),
             Dispatch::Routine(routine) => {
-                return routine.next(now, (number, server), cores[number].dedicated, events);
+                return routine.next(now, (number, server), cores[number].is_dedicated(), events);
             }
         };
         Some(Found { job: job?, fetch: Time::ZERO })
@@ -296,7 +294,7 @@ impl Dispatcher {
     pub(crate) fn may_inject(&self, number: usize, view: View<'_>) -> bool {
         match self.network() {
             Some(network) if network.is(number) => network.next_step(self.outlook(view)).is_some(),
-            _ => view.cores[number].dedicated && self.injection.may_begin(),
+            _ => view.cores[number].is_dedicated() && self.injection.may_begin(),
         }
     }
 
@@ -321,7 +319,7 @@ impl Dispatcher {
         (0..cores.len())
             .filter_map(idle)
             .filter(|&(_, number)| self.has_event(number, cores) || self.may_inject(number, view))
-            .max_by_key(|&(since, number)| (cores[number].dedicated, since, std::cmp::Reverse(number)))
+            .max_by_key(|&(since, number)| (cores[number].is_dedicated(), since, std::cmp::Reverse(number)))
             .map(|(_, number)| number)
     }
 
@@ -457,7 +455,7 @@ impl Dispatcher {
 
     /// Whether several processors of the node run handlers.
     pub(crate) fn runs_in_parallel(&self) -> bool {
-        (0..self.looks.len()).filter_map(|number| self.serving.server(number)).nth(1).is_some()
+        self.servers > 1
     }
 
     /// Whether a fault of a processor's thread keeps the processor from leaving its threads.

@@ -152,12 +152,12 @@ impl Totals {
     fn of(now: Time, cores: &[Core], waited: Time) -> Self {
         let mut totals = Self { at: now, waited, ..Self::default() };
         for core in cores {
-            let role = usize::from(core.dedicated);
-            totals.handling[role] += core.service.handling;
-            totals.idle[role] += core.idle_at(now);
-            totals.looking += core.service.looking;
-            totals.own += core.breakdown.compute;
-            totals.handlers += core.counters.handlers;
+            let role = usize::from(core.is_dedicated());
+            totals.handling[role] += core.service.handling();
+            totals.idle[role] += core.ledger.idle_at(now);
+            totals.looking += core.service.looking();
+            totals.own += core.ledger.computed();
+            totals.handlers += core.ledger.counters().handlers;
         }
         totals
     }
@@ -167,14 +167,16 @@ impl Totals {
 mod tests {
     use super::*;
     use crate::dispatch::testing::{computing, node, ns};
+    use crate::processor::ledger::Bucket;
 
     /// Two processors that spend half of their time looking for events, at so many nanoseconds.
     fn looking(at: u64) -> [Core; 2] {
         let mut cores = node([computing(), computing()]);
         for core in &mut cores {
-            core.service.looking = ns(at / 2);
-            core.service.handling = ns(at / 4);
-            core.breakdown.compute = ns(at / 8);
+            core.service.begin_handler(ns(0), ns(0));
+            core.service.end_handler(ns(at / 4));
+            core.service.look(ns(at / 2));
+            core.ledger.book(Bucket::Compute, ns(at / 8));
         }
         cores
     }

@@ -130,7 +130,7 @@ impl Serving {
     pub(crate) fn has_turn(&self, number: usize, cores: &[Core]) -> bool {
         match self.turns() {
             Some(turns) => turns.is_of(number, cores),
-            None => self.serves_now(number, cores[number].dedicated).is_some(),
+            None => self.serves_now(number, cores[number].is_dedicated()).is_some(),
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) fn node<const N: usize>(activities: [Activity; N]) -> [Core; N] {
     let mut number = 0;
     activities.map(|activity| {
         let mut core = Core::new(0, number, false, 0);
-        core.activity = activity;
+        core.begin(activity);
         number += 1;
         core
     })

@@ -27,7 +27,7 @@ impl Turns {
     /// The idle processor that looks for an event which has just come. `finds` says whether a processor would find it.
     pub(crate) fn caller(&mut self, cores: &[Core], finds: impl Fn(usize) -> bool) -> Option<usize> {
         // Before the event came, turns passed all idle processors and came to rest with a computing one.
-        if self.order == Order::Strict && cores.iter().any(Core::is_in_thread) {
+        if self.order == Order::Strict && cores.iter().any(|core| core.thread().is_some()) {
             self.rest(cores);
             return None;
         }
@@ -39,7 +39,7 @@ impl Turns {
         let strict = self.order == Order::Strict;
         let first = self
             .in_turn(cores)
-            .find(|&number| cores[number].is_idle() || strict && cores[number].is_in_thread());
+            .find(|&number| cores[number].is_idle() || strict && cores[number].thread().is_some());
         let caller = first.filter(|&number| cores[number].is_idle() && finds(number));
         if caller.is_none() && strict {
             self.rest(cores);
@@ -50,7 +50,7 @@ impl Turns {
     /// Whether it is the turn of the computing processor `number`, which polls.
     pub(crate) fn is_of(&self, number: usize, cores: &[Core]) -> bool {
         let left_out = self.order == Order::IdleFirst && cores.iter().any(Core::is_idle);
-        !left_out && self.in_turn(cores).find(|&other| cores[other].is_in_thread()) == Some(number)
+        !left_out && self.in_turn(cores).find(|&other| cores[other].thread().is_some()) == Some(number)
     }
 
     /// Whether `number` is the processor to which the turn was passed last, whatever it does now.
@@ -65,7 +65,7 @@ impl Turns {
 
     /// Lets the turn rest with the next processor that computes, if one does.
     fn rest(&mut self, cores: &[Core]) {
-        let next = self.in_turn(cores).find(|&number| cores[number].is_in_thread());
+        let next = self.in_turn(cores).find(|&number| cores[number].thread().is_some());
         self.owner = next.unwrap_or(self.owner);
     }
 
