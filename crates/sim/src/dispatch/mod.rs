@@ -463,3 +463,82 @@ impl Dispatcher {
         matches!(&self.way, Dispatch::Routine(routine) if routine.holds(number))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use machine::Class;
+
+    use super::testing::{computing, idle, message, node, ns, parallel_events};
+    use super::turns::Turns;
+    use super::*;
+    use crate::processor::core::Activity;
+
+    /// A node whose device presents events to idle processors, and interrupts or not.
+    fn register(notice: Notice) -> Dispatcher {
+        Dispatcher {
+            way: Dispatch::Register(Register),
+            events: parallel_events(),
+            serving: Serving::Floating(Turns::new(tempest::policy::Turns::IdleFirst)),
+            injection: Injection::Sender,
+            servers: 3,
+            notice,
+            next_interrupt: 0,
+        }
+    }
+
+    fn view(cores: &[Core]) -> View<'_> {
+        View { now: ns(10), cores, running: None, room: true }
+    }
+
+    #[test]
+    fn the_processor_that_became_idle_last_serves() {
+        let mut dispatch = register(Notice::Poll);
+        let cores = node([idle(3), idle(5), computing()]);
+        assert_eq!(dispatch.next_start(view(&cores)), None, "nothing waits");
+        dispatch.join(message(0, 7, Class::User));
+        assert_eq!(dispatch.next_start(view(&cores)), Some(Start::Serve { number: 1, delay: ns(0) }));
+        assert!(dispatch.leaves_to_others(true, view(&cores)), "a processor with a thread goes on with it");
+        assert!(!dispatch.leaves_to_others(false, view(&cores)));
+    }
+
+    #[test]
+    fn interrupts_go_round_among_processors_that_may_be_interrupted() {
+        let mut dispatch = register(Notice::Interrupt);
+        let mut cores = node([computing(), computing(), computing()]);
+        cores[0].mask(true);
+        dispatch.join(message(0, 7, Class::User));
+        let next = |dispatch: &mut Dispatcher, running| dispatch.next_start(View { running, ..view(&cores) });
+        assert_eq!(next(&mut dispatch, None), Some(Start::Interrupt { number: 1 }));
+        assert_eq!(next(&mut dispatch, Some(1)), Some(Start::Interrupt { number: 2 }));
+        dispatch.note_interrupt(1, 3);
+        assert_eq!(next(&mut dispatch, None), Some(Start::Interrupt { number: 2 }));
+        assert_eq!(next(&mut dispatch, Some(2)), Some(Start::Interrupt { number: 1 }));
+    }
+
+    #[test]
+    fn a_device_interrupts_only_when_all_processors_compute() {
+        let mut dispatch = register(Notice::InterruptWhenBusy);
+        dispatch.join(message(0, 7, Class::User));
+        let busy = node([computing(), computing(), computing()]);
+        assert_eq!(dispatch.next_start(view(&busy)), Some(Start::Interrupt { number: 0 }));
+        let serves = node([computing(), Activity::Handler, computing()]);
+        assert_eq!(
+            dispatch.next_start(view(&serves)),
+            None,
+            "the processor that serves looks again by itself"
+        );
+    }
+
+    #[test]
+    fn only_dedicated_processors_serve_and_inject_where_a_policy_sets_them_aside() {
+        let mut dispatch = register(Notice::Poll);
+        dispatch.serving = Serving::Dedicated { computing: 2 };
+        dispatch.injection = Injection::Dedicated(Default::default());
+        let cores: Vec<Core> = (0..3).map(|number| Core::new(0, number, number == 2, 0)).collect();
+        assert!(dispatch.hands_over(false) && !dispatch.hands_over(true));
+        dispatch.join(message(0, 7, Class::User));
+        assert_eq!(dispatch.next_start(view(&cores)), Some(Start::Serve { number: 2, delay: ns(0) }));
+        assert_eq!([0, 1, 2].map(|number| dispatch.has_event(number, &cores)), [false, false, true]);
+        assert_eq!([0, 1, 2].map(|number| dispatch.server(number, &cores)), [None, None, Some(0)]);
+    }
+}
