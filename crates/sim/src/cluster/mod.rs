@@ -6,7 +6,7 @@ pub(crate) mod node;
 pub(crate) mod passage;
 pub(crate) mod scheduling;
 
-use des::{Choice, EventQueue};
+use des::Choice;
 use hardware::{Lock, Network, Prices};
 use machine::{Capability, Machine};
 use tempest::policy::{Injector, Servers, Split};
@@ -55,7 +55,7 @@ impl Cluster {
         policy: &Policy,
         split: Split,
         shape: Shape,
-        seed: u64,
+        (seed, stall_limit): (u64, Option<Time>),
         residents: Vec<(&Resident, hardware::EventQueue<crate::processor::core::Event, Name>)>,
     ) -> Self {
         let assisted = has_network_processor(machine, policy);
@@ -77,15 +77,7 @@ impl Cluster {
                 adapts: policy.servers == Servers::Adaptive,
                 shares_entries: servers > 1,
             },
-            agenda: Agenda {
-                now: Time::ZERO,
-                quiet_since: None,
-                events: EventQueue::new(),
-                due: Default::default(),
-                happened: 0,
-                stall_limit: None,
-                progress: Time::ZERO,
-            },
+            agenda: Agenda::new(stall_limit),
             measure: Measure {
                 anatomy: Anatomy::new(messages),
                 phases: Phases::default(),
@@ -173,7 +165,7 @@ impl Cluster {
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
         let tie = self.nodes[self.cores[core].node()].tie;
         let epoch = self.cores[core].clock.go_on_at(at);
-        self.agenda.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
+        self.agenda.push(at, tie, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Has the fiber at work on `core` go on now, `cost` ahead of engine time: nobody sees it before its next effect.
@@ -181,7 +173,7 @@ impl Cluster {
         let clock = &mut self.cores[core].clock;
         clock.advance(cost);
         let epoch = clock.go_on_at(self.agenda.now);
-        self.agenda.due.push_back((core, epoch));
+        self.agenda.go_on_now(core, epoch);
     }
 
     /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
@@ -191,20 +183,11 @@ impl Cluster {
         if ahead.is_zero() {
             return false;
         }
-        let target = self.agenda.now + ahead;
-        let nothing_before =
-            self.agenda.due.is_empty() && self.agenda.events.next_time().is_none_or(|next| next > target);
-        if nothing_before && !self.is_stalled_at(target) {
-            self.agenda.now = target;
-            return false;
+        let goes_on = self.agenda.pass(ahead);
+        if let Some(at) = goes_on {
+            self.continue_at(core, at);
         }
-        self.continue_at(core, target);
-        true
-    }
-
-    /// Whether too long would have passed since something last happened.
-    pub(crate) fn is_stalled_at(&self, at: Time) -> bool {
-        self.agenda.stall_limit.is_some_and(|limit| at.saturating_sub(self.agenda.progress) > limit)
+        goes_on.is_some()
     }
 
     /// Whether messages of `core`'s threads are injected by a protocol processor.
@@ -270,7 +253,7 @@ impl Cluster {
     /// A thread may run again: a processor that idles takes it.
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
-        self.agenda.progress = self.agenda.now;
+        self.agenda.note_progress();
         if self.nodes[node].threads.unblock(thread) {
             self.note_wait_for_block(node, thread, false);
         }
@@ -363,19 +346,18 @@ impl Cluster {
     /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
     /// this core has been given one and no other event comes before it.
     pub(crate) fn handler_goes_on(&mut self, core: usize) -> bool {
-        let due = self.agenda.due.front();
-        let goes_on = due
-            .is_some_and(|&(other, epoch)| other == core && self.cores[core].clock.counts(epoch))
+        let due = self.agenda.first_due();
+        let goes_on = due.is_some_and(|(other, epoch)| other == core && self.cores[core].clock.counts(epoch))
             && self.cores[core].activity() == Activity::Handler;
         if goes_on {
-            self.agenda.due.pop_front();
+            self.agenda.take_due();
         }
         goes_on
     }
 
     /// Whom the handler on `core` has let go on is at the bus before what follows the handler. True if its fiber must suspend.
     pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
-        let waits = self.cores[core].clock.has_after() && !self.agenda.due.is_empty();
+        let waits = self.cores[core].clock.has_after() && self.agenda.first_due().is_some();
         if waits {
             self.continue_now(core, Time::ZERO);
         }
@@ -396,7 +378,7 @@ impl Cluster {
         self.cores[core].ledger.count().handlers += 1;
         self.leave_handler(core);
         self.nodes[node].dispatch.queue.complete(self.agenda.now, held);
-        self.agenda.progress = self.agenda.now;
+        self.agenda.note_progress();
         self.measure(node);
         self.free(core);
         self.notify(node);
@@ -425,7 +407,7 @@ impl Cluster {
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         self.nodes[node].threads.finish(thread);
         self.live -= 1;
-        self.agenda.progress = self.agenda.now;
+        self.agenda.note_progress();
         self.record(Event::ThreadEnd { node: node as u32, thread });
         self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);

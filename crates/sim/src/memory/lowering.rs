@@ -46,7 +46,7 @@ impl Cluster {
         let like = (self.cores[core].purpose().kind, self.cores[core].purpose().class);
         self.leave_handler(core);
         self.nodes[node].memory.lowerings.push(PutOff { held, lowering, like });
-        self.agenda.progress = self.agenda.now;
+        self.agenda.note_progress();
         // The access may have been done while the handler came to its end.
         self.go_on_lowering(core);
         self.free(core);
