@@ -13,15 +13,17 @@ use tempest::world::{Accounting, DispatchKey, Held, Messages, Packet, Proof, Sch
 use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
 use units::Time;
 
-use crate::cargo::{Cargo, Route};
-use crate::core::{Bucket, Event as Due, Pending};
+use crate::cluster::Cluster;
 use crate::fibers::Desk;
-use crate::node::Reason;
-use crate::state::State;
+use crate::link::cargo::{Cargo, Route};
+use crate::processor::clock::Pending;
+use crate::processor::core::Event as Due;
+use crate::processor::ledger::Bucket;
+use crate::processor::threads::Reason;
 
 /// One core, as what runs on it sees it.
 pub(crate) struct Edge {
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<Cluster>>,
     at: Cell<usize>,
     /// A thread's: on its stack handlers may run while it is suspended.
     desk: Option<Rc<Desk>>,
@@ -31,12 +33,12 @@ pub(crate) struct Edge {
 
 impl Edge {
     /// As a handler sees its core.
-    pub(crate) fn of_handler(state: Rc<RefCell<State>>, core: usize) -> Self {
+    pub(crate) fn of_handler(state: Rc<RefCell<Cluster>>, core: usize) -> Self {
         Self { state, at: Cell::new(core), desk: None, faulted: Cell::new(false) }
     }
 
     /// As a thread sees its core.
-    pub(crate) fn of_thread(state: Rc<RefCell<State>>, core: usize, desk: Rc<Desk>) -> Self {
+    pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, desk: Rc<Desk>) -> Self {
         Self { state, at: Cell::new(core), desk: Some(desk), faulted: Cell::new(false) }
     }
 
@@ -58,11 +60,11 @@ impl Edge {
 
     /// Its node.
     pub(crate) fn node(&self) -> usize {
-        self.state().cores[self.core()].node
+        self.state().cores[self.core()].node()
     }
 
     /// The state, for an instant.
-    pub(crate) fn state(&self) -> RefMut<'_, State> {
+    pub(crate) fn state(&self) -> RefMut<'_, Cluster> {
         self.state.borrow_mut()
     }
 
@@ -73,7 +75,7 @@ impl Edge {
 
     /// Makes the bus transactions by which the processor gets to its handler, if there are any.
     pub(crate) fn reach_handler(&self) {
-        let pends = self.state().cores[self.core()].pends();
+        let pends = self.state().cores[self.core()].clock.pends();
         if pends {
             self.settle();
         }
@@ -81,13 +83,13 @@ impl Edge {
 
     /// Does something to the state, then brings engine time up to this core's clock: one borrow for both.
     #[inline]
-    fn settle_after(&self, first: impl FnOnce(&mut State, usize)) {
+    fn settle_after(&self, first: impl FnOnce(&mut Cluster, usize)) {
         let (suspends, pending) = {
             let mut state = self.state();
             let core = self.core();
             first(&mut state, core);
             // Whoever is next at work on this core has others.
-            let pending = std::mem::take(&mut state.cores[core].pending);
+            let pending = state.cores[core].clock.take_pending();
             (state.settle(core), pending)
         };
         if suspends {
@@ -115,7 +117,7 @@ impl Edge {
             let (mut state, core) = (self.state(), self.core());
             let (now, memory) = state.memory_now(core);
             let answer = request(memory, now);
-            state.cores[core].ahead += answer.ready - now;
+            state.cores[core].clock.advance(answer.ready - now);
             (answer, answer.ready - now)
         };
         self.settle();
@@ -123,7 +125,7 @@ impl Edge {
             let (mut state, core) = (self.state(), self.core());
             let (now, memory) = state.memory_now(core);
             let rest = memory.take(answer, now) - now;
-            state.cores[core].ahead += rest;
+            state.cores[core].clock.advance(rest);
             rest
         };
         self.settle();
@@ -187,13 +189,13 @@ impl Edge {
             self.yield_to_handlers(Time::ZERO);
             return;
         }
-        let since = self.state().now;
+        let since = self.state().agenda.now;
         self.state().starve(self.core());
         self.suspend();
         let mut state = self.state();
-        let (now, poll) = (state.now, state.machine.processor.poll);
+        let (now, poll) = (state.agenda.now, state.setting.machine.processor.poll);
         let core = &mut state.cores[self.core()];
-        core.book(Bucket::Memory, now - since);
+        core.ledger.book(Bucket::Memory, now - since);
         core.spend(Bucket::Memory, poll);
     }
 
@@ -206,13 +208,13 @@ impl Edge {
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
-            (state.cores[self.core()].node, state.now)
+            (state.cores[self.core()].node(), state.agenda.now)
         };
-        let at_once = self.state().nodes[node].queue.try_hold(now, key);
+        let at_once = self.state().nodes[node].dispatch.queue.try_hold(now, key);
         if let Some(held) = at_once {
             if self.state().looks_itself() {
                 let (mut state, core) = (self.state(), self.core());
-                let hold = state.machine.processor.hold;
+                let hold = state.setting.machine.processor.hold;
                 state.cores[core].spend(Bucket::Overhead, hold);
             } else {
                 self.state().spend_primitive(self.core(), Primitive::Dispatch, 1);
@@ -223,20 +225,20 @@ impl Edge {
         let thread = self.thread();
         {
             let mut state = self.state();
-            state.nodes[node].queue.arrive(now);
-            state.nodes[node].queue.enqueue(now, key, Due::Grant { thread });
+            state.nodes[node].dispatch.queue.arrive(now);
+            state.nodes[node].dispatch.queue.enqueue(now, key, Due::Grant { thread });
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
-        let granted = self.state().nodes[node].threads[thread as usize].granted.take();
+        let granted = self.state().nodes[node].threads.take_granted(thread);
         granted.expect("a thread that waited for a key is resumed with it")
     }
 
     /// Gives a key back and lets what waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
-        let (node, now) = (state.cores[self.core()].node, state.now);
-        state.nodes[node].queue.complete(now, held);
+        let (node, now) = (state.cores[self.core()].node(), state.agenda.now);
+        state.nodes[node].dispatch.queue.complete(now, held);
         state.notify(node);
     }
 }
@@ -292,10 +294,8 @@ impl Scheduling for Edge {
         self.settle();
         let mut state = self.state();
         let thread = state.thread_on(self.core());
-        let node = state.cores[self.core()].node;
-        let place = &mut state.nodes[node].threads[thread as usize];
-        place.awaited = place.generation;
-        Waiter { thread, generation: place.generation }
+        let node = state.cores[self.core()].node();
+        state.nodes[node].threads.take_waiter(thread)
     }
 
     fn block(&self, wait: Wait) {
@@ -315,7 +315,7 @@ impl Scheduling for Edge {
 
     fn resume(&self, waiter: Waiter) -> bool {
         self.settle();
-        let node = self.state().cores[self.core()].node;
+        let node = self.state().cores[self.core()].node();
         if !self.state().waits(node, waiter) {
             return false;
         }
@@ -327,7 +327,7 @@ impl Scheduling for Edge {
     fn signal(&self, event: &Event, amount: u64) {
         {
             let mut state = self.state();
-            let (core, signal) = (self.core(), state.machine.processor.signal);
+            let (core, signal) = (self.core(), state.setting.machine.processor.signal);
             state.cores[core].spend(Bucket::Overhead, signal);
         }
         tempest::world::signal(event, amount, |waiter| {
@@ -341,7 +341,7 @@ impl Scheduling for Edge {
         }
         let (adapts, calls_routine) = {
             let state = self.state();
-            (state.adapts, state.calls_routine())
+            (state.setting.adapts, state.calls_routine())
         };
         if adapts {
             self.leave_for_handlers();
@@ -352,17 +352,17 @@ impl Scheduling for Edge {
         if !self.state().owns_poll(self.core()) {
             return;
         }
-        let locks =
-            self.state().policy.servers == Servers::Either && self.state().locks_interface(self.core());
+        let locks = self.state().setting.policy.servers == Servers::Either
+            && self.state().locks_interface(self.core());
         if locks {
             self.settle();
         }
         self.settle_after(|state, core| {
-            let poll = state.machine.processor.poll;
+            let poll = state.setting.machine.processor.poll;
             let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
             state.cores[core].spend(Bucket::Memory, wait);
             state.cores[core].spend(Bucket::Overhead, poll);
-            state.cores[core].service.looking += poll;
+            state.cores[core].service.look(poll);
         });
         let found = self.yield_to_handlers(Time::ZERO);
         self.state().note_look(self.core(), found);
@@ -371,19 +371,19 @@ impl Scheduling for Edge {
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
         self.settle();
         let mut held = self.acquire(key);
-        self.state().cores[self.core()].masked = true;
+        self.state().cores[self.core()].mask(true);
         body(held.proof());
         self.spend_tail();
         self.settle();
-        self.state().cores[self.core()].masked = false;
+        self.state().cores[self.core()].mask(false);
         self.release(held);
         // An event that came while interrupts were masked is noticed now.
         let late = {
             let state = self.state();
-            state.policy.notice == Notice::Interrupt && state.has_job(self.core())
+            state.setting.policy.notice == Notice::Interrupt && state.has_job(self.core())
         };
         if late {
-            let interrupt = self.state().machine.processor.interrupt;
+            let interrupt = self.state().setting.machine.processor.interrupt;
             self.yield_to_handlers(interrupt);
         }
     }
@@ -399,7 +399,7 @@ impl Scheduling for Edge {
     fn enter_phase(&self, name: &'static str) {
         self.settle();
         let thread = self.thread();
-        let node = self.state().cores[self.core()].node;
+        let node = self.state().cores[self.core()].node();
         let waits = self.state().enter_phase(node, thread, name);
         if waits {
             self.block_for(Reason::Phase { name });
@@ -408,7 +408,7 @@ impl Scheduling for Edge {
 
     fn now(&self) -> Time {
         let state = self.state();
-        state.now + state.cores[self.core()].ahead
+        state.agenda.now + state.cores[self.core()].clock.ahead()
     }
 }
 
@@ -420,7 +420,7 @@ impl Accounting for Edge {
         let pends = {
             let (mut state, core) = (self.state(), self.core());
             state.charge(core, work);
-            state.cores[core].pends()
+            state.cores[core].clock.pends()
         };
         if pends {
             self.settle();

@@ -17,9 +17,11 @@ use tempest::policy::{Injector, Servers};
 use tempest::world::Held;
 use units::Time;
 
-use crate::cargo::Cargo;
-use crate::core::{Activity, Bucket, Event, Job};
-use crate::state::{Happening, State};
+use crate::agenda::Happening;
+use crate::cluster::Cluster;
+use crate::link::cargo::Cargo;
+use crate::processor::core::{Activity, Event, Job, Step};
+use crate::processor::ledger::Bucket;
 
 /// The loop of one network processor.
 #[derive(Debug)]
@@ -41,29 +43,6 @@ struct Pass {
     answered: bool,
 }
 
-/// What a network processor is doing besides handlers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
-    /// Taking a message that was handed over.
-    Take,
-    /// Putting it into the interface.
-    Inject,
-    /// Finding out whether a send succeeded, and the like: nothing follows from it.
-    Settle,
-    /// Reading a message out of the interface.
-    Extract {
-        /// Which.
-        flight: u32,
-    },
-    /// Writing a message into the queue to the computing processor.
-    HandOver {
-        /// Which.
-        flight: u32,
-    },
-    /// The end of a pass.
-    Turn,
-}
-
 impl Loop {
     /// A loop that has done nothing.
     pub(crate) fn new(core: usize) -> Self {
@@ -71,24 +50,25 @@ impl Loop {
     }
 }
 
-impl State {
+impl Cluster {
     /// Whether `core` is a network processor.
     pub(crate) fn is_network_processor(&self, core: usize) -> bool {
-        self.assisted && self.network_loop(core).is_some()
+        self.setting.assisted && self.network_loop(core).is_some()
     }
 
     fn network_loop(&self, core: usize) -> Option<&Loop> {
-        self.nodes[self.cores[core].node].network.as_ref().filter(|network| network.core == core)
+        self.nodes[self.cores[core].node()].dispatch.network.as_ref().filter(|network| network.core == core)
     }
 
     fn loop_of(&mut self, core: usize) -> &mut Loop {
-        let node = self.cores[core].node;
-        self.nodes[node].network.as_mut().expect("asked of network processors only")
+        let node = self.cores[core].node();
+        self.nodes[node].dispatch.network.as_mut().expect("asked of network processors only")
     }
 
     /// What the machine says of its network processors.
     fn network_processor(&self) -> &machine::NetworkProcessor {
-        self.machine
+        self.setting
+            .machine
             .network_processor
             .as_ref()
             .expect("a node has a network processor only if its machine has")
@@ -118,25 +98,26 @@ impl State {
 
     /// Goes back to the step that a message put off. False if none was.
     pub(crate) fn back_to_step(&mut self, core: usize) -> bool {
-        let Some((step, left)) = self.cores[core].put_off.take() else { return false };
-        self.cores[core].activity = Activity::Step(step);
-        self.continue_at(core, self.now + left);
+        let Some((step, left)) = self.cores[core].take_step_put_off() else { return false };
+        self.cores[core].begin(Activity::Step(step));
+        self.continue_at(core, self.agenda.now + left);
         true
     }
 
     /// Has the network processor of a node take a message in at once, if it does so with messages of that class and is
     /// in the middle of something that can be put off. False if the message must wait.
     pub(crate) fn takes_at_once(&mut self, node: usize, flight: u32) -> bool {
-        let Some(network) = &self.nodes[node].network else { return false };
+        let Some(network) = &self.nodes[node].dispatch.network else { return false };
         let core = network.core;
-        let Activity::Step(step) = self.cores[core].activity else { return false };
+        let Activity::Step(step) = self.cores[core].activity() else { return false };
         let at_once = self.network_processor().preempt.contains(&self.class_of(flight));
-        if !at_once || !self.can_handle(flight) || self.cores[core].put_off.is_some() {
+        if !at_once || !self.can_handle(flight) || self.cores[core].has_step_put_off() {
             return false;
         }
         let Some(held) = self.try_hold_for(node, flight) else { return false };
-        self.cores[core].put_off = Some((step, self.cores[core].until - self.now));
-        self.cores[core].epoch = self.cores[core].epoch.wrapping_add(1);
+        let left = self.cores[core].clock.left(self.agenda.now);
+        self.cores[core].put_step_off(step, left);
+        self.cores[core].clock.put_off();
         let cost = self.price(core, Primitive::Extract, self.class_of(flight));
         self.spend_cost(core, cost);
         self.start_handler_of(core, held, flight);
@@ -148,22 +129,22 @@ impl State {
         if !self.is_next_in_line(node, flight) {
             return None;
         }
-        let key = self.key_of(node, self.flights[flight as usize].packet());
-        let held = self.nodes[node].queue.try_hold(self.now, key)?;
+        let key = self.key_of(node, self.link.flights[flight as usize].packet());
+        let held = self.nodes[node].dispatch.queue.try_hold(self.agenda.now, key)?;
         self.leave_line(node, flight);
         Some(held)
     }
 
     fn start_handler_of(&mut self, core: usize, held: Held, flight: u32) {
-        self.cores[core].activity = Activity::Handler;
-        self.cores[core].job = Some(Job { held, event: Event::Message { flight } });
+        self.cores[core].begin(Activity::Handler);
+        self.cores[core].give(Job { held, event: Event::Message { flight } });
         self.continue_now(core, Time::ZERO);
     }
 
     /// What a network processor does next, if anything.
     fn next_step(&self, core: usize) -> Option<Step> {
         let pass = self.network_loop(core)?.pass;
-        let incoming = &self.nodes[self.cores[core].node].incoming;
+        let incoming = &self.nodes[self.cores[core].node()].dispatch.incoming;
         if !pass.injected && self.may_take(core) {
             return Some(Step::Take);
         }
@@ -180,32 +161,32 @@ impl State {
     /// A network processor that idles because the interface has no room for what was handed over looks again when there
     /// may be some.
     pub(crate) fn await_interface(&mut self, node: usize) {
-        let Some(network) = &self.nodes[node].network else { return };
+        let Some(network) = &self.nodes[node].dispatch.network else { return };
         let core = network.core;
-        if network.looks_at > self.now || !self.cores[core].is_idle() || !self.sees_handed_over(core) {
+        if network.looks_at > self.agenda.now || !self.cores[core].is_idle() || !self.sees_handed_over(core) {
             return;
         }
-        let at = self.interface_room_at(node, self.now);
+        let at = self.interface_room_at(node, self.agenda.now);
         self.loop_of(core).looks_at = at;
         self.look_at(node, at);
     }
 
     fn may_take(&self, core: usize) -> bool {
-        self.sees_handed_over(core) && self.interface_has_room(self.cores[core].node, self.now)
+        self.sees_handed_over(core) && self.interface_has_room(self.cores[core].node(), self.agenda.now)
     }
 
     fn sees_handed_over(&self, core: usize) -> bool {
-        let first = self.nodes[self.cores[core].node].handed_over.front();
-        self.policy.injector == Injector::Network
-            && first.is_some_and(|message| message.visible_at <= self.now)
+        let first = self.nodes[self.cores[core].node()].port.handed_over.front();
+        self.setting.policy.injector == Injector::Network
+            && first.is_some_and(|message| message.visible_at <= self.agenda.now)
     }
 
     /// The first message that the network processor can take out of the interface now: while something has to be waited
     /// for before the next handler, only such as it hands over.
     fn next_extraction(&self, core: usize) -> Option<usize> {
-        let serves = self.network_loop(core)?.serves_from <= self.now;
-        let node = self.cores[core].node;
-        let incoming = &self.nodes[node].incoming;
+        let serves = self.network_loop(core)?.serves_from <= self.agenda.now;
+        let node = self.cores[core].node();
+        let incoming = &self.nodes[node].dispatch.incoming;
         let (mut places, flights) = (0..incoming.len(), incoming.iter().map(|message| message.flight));
         places.find(|&place| {
             let flight = incoming[place].flight;
@@ -217,38 +198,38 @@ impl State {
 
     /// Whether the policy and the network processor's abilities let it run a message's handler.
     fn can_handle(&self, flight: u32) -> bool {
-        matches!(self.policy.servers, Servers::Network | Servers::Either)
+        matches!(self.setting.policy.servers, Servers::Network | Servers::Either)
             && self.network_processor().runs.contains(&self.class_of(flight))
     }
 
     /// The class of a message on its way.
     pub(crate) fn class_of(&self, flight: u32) -> Class {
-        self.flights[flight as usize].class
+        self.link.flights[flight as usize].class
     }
 
     fn take_handed_over(&mut self, core: usize) {
-        let node = self.cores[core].node;
-        let Some(message) = self.nodes[node].handed_over.pop_front() else { return };
+        let node = self.cores[core].node();
+        let Some(message) = self.nodes[node].port.handed_over.pop_front() else { return };
         self.end_idling(core);
         self.wake_starved(node);
         self.loop_of(core).pass.injected = true;
         let cost = self.price(core, Primitive::Take, self.class_of_cargo(node, &message.cargo));
-        self.cores[core].injecting = Some(message);
+        self.cores[core].carry(message);
         self.spend_cost(core, cost);
         self.start_booked_step(core, Step::Take);
     }
 
     fn start_network_injection(&mut self, core: usize) {
-        let message = self.cores[core].injecting.take().expect("a core that took a message has it");
+        let message = self.cores[core].take_carried().expect("a core that took a message has it");
         self.spend_injection(core, message.to, &message.cargo);
-        self.cores[core].injecting = Some(message);
+        self.cores[core].carry(message);
         self.start_booked_step(core, Step::Inject);
     }
 
     fn start_extraction(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let Some(place) = self.next_extraction(core) else { return };
-        let Some(arrived) = self.nodes[node].incoming.remove(place) else { return };
+        let Some(arrived) = self.nodes[node].dispatch.incoming.remove(place) else { return };
         self.loop_of(core).pass.drained += 1;
         let cost = self.price(core, Primitive::Extract, self.class_of(arrived.flight));
         let wait = self.wait_for_interface(core, cost.path);
@@ -267,9 +248,9 @@ impl State {
     /// Occupies a network processor for what it has spent, then lets the step have its effect.
     fn start_booked_step(&mut self, core: usize, step: Step) {
         self.make_at_once(core);
-        let time = std::mem::take(&mut self.cores[core].ahead);
-        self.cores[core].activity = Activity::Step(step);
-        self.continue_at(core, self.now + time);
+        let time = self.cores[core].clock.take_ahead();
+        self.cores[core].begin(Activity::Step(step));
+        self.continue_at(core, self.agenda.now + time);
     }
 
     /// A step of a network processor is over: its effect, and the next one.
@@ -288,14 +269,14 @@ impl State {
     }
 
     fn finish_network_injection(&mut self, core: usize) {
-        let message = self.cores[core].injecting.take().expect("an injecting core has a message");
+        let message = self.cores[core].take_carried().expect("an injecting core has a message");
         self.inject(core, message.to, message.cargo);
         self.settle_step(core);
     }
 
     /// Spends what follows the effect of a step.
     fn settle_step(&mut self, core: usize) {
-        let tail = std::mem::take(&mut self.cores[core].tail);
+        let tail = self.cores[core].clock.take_tail();
         if tail.is_zero() {
             self.free(core);
         } else {
@@ -305,13 +286,13 @@ impl State {
 
     /// A message has been read: its handler runs here, or it goes to the computing processor.
     fn finish_extraction(&mut self, core: usize, flight: u32) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let held = if self.can_handle(flight) { self.try_hold_for(node, flight) } else { None };
         match held {
             Some(held) => self.start_handler_of(core, held, flight),
             None => {
                 let cost = self.price(core, Primitive::HandOver, self.class_of(flight));
-                self.cores[core].tail += cost.occupancy;
+                self.cores[core].clock.owe_time(cost.occupancy);
                 self.start_step(core, Step::HandOver { flight }, cost.path);
             }
         }
@@ -320,8 +301,8 @@ impl State {
     }
 
     fn finish_hand_over(&mut self, core: usize, flight: u32) {
-        let tie = self.nodes[self.cores[core].node].tie;
-        self.events.push(self.now + self.hand_over_delay(), tie, Happening::Forward { flight });
+        let tie = self.nodes[self.cores[core].node()].tie;
+        self.agenda.events.push(self.agenda.now + self.hand_over_delay(), tie, Happening::Forward { flight });
         self.settle_step(core);
     }
 
@@ -330,12 +311,12 @@ impl State {
         if !self.is_network_processor(core) {
             return;
         }
-        let wait = std::mem::take(&mut self.cores[core].wait);
-        let from = self.now + wait;
+        let wait = self.cores[core].clock.take_wait();
+        let from = self.agenda.now + wait;
         let network = self.loop_of(core);
         network.serves_from = network.serves_from.max(from);
         if !wait.is_zero() {
-            self.look_at(self.cores[core].node, from);
+            self.look_at(self.cores[core].node(), from);
         }
     }
 
@@ -349,7 +330,7 @@ impl State {
     /// Somebody of `node` may find something to do at `at`.
     pub(crate) fn look_at(&mut self, node: usize, at: Time) {
         let tie = self.nodes[node].tie;
-        self.events.push(at, tie, Happening::Look { node: node as u32 });
+        self.agenda.events.push(at, tie, Happening::Look { node: node as u32 });
     }
 
     /// The class of what a node sends.
