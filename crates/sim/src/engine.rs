@@ -209,7 +209,7 @@ impl Cluster {
     pub(crate) fn spend_completion(&mut self, core: usize) {
         let back = self.way_back(core);
         self.cores[core].tail += back;
-        self.spend_tail(core);
+        self.at_work(core).spend_tail();
     }
 
     /// The handler on `core` has ended: its key is free, and the core too.

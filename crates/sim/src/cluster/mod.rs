@@ -7,11 +7,11 @@ pub(crate) mod passage;
 pub(crate) mod scheduling;
 
 use des::{Choice, EventQueue};
-use hardware::{Lock, Network, Prices};
-use machine::Machine;
+use hardware::{Lock, Network};
+use machine::{Class, Cost, Machine};
 use tempest::policy::{Injector, Servers, Split};
 use tempest::world::{Name, Resident};
-use tempest::{NodeId, Policy, Shape, Waiter};
+use tempest::{NodeId, Policy, Primitive, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
@@ -25,7 +25,8 @@ use crate::measure::Measure;
 use crate::measure::anatomy::Anatomy;
 use crate::measure::phases::Phases;
 use crate::memory::Memory;
-use crate::memory::blocks::Blocks;
+use crate::memory::at_work::AtWork;
+use crate::prices::{List, PriceLists};
 use crate::processor::core::{Activity, Core};
 use crate::processor::threads::{Reason, Thread, ThreadState, Threads};
 use crate::setting::Setting;
@@ -39,8 +40,6 @@ pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Node>,
     pub(crate) cores: Vec<Core>,
     pub(crate) link: Link,
-    /// Where blocks of shared memory are, if there is any.
-    pub(crate) blocks: Option<Blocks>,
     /// The core whose fiber runs at this instant of the host: it cannot be interrupted, it is not suspended.
     pub(crate) running: Option<usize>,
     /// Threads that have not returned.
@@ -71,11 +70,10 @@ impl Cluster {
             setting: Setting {
                 machine: machine.clone(),
                 policy: policy.clone(),
-                prices: Prices::new(&machine.processor.work),
+                prices: PriceLists::new(machine),
                 assisted,
                 shares_threads: crate::processor::ready::shares_threads(machine, policy),
                 adapts: policy.servers == Servers::Adaptive,
-                shares_entries: servers > 1,
             },
             agenda: Agenda {
                 now: Time::ZERO,
@@ -100,7 +98,6 @@ impl Cluster {
                 free_flights: Vec::new(),
                 shipping: Shipping::default(),
             },
-            blocks: residents.first().and_then(|(resident, _)| Blocks::of(&resident.node, machine)),
             running: None,
             live: (shape.nodes * shape.threads) as usize,
         };
@@ -111,7 +108,9 @@ impl Cluster {
                 let dedicated = number >= split.computing as usize;
                 let server = server_number(policy, split, number);
                 let core = Core::new(index, number as u16, server, dedicated, messages as u16);
-                core.with_pace(machine.processor.pace)
+                let works_in_network = assisted && number == cores_per_node - 1;
+                let list = if works_in_network { List::Network } else { List::General };
+                core.with_pace(machine.processor.pace).with_list(list)
             }));
             let threads = (0..shape.threads as usize).map(|thread| Thread {
                 core: first_core + thread / threads_per_core,
@@ -124,10 +123,6 @@ impl Cluster {
                 noticing: false,
                 granted: None,
             });
-            let system = machine
-                .node_memory
-                .as_ref()
-                .map(|costs| Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, on_bus)));
             state.nodes.push(Node {
                 waist: resident.node.clone(),
                 first_core,
@@ -159,16 +154,29 @@ impl Cluster {
                     passing: 0,
                     sent: 0,
                 },
-                memory: Memory {
-                    system,
-                    entries: Default::default(),
-                    lowerings: Default::default(),
-                    posted: 0,
-                },
+                memory: Memory::new(machine, on_bus, servers > 1, &resident.node),
                 tie: choice.tie(index as u32),
             });
         }
         state
+    }
+
+    /// The processor `core` at work.
+    #[inline]
+    pub(crate) fn at_work(&mut self, core: usize) -> AtWork<'_> {
+        let core = &mut self.cores[core];
+        AtWork {
+            now: self.agenda.now,
+            memory: &mut self.nodes[core.node].memory,
+            core,
+            prices: &self.setting.prices,
+            anatomy: &mut self.measure.anatomy,
+        }
+    }
+
+    /// The cost of a use of a primitive to `core`, for a message of some class.
+    pub(crate) fn price(&self, core: usize, primitive: Primitive, class: Class) -> Cost {
+        self.setting.prices.of(self.cores[core].list, primitive, class)
     }
 
     /// Records an event of the run at the present time.

@@ -9,6 +9,7 @@ use units::Time;
 
 use crate::link::cargo::HandedOver;
 use crate::measure::anatomy::Taken;
+use crate::prices::List;
 
 /// Bus transactions that somebody has to make before its next effect, each at its own instant.
 #[derive(Clone, Copy, Debug, Default)]
@@ -114,6 +115,8 @@ pub(crate) struct Core {
     pub(crate) node: usize,
     /// Its number on the node.
     pub(crate) number: u16,
+    /// The price list that it pays from.
+    pub(crate) list: List,
     /// Which server of the dispatch queue it is, if its policy lets it run handlers.
     pub(crate) server: Option<usize>,
     /// Runs handlers and nothing else.
@@ -180,6 +183,7 @@ impl Core {
         Self {
             node,
             number,
+            list: List::General,
             server,
             dedicated,
             counted: !dedicated,
@@ -218,6 +222,11 @@ impl Core {
     /// One whose looks are meant to be so far apart.
     pub(crate) fn with_pace(self, apart: Time) -> Self {
         Self { pace: Pace::new(apart), ..self }
+    }
+
+    /// One that pays from another price list.
+    pub(crate) fn with_list(self, list: List) -> Self {
+        Self { list, ..self }
     }
 
     pub(crate) fn is_idle(&self) -> bool {
