@@ -18,7 +18,9 @@ use crate::fibers::Desk;
 use crate::link::cargo::{Cargo, Route};
 use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
-use crate::processor::core::{Bucket, Event as Due, Pending};
+use crate::processor::clock::Pending;
+use crate::processor::core::Event as Due;
+use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
 
 /// One core, as what runs on it sees it.
@@ -60,7 +62,7 @@ impl Edge {
 
     /// Its node.
     pub(crate) fn node(&self) -> usize {
-        self.state().cores[self.core()].node
+        self.state().cores[self.core()].node()
     }
 
     /// The state, for an instant.
@@ -75,7 +77,7 @@ impl Edge {
 
     /// Makes the bus transactions by which the processor gets to its handler, if there are any.
     pub(crate) fn reach_handler(&self) {
-        let pends = self.state().cores[self.core()].pends();
+        let pends = self.state().cores[self.core()].clock.pends();
         if pends {
             self.settle();
         }
@@ -89,7 +91,7 @@ impl Edge {
             let core = self.core();
             first(&mut state, core);
             // Whoever is next at work on this core has others.
-            let pending = std::mem::take(&mut state.cores[core].pending);
+            let pending = state.cores[core].clock.take_pending();
             (state.settle(core), pending)
         };
         if suspends {
@@ -138,7 +140,7 @@ impl Edge {
     fn move_lines(&self, work: &BlockWork, own: Time) {
         let mut before = work.cost.path + own;
         for line in work.lines.clone() {
-            self.settle_after(|state, core| state.cores[core].ahead += before);
+            self.settle_after(|state, core| state.cores[core].clock.advance(before));
             let taken = self.go_through_bus(|memory, now| match work.primitive {
                 Primitive::FetchBlock => memory.fetch_line(line, now),
                 _ => memory.purge_line(line, now),
@@ -212,7 +214,7 @@ impl Edge {
         let mut state = self.state();
         let (now, poll) = (state.agenda.now, state.setting.machine.processor.poll);
         let core = &mut state.cores[self.core()];
-        core.book(Bucket::Memory, now - since);
+        core.ledger.book(Bucket::Memory, now - since);
         core.spend(Bucket::Memory, poll);
     }
 
@@ -225,7 +227,7 @@ impl Edge {
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
-            (state.cores[self.core()].node, state.agenda.now)
+            (state.cores[self.core()].node(), state.agenda.now)
         };
         let at_once = self.state().nodes[node].dispatch.queue.try_hold(now, key);
         if let Some(held) = at_once {
@@ -247,14 +249,14 @@ impl Edge {
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
-        let granted = self.state().nodes[node].threads.all[thread as usize].granted.take();
+        let granted = self.state().nodes[node].threads.take_granted(thread);
         granted.expect("a thread that waited for a key is resumed with it")
     }
 
     /// Gives a key back and lets what waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
-        let (node, now) = (state.cores[self.core()].node, state.agenda.now);
+        let (node, now) = (state.cores[self.core()].node(), state.agenda.now);
         state.nodes[node].dispatch.queue.complete(now, held);
         state.notify(node);
     }
@@ -266,7 +268,7 @@ impl Messages for Edge {
     }
 
     fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.send(to, Cargo::Transfer(place, data.into(), *packet, None));
     }
 
@@ -279,17 +281,17 @@ impl Messages for Edge {
     }
 
     fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, None))
     }
 
     fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, Some(source)))
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
-        self.state().expect_capability(Capability::Deposit);
+        self.state().setting.expect_capability(Capability::Deposit);
         self.try_send(to, || Cargo::Deposit(place, words.into()))
     }
 
@@ -311,10 +313,8 @@ impl Scheduling for Edge {
         self.settle();
         let mut state = self.state();
         let thread = state.thread_on(self.core());
-        let node = state.cores[self.core()].node;
-        let place = &mut state.nodes[node].threads.all[thread as usize];
-        place.awaited = place.generation;
-        Waiter { thread, generation: place.generation }
+        let node = state.cores[self.core()].node();
+        state.nodes[node].threads.take_waiter(thread)
     }
 
     fn block(&self, wait: Wait) {
@@ -334,7 +334,7 @@ impl Scheduling for Edge {
 
     fn resume(&self, waiter: Waiter) -> bool {
         self.settle();
-        let node = self.state().cores[self.core()].node;
+        let node = self.state().cores[self.core()].node();
         if !self.state().waits(node, waiter) {
             return false;
         }
@@ -381,7 +381,7 @@ impl Scheduling for Edge {
             let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
             state.cores[core].spend(Bucket::Memory, wait);
             state.cores[core].spend(Bucket::Overhead, poll);
-            state.cores[core].service.looking += poll;
+            state.cores[core].service.look(poll);
         });
         let found = self.yield_to_handlers(Time::ZERO);
         self.state().note_look(self.core(), found);
@@ -390,11 +390,11 @@ impl Scheduling for Edge {
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
         self.settle();
         let mut held = self.acquire(key);
-        self.state().cores[self.core()].masked = true;
+        self.state().cores[self.core()].mask(true);
         body(held.proof());
         self.spend_tail();
         self.settle();
-        self.state().cores[self.core()].masked = false;
+        self.state().cores[self.core()].mask(false);
         self.release(held);
         // An event that came while interrupts were masked is noticed now.
         let late = {
@@ -420,7 +420,7 @@ impl Scheduling for Edge {
     fn enter_phase(&self, name: &'static str) {
         self.settle();
         let thread = self.thread();
-        let node = self.state().cores[self.core()].node;
+        let node = self.state().cores[self.core()].node();
         let waits = self.state().enter_phase(node, thread, name);
         if waits {
             self.block_for(Reason::Phase { name });
@@ -429,7 +429,7 @@ impl Scheduling for Edge {
 
     fn now(&self) -> Time {
         let state = self.state();
-        state.agenda.now + state.cores[self.core()].ahead
+        state.agenda.now + state.cores[self.core()].clock.ahead()
     }
 }
 
@@ -440,7 +440,7 @@ impl Accounting for Edge {
         }
         let pends = self.at_work(|at_work| {
             at_work.charge(work);
-            at_work.core.pends()
+            at_work.core.clock.pends()
         });
         if pends {
             self.settle();
@@ -487,7 +487,7 @@ impl Accounting for Edge {
     }
 
     fn is_coherent(&self) -> bool {
-        self.state().is_coherent()
+        self.state().setting.is_coherent()
     }
 
     fn memory_events(&self) -> MemoryEvents {

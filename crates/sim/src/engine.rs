@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use machine::Class;
 use tempest::world::{Held, Resident};
 use tempest::{Blocked, Failure, NodeId, Refusal, ThreadId};
 use trace::Event as Traced;
@@ -15,8 +14,8 @@ use units::Time;
 use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::fibers::Fibers;
-use crate::processor::core::{Activity, Core, Event, Job};
-use crate::processor::threads::{Reason, ThreadState};
+use crate::processor::core::{Activity, Event, Job, Purpose};
+use crate::processor::threads::Reason;
 
 /// A modelled machine with the fibers that run on it.
 pub(crate) struct Engine {
@@ -85,8 +84,8 @@ impl Cluster {
     fn start(&mut self) {
         self.start_network();
         for node in 0..self.nodes.len() {
-            for thread in 0..self.nodes[node].threads.all.len() {
-                self.queue_thread(node, thread as u32);
+            for thread in 0..self.nodes[node].threads.len() {
+                self.nodes[node].threads.queue(thread as u32);
             }
         }
         for core in 0..self.cores.len() {
@@ -141,10 +140,10 @@ impl Cluster {
 
     /// Which fiber goes on at a core whose time has come, if that continuation still counts.
     fn take_up(&mut self, core: usize, epoch: u32) -> Option<Next> {
-        if self.cores[core].epoch != epoch {
+        if !self.cores[core].clock.counts(epoch) {
             return None;
         }
-        match self.cores[core].activity {
+        match self.cores[core].activity() {
             Activity::Injecting => {
                 self.finish_injection(core);
                 None
@@ -159,7 +158,7 @@ impl Cluster {
             }
             Activity::Thread(thread) => {
                 self.running = Some(core);
-                Some(Next::Thread { core, node: self.cores[core].node, thread })
+                Some(Next::Thread { core, node: self.cores[core].node(), thread })
             }
             Activity::Handler => {
                 self.running = Some(core);
@@ -170,17 +169,16 @@ impl Cluster {
     }
 
     pub(crate) fn begin_handler(&mut self, core: usize) -> Job {
-        let job = self.cores[core].job.take().expect("a handler begins with an event");
-        let (node, processor) = (self.cores[core].node as u32, self.cores[core].number);
+        let job = self.cores[core].take_job().expect("a handler begins with an event");
+        let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
         if let Event::Message { flight } = job.event {
             let class = self.class_of(flight);
             let flight = &self.link.flights[flight as usize];
             let (message, source) = (flight.packet().id().0, flight.packet().source().0);
             let start = Traced::HandlerStart { node, processor, message, source, flow: flight.number };
-            self.cores[core].kind = flight.kind;
-            self.measure.sink.record(self.agenda.now + self.cores[core].ahead, start);
-            self.cores[core].class = class;
-            self.cores[core].key = Some(job.held.key());
+            let purpose = Purpose { class, kind: flight.kind, key: Some(job.held.key()) };
+            self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), start);
+            self.cores[core].serve(purpose);
         }
         job
     }
@@ -188,8 +186,10 @@ impl Cluster {
     /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
     /// this core has been given one and no other event comes before it.
     pub(crate) fn handler_goes_on(&mut self, core: usize) -> bool {
-        let goes_on = self.agenda.due.front() == Some(&(core, self.cores[core].epoch))
-            && self.cores[core].activity == Activity::Handler;
+        let due = self.agenda.due.front();
+        let goes_on = due
+            .is_some_and(|&(other, epoch)| other == core && self.cores[core].clock.counts(epoch))
+            && self.cores[core].activity() == Activity::Handler;
         if goes_on {
             self.agenda.due.pop_front();
         }
@@ -198,7 +198,7 @@ impl Cluster {
 
     /// Whom the handler on `core` has let go on is at the bus before what follows the handler. True if its fiber must suspend.
     pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
-        let waits = !self.cores[core].after.is_empty() && !self.agenda.due.is_empty();
+        let waits = self.cores[core].clock.has_after() && !self.agenda.due.is_empty();
         if waits {
             self.continue_now(core, Time::ZERO);
         }
@@ -208,15 +208,15 @@ impl Cluster {
     /// Spends the occupancy that follows a handler.
     pub(crate) fn spend_completion(&mut self, core: usize) {
         let back = self.way_back(core);
-        self.cores[core].tail += back;
+        self.cores[core].clock.owe_time(back);
         self.at_work(core).spend_tail();
     }
 
     /// The handler on `core` has ended: its key is free, and the core too.
     pub(crate) fn finish_handler(&mut self, core: usize, held: Held) {
-        let (node, processor) = (self.cores[core].node, self.cores[core].number);
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         self.record(Traced::HandlerEnd { node: node as u32, processor });
-        self.cores[core].counters.handlers += 1;
+        self.cores[core].ledger.count().handlers += 1;
         self.leave_handler(core);
         self.nodes[node].dispatch.queue.complete(self.agenda.now, held);
         self.agenda.progress = self.agenda.now;
@@ -229,15 +229,15 @@ impl Cluster {
     pub(crate) fn leave_handler(&mut self, core: usize) {
         let (now, threads) = (self.agenda.now, self.measure.anatomy.threads());
         let state = &mut self.cores[core];
-        state.end_handler(now);
-        (state.class, state.kind, state.key) = (Class::User, threads, None);
+        state.service.end_handler(now);
+        state.serve(Purpose::of_thread(threads));
         self.note_handler_end(core);
     }
 
     /// A thread gets the key it asked for.
     pub(crate) fn grant(&mut self, core: usize, thread: u32, held: Held) {
-        let node = self.cores[core].node;
-        self.nodes[node].threads.all[thread as usize].granted = Some(held);
+        let node = self.cores[core].node();
+        self.nodes[node].threads.grant(thread, held);
         self.make_ready(node, thread);
         self.free(core);
         self.notify(node);
@@ -245,8 +245,8 @@ impl Cluster {
 
     /// The thread on `core` has returned.
     pub(crate) fn finish_thread(&mut self, core: usize, thread: u32) {
-        let Core { node, number: processor, .. } = self.cores[core];
-        self.nodes[node].threads.all[thread as usize].state = ThreadState::Finished;
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.nodes[node].threads.finish(thread);
         self.live -= 1;
         self.agenda.progress = self.agenda.now;
         self.record(Traced::ThreadEnd { node: node as u32, thread });
@@ -266,11 +266,9 @@ impl Cluster {
     fn blocked(&self) -> Vec<Blocked> {
         let mut blocked = Vec::new();
         for (node, place) in self.nodes.iter().enumerate() {
-            for (index, thread) in place.threads.all.iter().enumerate() {
-                if let ThreadState::Blocked { reason, since } = &thread.state {
-                    let thread = ThreadId { node: NodeId(node as u32), index: index as u32 };
-                    blocked.push(Blocked { thread, waits_for: self.describe(reason), since: *since });
-                }
+            for (index, reason, since) in place.threads.blocked() {
+                let thread = ThreadId { node: NodeId(node as u32), index };
+                blocked.push(Blocked { thread, waits_for: self.describe(reason), since });
             }
         }
         blocked
@@ -281,7 +279,7 @@ impl Cluster {
             Reason::Wait(wait) => wait.to_string(),
             Reason::Key(key) => format!("key {key}"),
             Reason::Phase { name } => {
-                let threads: usize = self.nodes.iter().map(|node| node.threads.all.len()).sum();
+                let threads: usize = self.nodes.iter().map(|node| node.threads.len()).sum();
                 format!("phase `{name}`: {} of {threads} threads have come", self.phase_arrivals())
             }
         }
@@ -290,7 +288,7 @@ impl Cluster {
     /// Where and when the fiber that runs now is, for a failure.
     fn where_now(&self) -> String {
         let Some(core) = self.running else { return String::new() };
-        let doing = match self.cores[core].activity {
+        let doing = match self.cores[core].activity() {
             Activity::Thread(thread) => format!("thread {thread}"),
             _ => "a handler".to_owned(),
         };

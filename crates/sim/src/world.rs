@@ -241,8 +241,9 @@ fn utilization(state: &Cluster) -> Utilization {
     let [mut all, mut idle, mut dedicated, mut unused] = [Time::ZERO; 4];
     for core in &state.cores {
         all += state.agenda.now;
-        idle += core.idle_at(state.agenda.now);
-        let (time, of_that_idle) = core.dedicated_at(state.agenda.now);
+        let idled = core.ledger.idle_at(state.agenda.now);
+        idle += idled;
+        let (time, of_that_idle) = core.service.dedicated_at(state.agenda.now, idled);
         dedicated += time;
         unused += of_that_idle;
     }

@@ -8,7 +8,7 @@ pub(crate) mod scheduling;
 
 use des::{Choice, EventQueue};
 use hardware::{Lock, Network};
-use machine::{Class, Cost, Machine};
+use machine::{Capability, Class, Cost, Machine};
 use tempest::policy::{Injector, Servers, Split};
 use tempest::world::{Name, Resident};
 use tempest::{NodeId, Policy, Primitive, Shape, Waiter};
@@ -28,7 +28,7 @@ use crate::memory::Memory;
 use crate::memory::at_work::AtWork;
 use crate::prices::{List, PriceLists};
 use crate::processor::core::{Activity, Core};
-use crate::processor::threads::{Reason, Thread, ThreadState, Threads};
+use crate::processor::threads::{Reason, Switch, Threads};
 use crate::setting::Setting;
 use node::Node;
 
@@ -66,13 +66,13 @@ impl Cluster {
         // Processors and state machines of a device have no caches on the bus of the node.
         let in_device = matches!(policy.servers, Servers::Embedded | Servers::Hardware);
         let on_bus = if in_device { split.computing as usize } else { cores_per_node };
+        let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
         let mut state = Self {
             setting: Setting {
                 machine: machine.clone(),
                 policy: policy.clone(),
                 prices: PriceLists::new(machine),
                 assisted,
-                shares_threads: crate::processor::ready::shares_threads(machine, policy),
                 adapts: policy.servers == Servers::Adaptive,
             },
             agenda: Agenda {
@@ -103,7 +103,6 @@ impl Cluster {
         };
         for (index, (resident, queue)) in residents.into_iter().enumerate() {
             let first_core = state.cores.len();
-            let threads_per_core = (shape.threads / split.computing) as usize;
             state.cores.extend((0..cores_per_node).map(|number| {
                 let dedicated = number >= split.computing as usize;
                 let server = server_number(policy, split, number);
@@ -112,22 +111,16 @@ impl Cluster {
                 let list = if works_in_network { List::Network } else { List::General };
                 core.with_pace(machine.processor.pace).with_list(list)
             }));
-            let threads = (0..shape.threads as usize).map(|thread| Thread {
-                core: first_core + thread / threads_per_core,
-                home: first_core + thread / threads_per_core,
-                moved: false,
-                state: ThreadState::Going,
-                generation: 0,
-                awaited: 0,
-                awaits_room: false,
-                noticing: false,
-                granted: None,
-            });
             state.nodes.push(Node {
                 waist: resident.node.clone(),
                 first_core,
                 cores: cores_per_node,
-                threads: Threads { all: threads.collect(), ready: Default::default() },
+                threads: Threads::new(
+                    shape.threads as usize,
+                    split.computing as usize,
+                    cores_per_node,
+                    shared,
+                ),
                 dispatch: Desk {
                     queue,
                     unseen: Default::default(),
@@ -167,7 +160,7 @@ impl Cluster {
         let core = &mut self.cores[core];
         AtWork {
             now: self.agenda.now,
-            memory: &mut self.nodes[core.node].memory,
+            memory: &mut self.nodes[core.node()].memory,
             core,
             prices: &self.setting.prices,
             anatomy: &mut self.measure.anatomy,
@@ -176,7 +169,7 @@ impl Cluster {
 
     /// The cost of a use of a primitive to `core`, for a message of some class.
     pub(crate) fn price(&self, core: usize, primitive: Primitive, class: Class) -> Cost {
-        self.setting.prices.of(self.cores[core].list, primitive, class)
+        self.setting.prices.of(self.cores[core].list(), primitive, class)
     }
 
     /// Records an event of the run at the present time.
@@ -186,23 +179,23 @@ impl Cluster {
 
     /// Has the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
-        let (tie, epoch) = (self.nodes[self.cores[core].node].tie, self.cores[core].epoch);
-        self.cores[core].until = at;
+        let tie = self.nodes[self.cores[core].node()].tie;
+        let epoch = self.cores[core].clock.go_on_at(at);
         self.agenda.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Has the fiber at work on `core` go on now, `cost` ahead of engine time: nobody sees it before its next effect.
     pub(crate) fn continue_now(&mut self, core: usize, cost: Time) {
-        let state = &mut self.cores[core];
-        state.until = self.agenda.now;
-        state.ahead += cost;
-        self.agenda.due.push_back((core, state.epoch));
+        let clock = &mut self.cores[core].clock;
+        clock.advance(cost);
+        let epoch = clock.go_on_at(self.agenda.now);
+        self.agenda.due.push_back((core, epoch));
     }
 
     /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
     /// something else comes first; it will be taken up at the right time.
     pub(crate) fn settle(&mut self, core: usize) -> bool {
-        let ahead = std::mem::take(&mut self.cores[core].ahead);
+        let ahead = self.cores[core].clock.take_ahead();
         if ahead.is_zero() {
             return false;
         }
@@ -226,16 +219,16 @@ impl Cluster {
     pub(crate) fn hands_over(&self, core: usize) -> bool {
         let own = &self.cores[core];
         match self.setting.policy.injector {
-            Injector::Protocol => !own.dedicated,
-            Injector::Network => !own.dedicated && self.nodes[own.node].dispatch.network.is_some(),
-            Injector::Sender => !own.dedicated && self.hands_over_to_dedicated(own.node),
+            Injector::Protocol => !own.is_dedicated(),
+            Injector::Network => !own.is_dedicated() && self.nodes[own.node()].dispatch.network.is_some(),
+            Injector::Sender => !own.is_dedicated() && self.hands_over_to_dedicated(own.node()),
             Injector::Device => false,
         }
     }
 
     /// The thread that runs on `core`.
     pub(crate) fn thread_on(&self, core: usize) -> u32 {
-        match self.cores[core].activity {
+        match self.cores[core].activity() {
             Activity::Thread(thread) => thread,
             other => unreachable!("a thread acts on a core that is {other:?}"),
         }
@@ -243,21 +236,19 @@ impl Cluster {
 
     /// Whether the waiter that the thread on `core` took last has not been resumed yet.
     pub(crate) fn still_awaits(&self, core: usize) -> bool {
-        let thread = &self.nodes[self.cores[core].node].threads.all[self.thread_on(core) as usize];
-        thread.awaited == thread.generation
+        self.nodes[self.cores[core].node()].threads.still_awaits(self.thread_on(core))
     }
 
     /// The thread that runs on `core` blocks from now on.
     pub(crate) fn block(&mut self, core: usize, reason: Reason) {
         let thread = self.thread_on(core);
-        let Core { node, number: processor, .. } = self.cores[core];
-        self.cores[core].counters.blocks += 1;
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.cores[core].ledger.count().blocks += 1;
         let what = reason.what();
         if reason.is_block() {
             self.note_wait_for_block(node, thread, true);
         }
-        self.nodes[node].threads.all[thread as usize].state =
-            ThreadState::Blocked { reason, since: self.agenda.now };
+        self.nodes[node].threads.block(thread, reason, self.agenda.now);
         self.record(Event::Block { node: node as u32, thread, what });
         self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);
@@ -265,29 +256,22 @@ impl Cluster {
 
     /// Whether that wait of a thread on a node has not been ended yet.
     pub(crate) fn waits(&self, node: usize, waiter: Waiter) -> bool {
-        self.nodes[node].threads.all[waiter.thread as usize].generation == waiter.generation
+        self.nodes[node].threads.waits(waiter)
     }
 
     /// A blocked thread of a node may run again. False if that wait has been ended already.
     pub(crate) fn resume(&mut self, node: usize, waiter: Waiter) -> bool {
-        if !self.waits(node, waiter) {
-            return false;
-        }
-        let thread = &mut self.nodes[node].threads.all[waiter.thread as usize];
-        thread.generation = thread.generation.wrapping_add(1);
-        if matches!(thread.state, ThreadState::Blocked { .. }) {
+        let ended = self.nodes[node].threads.end_wait(waiter);
+        if ended == Some(true) {
             self.make_ready(node, waiter.thread);
         }
-        true
+        ended.is_some()
     }
 
     /// A thread may run again that waits for deposits. No handler resumes it: it polls and reads the count, which is in
     /// no cache now.
     pub(crate) fn resume_by_deposit(&mut self, node: usize, waiter: Waiter) {
-        let waits = self.waits(node, waiter);
-        let thread = &mut self.nodes[node].threads.all[waiter.thread as usize];
-        // One that has not blocked yet sees the count when it looks before it does.
-        thread.noticing |= waits && matches!(thread.state, ThreadState::Blocked { .. });
+        self.nodes[node].threads.note_deposit(waiter);
         self.resume(node, waiter);
     }
 
@@ -295,20 +279,82 @@ impl Cluster {
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
         self.agenda.progress = self.agenda.now;
-        let place = &mut self.nodes[node].threads.all[thread as usize];
-        let before = std::mem::replace(&mut place.state, ThreadState::Going);
-        if matches!(before, ThreadState::Blocked { reason, .. } if reason.is_block()) {
+        if self.nodes[node].threads.unblock(thread) {
             self.note_wait_for_block(node, thread, false);
         }
-        self.queue_thread(node, thread);
+        self.nodes[node].threads.queue(thread);
         if let Some(core) = self.taker(node, thread) {
             self.free(core);
         }
     }
 
+    /// The processor that takes a thread which has just become ready: one that has nothing to do and has been so for longest.
+    fn taker(&self, node: usize, thread: u32) -> Option<usize> {
+        let place = &self.nodes[node];
+        if let Some(processor) = place.threads.bound_to(thread) {
+            return Some(place.first_core + processor).filter(|&core| self.cores[core].is_idle());
+        }
+        let all = place.first_core..place.first_core + place.cores;
+        let computing = all.filter(|&core| !self.cores[core].is_dedicated() && self.takes_threads(core));
+        computing.filter_map(|core| Some((self.cores[core].idle_since()?, core))).min().map(|(_, core)| core)
+    }
+
+    /// A thread begins to wait for a block of shared memory, or has it: the processors that may run it, if they idle, wait for
+    /// memory meanwhile.
+    pub(crate) fn note_wait_for_block(&mut self, node: usize, thread: u32, begins: bool) {
+        let now = self.agenda.now;
+        let place = &self.nodes[node];
+        if let Some(processor) = place.threads.bound_to(thread) {
+            return self.cores[place.first_core + processor].ledger.await_block(now, begins);
+        }
+        let all = &mut self.cores[place.first_core..place.first_core + place.cores];
+        let computing = all.iter_mut().filter(|core| !core.is_dedicated());
+        computing.for_each(|core| core.ledger.await_block(now, begins));
+    }
+
+    /// Whether a thread is ready for `core`.
+    pub(crate) fn has_ready(&self, core: usize) -> bool {
+        let own = &self.cores[core];
+        self.nodes[own.node()].threads.has_ready(own.number().into(), own.is_dedicated())
+    }
+
+    /// The thread that `core` goes on with.
+    pub(crate) fn next_thread(&mut self, core: usize) -> Option<u32> {
+        let own = &self.cores[core];
+        let threads = &mut self.nodes[own.node()].threads;
+        if own.is_dedicated() { None } else { threads.next(own.number().into()) }
+    }
+
+    /// Whether a thread has run on `core`.
+    pub(crate) fn has_run_threads(&self, core: usize) -> bool {
+        let own = &self.cores[core];
+        self.nodes[own.node()].threads.has_run(own.number().into())
+    }
+
+    /// What it takes `core` to let a thread go on after it has waited.
+    pub(crate) fn switch_to(&mut self, core: usize, thread: u32) -> Time {
+        let own = &self.cores[core];
+        let switch = self.nodes[own.node()].threads.switch(own.number().into(), thread);
+        let machine = &self.setting.machine;
+        match switch {
+            Switch::First => Time::ZERO,
+            Switch::Same => {
+                machine.software_dispatch.as_ref().map_or(machine.processor.wake, |routine| routine.wake)
+            }
+            Switch::Other => machine.processor.thread_switch,
+        }
+    }
+
+    /// The thread on whose stack a handler of `core` may run: the last one there, unless that may go on elsewhere meanwhile.
+    pub(crate) fn host_of_handlers(&self, core: usize) -> Option<u32> {
+        let own = &self.cores[core];
+        let last = self.nodes[own.node()].threads.last_bound(own.number().into());
+        last.filter(|_| !self.setting.adapts)
+    }
+
     /// The node as messages name it.
     pub(crate) fn node_id(&self, core: usize) -> NodeId {
-        NodeId(self.cores[core].node as u32)
+        NodeId(self.cores[core].node() as u32)
     }
 }
 
@@ -332,7 +378,7 @@ fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> 
 impl Cluster {
     /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
     pub(crate) fn wait_for_room(&self, core: usize) -> Time {
-        let (node, at) = (self.cores[core].node, self.agenda.now + self.cores[core].ahead);
+        let (node, at) = (self.cores[core].node(), self.cores[core].clock.at(self.agenda.now));
         if !self.takes_commands(node) {
             // It looks again after a poll; nobody tells it.
             let processor = &self.setting.machine.processor;

@@ -27,7 +27,7 @@ impl Cluster {
     /// # Panics
     /// If threads enter different regions.
     pub(crate) fn enter_phase(&mut self, node: usize, thread: u32, name: &'static str) -> bool {
-        let threads: usize = self.nodes.iter().map(|node| node.threads.all.len()).sum();
+        let threads: usize = self.nodes.iter().map(|node| node.threads.len()).sum();
         if self.measure.phases.waiting.is_empty() {
             self.measure.phases.entering = name;
         }
@@ -74,9 +74,9 @@ impl Cluster {
     pub(crate) fn totals(&self) -> (Counters, Breakdown) {
         let (mut counters, mut breakdown) = (Counters::default(), Breakdown::default());
         for core in &self.cores {
-            counters += core.counters;
-            if core.counted {
-                breakdown += core.breakdown_at(self.agenda.now);
+            counters += core.ledger.counters();
+            if core.is_counted() {
+                breakdown += core.ledger.breakdown_at(self.agenda.now);
             }
         }
         (counters, breakdown)

@@ -22,7 +22,7 @@ use super::Memory;
 use super::at_work::AtWork;
 use crate::measure::anatomy::Taken;
 use crate::prices::WORD_BYTES;
-use crate::processor::core::Bucket;
+use crate::processor::ledger::Bucket;
 
 impl Memory {
     /// The lines that a touch of words at an address asks for, one for each instruction; `None` where caches are not described.
@@ -55,7 +55,7 @@ impl AtWork<'_> {
             Access::Store | Access::Flush | Access::Purge => Operations::NONE.stores(1),
         };
         self.charge(Work::Compute(issue));
-        let (processor, issued) = (self.number(), self.now + self.core.ahead);
+        let (processor, issued) = (self.number(), self.core.clock.at(self.now));
         let Some(system) = self.memory.system() else { return };
         let done = match access {
             Access::Load => system.load(processor, line, issued, true),
@@ -78,7 +78,7 @@ impl AtWork<'_> {
 
     /// Whether the thread has run so far ahead that others must be let do what comes before.
     pub(crate) fn is_far_ahead(&self) -> bool {
-        self.core.ahead > self.memory.read
+        self.core.clock.ahead() > self.memory.read
     }
 
     /// Issues an access of the thread, one that has not faulted. Returns whether the word is in the cache, in a state for this
@@ -107,11 +107,11 @@ impl AtWork<'_> {
         self.core.spend(Bucket::Memory, time);
         let (taken, name) =
             if faulted { (Taken::Complete, Stage::COMPLETE) } else { (Taken::Miss, Stage::MISS) };
-        self.anatomy.count_step(self.core.kind, taken, (name, 1), time);
+        self.anatomy.count_step(self.core.purpose().kind, taken, (name, 1), time);
     }
 
     /// The processor's number, by which the memory system knows its cache.
     fn number(&self) -> usize {
-        self.core.number.into()
+        self.core.number().into()
     }
 }

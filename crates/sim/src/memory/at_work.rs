@@ -12,7 +12,8 @@ use units::Time;
 use super::Memory;
 use crate::measure::anatomy::{Anatomy, Taken};
 use crate::prices::{PriceLists, Receipt};
-use crate::processor::core::{Activity, Bucket, Core, Pending};
+use crate::processor::core::{Activity, Core};
+use crate::processor::ledger::Bucket;
 
 /// A step of the account of where time goes: a kind of event, and a step of it.
 pub(crate) type Step = (u16, Taken);
@@ -43,26 +44,24 @@ impl AtWork<'_> {
     /// is settled.
     pub(crate) fn spend(&mut self, cost: Cost) {
         let own = cost.path - self.put_on_bus(cost.bus, None);
-        self.core.after = self.core.after.and(cost.after);
         self.core.spend(Bucket::Overhead, own);
-        self.core.tail += cost.occupancy;
-        self.core.wait = self.core.wait.max(cost.wait);
+        self.core.clock.owe(&cost);
+        self.core.clock.keep_waiting(cost.wait);
     }
 
     /// Has the processor make transactions, of some step, once its clock is settled. Returns what they take on an idle bus.
     #[inline]
     pub(crate) fn put_on_bus(&mut self, transactions: Transactions, step: Option<Step>) -> Time {
         let Some(time) = self.memory.time_of(transactions) else { return Time::ZERO };
-        let pending = &mut self.core.pending;
-        *pending = Pending { made: pending.made.and(transactions), step: step.or(pending.step) };
+        self.core.clock.pend(transactions, step);
         time
     }
 
     /// Makes all pending transactions where no fiber can wait for their instants, one after the other from the processor's clock
     /// on.
     pub(crate) fn make_at_once(&mut self) {
-        let pending = std::mem::take(&mut self.core.pending);
-        let delay = self.memory.delay(pending.made, self.now + self.core.ahead, self.now);
+        let pending = self.core.clock.take_pending();
+        let delay = self.memory.delay(pending.made, self.core.clock.at(self.now), self.now);
         let alone = self.memory.time_of(pending.made).unwrap_or_default();
         self.core.spend(Bucket::Overhead, alone);
         self.core.spend(Bucket::Memory, delay);
@@ -81,7 +80,7 @@ impl AtWork<'_> {
     ) -> (Answer, Time) {
         let now = self.now;
         let answer = request(self.bus(), now);
-        self.core.ahead += answer.ready - now;
+        self.core.clock.advance(answer.ready - now);
         (answer, answer.ready - now)
     }
 
@@ -92,7 +91,7 @@ impl AtWork<'_> {
     pub(crate) fn take_answer(&mut self, answer: Answer) -> Time {
         let now = self.now;
         let rest = self.bus().take(answer, now) - now;
-        self.core.ahead += rest;
+        self.core.clock.advance(rest);
         rest
     }
 
@@ -105,8 +104,8 @@ impl AtWork<'_> {
         let alone = self.memory.time_alone(transaction);
         // Caches may supply a line sooner than memory, and the bus may be in use.
         let wait = taken.saturating_sub(alone);
-        self.core.book(Bucket::Overhead, taken.min(alone));
-        self.core.book(Bucket::Memory, wait);
+        self.core.ledger.book(Bucket::Overhead, taken.min(alone));
+        self.core.ledger.book(Bucket::Memory, wait);
         if let Some((kind, taken)) = step {
             self.anatomy.count_wait(kind, taken, wait);
         }
@@ -114,7 +113,7 @@ impl AtWork<'_> {
 
     /// Spends the cost of `count` uses of a primitive, for the class of message that the processor is at work on.
     pub(crate) fn spend_primitive(&mut self, primitive: Primitive, count: u32) {
-        self.spend_primitive_for(primitive, self.core.class, count.into());
+        self.spend_primitive_for(primitive, self.core.purpose().class, count.into());
         if primitive == Primitive::DirectoryLookup {
             self.migrate_entry();
         }
@@ -124,14 +123,14 @@ impl AtWork<'_> {
     /// no price.
     pub(crate) fn spend_primitive_for(&mut self, primitive: Primitive, class: Class, count: u64) {
         if count > 0 {
-            let (name, cost) = self.prices.named(self.core.list, primitive, class);
+            let (name, cost) = self.prices.named(self.core.list(), primitive, class);
             self.spend_step(Taken::Primitive(primitive), (name, count), cost.times(count));
         }
     }
 
     /// Spends the cost of a header to the own node. Returns false if the machine has no price of its own for that.
     pub(crate) fn spend_own_send(&mut self, class: Class) -> bool {
-        let price = self.prices.send_own(self.core.list, class);
+        let price = self.prices.send_own(self.core.list(), class);
         if let Some(cost) = price {
             self.spend_step(Taken::Primitive(Primitive::SendHeader), ("send_own", 1), cost);
         }
@@ -145,7 +144,7 @@ impl AtWork<'_> {
         if receipt != Receipt::Resumed {
             self.anatomy.count_event(kind, travel, wait);
         }
-        let price = self.prices.reception(self.core.list, class, receipt);
+        let price = self.prices.reception(self.core.list(), class, receipt);
         let (primitive, name, cost) = price.dispatch;
         let step = Taken::Primitive(primitive);
         self.anatomy.count_step(kind, step, (name, 1), cost.path);
@@ -164,16 +163,16 @@ impl AtWork<'_> {
     fn spend_step(&mut self, taken: Taken, step: (&'static str, u64), cost: Cost) {
         self.spend(cost);
         if !cost.bus.is_empty() {
-            self.core.pending.step = Some((self.core.kind, taken));
+            self.core.clock.name_pending((self.core.purpose().kind, taken));
         }
-        self.anatomy.count_step(self.core.kind, taken, step, cost.path);
+        self.anatomy.count_step(self.core.purpose().kind, taken, step, cost.path);
     }
 
     /// The handler has looked its directory entry up: if another protocol processor had it last, it comes from there.
     fn migrate_entry(&mut self) {
-        let Some(DispatchKey::User(entry)) = self.core.key else { return };
-        if self.memory.migrates(entry, self.core.number) {
-            let (name, cost) = self.prices.migrate_entry(self.core.list, self.core.class);
+        let Some(DispatchKey::User(entry)) = self.core.purpose().key else { return };
+        if self.memory.migrates(entry, self.core.number()) {
+            let (name, cost) = self.prices.migrate_entry(self.core.list(), self.core.purpose().class);
             self.spend_step(Taken::MigrateEntry, (name, 1), cost);
         }
     }
@@ -181,22 +180,21 @@ impl AtWork<'_> {
     /// How much longer the processor, whose time is now, takes to take up a message from node `from` that nothing has brought
     /// nearer: the message before came from elsewhere, or was taken up before this one arrived.
     pub(crate) fn time_to_fetch(&mut self, from: usize, arrived: Time) -> Time {
-        let goes_on = self.core.activity == Activity::Handler;
+        let goes_on = self.core.activity() == Activity::Handler;
         let at_hand = |&(last, taken): &(usize, Time)| goes_on && last == from && arrived <= taken;
-        let is_near = self.core.service.taken.as_ref().is_some_and(at_hand);
-        self.core.service.taken = Some((from, self.now));
-        if is_near || from == self.core.node { Time::ZERO } else { self.prices.fetch() }
+        let is_near = self.core.service.take_up(from, self.now).as_ref().is_some_and(at_hand);
+        if is_near || from == self.core.node() { Time::ZERO } else { self.prices.fetch() }
     }
 
     /// Spends what follows a handler or a send: occupancy off the path.
     pub(crate) fn spend_tail(&mut self) {
-        let after = std::mem::take(&mut self.core.after);
-        let tail = std::mem::take(&mut self.core.tail);
+        let after = self.core.clock.take_after();
+        let tail = self.core.clock.take_tail();
         if tail.is_zero() {
             return;
         }
-        let handles = self.core.activity == Activity::Handler;
-        let step = handles.then_some((self.core.kind, Taken::Completion));
+        let handles = self.core.activity() == Activity::Handler;
+        let step = handles.then_some((self.core.purpose().kind, Taken::Completion));
         if let Some((kind, taken)) = step {
             self.anatomy.count_step(kind, taken, (Stage::COMPLETION, 1), tail);
         }
@@ -208,8 +206,8 @@ impl AtWork<'_> {
     pub(crate) fn report_computing(&mut self) -> Time {
         let cost = self.prices.report_computing();
         let delay = self.memory.delay(cost.bus, self.now, self.now);
-        self.core.book(Bucket::Memory, delay);
-        self.core.book(Bucket::Overhead, cost.path);
+        self.core.ledger.book(Bucket::Memory, delay);
+        self.core.ledger.book(Bucket::Overhead, cost.path);
         delay + cost.path
     }
 
@@ -220,7 +218,7 @@ impl AtWork<'_> {
             Work::FirstRead(words) => self.core.spend(Bucket::Memory, self.prices.first_read(words)),
             Work::Block(..) => unreachable!("blocks are handled where a fiber can wait for the bus"),
             Work::Compute(done) => {
-                let computes = self.core.activity != Activity::Handler && !self.core.masked;
+                let computes = self.core.activity() != Activity::Handler && !self.core.is_masked();
                 let bucket = if computes { Bucket::Compute } else { Bucket::Overhead };
                 self.core.spend(bucket, self.prices.operations(done));
             }

@@ -13,7 +13,7 @@ use units::Time;
 
 use super::at_work::AtWork;
 use crate::measure::anatomy::Taken;
-use crate::processor::core::Bucket;
+use crate::processor::ledger::Bucket;
 
 /// The places of the blocks of shared memory among the modelled addresses of a node.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ pub(crate) struct BlockWork {
 impl AtWork<'_> {
     /// The work that the handler begins on a block.
     pub(crate) fn work_on(&self, primitive: Primitive, block: Block) -> BlockWork {
-        let (name, cost) = self.prices.named(self.core.list, primitive, self.core.class);
+        let (name, cost) = self.prices.named(self.core.list(), primitive, self.core.purpose().class);
         let lines = self.memory.blocks.map_or(0..1, |blocks| blocks.lines(block));
         let alone = match primitive {
             Primitive::FetchBlock => Some(self.memory.alone.fetch),
@@ -80,7 +80,7 @@ impl AtWork<'_> {
             next = self.memory.posted.add(count, system, self.now);
         }
         let path = work.cost.path_of(count);
-        self.core.ahead += path;
+        self.core.clock.advance(path);
         self.book_block(work, path, path);
         next
     }
@@ -88,16 +88,21 @@ impl AtWork<'_> {
     /// Books a part of the work on a block that took so long, and would take `alone` from memory on an idle bus: caches may
     /// supply sooner, and the bus may be in use.
     pub(crate) fn book_block(&mut self, work: &BlockWork, taken: Time, alone: Time) {
-        self.core.book(Bucket::Overhead, taken.min(alone));
-        self.core.book(Bucket::Memory, taken.saturating_sub(alone));
-        self.anatomy.count_step(self.core.kind, Taken::Primitive(work.primitive), (work.name, 0), taken);
+        self.core.ledger.book(Bucket::Overhead, taken.min(alone));
+        self.core.ledger.book(Bucket::Memory, taken.saturating_sub(alone));
+        self.anatomy.count_step(
+            self.core.purpose().kind,
+            Taken::Primitive(work.primitive),
+            (work.name, 0),
+            taken,
+        );
     }
 
     /// The work on a block is done.
     pub(crate) fn end_block(&mut self, work: &BlockWork) {
-        self.core.tail += work.cost.occupancy;
+        self.core.clock.owe_time(work.cost.occupancy);
         let (taken, once) = (Taken::Primitive(work.primitive), (work.name, 1));
-        self.anatomy.count_step(self.core.kind, taken, once, Time::ZERO);
+        self.anatomy.count_step(self.core.purpose().kind, taken, once, Time::ZERO);
     }
 }
 
