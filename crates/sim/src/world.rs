@@ -7,7 +7,7 @@ use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
-    Utilization, World,
+    Stage, Utilization, World,
 };
 use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
@@ -221,20 +221,26 @@ fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure
 
 /// All but the program's report.
 fn outcome(state: &Cluster) -> Outcome {
-    let (counters, breakdown) = state.totals();
+    let reading = state.reading();
     Outcome {
         time: state.agenda.now,
-        phases: state.phase_records(),
-        counters,
-        breakdown,
+        phases: state.measure.phases.records(&reading),
+        counters: reading.counters,
+        breakdown: reading.breakdown,
         utilization: utilization(state),
         dispatching: dispatching(state),
-        anatomy: state.stages(),
+        anatomy: stages(state),
         adjustments: state.measure.adjustments.clone(),
         events: Some(state.agenda.happened),
         digest: state.measure.sink.digest().map(|digest| digest.value()),
         report: Report::default(),
     }
+}
+
+/// What protocol events took, by the names of their messages.
+fn stages(state: &Cluster) -> Vec<Stage> {
+    let Some(node) = state.nodes.first() else { return Vec::new() };
+    state.measure.anatomy.stages(node.waist.message_names().chain([Stage::ACCESS]))
 }
 
 fn utilization(state: &Cluster) -> Utilization {

@@ -10,8 +10,8 @@ use des::{Choice, EventQueue};
 use hardware::{Lock, Network};
 use machine::{Capability, Class, Cost, Machine};
 use tempest::policy::{Injector, Servers, Split};
-use tempest::world::{Name, Resident};
-use tempest::{NodeId, Policy, Primitive, Shape, Waiter};
+use tempest::world::{Held, Name, Resident};
+use tempest::{Breakdown, Counters, NodeId, Policy, Primitive, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
@@ -23,11 +23,11 @@ use crate::link::staging::Shipping;
 use crate::link::{Link, Port};
 use crate::measure::Measure;
 use crate::measure::anatomy::Anatomy;
-use crate::measure::phases::Phases;
+use crate::measure::phases::{Entry, Phases, Reading};
 use crate::memory::Memory;
 use crate::memory::at_work::AtWork;
 use crate::prices::{List, PriceLists};
-use crate::processor::core::{Activity, Core};
+use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
 use crate::processor::threads::{Reason, Switch, Threads};
 use crate::setting::Setting;
 use node::Node;
@@ -350,6 +350,119 @@ impl Cluster {
         let own = &self.cores[core];
         let last = self.nodes[own.node()].threads.last_bound(own.number().into());
         last.filter(|_| !self.setting.adapts)
+    }
+
+    /// The event of the handler that begins on `core`.
+    pub(crate) fn begin_handler(&mut self, core: usize) -> Job {
+        let job = self.cores[core].take_job().expect("a handler begins with an event");
+        let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
+        if let Due::Message { flight } = job.event {
+            let class = self.class_of(flight);
+            let flight = &self.link.flights[flight as usize];
+            let (message, source) = (flight.packet().id().0, flight.packet().source().0);
+            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number };
+            let purpose = Purpose { class, kind: flight.kind, key: Some(job.held.key()) };
+            self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), start);
+            self.cores[core].serve(purpose);
+        }
+        job
+    }
+
+    /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
+    /// this core has been given one and no other event comes before it.
+    pub(crate) fn handler_goes_on(&mut self, core: usize) -> bool {
+        let due = self.agenda.due.front();
+        let goes_on = due
+            .is_some_and(|&(other, epoch)| other == core && self.cores[core].clock.counts(epoch))
+            && self.cores[core].activity() == Activity::Handler;
+        if goes_on {
+            self.agenda.due.pop_front();
+        }
+        goes_on
+    }
+
+    /// Whom the handler on `core` has let go on is at the bus before what follows the handler. True if its fiber must suspend.
+    pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
+        let waits = self.cores[core].clock.has_after() && !self.agenda.due.is_empty();
+        if waits {
+            self.continue_now(core, Time::ZERO);
+        }
+        waits
+    }
+
+    /// Spends the occupancy that follows a handler.
+    pub(crate) fn spend_completion(&mut self, core: usize) {
+        let back = self.way_back(core);
+        self.cores[core].clock.owe_time(back);
+        self.at_work(core).spend_tail();
+    }
+
+    /// The handler on `core` has ended: its key is free, and the core too.
+    pub(crate) fn finish_handler(&mut self, core: usize, held: Held) {
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.record(Event::HandlerEnd { node: node as u32, processor });
+        self.cores[core].ledger.count().handlers += 1;
+        self.leave_handler(core);
+        self.nodes[node].dispatch.queue.complete(self.agenda.now, held);
+        self.agenda.progress = self.agenda.now;
+        self.measure(node);
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// What is charged on `core` is no handler's any more.
+    pub(crate) fn leave_handler(&mut self, core: usize) {
+        let (now, threads) = (self.agenda.now, self.measure.anatomy.threads());
+        let state = &mut self.cores[core];
+        state.service.end_handler(now);
+        state.serve(Purpose::of_thread(threads));
+        self.note_handler_end(core);
+    }
+
+    /// A thread gets the key it asked for.
+    pub(crate) fn grant(&mut self, core: usize, thread: u32, held: Held) {
+        let node = self.cores[core].node();
+        self.nodes[node].threads.grant(thread, held);
+        self.make_ready(node, thread);
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// The thread on `core` has returned.
+    pub(crate) fn finish_thread(&mut self, core: usize, thread: u32) {
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.nodes[node].threads.finish(thread);
+        self.live -= 1;
+        self.agenda.progress = self.agenda.now;
+        self.record(Event::ThreadEnd { node: node as u32, thread });
+        self.record(Event::Leave { node: node as u32, processor, thread });
+        self.free(core);
+    }
+
+    /// A thread enters the next region. True if it must wait for others.
+    pub(crate) fn enter_phase(&mut self, node: usize, thread: u32, name: &'static str) -> bool {
+        let threads = self.nodes.iter().map(|node| node.threads.len()).sum();
+        let Entry::Begins { index, waiting } = self.measure.phases.enter(node, thread, name, threads) else {
+            return true;
+        };
+        self.record(Event::Phase { index, name });
+        let reading = self.reading();
+        self.measure.phases.begin(name, reading);
+        waiting.into_iter().for_each(|(node, thread)| self.make_ready(node, thread));
+        false
+    }
+
+    /// Counts of all processors, and the time of those that began as computing ones, up to now.
+    pub(crate) fn reading(&self) -> Reading {
+        let at = self.agenda.now;
+        let mut reading = Reading { at, counters: Counters::default(), breakdown: Breakdown::default() };
+        for core in &self.cores {
+            reading.counters += core.ledger.counters();
+            if core.is_counted() {
+                reading.breakdown += core.ledger.breakdown_at(at);
+            }
+        }
+        reading
     }
 
     /// The node as messages name it.
