@@ -7,11 +7,11 @@ pub(crate) mod passage;
 pub(crate) mod scheduling;
 
 use des::Choice;
-use hardware::{Lock, Network, Prices};
-use machine::{Capability, Machine};
+use hardware::{Lock, Network};
+use machine::{Capability, Class, Cost, Machine};
 use tempest::policy::{Injector, Servers, Split};
 use tempest::world::{Held, Name, Resident};
-use tempest::{Breakdown, Counters, NodeId, Policy, Shape, Waiter};
+use tempest::{Breakdown, Counters, NodeId, Policy, Primitive, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
@@ -25,7 +25,8 @@ use crate::measure::Measure;
 use crate::measure::anatomy::Anatomy;
 use crate::measure::phases::{Entry, Phases, Reading};
 use crate::memory::Memory;
-use crate::memory::blocks::Blocks;
+use crate::memory::at_work::AtWork;
+use crate::prices::{List, PriceLists};
 use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
 use crate::processor::threads::{Reason, Switch, Threads};
 use crate::setting::Setting;
@@ -39,8 +40,6 @@ pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Node>,
     pub(crate) cores: Vec<Core>,
     pub(crate) link: Link,
-    /// Where blocks of shared memory are, if there is any.
-    pub(crate) blocks: Option<Blocks>,
     /// The core whose fiber runs at this instant of the host: it cannot be interrupted, it is not suspended.
     pub(crate) running: Option<usize>,
     /// Threads that have not returned.
@@ -72,10 +71,9 @@ impl Cluster {
             setting: Setting {
                 machine: machine.clone(),
                 policy: policy.clone(),
-                prices: Prices::new(&machine.processor.work),
+                prices: PriceLists::new(machine),
                 assisted,
                 adapts: policy.servers == Servers::Adaptive,
-                shares_entries: servers > 1,
             },
             agenda: Agenda::new(stall_limit),
             measure: Measure {
@@ -92,7 +90,6 @@ impl Cluster {
                 free_flights: Vec::new(),
                 shipping: Shipping::default(),
             },
-            blocks: residents.first().and_then(|(resident, _)| Blocks::of(&resident.node, machine)),
             running: None,
             live: (shape.nodes * shape.threads) as usize,
         };
@@ -102,12 +99,10 @@ impl Cluster {
                 let dedicated = number >= split.computing as usize;
                 let server = server_number(policy, split, number);
                 let core = Core::new(index, number as u16, server, dedicated, messages as u16);
-                core.with_pace(machine.processor.pace)
+                let works_in_network = assisted && number == cores_per_node - 1;
+                let list = if works_in_network { List::Network } else { List::General };
+                core.with_pace(machine.processor.pace).with_list(list)
             }));
-            let system = machine
-                .node_memory
-                .as_ref()
-                .map(|costs| Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, on_bus)));
             state.nodes.push(Node {
                 waist: resident.node.clone(),
                 first_core,
@@ -144,16 +139,29 @@ impl Cluster {
                     passing: 0,
                     sent: 0,
                 },
-                memory: Memory {
-                    system,
-                    entries: Default::default(),
-                    lowerings: Default::default(),
-                    posted: 0,
-                },
+                memory: Memory::new(machine, on_bus, servers > 1, &resident.node),
                 tie: choice.tie(index as u32),
             });
         }
         state
+    }
+
+    /// The processor `core` at work.
+    #[inline]
+    pub(crate) fn at_work(&mut self, core: usize) -> AtWork<'_> {
+        let core = &mut self.cores[core];
+        AtWork {
+            now: self.agenda.now,
+            memory: &mut self.nodes[core.node()].memory,
+            core,
+            prices: &self.setting.prices,
+            anatomy: &mut self.measure.anatomy,
+        }
+    }
+
+    /// The cost of a use of a primitive to `core`, for a message of some class.
+    pub(crate) fn price(&self, core: usize, primitive: Primitive, class: Class) -> Cost {
+        self.setting.prices.of(self.cores[core].list(), primitive, class)
     }
 
     /// Records an event of the run at the present time.
@@ -368,7 +376,7 @@ impl Cluster {
     pub(crate) fn spend_completion(&mut self, core: usize) {
         let back = self.way_back(core);
         self.cores[core].clock.owe_time(back);
-        self.spend_tail(core);
+        self.at_work(core).spend_tail();
     }
 
     /// The handler on `core` has ended: its key is free, and the core too.
