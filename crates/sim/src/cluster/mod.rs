@@ -6,12 +6,12 @@ pub(crate) mod node;
 pub(crate) mod passage;
 pub(crate) mod scheduling;
 
-use des::{Choice, EventQueue};
-use hardware::{Lock, Network, Prices};
-use machine::{Capability, Machine};
+use des::Choice;
+use hardware::{Lock, Network};
+use machine::{Capability, Class, Cost, Machine};
 use tempest::policy::{Servers, Split};
-use tempest::world::{Name, Resident};
-use tempest::{Adjustment, NodeId, Policy, Shape, Waiter};
+use tempest::world::{Held, Name, Resident};
+use tempest::{Adjustment, Breakdown, Counters, NodeId, Policy, Primitive, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
@@ -21,10 +21,11 @@ use crate::link::staging::Shipping;
 use crate::link::{Link, Port};
 use crate::measure::Measure;
 use crate::measure::anatomy::Anatomy;
-use crate::measure::phases::Phases;
+use crate::measure::phases::{Entry, Phases, Reading};
 use crate::memory::Memory;
-use crate::memory::blocks::Blocks;
-use crate::processor::core::{Activity, Core};
+use crate::memory::at_work::AtWork;
+use crate::prices::{List, PriceLists};
+use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
 use crate::processor::ledger::Bucket;
 use crate::processor::threads::{Reason, Switch, Threads};
 use crate::setting::Setting;
@@ -38,8 +39,6 @@ pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Node>,
     pub(crate) cores: Vec<Core>,
     pub(crate) link: Link,
-    /// Where blocks of shared memory are, if there is any.
-    pub(crate) blocks: Option<Blocks>,
     /// The core whose fiber runs at this instant of the host: it cannot be interrupted, it is not suspended.
     pub(crate) running: Option<usize>,
     /// Threads that have not returned.
@@ -54,7 +53,7 @@ impl Cluster {
         policy: &Policy,
         split: Split,
         shape: Shape,
-        seed: u64,
+        (seed, stall_limit): (u64, Option<Time>),
         residents: Vec<(&Resident, hardware::EventQueue<crate::processor::core::Event, Name>)>,
     ) -> Self {
         let assisted = dispatch::has_network_processor(machine, policy);
@@ -72,17 +71,9 @@ impl Cluster {
             setting: Setting {
                 machine: machine.clone(),
                 policy: policy.clone(),
-                prices: Prices::new(&machine.processor.work),
+                prices: PriceLists::new(machine),
             },
-            agenda: Agenda {
-                now: Time::ZERO,
-                quiet_since: None,
-                events: EventQueue::new(),
-                due: Default::default(),
-                happened: 0,
-                stall_limit: None,
-                progress: Time::ZERO,
-            },
+            agenda: Agenda::new(stall_limit),
             measure: Measure {
                 anatomy: Anatomy::new(messages),
                 phases: Phases::default(),
@@ -97,7 +88,6 @@ impl Cluster {
                 free_flights: Vec::new(),
                 shipping: Shipping::default(),
             },
-            blocks: residents.first().and_then(|(resident, _)| Blocks::of(&resident.node, machine)),
             running: None,
             live: (shape.nodes * shape.threads) as usize,
         };
@@ -106,12 +96,11 @@ impl Cluster {
             state.cores.extend((0..cores_per_node).map(|number| {
                 let dedicated = number >= split.computing as usize;
                 let core = Core::new(index, number as u16, dedicated, messages as u16);
-                core.with_looks(apart)
+                let works_in_network = assisted && number == cores_per_node - 1;
+                let list = if works_in_network { List::Network } else { List::General };
+                core.with_looks(apart).with_list(list)
             }));
-            let system = machine
-                .node_memory
-                .as_ref()
-                .map(|costs| Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, on_bus)));
+            let dispatch = Dispatcher::new(machine, policy, split, cores_per_node, queue);
             state.nodes.push(Node {
                 waist: resident.node.clone(),
                 first_core,
@@ -122,7 +111,6 @@ impl Cluster {
                     cores_per_node,
                     shared,
                 ),
-                dispatch: Dispatcher::new(machine, policy, split, cores_per_node, queue),
                 port: Port {
                     interface: hardware::Interface::new(
                         &crate::link::routing::paced(machine),
@@ -133,16 +121,30 @@ impl Cluster {
                     passing: 0,
                     sent: 0,
                 },
-                memory: Memory {
-                    system,
-                    entries: Default::default(),
-                    lowerings: Default::default(),
-                    posted: 0,
-                },
+                memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
+                dispatch,
                 tie: choice.tie(index as u32),
             });
         }
         state
+    }
+
+    /// The processor `core` at work.
+    #[inline]
+    pub(crate) fn at_work(&mut self, core: usize) -> AtWork<'_> {
+        let core = &mut self.cores[core];
+        AtWork {
+            now: self.agenda.now,
+            memory: &mut self.nodes[core.node()].memory,
+            core,
+            prices: &self.setting.prices,
+            anatomy: &mut self.measure.anatomy,
+        }
+    }
+
+    /// The cost of a use of a primitive to `core`, for a message of some class.
+    pub(crate) fn price(&self, core: usize, primitive: Primitive, class: Class) -> Cost {
+        self.setting.prices.of(self.cores[core].list(), primitive, class)
     }
 
     /// Records an event of the run at the present time.
@@ -154,7 +156,7 @@ impl Cluster {
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
         let tie = self.nodes[self.cores[core].node()].tie;
         let epoch = self.cores[core].clock.go_on_at(at);
-        self.agenda.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
+        self.agenda.push(at, tie, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Has the fiber at work on `core` go on now, `cost` ahead of engine time: nobody sees it before its next effect.
@@ -162,7 +164,7 @@ impl Cluster {
         let clock = &mut self.cores[core].clock;
         clock.advance(cost);
         let epoch = clock.go_on_at(self.agenda.now);
-        self.agenda.due.push_back((core, epoch));
+        self.agenda.go_on_now(core, epoch);
     }
 
     /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
@@ -172,20 +174,11 @@ impl Cluster {
         if ahead.is_zero() {
             return false;
         }
-        let target = self.agenda.now + ahead;
-        let nothing_before =
-            self.agenda.due.is_empty() && self.agenda.events.next_time().is_none_or(|next| next > target);
-        if nothing_before && !self.is_stalled_at(target) {
-            self.agenda.now = target;
-            return false;
+        let goes_on = self.agenda.pass(ahead);
+        if let Some(at) = goes_on {
+            self.continue_at(core, at);
         }
-        self.continue_at(core, target);
-        true
-    }
-
-    /// Whether too long would have passed since something last happened.
-    pub(crate) fn is_stalled_at(&self, at: Time) -> bool {
-        self.agenda.stall_limit.is_some_and(|limit| at.saturating_sub(self.agenda.progress) > limit)
+        goes_on.is_some()
     }
 
     /// Whether messages of `core`'s threads are injected by another processor.
@@ -246,7 +239,7 @@ impl Cluster {
     /// A thread may run again: a processor that idles takes it.
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
-        self.agenda.progress = self.agenda.now;
+        self.agenda.note_progress();
         if self.nodes[node].threads.unblock(thread) {
             self.note_wait_for_block(node, thread, false);
         }
@@ -318,6 +311,118 @@ impl Cluster {
         let own = &self.cores[core];
         let last = self.nodes[own.node()].threads.last_bound(own.number().into());
         last.filter(|_| !self.nodes[own.node()].dispatch.moves_threads())
+    }
+
+    /// The event of the handler that begins on `core`.
+    pub(crate) fn begin_handler(&mut self, core: usize) -> Job {
+        let job = self.cores[core].take_job().expect("a handler begins with an event");
+        let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
+        if let Due::Message { flight } = job.event {
+            let class = self.class_of(flight);
+            let flight = &self.link.flights[flight as usize];
+            let (message, source) = (flight.packet().id().0, flight.packet().source().0);
+            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number };
+            let purpose = Purpose { class, kind: flight.kind, key: Some(job.held.key()) };
+            self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), start);
+            self.cores[core].serve(purpose);
+        }
+        job
+    }
+
+    /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
+    /// this core has been given one and no other event comes before it.
+    pub(crate) fn handler_goes_on(&mut self, core: usize) -> bool {
+        let due = self.agenda.first_due();
+        let goes_on = due.is_some_and(|(other, epoch)| other == core && self.cores[core].clock.counts(epoch))
+            && self.cores[core].activity() == Activity::Handler;
+        if goes_on {
+            self.agenda.take_due();
+        }
+        goes_on
+    }
+
+    /// Whom the handler on `core` has let go on is at the bus before what follows the handler. True if its fiber must suspend.
+    pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
+        let waits = self.cores[core].clock.has_after() && self.agenda.first_due().is_some();
+        if waits {
+            self.continue_now(core, Time::ZERO);
+        }
+        waits
+    }
+
+    /// Spends the occupancy that follows a handler.
+    pub(crate) fn spend_completion(&mut self, core: usize) {
+        let back = self.way_back(core);
+        self.cores[core].clock.owe_time(back);
+        self.at_work(core).spend_tail();
+    }
+
+    /// The handler on `core` has ended: its key is free, and the core too.
+    pub(crate) fn finish_handler(&mut self, core: usize, held: Held) {
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.record(Event::HandlerEnd { node: node as u32, processor });
+        self.cores[core].ledger.count().handlers += 1;
+        self.leave_handler(core);
+        self.nodes[node].dispatch.events.complete(self.agenda.now, held);
+        self.agenda.note_progress();
+        self.measure_roles(node);
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// What is charged on `core` is no handler's any more.
+    pub(crate) fn leave_handler(&mut self, core: usize) {
+        let (now, threads) = (self.agenda.now, self.measure.anatomy.threads());
+        let state = &mut self.cores[core];
+        state.service.end_handler(now);
+        state.serve(Purpose::of_thread(threads));
+        self.note_handler_end(core);
+    }
+
+    /// A thread gets the key it asked for.
+    pub(crate) fn grant(&mut self, core: usize, thread: u32, held: Held) {
+        let node = self.cores[core].node();
+        self.nodes[node].threads.grant(thread, held);
+        self.make_ready(node, thread);
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// The thread on `core` has returned.
+    pub(crate) fn finish_thread(&mut self, core: usize, thread: u32) {
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.nodes[node].threads.finish(thread);
+        self.live -= 1;
+        self.agenda.note_progress();
+        self.record(Event::ThreadEnd { node: node as u32, thread });
+        self.record(Event::Leave { node: node as u32, processor, thread });
+        self.free(core);
+    }
+
+    /// A thread enters the next region. True if it must wait for others.
+    pub(crate) fn enter_phase(&mut self, node: usize, thread: u32, name: &'static str) -> bool {
+        let threads = self.nodes.iter().map(|node| node.threads.len()).sum();
+        let Entry::Begins { index, waiting } = self.measure.phases.enter(node, thread, name, threads) else {
+            return true;
+        };
+        self.record(Event::Phase { index, name });
+        let reading = self.reading();
+        self.measure.phases.begin(name, reading);
+        waiting.into_iter().for_each(|(node, thread)| self.make_ready(node, thread));
+        false
+    }
+
+    /// Counts of all processors, and the time of those that began as computing ones, up to now.
+    pub(crate) fn reading(&self) -> Reading {
+        let at = self.agenda.now;
+        let mut reading = Reading { at, counters: Counters::default(), breakdown: Breakdown::default() };
+        for core in &self.cores {
+            reading.counters += core.ledger.counters();
+            if core.is_counted() {
+                reading.breakdown += core.ledger.breakdown_at(at);
+            }
+        }
+        reading
     }
 
     /// The node as messages name it.

@@ -132,7 +132,7 @@ impl Cluster {
             Event::Message { flight } => self.time_to_fetch(core, flight),
             Event::Grant { .. } => Time::ZERO,
         };
-        let path = delay + fetch + arrival_cost.path - self.put_on_bus(core, arrival_cost.bus, step);
+        let path = delay + fetch + arrival_cost.path - self.at_work(core).put_on_bus(arrival_cost.bus, step);
         let state = &mut self.cores[core];
         state.begin(Activity::Handler);
         state.clock.owe(&arrival_cost);
@@ -440,7 +440,7 @@ impl Cluster {
         let Some(job) = network.preempt(now, message, (step, left), events) else { return false };
         self.cores[core].clock.put_off();
         let cost = self.price(core, Primitive::Extract, message.class);
-        self.spend_cost(core, cost);
+        self.at_work(core).spend(cost);
         self.start_job(core, job);
         true
     }
@@ -475,7 +475,7 @@ impl Cluster {
         let cost = self.price(core, Primitive::Take, self.class_of_cargo(node, &message.cargo));
         let (dispatch, number) = self.dispatch_of(core);
         dispatch.injection.keep(number, message);
-        self.spend_cost(core, cost);
+        self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Take);
     }
 
@@ -484,7 +484,7 @@ impl Cluster {
         let wait = self.wait_for_interface(core, cost.path);
         self.end_idling(core);
         self.cores[core].spend(Bucket::Memory, wait);
-        self.spend_cost(core, cost);
+        self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Extract { flight });
     }
 
@@ -496,7 +496,7 @@ impl Cluster {
 
     /// Occupies a network processor for what it has spent, then lets the step have its effect.
     fn start_booked_step(&mut self, core: usize, step: Step) {
-        self.make_at_once(core);
+        self.at_work(core).make_at_once();
         let time = self.cores[core].clock.take_ahead();
         self.cores[core].begin(Activity::Step(step));
         self.continue_at(core, self.agenda.now + time);
@@ -513,8 +513,10 @@ impl Cluster {
             }
             Step::Extract { flight } => self.finish_extraction(core, flight),
             Step::HandOver { flight } => {
-                let (at, tie) =
-                    (self.agenda.now + self.hand_over_delay(), self.nodes[self.cores[core].node()].tie);
+                let (at, tie) = (
+                    self.agenda.now + self.setting.prices.hand_over_delay(),
+                    self.nodes[self.cores[core].node()].tie,
+                );
                 self.agenda.events.push(at, tie, Happening::Forward { flight });
                 self.settle_step(core);
             }

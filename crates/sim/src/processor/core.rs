@@ -6,6 +6,8 @@ use machine::Class;
 use tempest::world::{DispatchKey, Held};
 use units::Time;
 
+use crate::prices::List;
+
 use super::clock::Clock;
 use super::ledger::{Bucket, Ledger};
 use super::looks::Looks;
@@ -103,6 +105,8 @@ pub(crate) struct Core {
     pub(crate) service: Service,
     node: usize,
     number: u16,
+    /// The price list that the processor pays from.
+    list: List,
     /// Began as a computing processor: its time is that of the program.
     counted: bool,
     activity: Activity,
@@ -128,6 +132,7 @@ impl Core {
             service: Service::new(dedicated),
             node,
             number,
+            list: List::General,
             counted: !dedicated,
             activity: Activity::Idle { since: Time::ZERO },
             purpose: Purpose::of_thread(kind),
@@ -154,6 +159,11 @@ impl Core {
         self.number
     }
 
+    /// The price list that it pays from.
+    pub(crate) fn list(&self) -> List {
+        self.list
+    }
+
     /// Whether its time is that of the program: it began as a computing processor.
     pub(crate) fn is_counted(&self) -> bool {
         self.counted
@@ -172,6 +182,11 @@ impl Core {
     /// Does something else from now on.
     pub(crate) fn begin(&mut self, activity: Activity) {
         self.activity = activity;
+    }
+
+    /// A processor that pays from another price list.
+    pub(crate) fn with_list(self, list: List) -> Self {
+        Self { list, ..self }
     }
 
     pub(crate) fn is_idle(&self) -> bool {
