@@ -318,11 +318,10 @@ impl Cluster {
         let job = self.cores[core].take_job().expect("a handler begins with an event");
         let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
         if let Due::Message { flight } = job.event {
-            let class = self.class_of(flight);
             let flight = &self.link.flights[flight as usize];
             let (message, source) = (flight.packet().id().0, flight.packet().source().0);
             let start = Event::HandlerStart { node, processor, message, source, flow: flight.number };
-            let purpose = Purpose { class, kind: flight.kind, key: Some(job.held.key()) };
+            let purpose = Purpose { class: flight.class, kind: flight.kind, key: Some(job.held.key()) };
             self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), start);
             self.cores[core].serve(purpose);
         }

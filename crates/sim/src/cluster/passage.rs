@@ -4,7 +4,7 @@
 use hardware::memory::Keep;
 use machine::{Class, Cost};
 use tempest::policy::Servers;
-use tempest::world::{DispatchKey, Held, Lowering, Node as Waist, Packet};
+use tempest::world::{Held, Lowering, Node as Waist, Packet};
 use tempest::{MemoryEvents, NodeId, Place, Primitive, Volume};
 use trace::Event as Traced;
 use units::Time;
@@ -13,7 +13,7 @@ use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::cluster::node::Node;
 use crate::dispatch::events::Arrived;
-use crate::link::cargo::{Cargo, Flight, HandedOver, Origin, Route, words_behind_header};
+use crate::link::cargo::{Cargo, Flight, HandedOver, Origin, Route, key_of, words_behind_header};
 use crate::memory::at_work::{Reaching, Step};
 use crate::memory::blocks::BlockWork;
 use crate::memory::lowering::PutOff;
@@ -80,7 +80,7 @@ impl Cluster {
     /// Which way what is sent from `core` now will go.
     pub(crate) fn route(&self, core: usize, cargo: &Cargo) -> Route {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let keyed = || self.has_key(node, cargo);
+        let keyed = || cargo.has_key(&self.nodes[node].waist);
         let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), keyed);
         if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
@@ -89,7 +89,7 @@ impl Cluster {
     pub(crate) fn spend_send(&mut self, core: usize, route: Route, to: NodeId, cargo: &Cargo) {
         if route == Route::HandOver {
             let node = self.cores[core].node();
-            let class = self.class_of_cargo(node, cargo);
+            let class = cargo.class(&self.nodes[node].waist);
             let words = cargo.written(&self.nodes[node].waist) + cargo.descriptor();
             let cost = self.setting.prices.hand_over(self.cores[core].list(), class, words);
             self.at_work(core).spend(cost);
@@ -101,7 +101,7 @@ impl Cluster {
     /// What putting the cargo into the interface costs the processor that does it.
     pub(crate) fn spend_injection(&mut self, core: usize, to: NodeId, cargo: &Cargo) {
         let node = self.cores[core].node();
-        let class = self.class_of_cargo(node, cargo);
+        let class = cargo.class(&self.nodes[node].waist);
         if let Cargo::Transfer(..) = cargo {
             self.at_work(core).spend_primitive_for(Primitive::StartTransfer, class, 1);
         }
@@ -196,7 +196,7 @@ impl Cluster {
     /// The cargo enters the interface.
     pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         let (from, destination) = (self.cores[core].node(), to.0 as usize);
-        let class = self.class_of_cargo(from, &cargo);
+        let class = cargo.class(&self.nodes[from].waist);
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
         let mover = cargo.mover(self.setting.machine.memory.line.get());
@@ -375,7 +375,7 @@ impl Cluster {
     pub(crate) fn arrived(&self, flight: u32) -> Arrived {
         let Flight { to, class, .. } = self.link.flights[flight as usize];
         let packet = self.link.flights[flight as usize].packet();
-        let (key, source) = (self.key_of(to, packet), packet.source().0);
+        let (key, source) = (key_of(&self.nodes[to].waist, packet), packet.source().0);
         Arrived { at: self.agenda.now, flight, key, source, class }
     }
 
@@ -386,35 +386,6 @@ impl Cluster {
         let fault = self.arrived(flight);
         if self.nodes[node].dispatch.fault(number.into(), fault) {
             self.notify(node);
-        }
-    }
-
-    /// The key of a message, as its destination finds it.
-    pub(crate) fn key_of(&self, node: usize, packet: &Packet) -> DispatchKey {
-        crate::link::cargo::key_of(&self.nodes[node].waist, packet)
-    }
-
-    fn has_key(&self, node: usize, cargo: &Cargo) -> bool {
-        match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                self.key_of(node, packet) != DispatchKey::NoSync
-            }
-            Cargo::Deposit(..) | Cargo::Packet(_) => false,
-        }
-    }
-
-    /// The class of a message on its way.
-    pub(crate) fn class_of(&self, flight: u32) -> Class {
-        self.link.flights[flight as usize].class
-    }
-
-    /// The class of what a node sends.
-    pub(crate) fn class_of_cargo(&self, node: usize, cargo: &Cargo) -> Class {
-        match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                class(self.nodes[node].waist.class(packet))
-            }
-            Cargo::Deposit(..) | Cargo::Packet(_) => Class::Write,
         }
     }
 
@@ -440,7 +411,7 @@ impl Cluster {
         like: Option<(u16, Class)>,
     ) -> u32 {
         let cargo = Cargo::Message(packet);
-        let (kind, class) = like.unwrap_or_else(|| (cargo.kind(), self.class_of_cargo(node, &cargo)));
+        let (kind, class) = like.unwrap_or_else(|| (cargo.kind(), cargo.class(&self.nodes[node].waist)));
         let flight = Flight { kind, origin, ..self.flight((node, node), 0, class, cargo) };
         let (place, message, flow) = (node as u32, packet.id().0, flight.number);
         self.nodes[node].port.sent += 1;
@@ -487,17 +458,6 @@ impl Cluster {
     }
 }
 
-/// A class of messages, as machine files call it.
-fn class(class: tempest::Class) -> Class {
-    match class {
-        tempest::Class::Read => Class::Read,
-        tempest::Class::Write => Class::Write,
-        tempest::Class::Reply => Class::Reply,
-        tempest::Class::Acknowledge => Class::Acknowledge,
-        tempest::Class::System => Class::System,
-        tempest::Class::User => Class::User,
-    }
-}
 /// What processors spend.
 impl Cluster {
     /// The cost to `core` of taking an event in and entering its handler, and the step that it is.
@@ -612,7 +572,7 @@ impl Cluster {
         }
         let node = self.cores[core].node();
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
-            && self.class_of_cargo(node, cargo) == Class::User
+            && cargo.class(&self.nodes[node].waist) == Class::User
         {
             let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
             let message = self.nodes[node].waist.message_name(packet.id());

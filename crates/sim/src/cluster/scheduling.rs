@@ -472,7 +472,7 @@ impl Cluster {
         let Some(message) = self.nodes[node].dispatch.injection.pop() else { return };
         self.end_idling(core);
         self.wake_starved(node);
-        let cost = self.price(core, Primitive::Take, self.class_of_cargo(node, &message.cargo));
+        let cost = self.price(core, Primitive::Take, message.cargo.class(&self.nodes[node].waist));
         let (dispatch, number) = self.dispatch_of(core);
         dispatch.injection.keep(number, message);
         self.at_work(core).spend(cost);
@@ -480,7 +480,7 @@ impl Cluster {
     }
 
     fn start_extraction(&mut self, core: usize, flight: u32) {
-        let cost = self.price(core, Primitive::Extract, self.class_of(flight));
+        let cost = self.price(core, Primitive::Extract, self.link.flights[flight as usize].class);
         let wait = self.wait_for_interface(core, cost.path);
         self.end_idling(core);
         self.cores[core].spend(Bucket::Memory, wait);
