@@ -7,7 +7,7 @@ use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
-    Stage, Utilization, World,
+    Stage, Unobeyed, Utilization, World,
 };
 use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
