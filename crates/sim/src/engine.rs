@@ -247,6 +247,7 @@ impl Cluster {
     pub(crate) fn finish_thread(&mut self, core: usize, thread: u32) {
         let Core { node, number: processor, .. } = self.cores[core];
         self.nodes[node].threads.all[thread as usize].state = ThreadState::Finished;
+        self.count_thread(node, thread, false);
         self.live -= 1;
         self.agenda.progress = self.agenda.now;
         self.record(Traced::ThreadEnd { node: node as u32, thread });

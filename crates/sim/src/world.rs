@@ -7,12 +7,12 @@ use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
-    Utilization, World,
+    World,
 };
 use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, gauges};
 use crate::engine::Engine;
 use crate::processor::core::Event;
 
@@ -227,29 +227,14 @@ fn outcome(state: &Cluster) -> Outcome {
         phases: state.phase_records(),
         counters,
         breakdown,
-        utilization: utilization(state),
+        protocol: gauges::protocol_time(state),
+        utilization: gauges::utilization(state),
         dispatching: dispatching(state),
         anatomy: state.stages(),
         adjustments: state.measure.adjustments.clone(),
         events: Some(state.agenda.happened),
         digest: state.measure.sink.digest().map(|digest| digest.value()),
         report: Report::default(),
-    }
-}
-
-fn utilization(state: &Cluster) -> Utilization {
-    let [mut all, mut idle, mut dedicated, mut unused] = [Time::ZERO; 4];
-    for core in &state.cores {
-        all += state.agenda.now;
-        idle += core.idle_at(state.agenda.now);
-        let (time, of_that_idle) = core.dedicated_at(state.agenda.now);
-        dedicated += time;
-        unused += of_that_idle;
-    }
-    let busy = |all: Time, idle: Time| (!all.is_zero()).then(|| 1.0 - idle.as_seconds() / all.as_seconds());
-    Utilization {
-        compute: busy(all - dedicated, idle - unused).unwrap_or(0.0),
-        protocol: busy(dedicated, unused),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Must never decide what a part can decide for itself.
 
+pub(crate) mod gauges;
 pub(crate) mod node;
 pub(crate) mod passage;
 pub(crate) mod scheduling;
@@ -167,6 +168,7 @@ impl Cluster {
                 },
                 tie: choice.tie(index as u32),
             });
+            (0..shape.threads).for_each(|thread| state.count_thread(index, thread, true));
         }
         state
     }

@@ -114,7 +114,7 @@ impl Cluster {
         state.book(Bucket::Memory, wait);
         state.book(Bucket::Overhead, path);
         state.job = Some(job);
-        state.note_handler(now + state.ahead + delay, delay);
+        state.note_handler(now + state.ahead + delay, delay, wait + path.saturating_sub(delay));
         self.continue_now(core, wait + path);
         // It may have come out of the interface.
         self.admit_next(self.cores[core].node);

@@ -20,6 +20,7 @@ impl Cluster {
 
     /// The thread on `core` has looked.
     pub(crate) fn note_look(&mut self, core: usize, found: bool) {
+        self.cores[core].note_poll(found);
         if self.paces() {
             let now = self.agenda.now + self.cores[core].ahead;
             let core = &mut self.cores[core];

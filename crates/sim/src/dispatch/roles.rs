@@ -210,7 +210,7 @@ impl Cluster {
             ready.extend(self.cores[core].ready.drain(..));
         }
         for core in self.cores_of(node) {
-            self.cores[core].forget_waits(now);
+            self.cores[core].forget_threads(now);
         }
         for index in 0..self.nodes[node].threads.all.len() {
             let home = self.nodes[node].threads.all[index].home;
@@ -218,7 +218,11 @@ impl Cluster {
             let thread = &mut self.nodes[node].threads.all[index];
             thread.moved |= thread.core != core && !self.setting.shares_threads;
             thread.core = core;
-            if thread.waits_for_block() {
+            let (waits_for_block, is_left) = (thread.waits_for_block(), !thread.has_returned());
+            if is_left {
+                self.count_thread(node, index as u32, true);
+            }
+            if waits_for_block {
                 self.note_wait_for_block(node, index as u32, true);
             }
         }

@@ -1,9 +1,10 @@
 //! Timed regions: all threads enter together, at no cost to the program.
 
-use tempest::{Breakdown, Counters, PhaseRecord};
+use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime};
 use units::Time;
 
-use crate::cluster::Cluster;
+use super::utilization::BusyTimes;
+use crate::cluster::{Cluster, gauges};
 
 /// The regions entered so far, and who waits to enter the next.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ struct Start {
     at: Time,
     counters: Counters,
     breakdown: Breakdown,
+    protocol: Vec<ProtocolTime>,
+    busy: BusyTimes,
 }
 
 impl Cluster {
@@ -52,20 +55,30 @@ impl Cluster {
     fn begin_phase(&mut self, name: &'static str) {
         let index = self.measure.phases.starts.len() as u32;
         self.record(trace::Event::Phase { index, name });
+        let start = self.measured(name);
+        self.measure.phases.starts.push(start);
+    }
+
+    /// What has been measured up to now, when a region begins.
+    fn measured(&self, name: &'static str) -> Start {
         let (counters, breakdown) = self.totals();
-        self.measure.phases.starts.push(Start { name, at: self.agenda.now, counters, breakdown });
+        let (protocol, busy) = (gauges::protocol_time(self), gauges::busy_times(self));
+        Start { name, at: self.agenda.now, counters, breakdown, protocol, busy }
     }
 
     /// The regions, the last of them ending now.
     pub(crate) fn phase_records(&self) -> Vec<PhaseRecord> {
-        let (counters, breakdown) = self.totals();
-        let end = Start { name: "", at: self.agenda.now, counters, breakdown };
+        let end = self.measured("");
         let ends = self.measure.phases.starts.iter().skip(1).chain([&end]);
         let record = |(start, end): (&Start, &Start)| PhaseRecord {
             name: start.name,
             time: end.at - start.at,
             counters: end.counters - start.counters,
             breakdown: end.breakdown - start.breakdown,
+            protocol: end.protocol.iter().zip(&start.protocol).map(|(end, start)| end.since(start)).collect(),
+            utilization: end
+                .busy
+                .since(Some(&start.busy), |resource, part| gauges::name(self, resource, part)),
         };
         self.measure.phases.starts.iter().zip(ends).map(record).collect()
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use machine::{Class, Transactions};
 use tempest::world::{DispatchKey, Held, Pace};
-use tempest::{Breakdown, Counters};
+use tempest::{Breakdown, Counters, ProtocolTime, Resource};
 use units::Time;
 
 use crate::link::cargo::HandedOver;
@@ -96,6 +96,10 @@ pub(crate) enum Bucket {
 pub(crate) struct Service {
     /// When its handler began, and how long it had looked by then.
     began: (Time, Time),
+    /// Of the handler at work: the time to receive and dispatch it, and the memory wait booked before it.
+    received: (Time, Time),
+    /// In handlers themselves: receiving, dispatching and waiting for memory do not count.
+    handled: Time,
     /// The other node that its last handler's message came from, and when that one was taken up.
     pub(crate) taken: Option<(usize, Time)>,
     /// In handlers.
@@ -130,6 +134,8 @@ pub(crate) struct Core {
     unbooked_since: Time,
     /// All idle time that has been booked.
     idle: Time,
+    /// The number of threads that may run here and have not returned: while there is none, idling is a wait for nothing.
+    threads_left: u32,
     /// How many threads that may run here wait for a block of shared memory: while there is one, idling is a wait for memory.
     blocks_awaited: u32,
     /// Work done since engine time: the next effect comes so much later.
@@ -189,6 +195,7 @@ impl Core {
             activity: Activity::Idle { since: Time::ZERO },
             unbooked_since: Time::ZERO,
             idle: Time::ZERO,
+            threads_left: 0,
             blocks_awaited: 0,
             ahead: Time::ZERO,
             until: Time::ZERO,
@@ -210,7 +217,7 @@ impl Core {
             key: None,
             ready: VecDeque::new(),
             last_thread: None,
-            counters: Counters::default(),
+            counters: Counters { empty_polls: Some(0), ..Counters::default() },
             breakdown: Breakdown::default(),
         }
     }
@@ -274,10 +281,17 @@ impl Core {
         self.blocks_awaited = if begins { self.blocks_awaited + 1 } else { self.blocks_awaited - 1 };
     }
 
-    /// No thread that may run here is known to wait for a block any more.
-    pub(crate) fn forget_waits(&mut self, now: Time) {
+    /// One thread more may run here, or one less: it has returned. The idle time before is booked under what was waited for
+    /// then.
+    pub(crate) fn count_thread(&mut self, now: Time, comes: bool) {
         self.book_idling(now);
-        self.blocks_awaited = 0;
+        self.threads_left = if comes { self.threads_left + 1 } else { self.threads_left - 1 };
+    }
+
+    /// No thread is known to run here any more, nor to wait for a block.
+    pub(crate) fn forget_threads(&mut self, now: Time) {
+        self.book_idling(now);
+        (self.threads_left, self.blocks_awaited) = (0, 0);
     }
 
     /// Idle time that has not been booked.
@@ -290,16 +304,30 @@ impl Core {
         self.idle + self.unbooked_at(now)
     }
 
-    /// Its handler begins at `at`, after it has looked so long.
-    pub(crate) fn note_handler(&mut self, at: Time, delay: Time) {
+    /// Its handler begins at `at`, after it has looked so long. To receive and dispatch it takes `receipt`, which has been
+    /// booked.
+    pub(crate) fn note_handler(&mut self, at: Time, delay: Time, receipt: Time) {
         self.service.looking += delay;
         self.service.began = (at, self.service.looking);
+        self.service.received = (receipt, self.breakdown.memory);
     }
 
     /// Its handler ends, with the way back to where it came from.
     pub(crate) fn end_handler(&mut self, now: Time) {
-        let Service { began, looking, .. } = self.service;
-        self.service.handling += now.saturating_sub(began.0 + (looking - began.1));
+        let Service { began, looking, received: (receipt, memory), .. } = self.service;
+        let handling = now.saturating_sub(began.0 + (looking - began.1));
+        self.service.handling += handling;
+        let waited = self.breakdown.memory.saturating_sub(memory);
+        self.service.handled += handling.saturating_sub(receipt + waited);
+    }
+
+    /// The time up to now of a processor that computes for nobody, as one of `kind`.
+    pub(crate) fn protocol_time_at(&self, now: Time, kind: Resource) -> ProtocolTime {
+        let idle = self.idle_at(now);
+        let memory = self.breakdown.memory.min(now - idle);
+        let busy = now - idle - memory;
+        let handlers = self.service.handled.min(busy);
+        ProtocolTime { processors: kind, handlers, overhead: busy - handlers, memory, idle }
     }
 
     /// Is dedicated to handlers from now on, or computes.
@@ -318,12 +346,21 @@ impl Core {
         }
     }
 
+    /// A thread has polled.
+    pub(crate) fn note_poll(&mut self, found: bool) {
+        if let (false, Some(empty)) = (found, &mut self.counters.empty_polls) {
+            *empty += 1;
+        }
+    }
+
     /// The breakdown with the idle time that is still running.
     pub(crate) fn breakdown_at(&self, now: Time) -> Breakdown {
         let mut breakdown = self.breakdown;
-        let waits_for =
-            if self.blocks_awaited > 0 { &mut breakdown.memory } else { &mut breakdown.synchronization };
-        *waits_for += self.unbooked_at(now);
+        *match (self.threads_left, self.blocks_awaited) {
+            (0, _) => &mut breakdown.idle,
+            (_, 0) => &mut breakdown.synchronization,
+            _ => &mut breakdown.memory,
+        } += self.unbooked_at(now);
         breakdown
     }
 }
@@ -336,6 +373,7 @@ mod tests {
     fn idle_time_is_split_where_a_wait_for_a_block_begins_and_ends() {
         let ns = Time::from_nanoseconds;
         let mut core = Core::new(0, 0, None, false, 0);
+        core.count_thread(Time::ZERO, true);
         core.await_block(ns(10), true);
         core.await_block(ns(15), true);
         core.await_block(ns(20), false);
@@ -349,5 +387,38 @@ mod tests {
         core.begin_idling(ns(60));
         let spent = core.breakdown_at(ns(63));
         assert_eq!((spent.memory, spent.synchronization, core.idle_at(ns(63))), (ns(23), ns(17), ns(40)));
+    }
+
+    #[test]
+    fn a_processor_whose_threads_have_returned_waits_for_nothing() {
+        let ns = Time::from_nanoseconds;
+        let mut core = Core::new(0, 0, None, false, 0);
+        core.count_thread(Time::ZERO, true);
+        core.count_thread(Time::ZERO, true);
+        core.count_thread(ns(10), false);
+        core.count_thread(ns(16), false);
+        let spent = core.breakdown_at(ns(20));
+        assert_eq!((spent.synchronization, spent.idle, spent.total()), (ns(16), ns(4), ns(20)));
+        core.count_thread(ns(25), true);
+        core.forget_threads(ns(26));
+        let spent = core.breakdown_at(ns(30));
+        assert_eq!((spent.synchronization, spent.idle, core.idle_at(ns(30))), (ns(17), ns(13), ns(30)));
+    }
+
+    #[test]
+    fn a_dedicated_processors_time_is_handlers_receipt_memory_and_idle() {
+        let ns = Time::from_nanoseconds;
+        let mut core = Core::new(0, 1, Some(0), true, 0);
+        core.book_idling(ns(10));
+        core.activity = Activity::Handler;
+        // Found at 10, dispatched in 5, of which 1 is a wait for memory; the handler waits for 2 more and ends at 30.
+        core.book(Bucket::Memory, ns(1));
+        core.note_handler(ns(10), Time::ZERO, ns(5));
+        core.book(Bucket::Memory, ns(2));
+        core.end_handler(ns(30));
+        core.begin_idling(ns(30));
+        let spent = core.protocol_time_at(ns(37), Resource::DedicatedProcessor);
+        let parts = [spent.handlers, spent.overhead, spent.memory, spent.idle];
+        assert_eq!((parts, spent.total()), ([13, 4, 3, 17].map(ns), ns(37)));
     }
 }

@@ -7,6 +7,7 @@ use machine::{Capability, Machine};
 use tempest::Policy;
 use units::Time;
 
+use super::core::Core;
 use crate::cluster::Cluster;
 
 /// Whether processors of a node share their threads.
@@ -41,13 +42,24 @@ impl Cluster {
     /// memory meanwhile.
     pub(crate) fn note_wait_for_block(&mut self, node: usize, thread: u32, begins: bool) {
         let now = self.agenda.now;
-        if !self.setting.shares_threads {
-            let core = self.nodes[node].threads.all[thread as usize].core;
-            return self.cores[core].await_block(now, begins);
-        }
+        self.each_that_may_run(node, thread, |core| core.await_block(now, begins));
+    }
+
+    /// A thread comes to the processors that may run it, or has returned: a processor without threads waits for nothing.
+    pub(crate) fn count_thread(&mut self, node: usize, thread: u32, comes: bool) {
+        let now = self.agenda.now;
+        self.each_that_may_run(node, thread, |core| core.count_thread(now, comes));
+    }
+
+    /// Does something with each processor that may run a thread.
+    fn each_that_may_run(&mut self, node: usize, thread: u32, with: impl FnMut(&mut Core)) {
         let place = &self.nodes[node];
-        let all = &mut self.cores[place.first_core..place.first_core + place.cores];
-        all.iter_mut().filter(|core| !core.dedicated).for_each(|core| core.await_block(now, begins));
+        let own = place.threads.all[thread as usize].core;
+        let cores = match self.setting.shares_threads {
+            true => place.first_core..place.first_core + place.cores,
+            false => own..own + 1,
+        };
+        self.cores[cores].iter_mut().filter(|core| !core.dedicated).for_each(with);
     }
 
     /// Whether a thread is ready for `core`.

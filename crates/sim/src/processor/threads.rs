@@ -70,6 +70,11 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
+    /// Whether it has returned.
+    pub(crate) fn has_returned(&self) -> bool {
+        matches!(self.state, ThreadState::Finished)
+    }
+
     /// Whether it waits for a block of shared memory.
     pub(crate) fn waits_for_block(&self) -> bool {
         matches!(&self.state, ThreadState::Blocked { reason, .. } if reason.is_block())
