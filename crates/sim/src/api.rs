@@ -16,7 +16,9 @@ use units::Time;
 use crate::cluster::Cluster;
 use crate::fibers::Desk;
 use crate::link::cargo::{Cargo, Route};
-use crate::processor::core::{Bucket, Event as Due, Pending};
+use crate::processor::clock::Pending;
+use crate::processor::core::Event as Due;
+use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
 
 /// One core, as what runs on it sees it.
@@ -58,7 +60,7 @@ impl Edge {
 
     /// Its node.
     pub(crate) fn node(&self) -> usize {
-        self.state().cores[self.core()].node
+        self.state().cores[self.core()].node()
     }
 
     /// The state, for an instant.
@@ -73,7 +75,7 @@ impl Edge {
 
     /// Makes the bus transactions by which the processor gets to its handler, if there are any.
     pub(crate) fn reach_handler(&self) {
-        let pends = self.state().cores[self.core()].pends();
+        let pends = self.state().cores[self.core()].clock.pends();
         if pends {
             self.settle();
         }
@@ -87,7 +89,7 @@ impl Edge {
             let core = self.core();
             first(&mut state, core);
             // Whoever is next at work on this core has others.
-            let pending = std::mem::take(&mut state.cores[core].pending);
+            let pending = state.cores[core].clock.take_pending();
             (state.settle(core), pending)
         };
         if suspends {
@@ -115,7 +117,7 @@ impl Edge {
             let (mut state, core) = (self.state(), self.core());
             let (now, memory) = state.memory_now(core);
             let answer = request(memory, now);
-            state.cores[core].ahead += answer.ready - now;
+            state.cores[core].clock.advance(answer.ready - now);
             (answer, answer.ready - now)
         };
         self.settle();
@@ -123,7 +125,7 @@ impl Edge {
             let (mut state, core) = (self.state(), self.core());
             let (now, memory) = state.memory_now(core);
             let rest = memory.take(answer, now) - now;
-            state.cores[core].ahead += rest;
+            state.cores[core].clock.advance(rest);
             rest
         };
         self.settle();
@@ -193,7 +195,7 @@ impl Edge {
         let mut state = self.state();
         let (now, poll) = (state.agenda.now, state.setting.machine.processor.poll);
         let core = &mut state.cores[self.core()];
-        core.book(Bucket::Memory, now - since);
+        core.ledger.book(Bucket::Memory, now - since);
         core.spend(Bucket::Memory, poll);
     }
 
@@ -206,7 +208,7 @@ impl Edge {
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
-            (state.cores[self.core()].node, state.agenda.now)
+            (state.cores[self.core()].node(), state.agenda.now)
         };
         let at_once = self.state().nodes[node].dispatch.queue.try_hold(now, key);
         if let Some(held) = at_once {
@@ -228,14 +230,14 @@ impl Edge {
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
-        let granted = self.state().nodes[node].threads.all[thread as usize].granted.take();
+        let granted = self.state().nodes[node].threads.take_granted(thread);
         granted.expect("a thread that waited for a key is resumed with it")
     }
 
     /// Gives a key back and lets what waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
-        let (node, now) = (state.cores[self.core()].node, state.agenda.now);
+        let (node, now) = (state.cores[self.core()].node(), state.agenda.now);
         state.nodes[node].dispatch.queue.complete(now, held);
         state.notify(node);
     }
@@ -292,10 +294,8 @@ impl Scheduling for Edge {
         self.settle();
         let mut state = self.state();
         let thread = state.thread_on(self.core());
-        let node = state.cores[self.core()].node;
-        let place = &mut state.nodes[node].threads.all[thread as usize];
-        place.awaited = place.generation;
-        Waiter { thread, generation: place.generation }
+        let node = state.cores[self.core()].node();
+        state.nodes[node].threads.take_waiter(thread)
     }
 
     fn block(&self, wait: Wait) {
@@ -315,7 +315,7 @@ impl Scheduling for Edge {
 
     fn resume(&self, waiter: Waiter) -> bool {
         self.settle();
-        let node = self.state().cores[self.core()].node;
+        let node = self.state().cores[self.core()].node();
         if !self.state().waits(node, waiter) {
             return false;
         }
@@ -362,7 +362,7 @@ impl Scheduling for Edge {
             let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
             state.cores[core].spend(Bucket::Memory, wait);
             state.cores[core].spend(Bucket::Overhead, poll);
-            state.cores[core].service.looking += poll;
+            state.cores[core].service.look(poll);
         });
         let found = self.yield_to_handlers(Time::ZERO);
         self.state().note_look(self.core(), found);
@@ -371,11 +371,11 @@ impl Scheduling for Edge {
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
         self.settle();
         let mut held = self.acquire(key);
-        self.state().cores[self.core()].masked = true;
+        self.state().cores[self.core()].mask(true);
         body(held.proof());
         self.spend_tail();
         self.settle();
-        self.state().cores[self.core()].masked = false;
+        self.state().cores[self.core()].mask(false);
         self.release(held);
         // An event that came while interrupts were masked is noticed now.
         let late = {
@@ -399,7 +399,7 @@ impl Scheduling for Edge {
     fn enter_phase(&self, name: &'static str) {
         self.settle();
         let thread = self.thread();
-        let node = self.state().cores[self.core()].node;
+        let node = self.state().cores[self.core()].node();
         let waits = self.state().enter_phase(node, thread, name);
         if waits {
             self.block_for(Reason::Phase { name });
@@ -408,7 +408,7 @@ impl Scheduling for Edge {
 
     fn now(&self) -> Time {
         let state = self.state();
-        state.agenda.now + state.cores[self.core()].ahead
+        state.agenda.now + state.cores[self.core()].clock.ahead()
     }
 }
 
@@ -420,7 +420,7 @@ impl Accounting for Edge {
         let pends = {
             let (mut state, core) = (self.state(), self.core());
             state.charge(core, work);
-            state.cores[core].pends()
+            state.cores[core].clock.pends()
         };
         if pends {
             self.settle();

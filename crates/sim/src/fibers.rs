@@ -63,7 +63,7 @@ impl Fibers {
     pub(crate) fn new(state: Rc<RefCell<Cluster>>, residents: &[Resident]) -> Self {
         let (cores, per_node) = {
             let state = state.borrow();
-            (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.all.len()))
+            (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.len()))
         };
         let desk = Desk {
             state,
@@ -131,7 +131,7 @@ impl Fibers {
     fn place_for(&mut self, core: usize) -> io::Result<Work> {
         let last = {
             let state = self.desk.state.borrow();
-            let node = state.cores[core].node;
+            let node = state.cores[core].node();
             let host = state.host_of_handlers(core);
             host.map(|thread| node * self.per_node + thread as usize)
         };

@@ -13,7 +13,8 @@ use units::Time;
 use crate::cluster::Cluster;
 use crate::link::cargo::{Flight, Origin, WORD_BYTES};
 use crate::measure::anatomy::Taken;
-use crate::processor::core::{Activity, Bucket, Core, Pending};
+use crate::processor::core::{Activity, Purpose};
+use crate::processor::ledger::Bucket;
 
 impl Cluster {
     /// What a use of a primitive costs a core, for a message of some class.
@@ -84,7 +85,7 @@ impl Cluster {
             return Time::ZERO;
         }
         let now = self.agenda.now;
-        let memory = self.nodes[self.cores[core].node].memory.system.as_mut();
+        let memory = self.nodes[self.cores[core].node()].memory.system.as_mut();
         memory.map_or(Time::ZERO, |memory| memory.delay_of(transactions, at, now))
     }
 
@@ -118,10 +119,9 @@ impl Cluster {
     pub(crate) fn spend_cost(&mut self, core: usize, cost: Cost) {
         let own = cost.path - self.put_on_bus(core, cost.bus, None);
         let state = &mut self.cores[core];
-        state.after = state.after.and(cost.after);
         state.spend(Bucket::Overhead, own);
-        state.tail += cost.occupancy;
-        state.wait = state.wait.max(cost.wait);
+        state.clock.owe(&cost);
+        state.clock.keep_waiting(cost.wait);
     }
 
     /// Has `core` make transactions, of some step, once its clock is settled: what they take on an idle bus.
@@ -135,22 +135,21 @@ impl Cluster {
         if transactions.is_empty() {
             return Time::ZERO;
         }
-        let Some(memory) = &self.nodes[self.cores[core].node].memory.system else { return Time::ZERO };
-        let pending = &mut self.cores[core].pending;
-        *pending = Pending { made: pending.made.and(transactions), step: step.or(pending.step) };
+        let Some(memory) = &self.nodes[self.cores[core].node()].memory.system else { return Time::ZERO };
+        self.cores[core].clock.pend(transactions, step);
         memory.uncontended(transactions)
     }
 
     /// What a transaction by `core` takes on an idle bus, where there is one.
     pub(crate) fn time_alone(&self, core: usize, transaction: Transaction) -> Option<Time> {
-        self.nodes[self.cores[core].node].memory.system.as_ref()?;
+        self.nodes[self.cores[core].node()].memory.system.as_ref()?;
         let costs = self.setting.machine.node_memory.as_ref()?;
         Some(costs.uncontended(transaction, self.setting.machine.memory.line))
     }
 
     /// The present time, and the memory system of the node of `core`, which has one: it has transactions to make.
     pub(crate) fn memory_now(&mut self, core: usize) -> (Time, &mut NodeMemory) {
-        let memory = self.nodes[self.cores[core].node].memory.system.as_mut();
+        let memory = self.nodes[self.cores[core].node()].memory.system.as_mut();
         (self.agenda.now, memory.expect("transactions are made where there is a bus"))
     }
 
@@ -163,8 +162,8 @@ impl Cluster {
     ) {
         // Caches may supply a line sooner than memory, and the bus may be in use.
         let wait = taken.saturating_sub(alone);
-        self.cores[core].book(Bucket::Overhead, taken.min(alone));
-        self.cores[core].book(Bucket::Memory, wait);
+        self.cores[core].ledger.book(Bucket::Overhead, taken.min(alone));
+        self.cores[core].ledger.book(Bucket::Memory, wait);
         if let Some((kind, taken)) = step {
             self.measure.anatomy.count_wait(kind, taken, wait);
         }
@@ -172,9 +171,9 @@ impl Cluster {
 
     /// Makes what `core` has pending where no fiber can wait for its instant, one after the other from its clock on.
     pub(crate) fn make_at_once(&mut self, core: usize) {
-        let pending = std::mem::take(&mut self.cores[core].pending);
-        let delay = self.bus_delay(core, pending.made, self.agenda.now + self.cores[core].ahead);
-        let memory = self.nodes[self.cores[core].node].memory.system.as_ref();
+        let pending = self.cores[core].clock.take_pending();
+        let delay = self.bus_delay(core, pending.made, self.cores[core].clock.at(self.agenda.now));
+        let memory = self.nodes[self.cores[core].node()].memory.system.as_ref();
         let alone = memory.map_or(Time::ZERO, |memory| memory.uncontended(pending.made));
         self.cores[core].spend(Bucket::Overhead, alone);
         self.cores[core].spend(Bucket::Memory, delay);
@@ -185,7 +184,7 @@ impl Cluster {
 
     /// Spends the cost of `count` uses of a primitive, for the class of message that the core is at work on.
     pub(crate) fn spend_primitive(&mut self, core: usize, primitive: Primitive, count: u32) {
-        let class = self.cores[core].class;
+        let class = self.cores[core].purpose().class;
         self.spend_primitive_for(core, primitive, class, count.into());
         if primitive == Primitive::DirectoryLookup {
             self.migrate_entry(core);
@@ -220,10 +219,9 @@ impl Cluster {
     /// nearer: the one before came from elsewhere, or was taken up before this one arrived.
     pub(crate) fn time_to_fetch(&mut self, core: usize, flight: u32) -> Time {
         let Flight { from, to, arrived, .. } = self.link.flights[flight as usize];
-        let goes_on = self.cores[core].activity == Activity::Handler;
+        let goes_on = self.cores[core].activity() == Activity::Handler;
         let at_hand = |&(last, taken): &(usize, Time)| goes_on && last == from && arrived <= taken;
-        let is_near = self.cores[core].service.taken.as_ref().is_some_and(at_hand);
-        self.cores[core].service.taken = Some((from, self.agenda.now));
+        let is_near = self.cores[core].service.take_up(from, self.agenda.now).as_ref().is_some_and(at_hand);
         if is_near || from == to { Time::ZERO } else { self.setting.machine.processor.fetch }
     }
 
@@ -232,14 +230,15 @@ impl Cluster {
         self.spend_cost(core, cost);
         let state = &mut self.cores[core];
         if !cost.bus.is_empty() {
-            state.pending.step = Some((state.kind, taken));
+            state.clock.name_pending((state.purpose().kind, taken));
         }
-        self.measure.anatomy.count_step(state.kind, taken, step, cost.path);
+        self.measure.anatomy.count_step(state.purpose().kind, taken, step, cost.path);
     }
 
     /// A handler on `core` has looked its directory entry up: if another protocol processor had it last, it comes from there.
     fn migrate_entry(&mut self, core: usize) {
-        let Core { node, number, key, class, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let Purpose { key, class, .. } = self.cores[core].purpose();
         let Some(DispatchKey::User(key)) = key.filter(|_| self.setting.shares_entries) else { return };
         if self.nodes[node].memory.entries.insert(key, number).is_some_and(|last| last != number) {
             let name = "migrate_entry";
@@ -250,12 +249,12 @@ impl Cluster {
 
     /// Spends what follows a handler or a send: occupancy off the path.
     pub(crate) fn spend_tail(&mut self, core: usize) {
-        let after = std::mem::take(&mut self.cores[core].after);
-        let tail = std::mem::take(&mut self.cores[core].tail);
+        let after = self.cores[core].clock.take_after();
+        let tail = self.cores[core].clock.take_tail();
         if tail.is_zero() {
             return;
         }
-        let Core { kind, activity, .. } = self.cores[core];
+        let (kind, activity) = (self.cores[core].purpose().kind, self.cores[core].activity());
         let step = (activity == Activity::Handler).then_some((kind, Taken::Completion));
         if let Some((kind, taken)) = step {
             self.measure.anatomy.count_step(kind, taken, (Stage::COMPLETION, 1), tail);
@@ -273,8 +272,8 @@ impl Cluster {
         let price = &self.setting.machine.primitives.report_computing;
         let cost = self.priced(core, "report_computing", price, Class::User);
         let delay = self.bus_delay(core, cost.bus, self.agenda.now);
-        self.cores[core].book(Bucket::Memory, delay);
-        self.cores[core].book(Bucket::Overhead, cost.path);
+        self.cores[core].ledger.book(Bucket::Memory, delay);
+        self.cores[core].ledger.book(Bucket::Overhead, cost.path);
         delay + cost.path
     }
 
@@ -290,7 +289,8 @@ impl Cluster {
             Work::Block(..) => unreachable!("blocks are handled where a fiber can wait for the bus"),
             Work::Compute(done) => {
                 let time = self.setting.prices.operations(done.flops, done.integers, done.loads, done.stores);
-                let computing = self.cores[core].activity != Activity::Handler && !self.cores[core].masked;
+                let computing =
+                    self.cores[core].activity() != Activity::Handler && !self.cores[core].is_masked();
                 let bucket = if computing { Bucket::Compute } else { Bucket::Overhead };
                 self.cores[core].spend(bucket, time);
             }

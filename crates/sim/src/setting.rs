@@ -14,8 +14,6 @@ pub(crate) struct Setting {
     pub(crate) prices: Prices,
     /// Whether nodes have a network processor at work: all that concerns one is skipped where there is none.
     pub(crate) assisted: bool,
-    /// Whether processors of a node share their threads.
-    pub(crate) shares_threads: bool,
     /// Whether the policy changes the roles of processors while a program runs.
     pub(crate) adapts: bool,
     /// Whether several processors of a node run handlers, each with a cache of its own for directory entries.

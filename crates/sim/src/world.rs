@@ -7,7 +7,7 @@ use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
-    World,
+    Stage, World,
 };
 use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
@@ -221,21 +221,28 @@ fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure
 
 /// All but the program's report.
 fn outcome(state: &Cluster) -> Outcome {
-    let (counters, breakdown) = state.totals();
+    let reading = state.reading();
+    let name = |kind, part| gauges::name(state, kind, part);
     Outcome {
         time: state.agenda.now,
-        phases: state.phase_records(),
-        counters,
-        breakdown,
-        protocol: gauges::protocol_time(state),
-        utilization: gauges::utilization(state),
+        phases: state.measure.phases.records(&reading, name),
+        counters: reading.counters,
+        breakdown: reading.breakdown,
+        utilization: reading.busy.since(None, name),
+        protocol: reading.protocol,
         dispatching: dispatching(state),
-        anatomy: state.stages(),
+        anatomy: stages(state),
         adjustments: state.measure.adjustments.clone(),
         events: Some(state.agenda.happened),
         digest: state.measure.sink.digest().map(|digest| digest.value()),
         report: Report::default(),
     }
+}
+
+/// What protocol events took, by the names of their messages.
+fn stages(state: &Cluster) -> Vec<Stage> {
+    let Some(node) = state.nodes.first() else { return Vec::new() };
+    state.measure.anatomy.stages(node.waist.message_names().chain([Stage::ACCESS]))
 }
 
 fn dispatching(state: &Cluster) -> Dispatching {

@@ -15,6 +15,7 @@ mod list;
 mod litmus;
 mod model;
 mod run;
+mod spent;
 
 use std::io::{self, Write};
 
@@ -35,9 +36,10 @@ pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Survey
 #[cfg(feature = "command")]
 pub(crate) use run::Region;
 pub use run::{
-    Asked, Breakdown, Change, Combination, Counts, Dispatching, Given, Kind, Measured, Phase,
-    ProtocolBreakdown, Report, Run, Setting, Step, Utilization, Volume,
+    Asked, Change, Combination, Counts, Dispatching, Given, Kind, Measured, Phase, Report, Run, Setting,
+    Step, Volume,
 };
+pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
 pub const VERSION: u32 = 2;

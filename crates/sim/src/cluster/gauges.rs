@@ -43,7 +43,7 @@ fn add_processors(cluster: &Cluster, times: &mut BusyTimes) {
         Resource::ComputingProcessor,
         cluster.cores.iter().map(|core| {
             let (dedicated, of_that_idle) = core.dedicated_at(now);
-            let (there, idle) = (now - dedicated, core.idle_at(now) - of_that_idle);
+            let (there, idle) = (now - dedicated, core.ledger.idle_at(now) - of_that_idle);
             (there.saturating_sub(idle), there)
         }),
     );
@@ -78,16 +78,12 @@ fn protocol_kind(cluster: &Cluster, core: usize) -> Resource {
 pub(crate) fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
     let of = |kind: Resource| {
         let cores = cluster.cores.iter().enumerate();
-        let of_kind = cores.filter(|(index, core)| !core.counted && protocol_kind(cluster, *index) == kind);
+        let of_kind =
+            cores.filter(|(index, core)| !core.is_counted() && protocol_kind(cluster, *index) == kind);
         let times = of_kind.map(|(_, core)| core.protocol_time_at(cluster.agenda.now, kind));
         times.reduce(|all, one| all + one)
     };
     protocol_kinds(cluster).filter_map(of).collect()
-}
-
-/// The utilization of every part in the whole run up to now.
-pub(crate) fn utilization(cluster: &Cluster) -> Vec<Utilization> {
-    busy_times(cluster).since(None, |kind, part| name(cluster, kind, part))
 }
 
 /// The name of a part, by its place among those of its kind.
@@ -100,15 +96,15 @@ pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
             Utilization::name_of(part % banks, banks, part / banks)
         }
         (kind, _) if kind == Resource::ComputingProcessor || kind.is_protocol_processor() => {
-            let Core { node, number, .. } = cluster.cores[part];
+            let (node, number) = (cluster.cores[part].node(), cluster.cores[part].number());
             let cores =
                 cluster.nodes[node].first_core..cluster.nodes[node].first_core + cluster.nodes[node].cores;
             let is_alike = |core: &usize| match kind {
-                Resource::ComputingProcessor => cluster.cores[*core].counted,
+                Resource::ComputingProcessor => cluster.cores[*core].is_counted(),
                 // A policy that adapts may dedicate any processor.
                 _ => {
                     cluster.setting.adapts
-                        || protocol_kind(cluster, *core) == kind && !cluster.cores[*core].counted
+                        || protocol_kind(cluster, *core) == kind && !cluster.cores[*core].is_counted()
                 }
             };
             Utilization::name_of(number.into(), cores.filter(is_alike).count(), node)

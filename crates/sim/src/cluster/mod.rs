@@ -9,10 +9,10 @@ pub(crate) mod scheduling;
 
 use des::{Choice, EventQueue};
 use hardware::{Lock, Network, Prices};
-use machine::Machine;
+use machine::{Capability, Machine};
 use tempest::policy::{Injector, Servers, Split};
-use tempest::world::{Name, Resident};
-use tempest::{NodeId, Policy, Shape, Waiter};
+use tempest::world::{Held, Name, Resident};
+use tempest::{Breakdown, Counters, NodeId, Policy, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
@@ -24,11 +24,12 @@ use crate::link::staging::Shipping;
 use crate::link::{Link, Port};
 use crate::measure::Measure;
 use crate::measure::anatomy::Anatomy;
-use crate::measure::phases::Phases;
+use crate::measure::phases::{Entry, Phases, Reading};
 use crate::memory::Memory;
 use crate::memory::blocks::Blocks;
-use crate::processor::core::{Activity, Core};
-use crate::processor::threads::{Reason, Thread, ThreadState, Threads};
+use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
+use crate::processor::ledger::Ledger;
+use crate::processor::threads::{Reason, Switch, Threads};
 use crate::setting::Setting;
 use node::Node;
 
@@ -68,13 +69,13 @@ impl Cluster {
         // Processors and state machines of a device have no caches on the bus of the node.
         let in_device = matches!(policy.servers, Servers::Embedded | Servers::Hardware);
         let on_bus = if in_device { split.computing as usize } else { cores_per_node };
+        let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
         let mut state = Self {
             setting: Setting {
                 machine: machine.clone(),
                 policy: policy.clone(),
                 prices: Prices::new(&machine.processor.work),
                 assisted,
-                shares_threads: crate::processor::ready::shares_threads(machine, policy),
                 adapts: policy.servers == Servers::Adaptive,
                 shares_entries: servers > 1,
             },
@@ -107,24 +108,12 @@ impl Cluster {
         };
         for (index, (resident, queue)) in residents.into_iter().enumerate() {
             let first_core = state.cores.len();
-            let threads_per_core = (shape.threads / split.computing) as usize;
             state.cores.extend((0..cores_per_node).map(|number| {
                 let dedicated = number >= split.computing as usize;
                 let server = server_number(policy, split, number);
                 let core = Core::new(index, number as u16, server, dedicated, messages as u16);
                 core.with_pace(machine.processor.pace)
             }));
-            let threads = (0..shape.threads as usize).map(|thread| Thread {
-                core: first_core + thread / threads_per_core,
-                home: first_core + thread / threads_per_core,
-                moved: false,
-                state: ThreadState::Going,
-                generation: 0,
-                awaited: 0,
-                awaits_room: false,
-                noticing: false,
-                granted: None,
-            });
             let system = machine
                 .node_memory
                 .as_ref()
@@ -133,7 +122,12 @@ impl Cluster {
                 waist: resident.node.clone(),
                 first_core,
                 cores: cores_per_node,
-                threads: Threads { all: threads.collect(), ready: Default::default() },
+                threads: Threads::new(
+                    shape.threads as usize,
+                    split.computing as usize,
+                    cores_per_node,
+                    shared,
+                ),
                 dispatch: Desk {
                     queue,
                     unseen: Default::default(),
@@ -180,23 +174,23 @@ impl Cluster {
 
     /// Has the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
-        let (tie, epoch) = (self.nodes[self.cores[core].node].tie, self.cores[core].epoch);
-        self.cores[core].until = at;
+        let tie = self.nodes[self.cores[core].node()].tie;
+        let epoch = self.cores[core].clock.go_on_at(at);
         self.agenda.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Has the fiber at work on `core` go on now, `cost` ahead of engine time: nobody sees it before its next effect.
     pub(crate) fn continue_now(&mut self, core: usize, cost: Time) {
-        let state = &mut self.cores[core];
-        state.until = self.agenda.now;
-        state.ahead += cost;
-        self.agenda.due.push_back((core, state.epoch));
+        let clock = &mut self.cores[core].clock;
+        clock.advance(cost);
+        let epoch = clock.go_on_at(self.agenda.now);
+        self.agenda.due.push_back((core, epoch));
     }
 
     /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
     /// something else comes first; it will be taken up at the right time.
     pub(crate) fn settle(&mut self, core: usize) -> bool {
-        let ahead = std::mem::take(&mut self.cores[core].ahead);
+        let ahead = self.cores[core].clock.take_ahead();
         if ahead.is_zero() {
             return false;
         }
@@ -220,16 +214,16 @@ impl Cluster {
     pub(crate) fn hands_over(&self, core: usize) -> bool {
         let own = &self.cores[core];
         match self.setting.policy.injector {
-            Injector::Protocol => !own.dedicated,
-            Injector::Network => !own.dedicated && self.nodes[own.node].dispatch.network.is_some(),
-            Injector::Sender => !own.dedicated && self.hands_over_to_dedicated(own.node),
+            Injector::Protocol => !own.is_dedicated(),
+            Injector::Network => !own.is_dedicated() && self.nodes[own.node()].dispatch.network.is_some(),
+            Injector::Sender => !own.is_dedicated() && self.hands_over_to_dedicated(own.node()),
             Injector::Device => false,
         }
     }
 
     /// The thread that runs on `core`.
     pub(crate) fn thread_on(&self, core: usize) -> u32 {
-        match self.cores[core].activity {
+        match self.cores[core].activity() {
             Activity::Thread(thread) => thread,
             other => unreachable!("a thread acts on a core that is {other:?}"),
         }
@@ -237,21 +231,19 @@ impl Cluster {
 
     /// Whether the waiter that the thread on `core` took last has not been resumed yet.
     pub(crate) fn still_awaits(&self, core: usize) -> bool {
-        let thread = &self.nodes[self.cores[core].node].threads.all[self.thread_on(core) as usize];
-        thread.awaited == thread.generation
+        self.nodes[self.cores[core].node()].threads.still_awaits(self.thread_on(core))
     }
 
     /// The thread that runs on `core` blocks from now on.
     pub(crate) fn block(&mut self, core: usize, reason: Reason) {
         let thread = self.thread_on(core);
-        let Core { node, number: processor, .. } = self.cores[core];
-        self.cores[core].counters.blocks += 1;
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.cores[core].ledger.count().blocks += 1;
         let what = reason.what();
         if reason.is_block() {
             self.note_wait_for_block(node, thread, true);
         }
-        self.nodes[node].threads.all[thread as usize].state =
-            ThreadState::Blocked { reason, since: self.agenda.now };
+        self.nodes[node].threads.block(thread, reason, self.agenda.now);
         self.record(Event::Block { node: node as u32, thread, what });
         self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);
@@ -259,29 +251,22 @@ impl Cluster {
 
     /// Whether that wait of a thread on a node has not been ended yet.
     pub(crate) fn waits(&self, node: usize, waiter: Waiter) -> bool {
-        self.nodes[node].threads.all[waiter.thread as usize].generation == waiter.generation
+        self.nodes[node].threads.waits(waiter)
     }
 
     /// A blocked thread of a node may run again. False if that wait has been ended already.
     pub(crate) fn resume(&mut self, node: usize, waiter: Waiter) -> bool {
-        if !self.waits(node, waiter) {
-            return false;
-        }
-        let thread = &mut self.nodes[node].threads.all[waiter.thread as usize];
-        thread.generation = thread.generation.wrapping_add(1);
-        if matches!(thread.state, ThreadState::Blocked { .. }) {
+        let ended = self.nodes[node].threads.end_wait(waiter);
+        if ended == Some(true) {
             self.make_ready(node, waiter.thread);
         }
-        true
+        ended.is_some()
     }
 
     /// A thread may run again that waits for deposits. No handler resumes it: it polls and reads the count, which is in
     /// no cache now.
     pub(crate) fn resume_by_deposit(&mut self, node: usize, waiter: Waiter) {
-        let waits = self.waits(node, waiter);
-        let thread = &mut self.nodes[node].threads.all[waiter.thread as usize];
-        // One that has not blocked yet sees the count when it looks before it does.
-        thread.noticing |= waits && matches!(thread.state, ThreadState::Blocked { .. });
+        self.nodes[node].threads.note_deposit(waiter);
         self.resume(node, waiter);
     }
 
@@ -289,20 +274,214 @@ impl Cluster {
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
         self.agenda.progress = self.agenda.now;
-        let place = &mut self.nodes[node].threads.all[thread as usize];
-        let before = std::mem::replace(&mut place.state, ThreadState::Going);
-        if matches!(before, ThreadState::Blocked { reason, .. } if reason.is_block()) {
+        if self.nodes[node].threads.unblock(thread) {
             self.note_wait_for_block(node, thread, false);
         }
-        self.queue_thread(node, thread);
+        self.nodes[node].threads.queue(thread);
         if let Some(core) = self.taker(node, thread) {
             self.free(core);
         }
     }
 
+    /// The processor that takes a thread which has just become ready: one that has nothing to do and has been so for longest.
+    fn taker(&self, node: usize, thread: u32) -> Option<usize> {
+        let place = &self.nodes[node];
+        if let Some(processor) = place.threads.bound_to(thread) {
+            return Some(place.first_core + processor).filter(|&core| self.cores[core].is_idle());
+        }
+        let all = place.first_core..place.first_core + place.cores;
+        let computing = all.filter(|&core| !self.cores[core].is_dedicated() && self.takes_threads(core));
+        computing.filter_map(|core| Some((self.cores[core].idle_since()?, core))).min().map(|(_, core)| core)
+    }
+
+    /// A thread begins to wait for a block of shared memory, or has it: the processors that may run it, if they idle, wait for
+    /// memory meanwhile.
+    pub(crate) fn note_wait_for_block(&mut self, node: usize, thread: u32, begins: bool) {
+        let now = self.agenda.now;
+        self.each_that_may_run(node, thread, |ledger| ledger.await_block(now, begins));
+    }
+
+    /// A thread comes to the processors that may run it, or has returned: a processor without threads waits for nothing.
+    pub(crate) fn count_thread(&mut self, node: usize, thread: u32, comes: bool) {
+        let now = self.agenda.now;
+        self.each_that_may_run(node, thread, |ledger| ledger.count_thread(now, comes));
+    }
+
+    /// Does something with the books of each processor that may run a thread.
+    fn each_that_may_run(&mut self, node: usize, thread: u32, mut with: impl FnMut(&mut Ledger)) {
+        let place = &self.nodes[node];
+        let cores = match place.threads.bound_to(thread) {
+            Some(processor) => place.first_core + processor..place.first_core + processor + 1,
+            None => place.first_core..place.first_core + place.cores,
+        };
+        let computing = self.cores[cores].iter_mut().filter(|core| !core.is_dedicated());
+        computing.for_each(|core| with(&mut core.ledger));
+    }
+
+    /// Whether a thread is ready for `core`.
+    pub(crate) fn has_ready(&self, core: usize) -> bool {
+        let own = &self.cores[core];
+        self.nodes[own.node()].threads.has_ready(own.number().into(), own.is_dedicated())
+    }
+
+    /// The thread that `core` goes on with.
+    pub(crate) fn next_thread(&mut self, core: usize) -> Option<u32> {
+        let own = &self.cores[core];
+        let threads = &mut self.nodes[own.node()].threads;
+        if own.is_dedicated() { None } else { threads.next(own.number().into()) }
+    }
+
+    /// Whether a thread has run on `core`.
+    pub(crate) fn has_run_threads(&self, core: usize) -> bool {
+        let own = &self.cores[core];
+        self.nodes[own.node()].threads.has_run(own.number().into())
+    }
+
+    /// What it takes `core` to let a thread go on after it has waited.
+    pub(crate) fn switch_to(&mut self, core: usize, thread: u32) -> Time {
+        let own = &self.cores[core];
+        let switch = self.nodes[own.node()].threads.switch(own.number().into(), thread);
+        let machine = &self.setting.machine;
+        match switch {
+            Switch::First => Time::ZERO,
+            Switch::Same => {
+                machine.software_dispatch.as_ref().map_or(machine.processor.wake, |routine| routine.wake)
+            }
+            Switch::Other => machine.processor.thread_switch,
+        }
+    }
+
+    /// The thread on whose stack a handler of `core` may run: the last one there, unless that may go on elsewhere meanwhile.
+    pub(crate) fn host_of_handlers(&self, core: usize) -> Option<u32> {
+        let own = &self.cores[core];
+        let last = self.nodes[own.node()].threads.last_bound(own.number().into());
+        last.filter(|_| !self.setting.adapts)
+    }
+
+    /// The event of the handler that begins on `core`.
+    pub(crate) fn begin_handler(&mut self, core: usize) -> Job {
+        let job = self.cores[core].take_job().expect("a handler begins with an event");
+        let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
+        if let Due::Message { flight } = job.event {
+            let class = self.class_of(flight);
+            let flight = &self.link.flights[flight as usize];
+            let (message, source) = (flight.packet().id().0, flight.packet().source().0);
+            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number };
+            let purpose = Purpose { class, kind: flight.kind, key: Some(job.held.key()) };
+            self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), start);
+            self.cores[core].serve(purpose);
+        }
+        job
+    }
+
+    /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
+    /// this core has been given one and no other event comes before it.
+    pub(crate) fn handler_goes_on(&mut self, core: usize) -> bool {
+        let due = self.agenda.due.front();
+        let goes_on = due
+            .is_some_and(|&(other, epoch)| other == core && self.cores[core].clock.counts(epoch))
+            && self.cores[core].activity() == Activity::Handler;
+        if goes_on {
+            self.agenda.due.pop_front();
+        }
+        goes_on
+    }
+
+    /// Whom the handler on `core` has let go on is at the bus before what follows the handler. True if its fiber must suspend.
+    pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
+        let waits = self.cores[core].clock.has_after() && !self.agenda.due.is_empty();
+        if waits {
+            self.continue_now(core, Time::ZERO);
+        }
+        waits
+    }
+
+    /// Spends the occupancy that follows a handler.
+    pub(crate) fn spend_completion(&mut self, core: usize) {
+        let back = self.way_back(core);
+        self.cores[core].clock.owe_time(back);
+        self.spend_tail(core);
+    }
+
+    /// The handler on `core` has ended: its key is free, and the core too.
+    pub(crate) fn finish_handler(&mut self, core: usize, held: Held) {
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.record(Event::HandlerEnd { node: node as u32, processor });
+        self.cores[core].ledger.count().handlers += 1;
+        self.leave_handler(core);
+        self.nodes[node].dispatch.queue.complete(self.agenda.now, held);
+        self.agenda.progress = self.agenda.now;
+        self.measure(node);
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// What is charged on `core` is no handler's any more.
+    pub(crate) fn leave_handler(&mut self, core: usize) {
+        let (now, threads) = (self.agenda.now, self.measure.anatomy.threads());
+        let state = &mut self.cores[core];
+        state.service.end_handler(now, state.ledger.waited_for_memory());
+        state.serve(Purpose::of_thread(threads));
+        self.note_handler_end(core);
+    }
+
+    /// A thread gets the key it asked for.
+    pub(crate) fn grant(&mut self, core: usize, thread: u32, held: Held) {
+        let node = self.cores[core].node();
+        self.nodes[node].threads.grant(thread, held);
+        self.make_ready(node, thread);
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// The thread on `core` has returned.
+    pub(crate) fn finish_thread(&mut self, core: usize, thread: u32) {
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.nodes[node].threads.finish(thread);
+        self.count_thread(node, thread, false);
+        self.live -= 1;
+        self.agenda.progress = self.agenda.now;
+        self.record(Event::ThreadEnd { node: node as u32, thread });
+        self.record(Event::Leave { node: node as u32, processor, thread });
+        self.free(core);
+    }
+
+    /// A thread enters the next region. True if it must wait for others.
+    pub(crate) fn enter_phase(&mut self, node: usize, thread: u32, name: &'static str) -> bool {
+        let threads = self.nodes.iter().map(|node| node.threads.len()).sum();
+        let Entry::Begins { index, waiting } = self.measure.phases.enter(node, thread, name, threads) else {
+            return true;
+        };
+        self.record(Event::Phase { index, name });
+        let reading = self.reading();
+        self.measure.phases.begin(name, reading);
+        waiting.into_iter().for_each(|(node, thread)| self.make_ready(node, thread));
+        false
+    }
+
+    /// What has been measured up to now: counts of all processors, time, and how busy every part was. The breakdown is of the
+    /// processors that began as computing ones.
+    pub(crate) fn reading(&self) -> Reading {
+        let at = self.agenda.now;
+        let mut reading = Reading {
+            at,
+            counters: Counters::default(),
+            breakdown: Breakdown::default(),
+            protocol: gauges::protocol_time(self),
+            busy: gauges::busy_times(self),
+        };
+        for core in &self.cores {
+            reading.counters += core.ledger.counters();
+            if core.is_counted() {
+                reading.breakdown += core.ledger.breakdown_at(at);
+            }
+        }
+        reading
+    }
+
     /// The node as messages name it.
     pub(crate) fn node_id(&self, core: usize) -> NodeId {
-        NodeId(self.cores[core].node as u32)
+        NodeId(self.cores[core].node() as u32)
     }
 }
 
@@ -326,7 +505,7 @@ fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> 
 impl Cluster {
     /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
     pub(crate) fn wait_for_room(&self, core: usize) -> Time {
-        let (node, at) = (self.cores[core].node, self.agenda.now + self.cores[core].ahead);
+        let (node, at) = (self.cores[core].node(), self.cores[core].clock.at(self.agenda.now));
         if !self.takes_commands(node) {
             // It looks again after a poll; nobody tells it.
             let processor = &self.setting.machine.processor;

@@ -12,64 +12,62 @@ use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::dispatch::Arrived;
 use crate::link::cargo::{Cargo, Flight, HandedOver, Origin, Route, WORD_BYTES};
-use crate::processor::core::{Activity, Bucket, Core, Event};
+use crate::processor::core::{Activity, Event};
+use crate::processor::ledger::Bucket;
 
 impl Cluster {
     /// Whether a thread on `core` may send at its own time.
     fn has_room(&self, core: usize) -> bool {
         let handing_over = self.hands_over(core);
-        let node = &self.nodes[self.cores[core].node];
+        let node = &self.nodes[self.cores[core].node()];
         if handing_over {
             let machine = &self.setting.machine;
             let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
             node.port.handed_over.len() < room
         } else {
-            let node = self.cores[core].node;
+            let node = self.cores[core].node();
             self.takes_commands(node)
-                && self.interface_has_room(node, self.agenda.now + self.cores[core].ahead)
+                && self.interface_has_room(node, self.cores[core].clock.at(self.agenda.now))
         }
     }
 
     /// Whether a thread on `core` may send now. A send that waits for room is counted once, however often it tries.
     pub(crate) fn finds_room(&mut self, core: usize) -> bool {
         let has_room = self.has_room(core);
-        let awaited = *self.awaits_room(core);
+        let (at, thread) = (self.cores[core].node(), self.thread_on(core));
+        let awaited = self.nodes[at].threads.awaits_room(thread);
         if has_room && awaited {
-            *self.awaits_room(core) = false;
+            self.nodes[at].threads.await_room(thread, false);
             let (node, thread) = self.who_sends(core);
             self.measure
                 .sink
-                .record(self.agenda.now + self.cores[core].ahead, Traced::Resume { node, thread });
+                .record(self.cores[core].clock.at(self.agenda.now), Traced::Resume { node, thread });
         } else if !has_room && !awaited {
-            self.cores[core].counters.refused += 1;
+            self.cores[core].ledger.count().refused += 1;
         }
         has_room
     }
 
     /// The thread on `core` begins, or goes on, to wait for room.
     pub(crate) fn await_room(&mut self, core: usize) {
-        if !std::mem::replace(self.awaits_room(core), true) {
+        let (node, thread) = (self.cores[core].node(), self.thread_on(core));
+        if !self.nodes[node].threads.await_room(thread, true) {
             let (node, thread) = self.who_sends(core);
             let wait = Traced::Block { node, thread, what: "room" };
-            self.measure.sink.record(self.agenda.now + self.cores[core].ahead, wait);
+            self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), wait);
         }
-    }
-
-    fn awaits_room(&mut self, core: usize) -> &mut bool {
-        let thread = self.thread_on(core) as usize;
-        &mut self.nodes[self.cores[core].node].threads.all[thread].awaits_room
     }
 
     /// Node and thread, as a trace names them.
     fn who_sends(&self, core: usize) -> (u32, u32) {
-        (self.cores[core].node as u32, self.thread_on(core))
+        (self.cores[core].node() as u32, self.thread_on(core))
     }
 
     /// The thread on `core` waits until a message that was handed over has been taken.
     pub(crate) fn starve(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         self.nodes[node].port.starved.push_back(core);
-        self.cores[core].starved = true;
+        self.cores[core].starve(true);
     }
 
     /// Which way what is sent from `core` now will go.
@@ -87,7 +85,7 @@ impl Cluster {
     /// What sending costs the processor that does it, spent on its own clock: the caller settles before the cargo goes.
     pub(crate) fn spend_send(&mut self, core: usize, route: Route, to: NodeId, cargo: &Cargo) {
         if route == Route::HandOver {
-            let class = self.class_of_cargo(self.cores[core].node, cargo);
+            let class = self.class_of_cargo(self.cores[core].node(), cargo);
             let cost = self.hand_over_cost(core, class, self.written(core, cargo) + cargo.descriptor());
             self.spend_cost(core, cost);
         } else {
@@ -97,7 +95,7 @@ impl Cluster {
 
     /// What putting the cargo into the interface costs the processor that does it.
     pub(crate) fn spend_injection(&mut self, core: usize, to: NodeId, cargo: &Cargo) {
-        let Core { node, .. } = self.cores[core];
+        let node = self.cores[core].node();
         let class = self.class_of_cargo(node, cargo);
         if let Cargo::Transfer(..) = cargo {
             self.spend_primitive_for(core, Primitive::StartTransfer, class, 1);
@@ -117,7 +115,7 @@ impl Cluster {
     fn written(&self, core: usize, cargo: &Cargo) -> usize {
         match cargo {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                self.words_behind_header(self.cores[core].node, packet)
+                self.words_behind_header(self.cores[core].node(), packet)
             }
             Cargo::Deposit(_, words) => 1 + words.len(),
             Cargo::Packet(_) => 0,
@@ -137,19 +135,19 @@ impl Cluster {
         if hold.is_zero() {
             return Time::ZERO;
         }
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         self.nodes[node].port.lock.as_mut().map_or(Time::ZERO, |lock| lock.acquire(now, core, hold) - now)
     }
 
     /// Whether `core` needs a lock to drive the interface.
     pub(crate) fn locks_interface(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node].port.lock.is_some()
+        self.nodes[self.cores[core].node()].port.lock.is_some()
     }
 
     /// The cargo goes: into the interface, or into the hands of a protocol processor.
     pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
         // Whom it was to be handed to may have left in between; then nothing waits there that was handed over before.
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         if route == Route::HandOver && self.injects_for_others(node) {
             let visible_at = self.agenda.now + self.hand_over_delay();
             self.nodes[node].port.handed_over.push_back(HandedOver { to, cargo, visible_at });
@@ -168,8 +166,8 @@ impl Cluster {
         if self.is_network_processor(core) {
             return self.network_has_work(core);
         }
-        let node = &self.nodes[self.cores[core].node];
-        self.cores[core].dedicated && !node.port.injecting && !node.port.handed_over.is_empty()
+        let node = &self.nodes[self.cores[core].node()];
+        self.cores[core].is_dedicated() && !node.port.injecting && !node.port.handed_over.is_empty()
     }
 
     /// Has `core` inject the oldest message that was handed over.
@@ -177,16 +175,16 @@ impl Cluster {
         if !self.may_inject(core) {
             return false;
         }
-        let node = &mut self.nodes[self.cores[core].node];
+        let node = &mut self.nodes[self.cores[core].node()];
         let Some(message) = node.port.handed_over.pop_front() else { return false };
         node.port.injecting = true;
-        self.wake_starved(self.cores[core].node);
+        self.wake_starved(self.cores[core].node());
         self.end_idling(core);
-        self.cores[core].activity = Activity::Injecting;
+        self.cores[core].begin(Activity::Injecting);
         self.spend_send(core, Route::Inject, message.to, &message.cargo);
         self.make_at_once(core);
-        self.cores[core].injecting = Some(message);
-        let cost = std::mem::take(&mut self.cores[core].ahead);
+        self.cores[core].carry(message);
+        let cost = self.cores[core].clock.take_ahead();
         self.continue_at(core, self.agenda.now + cost);
         true
     }
@@ -194,17 +192,17 @@ impl Cluster {
     /// A processor of a node that waits for room, or for something to do meanwhile, looks again.
     pub(crate) fn wake_starved(&mut self, node: usize) {
         if let Some(starved) = self.nodes[node].port.starved.pop_front() {
-            self.cores[starved].starved = false;
+            self.cores[starved].starve(false);
             self.continue_now(starved, Time::ZERO);
         }
     }
 
     /// The injection on `core` is done.
     pub(crate) fn finish_injection(&mut self, core: usize) {
-        let message = self.cores[core].injecting.take().expect("an injecting core has a message");
-        let node = self.cores[core].node;
+        let message = self.cores[core].take_carried().expect("an injecting core has a message");
+        let node = self.cores[core].node();
         self.nodes[node].port.injecting = false;
-        self.cores[core].injected_last = true;
+        self.cores[core].note_injection();
         self.inject(core, message.to, message.cargo);
         self.free(core);
         self.notify(node);
@@ -212,7 +210,7 @@ impl Cluster {
 
     /// The cargo enters the interface.
     pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
-        let (from, destination) = (self.cores[core].node, to.0 as usize);
+        let (from, destination) = (self.cores[core].node(), to.0 as usize);
         let class = self.class_of_cargo(from, &cargo);
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
@@ -225,7 +223,7 @@ impl Cluster {
         if destination == from {
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now. A processor
             // that runs handlers has it at hand.
-            let near = self.cores[core].server.is_some();
+            let near = self.cores[core].server().is_some();
             let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
             self.agenda.events.push(
                 self.agenda.now + way,
@@ -260,9 +258,10 @@ impl Cluster {
 
     /// Counts what is sent; returns its bytes and those of its headers.
     fn count(&mut self, core: usize, to: usize, cargo: &Cargo) -> (u64, u64) {
-        let bytes = self.bytes_behind_header(self.cores[core].node, cargo);
-        let Core { node: from, counters, .. } = &mut self.cores[core];
-        let node = &self.nodes[*from];
+        let bytes = self.bytes_behind_header(self.cores[core].node(), cargo);
+        let from = self.cores[core].node();
+        let counters = self.cores[core].ledger.count();
+        let node = &self.nodes[from];
         let (volume, message) = match cargo {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
                 counters.messages += 1;
@@ -277,7 +276,7 @@ impl Cluster {
         };
         let placed = cargo.placed();
         let headers = node.port.interface.headers(message + placed);
-        if to != *from {
+        if to != from {
             counters.volume.count(volume, message, headers);
             counters.volume.data += placed;
         }
@@ -296,7 +295,7 @@ impl Cluster {
     }
 
     fn record_departure(&mut self, core: usize, to: NodeId, bytes: u32, cargo: &Cargo) {
-        let Core { node, number: processor, .. } = self.cores[core];
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         let (flow, node, to) = (self.next_number(node), node as u32, to.0);
         self.record(match cargo {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {

@@ -6,11 +6,11 @@ use tempest::{Resource, Utilization};
 use units::Time;
 
 /// The time for which every part has been busy up to an instant, kind by kind.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct BusyTimes(Vec<Kind>);
 
 /// All parts of one kind.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Kind {
     resource: Resource,
     /// Of each part: the time for which it was busy, and the time for which it was of this kind.

@@ -10,7 +10,7 @@ use tempest::{Access, MemoryEvents, Operations, Place, Work};
 use crate::api::Edge;
 use crate::cluster::Cluster;
 use crate::link::cargo::WORD_BYTES;
-use crate::processor::core::Bucket;
+use crate::processor::ledger::Bucket;
 
 impl Edge {
     /// Touches words of this node's segments, one instruction after the other.
@@ -41,7 +41,7 @@ impl Edge {
         self.settle();
         let (node, core) = (self.node(), self.core());
         let mut state = self.state();
-        let (now, who) = (state.agenda.now, usize::from(state.cores[core].number));
+        let (now, who) = (state.agenda.now, usize::from(state.cores[core].number()));
         if let Some(memory) = &mut state.nodes[node].memory.system {
             let done = memory.sync(who, now);
             state.cores[core].spend(Bucket::Memory, done - now);
@@ -75,8 +75,8 @@ impl Cluster {
             Access::Store | Access::Flush | Access::Purge => Operations::NONE.stores(1),
         };
         self.charge(core, Work::Compute(issue));
-        let (node, who) = (self.cores[core].node, usize::from(self.cores[core].number));
-        let issued = self.agenda.now + self.cores[core].ahead;
+        let (node, who) = (self.cores[core].node(), usize::from(self.cores[core].number()));
+        let issued = self.cores[core].clock.at(self.agenda.now);
         let Some(memory) = &mut self.nodes[node].memory.system else { return };
         let done = match access {
             Access::Load => memory.load(who, line, issued, true),

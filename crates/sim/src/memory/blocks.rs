@@ -30,7 +30,8 @@ use crate::api::Edge;
 use crate::cluster::Cluster;
 use crate::link::cargo::{Cargo, Origin};
 use crate::measure::anatomy::Taken;
-use crate::processor::core::{Bucket, Core, Event};
+use crate::processor::core::Event;
+use crate::processor::ledger::Bucket;
 
 /// Where the blocks of shared memory are among the modelled addresses of a node.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +84,7 @@ impl Edge {
     fn handle_lines(&self, price: &BlockPrice, own: Time) {
         let mut before = price.cost.path + own;
         for line in price.lines.clone() {
-            self.state().cores[self.core()].ahead += before;
+            self.state().cores[self.core()].clock.advance(before);
             self.settle();
             let taken = self.go_through_bus(|memory, now| match price.primitive {
                 Primitive::FetchBlock => memory.fetch_line(line, now),
@@ -99,7 +100,7 @@ impl Edge {
         self.faulted.set(true);
         self.settle();
         let mut state = self.state();
-        let node = state.cores[self.core()].node;
+        let node = state.cores[self.core()].node();
         let flight = state.local_event(node, *packet, Origin::Fault, None);
         if state.calls_routine() {
             let key = state.key_of(node, packet);
@@ -123,7 +124,7 @@ impl Edge {
 impl Cluster {
     /// Whether a thread on `core` has run so far ahead that others must be let do what comes before.
     pub(crate) fn is_far_ahead(&self, core: usize) -> bool {
-        self.cores[core].ahead > self.setting.machine.memory.read
+        self.cores[core].clock.ahead() > self.setting.machine.memory.read
     }
 
     /// A thread on `core` issues an access, where one that faulted has been issued before: whether the word is in the cache, in a
@@ -133,7 +134,7 @@ impl Cluster {
         let work = &self.setting.machine.processor.work;
         let issue = if store { work.store } else { work.load };
         self.cores[core].spend(Bucket::Compute, issue);
-        let Core { node, number, .. } = self.cores[core];
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let Some(memory) = &mut self.nodes[node].memory.system else { return true };
         let line = memory.line_of(address);
         memory.hits(number.into(), line, store)
@@ -146,7 +147,8 @@ impl Cluster {
             self.measure.anatomy.count_access();
         }
         let (now, keep) = (self.agenda.now, self.keep_at(core, address));
-        let Core { node, number, kind, .. } = self.cores[core];
+        let own = &self.cores[core];
+        let (node, number, kind) = (own.node(), own.number(), own.purpose().kind);
         let time = match &mut self.nodes[node].memory.system {
             None => self.setting.machine.memory.read,
             Some(memory) => {
@@ -164,7 +166,7 @@ impl Cluster {
 
     /// In what state a line may stay in a cache: as the node's right to its block is now.
     fn keep_at(&self, core: usize, address: u64) -> Keep {
-        let memory = self.nodes[self.cores[core].node].waist.memory();
+        let memory = self.nodes[self.cores[core].node()].waist.memory();
         let tag = memory.zip(self.blocks).map(|(memory, blocks)| memory.tag(blocks.block_at(address)));
         match tag {
             Some(Tag::Invalid) => Keep::Nothing,
@@ -175,14 +177,14 @@ impl Cluster {
 
     /// The price of what the handler on `core` does to a block, and the block's lines.
     fn price_of_block(&self, core: usize, primitive: Primitive, block: Block) -> BlockPrice {
-        let (name, cost) = self.named_price(core, primitive, self.cores[core].class);
+        let (name, cost) = self.named_price(core, primitive, self.cores[core].purpose().class);
         BlockPrice { primitive, name, cost, lines: self.blocks.map_or(0..1, |blocks| blocks.lines(block)) }
     }
 
     /// What of a price is `core`'s own time before it asks for each line, where lines go over the bus one by one; `None` where
     /// they do not.
     fn own_time_of_lines(&self, core: usize, price: &BlockPrice) -> Option<Time> {
-        self.nodes[self.cores[core].node].memory.system.as_ref()?;
+        self.nodes[self.cores[core].node()].memory.system.as_ref()?;
         let (costs, line) = (self.setting.machine.node_memory.as_ref()?, self.setting.machine.memory.line);
         let bus = match price.primitive {
             Primitive::FetchBlock => costs.uncontended_fetch(line),
@@ -194,7 +196,7 @@ impl Cluster {
 
     /// A handler on `core`, whose time is now, does something to a block as a whole: what is placed nobody waits for.
     fn spend_block(&mut self, core: usize, price: &BlockPrice) {
-        let (node, lines) = (self.cores[core].node, price.lines.clone());
+        let (node, lines) = (self.cores[core].node(), price.lines.clone());
         let count = lines.end - lines.start;
         if price.primitive == Primitive::PlaceBlock
             && let Some(memory) = &mut self.nodes[node].memory.system
@@ -207,7 +209,7 @@ impl Cluster {
             }
         }
         let path = price.cost.path_of(count);
-        self.cores[core].ahead += path;
+        self.cores[core].clock.advance(path);
         self.book_block(core, price, path, path);
     }
 
@@ -227,10 +229,10 @@ impl Cluster {
     /// sooner, and the bus may be in use.
     fn book_block(&mut self, core: usize, price: &BlockPrice, taken: Time, alone: Time) {
         let state = &mut self.cores[core];
-        state.book(Bucket::Overhead, taken.min(alone));
-        state.book(Bucket::Memory, taken.saturating_sub(alone));
+        state.ledger.book(Bucket::Overhead, taken.min(alone));
+        state.ledger.book(Bucket::Memory, taken.saturating_sub(alone));
         self.measure.anatomy.count_step(
-            state.kind,
+            state.purpose().kind,
             Taken::Primitive(price.primitive),
             (price.name, 0),
             taken,
@@ -240,9 +242,9 @@ impl Cluster {
     /// What is done to a block has been done.
     fn end_block(&mut self, core: usize, price: &BlockPrice) {
         let state = &mut self.cores[core];
-        state.tail += price.cost.occupancy;
+        state.clock.owe_time(price.cost.occupancy);
         self.measure.anatomy.count_step(
-            state.kind,
+            state.purpose().kind,
             Taken::Primitive(price.primitive),
             (price.name, 1),
             Time::ZERO,
@@ -260,7 +262,7 @@ impl Cluster {
         if self.setting.policy.servers != Servers::Hardware {
             return;
         }
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
             && self.class_of_cargo(node, cargo) == Class::User
         {

@@ -25,7 +25,7 @@ pub(crate) struct PutOff {
 
 impl Cluster {
     fn memory_of(&self, core: usize) -> &Memory {
-        let node = &self.nodes[self.cores[core].node];
+        let node = &self.nodes[self.cores[core].node()];
         node.waist.memory().expect("rights are to blocks of shared memory")
     }
 
@@ -41,9 +41,9 @@ impl Cluster {
 
     /// The handler on `core` has ended, and its key stays held until a right is taken away.
     pub(crate) fn put_off_lowering(&mut self, core: usize, held: Held, lowering: Lowering) {
-        let (node, processor) = (self.cores[core].node, self.cores[core].number);
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         self.record(Traced::HandlerEnd { node: node as u32, processor });
-        let like = (self.cores[core].kind, self.cores[core].class);
+        let like = (self.cores[core].purpose().kind, self.cores[core].purpose().class);
         self.leave_handler(core);
         self.nodes[node].memory.lowerings.push(PutOff { held, lowering, like });
         self.agenda.progress = self.agenda.now;
@@ -55,7 +55,7 @@ impl Cluster {
 
     /// An access has been done on the node of `core` for which a lowering may have waited.
     pub(crate) fn go_on_lowering(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         while let Some(index) = self.next_lowering(core) {
             let PutOff { held, lowering, like } = self.nodes[node].memory.lowerings.remove(index);
             self.lower(core, &lowering);
@@ -66,7 +66,7 @@ impl Cluster {
     }
 
     fn next_lowering(&self, core: usize) -> Option<usize> {
-        let waiting = &self.nodes[self.cores[core].node].memory.lowerings;
+        let waiting = &self.nodes[self.cores[core].node()].memory.lowerings;
         waiting.iter().position(|put_off| !self.is_pinned(core, &put_off.lowering))
     }
 }
