@@ -16,6 +16,8 @@ use units::Time;
 use crate::cluster::Cluster;
 use crate::fibers::Desk;
 use crate::link::cargo::{Cargo, Route};
+use crate::memory::at_work::AtWork;
+use crate::memory::blocks::BlockWork;
 use crate::processor::clock::Pending;
 use crate::processor::core::Event as Due;
 use crate::processor::ledger::Bucket;
@@ -104,32 +106,49 @@ impl Edge {
     #[cold]
     fn make(&self, pending: &Pending) {
         for transaction in pending.made.iter() {
-            let Some(alone) = self.state().time_alone(self.core(), transaction) else { return };
             let taken = self.go_through_bus(|memory, now| memory.make(transaction, now));
-            self.state().book_transaction(self.core(), (taken, alone), pending.step);
+            self.at_work(|work| work.book_transaction(transaction, taken, pending.step));
         }
     }
 
     /// Makes a request on the bus, whose time is now, and waits for the answer: how long that takes. Both come to the bus at their
     /// own instants, so that it is granted in the order of time.
     pub(crate) fn go_through_bus(&self, request: impl FnOnce(&mut NodeMemory, Time) -> Answer) -> Time {
-        let (answer, first) = {
-            let (mut state, core) = (self.state(), self.core());
-            let (now, memory) = state.memory_now(core);
-            let answer = request(memory, now);
-            state.cores[core].clock.advance(answer.ready - now);
-            (answer, answer.ready - now)
-        };
+        let (answer, first) = self.at_work(|work| work.ask_bus(request));
         self.settle();
-        let rest = {
-            let (mut state, core) = (self.state(), self.core());
-            let (now, memory) = state.memory_now(core);
-            let rest = memory.take(answer, now) - now;
-            state.cores[core].clock.advance(rest);
-            rest
-        };
+        let rest = self.at_work(|work| work.take_answer(answer));
         self.settle();
         first + rest
+    }
+
+    /// Lets a thread or handler do something on its own clock, for an instant.
+    fn at_work<R>(&self, act: impl FnOnce(&mut AtWork<'_>) -> R) -> R {
+        act(&mut self.state().at_work(self.core()))
+    }
+
+    /// A handler does something to a block. Lines go over the bus one after the other, each at its own instant.
+    fn work_on_block(&self, primitive: Primitive, block: Block) {
+        self.settle();
+        let work = self.at_work(|at_work| at_work.work_on(primitive, block));
+        match work.own {
+            None => self.state().spend_block(self.core(), &work),
+            Some(own) => self.move_lines(&work, own),
+        }
+        self.at_work(|at_work| at_work.end_block(&work));
+    }
+
+    fn move_lines(&self, work: &BlockWork, own: Time) {
+        let mut before = work.cost.path + own;
+        for line in work.lines.clone() {
+            self.settle_after(|state, core| state.cores[core].clock.advance(before));
+            let taken = self.go_through_bus(|memory, now| match work.primitive {
+                Primitive::FetchBlock => memory.fetch_line(line, now),
+                _ => memory.purge_line(line, now),
+            });
+            let alone = before - own + work.cost.line;
+            self.at_work(|at_work| at_work.book_block(work, before + taken, alone));
+            before = own;
+        }
     }
 
     /// The thread that runs here.
@@ -201,7 +220,7 @@ impl Edge {
 
     /// What is left of a thread's sends after their effect: occupancy off the path.
     fn spend_tail(&self) {
-        self.state().spend_tail(self.core());
+        self.at_work(|work| work.spend_tail());
     }
 
     /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
@@ -217,7 +236,7 @@ impl Edge {
                 let hold = state.setting.machine.processor.hold;
                 state.cores[core].spend(Bucket::Overhead, hold);
             } else {
-                self.state().spend_primitive(self.core(), Primitive::Dispatch, 1);
+                self.at_work(|work| work.spend_primitive(Primitive::Dispatch, 1));
                 self.settle();
             }
             return held;
@@ -249,7 +268,7 @@ impl Messages for Edge {
     }
 
     fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.send(to, Cargo::Transfer(place, data.into(), *packet, None));
     }
 
@@ -262,17 +281,17 @@ impl Messages for Edge {
     }
 
     fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, None))
     }
 
     fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, Some(source)))
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
-        self.state().expect_capability(Capability::Deposit);
+        self.state().setting.expect_capability(Capability::Deposit);
         self.try_send(to, || Cargo::Deposit(place, words.into()))
     }
 
@@ -320,7 +339,7 @@ impl Scheduling for Edge {
             return false;
         }
         // The thread goes on when that has been done, not when it begins.
-        self.settle_after(|state, core| state.spend_primitive(core, Primitive::Resume, 1));
+        self.settle_after(|state, core| state.at_work(core).spend_primitive(Primitive::Resume, 1));
         self.state().resume(node, waiter)
     }
 
@@ -389,7 +408,9 @@ impl Scheduling for Edge {
     }
 
     fn fault(&self, packet: &Packet) {
-        self.report_fault(packet);
+        self.faulted.set(true);
+        self.settle();
+        self.state().raise_fault(self.core(), packet);
     }
 
     fn accessed(&self) {
@@ -415,13 +436,12 @@ impl Scheduling for Edge {
 impl Accounting for Edge {
     fn charge(&self, work: Work) {
         if let Work::Block(primitive, block) = work {
-            return self.handle_block(primitive, block);
+            return self.work_on_block(primitive, block);
         }
-        let pends = {
-            let (mut state, core) = (self.state(), self.core());
-            state.charge(core, work);
-            state.cores[core].clock.pends()
-        };
+        let pends = self.at_work(|at_work| {
+            at_work.charge(work);
+            at_work.core.clock.pends()
+        });
         if pends {
             self.settle();
         }
@@ -432,28 +452,47 @@ impl Accounting for Edge {
     }
 
     fn touch(&self, place: Place, words: usize, access: Access) {
-        self.touch_words(place, words, access);
+        let node = self.node();
+        let found = self.state().nodes[node].waist.address(place, words);
+        // Caught by the engine, like everything else that a program does wrong.
+        let address = found.unwrap_or_else(|bad| panic!("{bad}"));
+        let lines = self.state().nodes[node].memory.lines_touched(address, words, access);
+        let Some(lines) = lines else { return self.at_work(|work| work.touch(words, access)) };
+        for line in lines {
+            self.settle();
+            self.at_work(|work| work.instruction(line, access));
+        }
     }
 
     fn drain(&self) {
-        self.drain_caches();
+        self.settle();
+        self.at_work(|work| work.drain());
     }
 
     fn approach(&self) {
-        if self.state().is_far_ahead(self.core()) {
+        if self.at_work(|work| work.is_far_ahead()) {
             self.settle();
         }
     }
 
     fn access(&self, address: u64, access: Access) {
-        self.access_word(address, access == Access::Store);
+        let (store, faulted) = (access == Access::Store, self.faulted.take());
+        if !faulted && self.at_work(|work| work.hits(address, store)) {
+            return;
+        }
+        self.settle();
+        let mut state = self.state();
+        let keep = state.keep_at(self.core(), address);
+        state.at_work(self.core()).miss(address, store, faulted, keep);
     }
 
     fn is_coherent(&self) -> bool {
-        self.state().is_coherent()
+        self.state().setting.is_coherent()
     }
 
     fn memory_events(&self) -> MemoryEvents {
-        self.count_memory()
+        self.settle();
+        let node = self.node();
+        self.state().memory_events(node)
     }
 }

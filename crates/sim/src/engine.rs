@@ -93,27 +93,18 @@ fn start(cluster: &mut Cluster) {
 /// Lets time pass until a fiber goes on. `None` when nothing is left to happen.
 fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
     loop {
-        while let Some((core, epoch)) = cluster.agenda.due.pop_front() {
-            cluster.agenda.quiet_since = None;
+        while let Some((core, epoch)) = cluster.agenda.take_due() {
             if let Some(next) = take_up(cluster, core, epoch) {
                 return Ok(Some(next));
             }
         }
-        let Some((at, happening)) = cluster.agenda.events.pop() else {
-            // Looks that found nothing do not make a run longer.
-            cluster.agenda.now = cluster.agenda.quiet_since.unwrap_or(cluster.agenda.now);
+        let next = cluster.agenda.take_next();
+        let Some((at, happening)) = next.filter(|&(_, happening)| !cluster.is_over(happening)) else {
+            cluster.agenda.end();
             return Ok(None);
         };
-        if cluster.is_over(happening) {
-            cluster.agenda.now = cluster.agenda.quiet_since.unwrap_or(cluster.agenda.now);
-            return Ok(None);
-        }
-        cluster.agenda.quiet_since =
-            happening.is_a_look().then(|| cluster.agenda.quiet_since.unwrap_or(cluster.agenda.now));
-        cluster.agenda.now = at;
-        cluster.agenda.happened += 1;
-        if cluster.is_stalled_at(at) {
-            let limit = cluster.agenda.stall_limit.unwrap_or_default();
+        cluster.agenda.begin(at, happening);
+        if let Some(limit) = cluster.agenda.stalled() {
             return Err(Failure::Stalled { limit, blocked: blocked(cluster) });
         }
         match happening {
@@ -169,7 +160,7 @@ fn ending(cluster: &Cluster) -> Result<(), Failure> {
     if cluster.live == 0 {
         Ok(())
     } else {
-        Err(Failure::Deadlock { at: cluster.agenda.now, blocked: blocked(cluster) })
+        Err(Failure::Deadlock { at: cluster.agenda.now(), blocked: blocked(cluster) })
     }
 }
 
@@ -203,5 +194,5 @@ fn where_now(cluster: &Cluster) -> String {
         Activity::Thread(thread) => format!("thread {thread}"),
         _ => "a handler".to_owned(),
     };
-    format!(" (in {doing} on {}, at {})", cluster.node_id(core), cluster.agenda.now)
+    format!(" (in {doing} on {}, at {})", cluster.node_id(core), cluster.agenda.now())
 }

@@ -209,12 +209,12 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
                 let Some(lower) = node.deliver(&packet, &mut cx) else { break };
                 // What has been charged comes before the right is taken away.
                 edge.settle();
-                if edge.state().is_pinned(core, &lower) {
+                packet = lower.then;
+                let waits = edge.state().lower(core, lower);
+                if let Some(lower) = waits {
                     end_handler(edge, core);
                     return edge.state().put_off_lowering(core, held, lower);
                 }
-                edge.state().lower(core, &lower);
-                packet = lower.then;
             }
             end_handler(edge, core);
             edge.state().finish_handler(core, held);

@@ -193,8 +193,8 @@ impl World for Model {
         }
         let places = residents.iter().zip(queues).collect();
         let policy = model.obeyed(&launch.policy);
-        let mut state = Cluster::new(&model.machine, &policy, split, shape, launch.seed, places);
-        state.agenda.stall_limit = launch.stall_limit;
+        let mut state =
+            Cluster::new(&model.machine, &policy, split, shape, (launch.seed, launch.stall_limit), places);
         if let Some(recorder) = &launch.trace {
             recorder.begin(model.cast(shape, split, &residents[0]));
             state.measure.sink = Sink::Traced(Digests::default(), Batch::new(recorder.clone()));
@@ -211,10 +211,10 @@ impl World for Model {
 fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure> {
     let mut report = Report::default();
     for (node, resident) in state.nodes.iter_mut().zip(residents) {
-        let held = node.dispatch.queue.try_hold(state.agenda.now, DispatchKey::Sequential);
+        let held = node.dispatch.queue.try_hold(state.agenda.now(), DispatchKey::Sequential);
         let mut held = held.expect("nothing is unfinished at the end of a run");
         report.merge(resident.report(held.proof())?);
-        node.dispatch.queue.complete(state.agenda.now, held);
+        node.dispatch.queue.complete(state.agenda.now(), held);
     }
     Ok(report)
 }
@@ -224,7 +224,7 @@ fn outcome(state: &Cluster) -> Outcome {
     let reading = state.reading();
     let name = |kind, part| gauges::name(state, kind, part);
     Outcome {
-        time: state.agenda.now,
+        time: state.agenda.now(),
         phases: state.measure.phases.records(&reading, name),
         counters: reading.counters,
         breakdown: reading.breakdown,
@@ -233,7 +233,7 @@ fn outcome(state: &Cluster) -> Outcome {
         dispatching: dispatching(state),
         anatomy: stages(state),
         adjustments: state.measure.adjustments.clone(),
-        events: Some(state.agenda.happened),
+        events: Some(state.agenda.happened()),
         digest: state.measure.sink.digest().map(|digest| digest.value()),
         report: Report::default(),
     }
@@ -252,11 +252,11 @@ fn dispatching(state: &Cluster) -> Dispatching {
         let waits = node.dispatch.queue.waits();
         total += waits.total;
         events += waits.events;
-        busy += node.dispatch.queue.busy(state.agenda.now);
+        busy += node.dispatch.queue.busy(state.agenda.now());
         waited_on_key += node.dispatch.queue.statistics().waited_on_key;
     }
     let mean = (events > 0).then(|| Time::from_femtoseconds(total.as_femtoseconds() / events));
-    let all = (state.agenda.now * state.nodes.len() as u64).as_seconds();
+    let all = (state.agenda.now() * state.nodes.len() as u64).as_seconds();
     let busy = (all > 0.0).then(|| busy.as_seconds() / all);
     Dispatching { waited_on_key, mean_wait: mean, busy }
 }

@@ -13,7 +13,7 @@ use crate::processor::core::Core;
 
 /// The time for which every part has been busy up to now.
 pub(crate) fn busy_times(cluster: &Cluster) -> BusyTimes {
-    let (now, nodes) = (cluster.agenda.now, &cluster.nodes);
+    let (now, nodes) = (cluster.agenda.now(), &cluster.nodes);
     let mut times = BusyTimes::default();
     add_processors(cluster, &mut times);
     times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.queue.busy(now)));
@@ -29,7 +29,7 @@ pub(crate) fn busy_times(cluster: &Cluster) -> BusyTimes {
     if let Network::Routed(fabric) = &cluster.link.network {
         times.add(Resource::Link, now, fabric.links_busy_at(now));
     }
-    let memories = || nodes.iter().filter_map(|node| node.memory.system.as_ref());
+    let memories = || nodes.iter().filter_map(|node| node.memory.system());
     times.add(Resource::Bus, now, memories().map(|memory| memory.bus_busy_at(now).0));
     times.add(Resource::DataBus, now, memories().filter_map(|memory| memory.bus_busy_at(now).1));
     times.add(Resource::MemoryBank, now, memories().flat_map(|memory| memory.banks_busy_at(now)));
@@ -38,7 +38,7 @@ pub(crate) fn busy_times(cluster: &Cluster) -> BusyTimes {
 
 /// Adds the processors: a kind has a part for every processor, with the time for which the processor was of the kind.
 fn add_processors(cluster: &Cluster, times: &mut BusyTimes) {
-    let now = cluster.agenda.now;
+    let now = cluster.agenda.now();
     times.add_some(
         Resource::ComputingProcessor,
         cluster.cores.iter().map(|core| {
@@ -80,7 +80,7 @@ pub(crate) fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
         let cores = cluster.cores.iter().enumerate();
         let of_kind =
             cores.filter(|(index, core)| !core.is_counted() && protocol_kind(cluster, *index) == kind);
-        let times = of_kind.map(|(_, core)| core.protocol_time_at(cluster.agenda.now, kind));
+        let times = of_kind.map(|(_, core)| core.protocol_time_at(cluster.agenda.now(), kind));
         times.reduce(|all, one| all + one)
     };
     protocol_kinds(cluster).filter_map(of).collect()
@@ -91,7 +91,7 @@ pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
     match (kind, &cluster.link.network) {
         (Resource::Link, Network::Routed(fabric)) => fabric.link_name(part),
         (Resource::MemoryBank, _) => {
-            let system = cluster.nodes.first().and_then(|node| node.memory.system.as_ref());
+            let system = cluster.nodes.first().and_then(|node| node.memory.system());
             let banks = system.map_or(1, |system| system.banks_busy_at(Time::ZERO).count());
             Utilization::name_of(part % banks, banks, part / banks)
         }

@@ -7,12 +7,12 @@ pub(crate) mod node;
 pub(crate) mod passage;
 pub(crate) mod scheduling;
 
-use des::{Choice, EventQueue};
-use hardware::{Lock, Network, Prices};
-use machine::{Capability, Machine};
+use des::Choice;
+use hardware::{Lock, Network};
+use machine::{Capability, Class, Cost, Machine};
 use tempest::policy::{Injector, Servers, Split};
 use tempest::world::{Held, Name, Resident};
-use tempest::{Breakdown, Counters, NodeId, Policy, Shape, Waiter};
+use tempest::{Breakdown, Counters, NodeId, Policy, Primitive, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
@@ -26,7 +26,8 @@ use crate::measure::Measure;
 use crate::measure::anatomy::Anatomy;
 use crate::measure::phases::{Entry, Phases, Reading};
 use crate::memory::Memory;
-use crate::memory::blocks::Blocks;
+use crate::memory::at_work::AtWork;
+use crate::prices::{List, PriceLists};
 use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
 use crate::processor::ledger::Ledger;
 use crate::processor::threads::{Reason, Switch, Threads};
@@ -41,8 +42,6 @@ pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Node>,
     pub(crate) cores: Vec<Core>,
     pub(crate) link: Link,
-    /// Where blocks of shared memory are, if there is any.
-    pub(crate) blocks: Option<Blocks>,
     /// The core whose fiber runs at this instant of the host: it cannot be interrupted, it is not suspended.
     pub(crate) running: Option<usize>,
     /// Threads that have not returned.
@@ -57,7 +56,7 @@ impl Cluster {
         policy: &Policy,
         split: Split,
         shape: Shape,
-        seed: u64,
+        (seed, stall_limit): (u64, Option<Time>),
         residents: Vec<(&Resident, hardware::EventQueue<crate::processor::core::Event, Name>)>,
     ) -> Self {
         let assisted = has_network_processor(machine, policy);
@@ -74,20 +73,11 @@ impl Cluster {
             setting: Setting {
                 machine: machine.clone(),
                 policy: policy.clone(),
-                prices: Prices::new(&machine.processor.work),
+                prices: PriceLists::new(machine),
                 assisted,
                 adapts: policy.servers == Servers::Adaptive,
-                shares_entries: servers > 1,
             },
-            agenda: Agenda {
-                now: Time::ZERO,
-                quiet_since: None,
-                events: EventQueue::new(),
-                due: Default::default(),
-                happened: 0,
-                stall_limit: None,
-                progress: Time::ZERO,
-            },
+            agenda: Agenda::new(stall_limit),
             measure: Measure {
                 anatomy: Anatomy::new(messages),
                 phases: Phases::default(),
@@ -102,7 +92,6 @@ impl Cluster {
                 free_flights: Vec::new(),
                 shipping: Shipping::default(),
             },
-            blocks: residents.first().and_then(|(resident, _)| Blocks::of(&resident.node, machine)),
             running: None,
             live: (shape.nodes * shape.threads) as usize,
         };
@@ -112,12 +101,10 @@ impl Cluster {
                 let dedicated = number >= split.computing as usize;
                 let server = server_number(policy, split, number);
                 let core = Core::new(index, number as u16, server, dedicated, messages as u16);
-                core.with_pace(machine.processor.pace)
+                let works_in_network = assisted && number == cores_per_node - 1;
+                let list = if works_in_network { List::Network } else { List::General };
+                core.with_pace(machine.processor.pace).with_list(list)
             }));
-            let system = machine
-                .node_memory
-                .as_ref()
-                .map(|costs| Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, on_bus)));
             state.nodes.push(Node {
                 waist: resident.node.clone(),
                 first_core,
@@ -154,17 +141,30 @@ impl Cluster {
                     passing: 0,
                     sent: 0,
                 },
-                memory: Memory {
-                    system,
-                    entries: Default::default(),
-                    lowerings: Default::default(),
-                    posted: 0,
-                },
+                memory: Memory::new(machine, on_bus, servers > 1, &resident.node),
                 tie: choice.tie(index as u32),
             });
             (0..shape.threads).for_each(|thread| state.count_thread(index, thread, true));
         }
         state
+    }
+
+    /// The processor `core` at work.
+    #[inline]
+    pub(crate) fn at_work(&mut self, core: usize) -> AtWork<'_> {
+        let core = &mut self.cores[core];
+        AtWork {
+            now: self.agenda.now,
+            memory: &mut self.nodes[core.node()].memory,
+            core,
+            prices: &self.setting.prices,
+            anatomy: &mut self.measure.anatomy,
+        }
+    }
+
+    /// The cost of a use of a primitive to `core`, for a message of some class.
+    pub(crate) fn price(&self, core: usize, primitive: Primitive, class: Class) -> Cost {
+        self.setting.prices.of(self.cores[core].list(), primitive, class)
     }
 
     /// Records an event of the run at the present time.
@@ -176,7 +176,7 @@ impl Cluster {
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
         let tie = self.nodes[self.cores[core].node()].tie;
         let epoch = self.cores[core].clock.go_on_at(at);
-        self.agenda.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
+        self.agenda.push(at, tie, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Has the fiber at work on `core` go on now, `cost` ahead of engine time: nobody sees it before its next effect.
@@ -184,7 +184,7 @@ impl Cluster {
         let clock = &mut self.cores[core].clock;
         clock.advance(cost);
         let epoch = clock.go_on_at(self.agenda.now);
-        self.agenda.due.push_back((core, epoch));
+        self.agenda.go_on_now(core, epoch);
     }
 
     /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
@@ -194,20 +194,11 @@ impl Cluster {
         if ahead.is_zero() {
             return false;
         }
-        let target = self.agenda.now + ahead;
-        let nothing_before =
-            self.agenda.due.is_empty() && self.agenda.events.next_time().is_none_or(|next| next > target);
-        if nothing_before && !self.is_stalled_at(target) {
-            self.agenda.now = target;
-            return false;
+        let goes_on = self.agenda.pass(ahead);
+        if let Some(at) = goes_on {
+            self.continue_at(core, at);
         }
-        self.continue_at(core, target);
-        true
-    }
-
-    /// Whether too long would have passed since something last happened.
-    pub(crate) fn is_stalled_at(&self, at: Time) -> bool {
-        self.agenda.stall_limit.is_some_and(|limit| at.saturating_sub(self.agenda.progress) > limit)
+        goes_on.is_some()
     }
 
     /// Whether messages of `core`'s threads are injected by a protocol processor.
@@ -273,7 +264,7 @@ impl Cluster {
     /// A thread may run again: a processor that idles takes it.
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
-        self.agenda.progress = self.agenda.now;
+        self.agenda.note_progress();
         if self.nodes[node].threads.unblock(thread) {
             self.note_wait_for_block(node, thread, false);
         }
@@ -297,13 +288,13 @@ impl Cluster {
     /// A thread begins to wait for a block of shared memory, or has it: the processors that may run it, if they idle, wait for
     /// memory meanwhile.
     pub(crate) fn note_wait_for_block(&mut self, node: usize, thread: u32, begins: bool) {
-        let now = self.agenda.now;
+        let now = self.agenda.now();
         self.each_that_may_run(node, thread, |ledger| ledger.await_block(now, begins));
     }
 
     /// A thread comes to the processors that may run it, or has returned: a processor without threads waits for nothing.
     pub(crate) fn count_thread(&mut self, node: usize, thread: u32, comes: bool) {
-        let now = self.agenda.now;
+        let now = self.agenda.now();
         self.each_that_may_run(node, thread, |ledger| ledger.count_thread(now, comes));
     }
 
@@ -377,19 +368,18 @@ impl Cluster {
     /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
     /// this core has been given one and no other event comes before it.
     pub(crate) fn handler_goes_on(&mut self, core: usize) -> bool {
-        let due = self.agenda.due.front();
-        let goes_on = due
-            .is_some_and(|&(other, epoch)| other == core && self.cores[core].clock.counts(epoch))
+        let due = self.agenda.first_due();
+        let goes_on = due.is_some_and(|(other, epoch)| other == core && self.cores[core].clock.counts(epoch))
             && self.cores[core].activity() == Activity::Handler;
         if goes_on {
-            self.agenda.due.pop_front();
+            self.agenda.take_due();
         }
         goes_on
     }
 
     /// Whom the handler on `core` has let go on is at the bus before what follows the handler. True if its fiber must suspend.
     pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
-        let waits = self.cores[core].clock.has_after() && !self.agenda.due.is_empty();
+        let waits = self.cores[core].clock.has_after() && self.agenda.first_due().is_some();
         if waits {
             self.continue_now(core, Time::ZERO);
         }
@@ -400,7 +390,7 @@ impl Cluster {
     pub(crate) fn spend_completion(&mut self, core: usize) {
         let back = self.way_back(core);
         self.cores[core].clock.owe_time(back);
-        self.spend_tail(core);
+        self.at_work(core).spend_tail();
     }
 
     /// The handler on `core` has ended: its key is free, and the core too.
@@ -410,7 +400,7 @@ impl Cluster {
         self.cores[core].ledger.count().handlers += 1;
         self.leave_handler(core);
         self.nodes[node].dispatch.queue.complete(self.agenda.now, held);
-        self.agenda.progress = self.agenda.now;
+        self.agenda.note_progress();
         self.measure(node);
         self.free(core);
         self.notify(node);
@@ -440,7 +430,7 @@ impl Cluster {
         self.nodes[node].threads.finish(thread);
         self.count_thread(node, thread, false);
         self.live -= 1;
-        self.agenda.progress = self.agenda.now;
+        self.agenda.note_progress();
         self.record(Event::ThreadEnd { node: node as u32, thread });
         self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);

@@ -107,7 +107,7 @@ impl Cluster {
             Event::Message { flight } => self.time_to_fetch(core, flight),
             Event::Grant { .. } => Time::ZERO,
         };
-        let path = delay + fetch + arrival_cost.path - self.put_on_bus(core, arrival_cost.bus, step);
+        let path = delay + fetch + arrival_cost.path - self.at_work(core).put_on_bus(arrival_cost.bus, step);
         let state = &mut self.cores[core];
         state.begin(Activity::Handler);
         state.clock.owe(&arrival_cost);

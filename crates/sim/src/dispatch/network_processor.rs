@@ -119,7 +119,7 @@ impl Cluster {
         self.cores[core].put_step_off(step, left);
         self.cores[core].clock.put_off();
         let cost = self.price(core, Primitive::Extract, self.class_of(flight));
-        self.spend_cost(core, cost);
+        self.at_work(core).spend(cost);
         self.start_handler_of(core, held, flight);
         true
     }
@@ -215,7 +215,7 @@ impl Cluster {
         self.loop_of(core).pass.injected = true;
         let cost = self.price(core, Primitive::Take, self.class_of_cargo(node, &message.cargo));
         self.cores[core].carry(message);
-        self.spend_cost(core, cost);
+        self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Take);
     }
 
@@ -235,7 +235,7 @@ impl Cluster {
         let wait = self.wait_for_interface(core, cost.path);
         self.end_idling(core);
         self.cores[core].spend(Bucket::Memory, wait);
-        self.spend_cost(core, cost);
+        self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Extract { flight: arrived.flight });
     }
 
@@ -247,7 +247,7 @@ impl Cluster {
 
     /// Occupies a network processor for what it has spent, then lets the step have its effect.
     fn start_booked_step(&mut self, core: usize, step: Step) {
-        self.make_at_once(core);
+        self.at_work(core).make_at_once();
         let time = self.cores[core].clock.take_ahead();
         self.cores[core].begin(Activity::Step(step));
         self.continue_at(core, self.agenda.now + time);
@@ -302,7 +302,8 @@ impl Cluster {
 
     fn finish_hand_over(&mut self, core: usize, flight: u32) {
         let tie = self.nodes[self.cores[core].node()].tie;
-        self.agenda.events.push(self.agenda.now + self.hand_over_delay(), tie, Happening::Forward { flight });
+        let visible_at = self.agenda.now + self.setting.prices.hand_over_delay();
+        self.agenda.events.push(visible_at, tie, Happening::Forward { flight });
         self.settle_step(core);
     }
 

@@ -18,7 +18,7 @@ use crate::link::cargo::Cargo;
 impl Cluster {
     /// The key of a message, as its destination finds it.
     pub(crate) fn key_of(&self, node: usize, packet: &Packet) -> DispatchKey {
-        self.nodes[node].waist.key(packet).expect("packets of this world are never damaged")
+        crate::link::cargo::key_of(&self.nodes[node].waist, packet)
     }
 
     /// A message has come to a node and waits for its key.

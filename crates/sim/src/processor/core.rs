@@ -8,6 +8,7 @@ use tempest::{ProtocolTime, Resource};
 use units::Time;
 
 use crate::link::cargo::HandedOver;
+use crate::prices::List;
 
 use super::clock::Clock;
 use super::ledger::{Bucket, Ledger};
@@ -106,6 +107,8 @@ pub(crate) struct Core {
     pub(crate) service: Service,
     node: usize,
     number: u16,
+    /// The price list that the processor pays from.
+    list: List,
     server: Option<usize>,
     /// Began as a computing processor: its time is that of the program.
     counted: bool,
@@ -138,6 +141,7 @@ impl Core {
             service: Service::new(dedicated),
             node,
             number,
+            list: List::General,
             server,
             counted: !dedicated,
             activity: Activity::Idle { since: Time::ZERO },
@@ -168,6 +172,11 @@ impl Core {
         self.number
     }
 
+    /// The price list that it pays from.
+    pub(crate) fn list(&self) -> List {
+        self.list
+    }
+
     /// Which server of the dispatch queue it is, if its policy lets it run handlers.
     pub(crate) fn server(&self) -> Option<usize> {
         self.server
@@ -191,6 +200,11 @@ impl Core {
     /// Does something else from now on.
     pub(crate) fn begin(&mut self, activity: Activity) {
         self.activity = activity;
+    }
+
+    /// A processor that pays from another price list.
+    pub(crate) fn with_list(self, list: List) -> Self {
+        Self { list, ..self }
     }
 
     pub(crate) fn is_idle(&self) -> bool {
