@@ -29,7 +29,7 @@ pub(crate) fn busy_times(cluster: &Cluster) -> BusyTimes {
     if let Network::Routed(fabric) = &cluster.link.network {
         times.add(Resource::Link, now, fabric.links_busy_at(now));
     }
-    let memories = || nodes.iter().filter_map(|node| node.memory.system());
+    let memories = || nodes.iter().filter_map(|node| node.memory.modelled());
     times.add(Resource::Bus, now, memories().map(|memory| memory.bus_busy_at(now).0));
     times.add(Resource::DataBus, now, memories().filter_map(|memory| memory.bus_busy_at(now).1));
     times.add(Resource::MemoryBank, now, memories().flat_map(|memory| memory.banks_busy_at(now)));
@@ -91,7 +91,7 @@ pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
     match (kind, &cluster.link.network) {
         (Resource::Link, Network::Routed(fabric)) => fabric.link_name(part),
         (Resource::MemoryBank, _) => {
-            let system = cluster.nodes.first().and_then(|node| node.memory.system());
+            let system = cluster.nodes.first().and_then(|node| node.memory.modelled());
             let banks = system.map_or(1, |system| system.banks_busy_at(Time::ZERO).count());
             Utilization::name_of(part % banks, banks, part / banks)
         }
