@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tempest::policy::{Notice, Servers, Split};
-use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size};
+use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size, Unobeyed};
 use trace::Cast;
 use units::Time;
 
@@ -82,10 +82,7 @@ impl Local {
         mechanism.check("native", CAN)?;
         policy.check("native", CAN)?;
         if policy.notice != Notice::Poll && !matches!(policy.servers, Servers::Taken | Servers::Added) {
-            let why = format!(
-                "policy `{policy}` needs a computing processor that can be interrupted, which machine `native` lacks: only a \
-             dedicated processor can be woken, as under `fixed:1+interrupt`, or a helper, as under `floating+keyed+helper`"
-            );
+            let why = Unobeyed::NotInterrupted { machine: "native".to_owned() };
             return Err(Refusal::Unobeyed { policy: policy.clone(), why });
         }
         Ok(())

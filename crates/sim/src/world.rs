@@ -7,7 +7,7 @@ use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
-    Stage, World,
+    Stage, Unobeyed, World,
 };
 use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
@@ -47,34 +47,17 @@ impl Model {
             | Servers::Adaptive => {}
             Servers::Hardware if policy.notice == Notice::Poll => {
                 if mechanism != Mechanism::SharedMemory {
-                    return Err(unobeyed(
-                        policy,
-                        format!(
-                            "policy `{policy}` leaves nobody to handle a program's messages, which mechanism `{mechanism}` needs: a \
-                         state machine keeps memory coherent; expected mechanism `{}`",
-                            Mechanism::SharedMemory
-                        ),
-                    ));
+                    return Err(unobeyed(policy, Unobeyed::NobodyHandles { mechanism }));
                 }
             }
-            _ => {
-                return Err(unobeyed(
-                    policy,
-                    format!("policy `{policy}` is not modelled: this simulator has no such processors"),
-                ));
-            }
+            _ => return Err(unobeyed(policy, Unobeyed::NoSuchProcessors)),
         }
         let by_network = policy.injector == Injector::Network && self.machine.network_processor.is_some();
         if !by_network && self.machine.under(policy.preset()).primitives.send_header.is_none() {
             // What has no way into the network has no price for it.
-            return Err(unobeyed(
-                policy,
-                format!(
-                    "policy `{policy}` has computing processors send for themselves, and machine `{}` gives no price for \
-                 that (`primitives.send_header`)",
-                    self.machine.name
-                ),
-            ));
+            let what = "computing processors send for themselves";
+            let machine = self.machine.name.clone();
+            return Err(unobeyed(policy, Unobeyed::NoPrice { machine, what, key: "primitives.send_header" }));
         }
         Ok(())
     }
@@ -141,7 +124,7 @@ impl Model {
 }
 
 /// A policy that the machine could have and the model cannot.
-fn unobeyed(policy: &Policy, why: String) -> Refusal {
+fn unobeyed(policy: &Policy, why: Unobeyed) -> Refusal {
     Refusal::Unobeyed { policy: policy.clone(), why }
 }
 

@@ -318,7 +318,7 @@ pub use meter::{Breakdown, Counters, Dispatching, ProtocolTime, VolumeBytes};
 pub use place::Number;
 pub use policy::Policy;
 pub use quiet::Quiet;
-pub use refusal::{Refusal, Size};
+pub use refusal::{Refusal, Size, Unobeyed};
 pub use segment::{Place, Rights, Segment};
 pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};
