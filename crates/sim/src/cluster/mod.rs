@@ -102,7 +102,11 @@ impl Cluster {
                 let server = server_number(policy, split, number);
                 let core = Core::new(index, number as u16, server, dedicated, messages as u16);
                 let works_in_network = assisted && number == cores_per_node - 1;
-                let list = if works_in_network { List::Network } else { List::General };
+                let list = match () {
+                    () if works_in_network => List::Network,
+                    () if in_device && dedicated => List::Embedded,
+                    () => List::General,
+                };
                 core.with_pace(machine.processor.pace).with_list(list)
             }));
             state.nodes.push(Node {
