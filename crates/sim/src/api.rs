@@ -248,7 +248,9 @@ impl Edge {
         self.settle();
         let Some(find) = self.state().begin_call(self.core()) else { return };
         self.settle();
-        if !self.yield_to_handlers(find) {
+        let found = self.yield_to_handlers(find);
+        self.state().cores[self.core()].ledger.count_poll(found);
+        if !found {
             self.state().pass_turn(self.core());
         }
     }

@@ -7,12 +7,12 @@ use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
-    Stage, Unobeyed, Utilization, World,
+    Stage, Unobeyed, World,
 };
 use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, gauges};
 use crate::engine::Engine;
 use crate::processor::core::Event;
 
@@ -205,12 +205,14 @@ fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure
 /// All but the program's report.
 fn outcome(state: &Cluster) -> Outcome {
     let reading = state.reading();
+    let name = |kind, part| gauges::name(state, kind, part);
     Outcome {
         time: state.agenda.now(),
-        phases: state.measure.phases.records(&reading),
+        phases: state.measure.phases.records(&reading, name),
         counters: reading.counters,
         breakdown: reading.breakdown,
-        utilization: utilization(state),
+        utilization: reading.busy.since(None, name),
+        protocol: reading.protocol,
         dispatching: dispatching(state),
         anatomy: stages(state),
         adjustments: state.measure.adjustments.clone(),
@@ -224,23 +226,6 @@ fn outcome(state: &Cluster) -> Outcome {
 fn stages(state: &Cluster) -> Vec<Stage> {
     let Some(node) = state.nodes.first() else { return Vec::new() };
     state.measure.anatomy.stages(node.waist.message_names().chain([Stage::ACCESS]))
-}
-
-fn utilization(state: &Cluster) -> Utilization {
-    let [mut all, mut idle, mut dedicated, mut unused] = [Time::ZERO; 4];
-    for core in &state.cores {
-        all += state.agenda.now();
-        let idled = core.ledger.idle_at(state.agenda.now());
-        idle += idled;
-        let (time, of_that_idle) = core.service.dedicated_at(state.agenda.now(), idled);
-        dedicated += time;
-        unused += of_that_idle;
-    }
-    let busy = |all: Time, idle: Time| (!all.is_zero()).then(|| 1.0 - idle.as_seconds() / all.as_seconds());
-    Utilization {
-        compute: busy(all - dedicated, idle - unused).unwrap_or(0.0),
-        protocol: busy(dedicated, unused),
-    }
 }
 
 fn dispatching(state: &Cluster) -> Dispatching {

@@ -19,6 +19,7 @@ use crate::dispatch::{Dispatch, Dispatcher, Poll, Start, View};
 use crate::measure::anatomy::Taken;
 use crate::processor::core::{Activity, Event, Job, Step};
 use crate::processor::ledger::Bucket;
+use crate::processor::service::Receipt;
 
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
@@ -139,7 +140,9 @@ impl Cluster {
         state.ledger.book(Bucket::Memory, wait);
         state.ledger.book(Bucket::Overhead, path);
         state.give(found.job);
-        state.service.begin_handler(state.clock.at(now) + delay, delay);
+        let waited = state.ledger.waited_for_memory();
+        let receipt = Receipt { took: wait + path.saturating_sub(delay), waited };
+        state.service.begin_handler(state.clock.at(now) + delay, delay, receipt);
         self.continue_now(core, wait + path);
         // It may have come out of the interface.
         self.admit_next(node);

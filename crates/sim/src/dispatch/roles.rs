@@ -168,13 +168,14 @@ mod tests {
     use super::*;
     use crate::dispatch::testing::{computing, node, ns};
     use crate::processor::ledger::Bucket;
+    use crate::processor::service::Receipt;
 
     /// Two processors that spend half of their time looking for events, at so many nanoseconds.
     fn looking(at: u64) -> [Core; 2] {
         let mut cores = node([computing(), computing()]);
         for core in &mut cores {
-            core.service.begin_handler(ns(0), ns(0));
-            core.service.end_handler(ns(at / 4));
+            core.service.begin_handler(ns(0), ns(0), Receipt::default());
+            core.service.end_handler(ns(at / 4), ns(0));
             core.service.look(ns(at / 2));
             core.ledger.book(Bucket::Compute, ns(at / 8));
         }
