@@ -176,7 +176,7 @@ impl Edge {
         self.state().expect_server(self.core(), &cargo);
         let (route, locks) = {
             let state = self.state();
-            (state.route(self.core(), &cargo), state.locks_interface(self.core()))
+            (state.route(self.core(), to, &cargo), state.locks_interface(self.core()))
         };
         // Whoever comes first gets the lock: the time must be right before it is asked for.
         if route == Route::Inject && locks {

@@ -28,7 +28,7 @@ impl Cluster {
         let all = place.first_core..place.first_core + place.cores;
         let running = self.running.filter(|core| all.contains(core)).map(|core| core - all.start);
         let now = self.agenda.now;
-        let room = place.dispatch.injection.shows(now) && self.interface_has_room(node, now);
+        let room = place.dispatch.asks_for_room(now) && self.interface_has_room(node, now);
         (&place.dispatch, View { now, cores: &self.cores[all], running, room })
     }
 
@@ -133,7 +133,9 @@ impl Cluster {
             Event::Message { flight } => self.time_to_fetch(core, flight),
             Event::Grant { .. } => Time::ZERO,
         };
-        let path = delay + fetch + arrival_cost.path - self.at_work(core).put_on_bus(arrival_cost.bus, step);
+        let spill = if found.spilled { self.setting.machine.queue.spill } else { Time::ZERO };
+        let path =
+            delay + spill + fetch + arrival_cost.path - self.at_work(core).put_on_bus(arrival_cost.bus, step);
         let state = &mut self.cores[core];
         state.begin(Activity::Handler);
         state.clock.owe(&arrival_cost);
@@ -392,17 +394,17 @@ impl Cluster {
 
     /// Has an idle network processor, or one whose step has ended, start its next step. False if there is none.
     fn go_on_with_pass(&mut self, core: usize) -> bool {
-        let node = self.cores[core].node();
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let (dispatch, view) = self.parts(node);
-        let outlook = dispatch.outlook(view);
-        let Some(network) = dispatch.network_mut() else { return false };
-        match network.next_step(outlook) {
+        let next = dispatch.next_step(number.into(), view);
+        let Some((network, place)) = dispatch.network_at(number.into()) else { return false };
+        match next {
             None => {
-                network.end_pass();
+                network.end_pass(place);
                 return false;
             }
             Some(NextStep::Take) => {
-                network.note_taken();
+                network.note_taken(place);
                 self.take_handed_over(core);
             }
             Some(NextStep::Extract(message)) => {
@@ -419,11 +421,8 @@ impl Cluster {
 
     /// Goes back to the step that a message has interrupted. False if none was.
     fn back_to_step(&mut self, core: usize) -> bool {
-        if !self.is_network_processor(core) {
-            return false;
-        }
-        let (dispatch, _) = self.dispatch_of(core);
-        let step = dispatch.network_mut().and_then(|network| network.interrupted_step());
+        let (dispatch, number) = self.dispatch_of(core);
+        let step = dispatch.network_at(number).and_then(|(network, place)| network.interrupted_step(place));
         let Some((step, left)) = step else { return false };
         self.cores[core].begin(Activity::Step(step));
         self.continue_at(core, self.agenda.now + left);
@@ -437,7 +436,7 @@ impl Cluster {
         let Dispatcher { way: Dispatch::Network(network), events, .. } = &mut place.dispatch else {
             return false;
         };
-        let core = place.first_core + network.number();
+        let core = place.first_core + network.number_for(message);
         let Activity::Step(step) = self.cores[core].activity() else { return false };
         let left = self.cores[core].clock.left(now);
         let Some(job) = network.preempt(now, message, (step, left), events) else { return false };
@@ -457,27 +456,31 @@ impl Cluster {
     /// A network processor that idles because the interface has no room for what was handed over looks again when there
     /// may be some.
     fn await_interface(&mut self, node: usize) {
-        let (now, place) = (self.agenda.now, &self.nodes[node]);
-        let Some(network) = place.dispatch.network() else { return };
-        let idles = self.cores[place.first_core + network.number()].is_idle();
-        if network.looks_after(now) || !idles || !place.dispatch.injection.shows(now) {
+        let place = &self.nodes[node];
+        let (now, first) = (self.agenda.now, place.first_core);
+        let Some(network) = place.dispatch.network().filter(|_| place.dispatch.asks_for_room(now)) else {
             return;
+        };
+        for number in network.numbers() {
+            let idles = self.cores[first + number].is_idle();
+            if !idles || !self.nodes[node].dispatch.waits_for_room(number, now) {
+                continue;
+            }
+            let at = self.interface_room_at(node, now);
+            if let Some((network, place)) = self.nodes[node].dispatch.network_at(number) {
+                network.look_at(place, at);
+            }
+            self.look_at(node, at);
         }
-        let at = self.interface_room_at(node, now);
-        if let Some(network) = self.nodes[node].dispatch.network_mut() {
-            network.look_at(at);
-        }
-        self.look_at(node, at);
     }
 
     fn take_handed_over(&mut self, core: usize) {
-        let node = self.cores[core].node();
-        let Some(message) = self.nodes[node].dispatch.injection.pop() else { return };
+        let (node, number) = (self.cores[core].node(), usize::from(self.cores[core].number()));
+        let Some(message) = self.nodes[node].dispatch.take_handed_over(number) else { return };
         self.end_idling(core);
         self.wake_starved(node);
         let cost = self.price(core, Primitive::Take, message.cargo.class(&self.nodes[node].waist));
-        let (dispatch, number) = self.dispatch_of(core);
-        dispatch.injection.keep(number, message);
+        self.nodes[node].dispatch.keep_in_hand(number, message);
         self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Take);
     }
@@ -525,9 +528,9 @@ impl Cluster {
             }
             Step::Settle => self.free(core),
             Step::Turn => {
-                let (dispatch, _) = self.dispatch_of(core);
-                if let Some(network) = dispatch.network_mut() {
-                    network.end_pass();
+                let (dispatch, number) = self.dispatch_of(core);
+                if let Some((network, place)) = dispatch.network_at(number) {
+                    network.end_pass(place);
                 }
                 self.free(core);
             }
@@ -538,7 +541,7 @@ impl Cluster {
         let message = self.release_in_hand(core);
         self.spend_injection(core, message.to, &message.cargo);
         let (dispatch, number) = self.dispatch_of(core);
-        dispatch.injection.keep(number, message);
+        dispatch.keep_in_hand(number, message);
         self.start_booked_step(core, Step::Inject);
     }
 
@@ -572,25 +575,21 @@ impl Cluster {
 
     /// A handler on `core` has ended: a network processor takes note of what has to be waited for.
     pub(crate) fn note_handler_end(&mut self, core: usize) {
-        if !self.is_network_processor(core) {
-            return;
-        }
+        let now = self.agenda.now;
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let Some((network, place)) = self.nodes[node].dispatch.network_at(number.into()) else { return };
         let wait = self.cores[core].clock.take_wait();
-        let from = self.agenda.now + wait;
-        let (dispatch, _) = self.dispatch_of(core);
-        if let Some(network) = dispatch.network_mut() {
-            network.serve_from(from);
-        }
+        network.serve_from(place, now + wait);
         if !wait.is_zero() {
-            self.look_at(self.cores[core].node(), from);
+            self.look_at(node, now + wait);
         }
     }
 
     /// A handler or a thread on `core` has sent a message: if that is a network processor, its pass ends early.
     pub(crate) fn note_answer(&mut self, core: usize) {
         let (dispatch, number) = self.dispatch_of(core);
-        if let Some(network) = dispatch.network_mut().filter(|network| network.is(number)) {
-            network.note_answer();
+        if let Some((network, place)) = dispatch.network_at(number) {
+            network.note_answer(place);
         }
     }
 }
