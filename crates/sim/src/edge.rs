@@ -10,7 +10,7 @@ use hardware::memory::{Answer, NodeMemory};
 use machine::Capability;
 use tempest::policy::{Notice, Servers};
 use tempest::world::{Accounting, DispatchKey, Held, Messages, Packet, Proof, Scheduling, Wait};
-use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
+use tempest::{Access, Attempt, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
 use units::Time;
 
 use crate::cargo::{Cargo, Route};
@@ -180,6 +180,14 @@ impl Edge {
         true
     }
 
+    /// A thread has tried something in vain: its fiber never goes on if that is how the run ends.
+    pub(crate) fn try_in_vain(&self, attempt: impl FnOnce(&mut State, usize) -> bool) {
+        let ends = attempt(&mut self.state(), self.core());
+        if ends {
+            self.suspend();
+        }
+    }
+
     /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
     /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
     fn await_injector(&self) {
@@ -237,6 +245,7 @@ impl Edge {
         let mut state = self.state();
         let (node, now) = (state.cores[self.core()].node, state.now);
         state.nodes[node].queue.complete(now, held);
+        state.note_progress();
         state.notify(node);
     }
 }
@@ -284,6 +293,7 @@ impl Messages for Edge {
         self.state().cores[self.core()].spend(Bucket::Memory, wait);
         self.settle();
         self.yield_to_handlers(Time::ZERO);
+        self.try_in_vain(|state, core| state.waits_in_vain(core, Attempt::Send));
     }
 }
 
@@ -328,6 +338,9 @@ impl Scheduling for Edge {
         {
             let mut state = self.state();
             let (core, signal) = (self.core(), state.machine.processor.signal);
+            if amount > 0 {
+                state.note_progress();
+            }
             state.cores[core].spend(Bucket::Overhead, signal);
         }
         tempest::world::signal(event, amount, |waiter| {
@@ -366,6 +379,17 @@ impl Scheduling for Edge {
         });
         let found = self.yield_to_handlers(Time::ZERO);
         self.state().note_look(self.core(), found);
+        if !found {
+            self.try_in_vain(State::looks_in_vain);
+        }
+    }
+
+    fn spin(&self) {
+        self.settle();
+        if self.state().sees_messages_only_here(self.core()) {
+            self.poll();
+        }
+        self.try_in_vain(|state, core| state.waits_in_vain(core, Attempt::Look));
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {

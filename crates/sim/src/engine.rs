@@ -8,13 +8,13 @@ use std::rc::Rc;
 
 use machine::Class;
 use tempest::world::{Held, Resident};
-use tempest::{Blocked, Failure, NodeId, Refusal, ThreadId};
+use tempest::{Failure, Refusal};
 use trace::Event as Traced;
 use units::Time;
 
 use crate::core::{Activity, Core, Event, Job};
 use crate::fibers::Fibers;
-use crate::node::{Reason, ThreadState};
+use crate::node::ThreadState;
 use crate::state::{Happening, State};
 
 /// A modelled machine with the fibers that run on it.
@@ -52,7 +52,11 @@ impl Engine {
                 Next::Handler { core } => self.fibers.resume_handler(core),
             };
             resumed.map_err(no_memory)?;
-            self.state.borrow_mut().running = None;
+            let mut state = self.state.borrow_mut();
+            state.running = None;
+            if let Some(failure) = state.stopped.take() {
+                return Err(failure);
+            }
         }
     }
 
@@ -116,7 +120,8 @@ impl State {
             self.happened += 1;
             if self.is_stalled_at(at) {
                 let limit = self.stall_limit.unwrap_or_default();
-                return Err(Failure::Stalled { limit, blocked: self.blocked() });
+                let (spinning, blocked) = (self.spinning(), self.blocked());
+                return Err(Failure::Stalled { limit, spinning, blocked });
             }
             match happening {
                 Happening::Arrive { flight } => self.arrive(flight),
@@ -217,7 +222,7 @@ impl State {
         self.cores[core].counters.handlers += 1;
         self.leave_handler(core);
         self.nodes[node].queue.complete(self.now, held);
-        self.progress = self.now;
+        self.progress.note(self.now);
         self.measure(node);
         self.free(core);
         self.notify(node);
@@ -246,7 +251,7 @@ impl State {
         let Core { node, number: processor, .. } = self.cores[core];
         self.nodes[node].threads[thread as usize].state = ThreadState::Finished;
         self.live -= 1;
-        self.progress = self.now;
+        self.progress.note(self.now);
         self.record(Traced::ThreadEnd { node: node as u32, thread });
         self.record(Traced::Leave { node: node as u32, processor, thread });
         self.free(core);
@@ -254,31 +259,6 @@ impl State {
 
     fn ending(&self) -> Result<(), Failure> {
         if self.live == 0 { Ok(()) } else { Err(Failure::Deadlock { at: self.now, blocked: self.blocked() }) }
-    }
-
-    /// Every thread that waits, and for what.
-    fn blocked(&self) -> Vec<Blocked> {
-        let mut blocked = Vec::new();
-        for (node, place) in self.nodes.iter().enumerate() {
-            for (index, thread) in place.threads.iter().enumerate() {
-                if let ThreadState::Blocked { reason, since } = &thread.state {
-                    let thread = ThreadId { node: NodeId(node as u32), index: index as u32 };
-                    blocked.push(Blocked { thread, waits_for: self.describe(reason), since: *since });
-                }
-            }
-        }
-        blocked
-    }
-
-    fn describe(&self, reason: &Reason) -> String {
-        match reason {
-            Reason::Wait(wait) => wait.to_string(),
-            Reason::Key(key) => format!("key {key}"),
-            Reason::Phase { name } => {
-                let threads: usize = self.nodes.iter().map(|node| node.threads.len()).sum();
-                format!("phase `{name}`: {} of {threads} threads have come", self.phase_arrivals())
-            }
-        }
     }
 
     /// Where and when the fiber that runs now is, for a failure.

@@ -46,7 +46,7 @@ impl State {
         let like = (self.cores[core].kind, self.cores[core].class);
         self.leave_handler(core);
         self.nodes[node].lowerings.push(PutOff { held, lowering, like });
-        self.progress = self.now;
+        self.progress.note(self.now);
         // The access may have been done while the handler came to its end.
         self.go_on_lowering(core);
         self.free(core);

@@ -12,6 +12,7 @@ use crate::cargo::HandedOver;
 use crate::core::{Event, Job};
 use crate::lowering::PutOff;
 use crate::network_processor::Loop;
+use crate::progress::Attempts;
 use crate::roles::Roles;
 use crate::routine::Routine;
 use crate::staging::Stager;
@@ -76,6 +77,8 @@ pub(crate) struct Thread {
     pub(crate) noticing: bool,
     /// A key it asked for and was given.
     pub(crate) granted: Option<Held>,
+    /// What it has tried in vain.
+    pub(crate) attempts: Attempts,
 }
 
 impl Thread {

@@ -21,6 +21,13 @@ struct Start {
     breakdown: Breakdown,
 }
 
+impl Phases {
+    /// The name of the region that was entered last.
+    pub(crate) fn current(&self) -> Option<&'static str> {
+        self.starts.last().map(|start| start.name)
+    }
+}
+
 impl State {
     /// A thread enters the next region. True if it must wait for others.
     ///

@@ -295,6 +295,7 @@ impl Edge {
         let find = self.state().prices_of_routine().find;
         if !self.yield_to_handlers(find) {
             self.state().pass_turn(self.core());
+            self.try_in_vain(State::looks_in_vain);
         }
     }
 }

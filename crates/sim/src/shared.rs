@@ -130,6 +130,9 @@ impl State {
     fn hits(&mut self, core: usize, address: u64, store: bool) -> bool {
         self.anatomy.count_access();
         let work = &self.machine.processor.work;
+        if store {
+            self.progress.note(self.now);
+        }
         let issue = if store { work.store } else { work.load };
         self.cores[core].spend(Bucket::Compute, issue);
         let Core { node, number, .. } = self.cores[core];

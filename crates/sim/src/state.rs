@@ -7,7 +7,7 @@ use hardware::{Lock, Network, Prices};
 use machine::Machine;
 use tempest::policy::{Injector, Servers, Split};
 use tempest::world::{Name, Resident};
-use tempest::{Adjustment, NodeId, Policy, Shape, Waiter};
+use tempest::{Adjustment, Failure, NodeId, Policy, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
@@ -17,6 +17,7 @@ use crate::core::{Activity, Core};
 use crate::network_processor::Loop;
 use crate::node::{Node, Reason, Thread, ThreadState};
 use crate::phases::Phases;
+use crate::progress::Progress;
 use crate::roles::Roles;
 use crate::shared::Blocks;
 use crate::staging::{Shipping, Step};
@@ -94,8 +95,9 @@ pub(crate) struct State {
     pub(crate) happened: u64,
     /// How long nothing may happen.
     pub(crate) stall_limit: Option<Time>,
-    /// When something last happened: a handler or a thread ended or went on.
-    pub(crate) progress: Time,
+    pub(crate) progress: Progress,
+    /// Why the run ends before its time, once that is certain.
+    pub(crate) stopped: Option<Failure>,
 }
 
 impl State {
@@ -145,7 +147,8 @@ impl State {
             live: (shape.nodes * shape.threads) as usize,
             happened: 0,
             stall_limit: None,
-            progress: Time::ZERO,
+            progress: Progress::default(),
+            stopped: None,
         };
         for (index, (resident, queue)) in residents.into_iter().enumerate() {
             let first_core = state.cores.len();
@@ -195,6 +198,7 @@ impl State {
                         awaits_room: false,
                         noticing: false,
                         granted: None,
+                        attempts: Default::default(),
                     })
                     .collect(),
                 ready: Default::default(),
@@ -247,7 +251,7 @@ impl State {
 
     /// Whether too long would have passed since something last happened.
     pub(crate) fn is_stalled_at(&self, at: Time) -> bool {
-        self.stall_limit.is_some_and(|limit| at.saturating_sub(self.progress) > limit)
+        self.stall_limit.is_some_and(|limit| at.saturating_sub(self.progress.at()) > limit)
     }
 
     /// Whether messages of `core`'s threads are injected by a protocol processor.
@@ -281,6 +285,7 @@ impl State {
         let Core { node, number: processor, .. } = self.cores[core];
         self.cores[core].counters.blocks += 1;
         let what = reason.what();
+        self.progress.note(self.now);
         if reason.is_block() {
             self.note_wait_for_block(node, thread, true);
         }
@@ -321,7 +326,7 @@ impl State {
     /// A thread may run again: a processor that idles takes it.
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
-        self.progress = self.now;
+        self.progress.note(self.now);
         let place = &mut self.nodes[node].threads[thread as usize];
         let before = std::mem::replace(&mut place.state, ThreadState::Going);
         if matches!(before, ThreadState::Blocked { reason, .. } if reason.is_block()) {

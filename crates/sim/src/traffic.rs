@@ -148,6 +148,7 @@ impl State {
         let node = self.cores[core].node;
         if route == Route::HandOver && self.injects_for_others(node) {
             let visible_at = self.now + self.hand_over_delay();
+            self.progress.note(self.now);
             self.nodes[node].handed_over.push_back(HandedOver { to, cargo, visible_at });
             if visible_at > self.now {
                 self.look_at(node, visible_at);
@@ -209,6 +210,7 @@ impl State {
     /// The cargo enters the interface.
     pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         let (from, destination) = (self.cores[core].node, to.0 as usize);
+        self.progress.note(self.now);
         let class = self.class_of_cargo(from, &cargo);
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
@@ -343,6 +345,7 @@ impl State {
         match cargo {
             Cargo::Deposit(place, _) => {
                 let mut waiters = Vec::new();
+                self.progress.note(self.now);
                 node.count_deposit(*place, count, |waiter| waiters.push(waiter));
                 self.record(Traced::Place { node: to as u32, from: source.0, flow });
                 self.free_flights.push(flight);
