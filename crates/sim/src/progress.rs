@@ -12,6 +12,9 @@ use units::Time;
 /// that every other spinning thread must have reached: by then each has seen everything that happened before.
 const ENOUGH: u64 = 1 << 10;
 
+/// The looks among those attempts that it takes to have seen everything that happened before: the first may have been before.
+const LOOKED: u64 = 2;
+
 /// The attempts in vain after which an event that only makes a part of the machine look again is not waited for.
 const PATIENCE: u64 = 1 << 20;
 
@@ -59,27 +62,30 @@ struct Tries {
     /// What had happened by the first of them.
     steps: u64,
     times: u64,
+    /// How many of them really looked: a thread may pass by many back-edges between two looks.
+    looked: u64,
     since: Time,
 }
 
 impl Default for Tries {
     fn default() -> Self {
-        Self { attempt: Attempt::Look, steps: 0, times: 0, since: Time::ZERO }
+        Self { attempt: Attempt::Look, steps: 0, times: 0, looked: 0, since: Time::ZERO }
     }
 }
 
 impl Tries {
-    fn count(&mut self, attempt: Attempt, now: Time, progress: &Progress) {
+    fn count(&mut self, attempt: Attempt, looked: bool, now: Time, progress: &Progress) {
         if self.steps != progress.steps || self.times == 0 {
-            (self.steps, self.times, self.since) = (progress.steps, 0, now);
+            *self = Self { steps: progress.steps, since: now, ..Self::default() };
         }
         self.times += 1;
+        self.looked += u64::from(looked);
         self.attempt = attempt;
     }
 
     /// These attempts, if nothing has happened since and there are enough of them.
     fn at_least(&self, enough: u64, progress: &Progress) -> Option<(Attempt, u64, Time)> {
-        let in_vain = self.steps == progress.steps && self.times >= enough;
+        let in_vain = self.steps == progress.steps && self.times >= enough && self.looked >= LOOKED;
         in_vain.then_some((self.attempt, self.times, self.since))
     }
 }
@@ -97,9 +103,16 @@ pub(crate) enum Patience {
 
 impl Attempts {
     /// A thread that says that it waits tries once more.
-    pub(crate) fn wait(&mut self, attempt: Attempt, now: Time, progress: &Progress) -> Patience {
-        self.waits.count(attempt, now, progress);
+    pub(crate) fn wait(
+        &mut self,
+        attempt: Attempt,
+        looked: bool,
+        now: Time,
+        progress: &Progress,
+    ) -> Patience {
+        self.waits.count(attempt, looked, now, progress);
         match self.waits.times {
+            _ if self.waits.looked < LOOKED => Patience::Lasts,
             times if times.is_multiple_of(PATIENCE) => Patience::Ends,
             times if times.is_multiple_of(ENOUGH) => Patience::Doubts,
             _ => Patience::Lasts,
@@ -111,7 +124,7 @@ impl Attempts {
         if std::mem::replace(&mut self.worked, worked) != worked {
             self.looks = Tries::default();
         }
-        self.looks.count(Attempt::Look, now, progress);
+        self.looks.count(Attempt::Look, true, now, progress);
         if self.looks.times.is_multiple_of(IDLE_LOOKS) { Patience::Ends } else { Patience::Lasts }
     }
 
@@ -134,17 +147,28 @@ mod tests {
         let (mut progress, mut attempts) = (Progress::default(), Attempts::default());
         progress.note(at(1));
         for _ in 1..ENOUGH {
-            assert_eq!(attempts.wait(Attempt::Send, at(2), &progress), Patience::Lasts);
+            assert_eq!(attempts.wait(Attempt::Send, true, at(2), &progress), Patience::Lasts);
         }
         assert_eq!(attempts.in_vain(&progress), None);
-        assert_eq!(attempts.wait(Attempt::Send, at(3), &progress), Patience::Doubts);
+        assert_eq!(attempts.wait(Attempt::Send, true, at(3), &progress), Patience::Doubts);
         assert_eq!(attempts.in_vain(&progress), Some((Attempt::Send, ENOUGH, at(2))));
         progress.note(at(4));
         assert_eq!((attempts.in_vain(&progress), progress.at()), (None, at(4)));
-        assert_eq!(attempts.wait(Attempt::Look, at(5), &progress), Patience::Lasts);
-        let often = (2..=PATIENCE).map(|_| attempts.wait(Attempt::Look, at(6), &progress));
+        assert_eq!(attempts.wait(Attempt::Look, true, at(5), &progress), Patience::Lasts);
+        let often = (2..=PATIENCE).map(|_| attempts.wait(Attempt::Look, true, at(6), &progress));
         assert_eq!(often.last(), Some(Patience::Ends));
         assert_eq!(attempts.in_vain(&progress), Some((Attempt::Look, PATIENCE, at(5))));
+    }
+
+    #[test]
+    fn a_thread_that_only_passes_by_has_not_looked() {
+        let (progress, mut attempts) = (Progress::default(), Attempts::default());
+        let passes = (0..2 * ENOUGH).map(|_| attempts.wait(Attempt::Look, false, at(1), &progress));
+        assert!(passes.max_by_key(|patience| *patience != Patience::Lasts) == Some(Patience::Lasts));
+        assert_eq!(attempts.in_vain(&progress), None);
+        assert_eq!(attempts.wait(Attempt::Look, true, at(1), &progress), Patience::Lasts);
+        assert_eq!(attempts.wait(Attempt::Look, true, at(1), &progress), Patience::Lasts);
+        assert_eq!(attempts.in_vain(&progress), Some((Attempt::Look, 2 * ENOUGH + 2, at(1))));
     }
 
     #[test]
@@ -155,7 +179,7 @@ mod tests {
         }
         assert_eq!(attempts.in_vain(&progress), None);
         let idle = at(2 * IDLE_LOOKS);
-        let often = (1..=IDLE_LOOKS).map(|_| attempts.look(idle, idle, &progress));
+        let often = (2..=IDLE_LOOKS).map(|_| attempts.look(idle, idle, &progress));
         assert_eq!(often.last(), Some(Patience::Ends));
     }
 }

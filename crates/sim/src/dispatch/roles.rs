@@ -19,9 +19,9 @@ use tempest::{Adjustment, NodeId, Policy, Why};
 use trace::Event as Traced;
 use units::Time;
 
-use crate::core::Activity;
-use crate::edge::Edge;
-use crate::state::State;
+use crate::api::Edge;
+use crate::cluster::Cluster;
+use crate::processor::core::Activity;
 
 /// The roles of a node's processors.
 #[derive(Debug)]
@@ -84,44 +84,45 @@ impl Roles {
     }
 }
 
-impl State {
+impl Cluster {
     /// Whether processors of a node are dedicated to its handlers by a policy that may take them back.
     pub(crate) fn is_served(&self, node: usize) -> bool {
-        self.nodes[node].roles.as_ref().is_some_and(|roles| roles.dedicated > 0)
+        self.nodes[node].dispatch.roles.as_ref().is_some_and(|roles| roles.dedicated > 0)
     }
 
     /// Which server of the dispatch queue `core` is at present, if it may run handlers.
     pub(crate) fn serves(&self, core: usize) -> Option<usize> {
         let own = &self.cores[core];
         // One at a time is what one dedicated processor does alone.
-        let leaves_to_dedicated = self.policy.dispatch == Dispatch::Serial && self.is_served(own.node);
+        let leaves_to_dedicated =
+            self.setting.policy.dispatch == Dispatch::Serial && self.is_served(own.node);
         own.server.filter(|_| own.dedicated || !leaves_to_dedicated)
     }
 
     /// Whether somebody of a node injects what is handed over.
     pub(crate) fn injects_for_others(&self, node: usize) -> bool {
-        self.policy.injector != Injector::Sender || self.is_served(node)
+        self.setting.policy.injector != Injector::Sender || self.is_served(node)
     }
 
     /// Whether threads of a node leave the sending to processors that are dedicated for a time: where handlers run one at a time
     /// and one processor runs them, a second has nothing else to do.
     pub(crate) fn hands_over_to_dedicated(&self, node: usize) -> bool {
-        let roles = self.nodes[node].roles.as_ref();
-        let may = self.policy.dispatch == Dispatch::Serial
-            && !self.machine.can.contains(&Capability::SenderInjects);
+        let roles = self.nodes[node].dispatch.roles.as_ref();
+        let may = self.setting.policy.dispatch == Dispatch::Serial
+            && !self.setting.machine.can.contains(&Capability::SenderInjects);
         may && roles.is_some_and(|roles| roles.dedicated > 1)
     }
 
     /// Looks at the clocks: if the interval is over, asks whether roles should change.
     pub(crate) fn measure(&mut self, node: usize) {
-        let now = self.now;
-        let Some(roles) = &self.nodes[node].roles else { return };
+        let now = self.agenda.now;
+        let Some(roles) = &self.nodes[node].dispatch.roles else { return };
         if now < roles.begin.at + roles.interval || roles.dedicated != roles.wanted {
             return;
         }
         let totals = self.totals_of(node);
         let processors = self.nodes[node].cores as u32;
-        let Some(roles) = &mut self.nodes[node].roles else { return };
+        let Some(roles) = &mut self.nodes[node].dispatch.roles else { return };
         let reading = roles.reading(&totals, processors);
         roles.begin = totals;
         let Some((wanted, why)) = roles.controller.observe(&reading) else { return };
@@ -140,12 +141,15 @@ impl State {
     }
 
     fn totals_of(&self, node: usize) -> Totals {
-        let mut totals =
-            Totals { at: self.now, waited: self.nodes[node].queue.waits().total, ..Totals::default() };
+        let mut totals = Totals {
+            at: self.agenda.now,
+            waited: self.nodes[node].dispatch.queue.waits().total,
+            ..Totals::default()
+        };
         for core in &self.cores[self.cores_of(node)] {
             let role = usize::from(core.dedicated);
             totals.handling[role] += core.service.handling;
-            totals.idle[role] += core.idle_at(self.now);
+            totals.idle[role] += core.idle_at(self.agenda.now);
             totals.looking += core.service.looking;
             totals.own += core.breakdown.compute;
             totals.handlers += core.counters.handlers;
@@ -156,7 +160,7 @@ impl State {
     /// `core` has nothing to go on with: it changes its role if its node wants that. Whether it did.
     pub(crate) fn change_role(&mut self, core: usize) -> bool {
         let node = self.cores[core].node;
-        let Some(roles) = &self.nodes[node].roles else { return false };
+        let Some(roles) = &self.nodes[node].dispatch.roles else { return false };
         let dedicated = self.cores[core].dedicated;
         let changes = match dedicated {
             false => roles.dedicated < roles.wanted && self.may_leave_threads(core),
@@ -175,16 +179,16 @@ impl State {
 
     fn has_injected_all(&self, node: usize) -> bool {
         let node = &self.nodes[node];
-        node.handed_over.is_empty() && !node.injecting && node.starved.is_empty()
+        node.port.handed_over.is_empty() && !node.port.injecting && node.port.starved.is_empty()
     }
 
     fn take_role(&mut self, core: usize, dedicated: bool) {
-        let (now, node) = (self.now, self.cores[core].node);
+        let (now, node) = (self.agenda.now, self.cores[core].node);
         self.cores[core].book_idling(now);
         self.cores[core].take_role(dedicated, now);
         self.bind_threads(node);
         let totals = self.totals_of(node);
-        let Some(roles) = &mut self.nodes[node].roles else { return };
+        let Some(roles) = &mut self.nodes[node].dispatch.roles else { return };
         roles.dedicated = if dedicated { roles.dedicated + 1 } else { roles.dedicated - 1 };
         roles.begin = totals;
         let made = roles.why.map(|why| Adjustment {
@@ -193,12 +197,12 @@ impl State {
             dedicated: roles.dedicated,
             why,
         });
-        self.adjustments.extend(made);
+        self.measure.adjustments.extend(made);
     }
 
     /// Binds the threads of a node to processors that compute: to their own, or else to others in turn.
     fn bind_threads(&mut self, node: usize) {
-        let now = self.now;
+        let now = self.agenda.now;
         let computing: Vec<_> = self.cores_of(node).filter(|&core| !self.cores[core].dedicated).collect();
         let mut others = computing.iter().copied().cycle();
         let mut ready: Vec<u32> = Vec::new();
@@ -208,18 +212,18 @@ impl State {
         for core in self.cores_of(node) {
             self.cores[core].forget_waits(now);
         }
-        for index in 0..self.nodes[node].threads.len() {
-            let home = self.nodes[node].threads[index].home;
+        for index in 0..self.nodes[node].threads.all.len() {
+            let home = self.nodes[node].threads.all[index].home;
             let core = if self.cores[home].dedicated { others.next().unwrap_or(home) } else { home };
-            let thread = &mut self.nodes[node].threads[index];
-            thread.moved |= thread.core != core && !self.shares_threads;
+            let thread = &mut self.nodes[node].threads.all[index];
+            thread.moved |= thread.core != core && !self.setting.shares_threads;
             thread.core = core;
             if thread.waits_for_block() {
                 self.note_wait_for_block(node, index as u32, true);
             }
         }
         for thread in ready {
-            let core = self.nodes[node].threads[thread as usize].core;
+            let core = self.nodes[node].threads.all[thread as usize].core;
             self.cores[core].ready.push_back(thread);
         }
     }
@@ -236,7 +240,7 @@ impl State {
 
     /// Whether the thread on `core` has to go elsewhere because its processor is to be dedicated.
     fn has_to_leave(&self, core: usize) -> bool {
-        let roles = &self.nodes[self.cores[core].node].roles;
+        let roles = &self.nodes[self.cores[core].node].dispatch.roles;
         let wanted = roles.as_ref().is_some_and(|roles| roles.dedicated < roles.wanted);
         wanted && self.may_leave_threads(core)
     }

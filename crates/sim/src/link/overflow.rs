@@ -8,37 +8,39 @@
 
 use trace::Event as Traced;
 
-use crate::core::{Activity, Bucket};
-use crate::state::{Happening, State};
+use crate::agenda::Happening;
+use crate::cluster::Cluster;
+use crate::processor::core::{Activity, Bucket};
 
-impl State {
+impl Cluster {
     /// A head is at the port in of `node` and was not let in: watches how long that lasts.
     pub(crate) fn watch_overflow(&mut self, node: usize) {
-        let Some(after) = self.machine.interface.overflow.as_ref().map(|overflow| overflow.after) else {
+        let Some(after) = self.setting.machine.interface.overflow.as_ref().map(|overflow| overflow.after)
+        else {
             return;
         };
-        let Some(flight) = self.network.knocking(node as u32) else { return };
+        let Some(flight) = self.link.network.knocking(node as u32) else { return };
         // A network processor empties the interface whatever the computing one does.
-        if self.nodes[node].network.is_some() {
+        if self.nodes[node].dispatch.network.is_some() {
             return;
         }
-        let (at, tie) = (self.now + after, self.nodes[node].tie);
-        let uses = self.flights[flight as usize].uses;
-        self.events.push(at, tie, Happening::Overflow { flight, uses });
+        let (at, tie) = (self.agenda.now + after, self.nodes[node].tie);
+        let uses = self.link.flights[flight as usize].uses;
+        self.agenda.events.push(at, tie, Happening::Overflow { flight, uses });
     }
 
     /// If the same message, the one whose place had so many uses before, still waits at the port in: traps the processor, or waits until it can be
     /// trapped.
     pub(crate) fn overflow(&mut self, flight: u32, uses: u32) {
-        let waiting = &self.flights[flight as usize];
+        let waiting = &self.link.flights[flight as usize];
         let (node, same) = (waiting.to(), waiting.uses == uses);
-        if !same || self.network.knocking(node as u32) != Some(flight) || self.admits(node) {
+        if !same || self.link.network.knocking(node as u32) != Some(flight) || self.admits(node) {
             return;
         }
         let core = self.nodes[node].first_core;
         match self.cores[core].activity {
             Activity::Thread(thread) if self.cores[core].is_computing() => {
-                let left = self.cores[core].until - self.now;
+                let left = self.cores[core].until - self.agenda.now;
                 self.cores[core].interrupted = Some((thread, left));
                 self.spill(node, core);
             }
@@ -49,12 +51,17 @@ impl State {
 
     /// The processor moves what is in the interface into its memory.
     fn spill(&mut self, node: usize, core: usize) {
-        let in_interface = self.nodes[node].unseen.iter().skip(self.nodes[node].spilled);
-        let bytes: u64 = in_interface.map(|arrived| self.flights[arrived.flight as usize].bytes()).sum();
-        let overflow =
-            self.machine.interface.overflow.as_ref().expect("traps are watched for where there are any");
+        let in_interface = self.nodes[node].dispatch.unseen.iter().skip(self.nodes[node].dispatch.spilled);
+        let bytes: u64 = in_interface.map(|arrived| self.link.flights[arrived.flight as usize].bytes()).sum();
+        let overflow = self
+            .setting
+            .machine
+            .interface
+            .overflow
+            .as_ref()
+            .expect("traps are watched for where there are any");
         let cost = overflow.trap + overflow.byte * bytes;
-        self.nodes[node].spilled = self.nodes[node].unseen.len();
+        self.nodes[node].dispatch.spilled = self.nodes[node].dispatch.unseen.len();
         let state = &mut self.cores[core];
         state.epoch = state.epoch.wrapping_add(1);
         state.activity = Activity::Trapped;
@@ -62,7 +69,7 @@ impl State {
         state.book(Bucket::Overhead, cost);
         let processor = state.number;
         self.record(Traced::Interrupt { node: node as u32, processor });
-        self.continue_at(core, self.now + cost);
+        self.continue_at(core, self.agenda.now + cost);
     }
 
     /// The trap is over: the interface is empty, and the processor goes on with what it did.
@@ -76,6 +83,6 @@ impl State {
 
     /// How many messages of a node that wait to be looked at are still in its interface.
     pub(crate) fn in_interface(&self, node: usize) -> usize {
-        self.nodes[node].unseen.len() - self.nodes[node].spilled
+        self.nodes[node].dispatch.unseen.len() - self.nodes[node].dispatch.spilled
     }
 }

@@ -25,11 +25,12 @@ use tempest::world::{DispatchKey, Node, Packet};
 use tempest::{Block, Primitive, Stage, Tag};
 use units::Time;
 
-use crate::anatomy::Taken;
-use crate::cargo::{Cargo, Origin};
-use crate::core::{Bucket, Core, Event};
-use crate::edge::Edge;
-use crate::state::{Happening, State};
+use crate::agenda::Happening;
+use crate::api::Edge;
+use crate::cluster::Cluster;
+use crate::link::cargo::{Cargo, Origin};
+use crate::measure::anatomy::Taken;
+use crate::processor::core::{Bucket, Core, Event};
 
 /// Where the blocks of shared memory are among the modelled addresses of a node.
 #[derive(Clone, Copy, Debug)]
@@ -119,24 +120,24 @@ impl Edge {
     }
 }
 
-impl State {
+impl Cluster {
     /// Whether a thread on `core` has run so far ahead that others must be let do what comes before.
     pub(crate) fn is_far_ahead(&self, core: usize) -> bool {
-        self.cores[core].ahead > self.machine.memory.read
+        self.cores[core].ahead > self.setting.machine.memory.read
     }
 
     /// A thread on `core` issues an access, where one that faulted has been issued before: whether the word is in the cache, in a
     /// state for this access. All are where caches are not modelled.
     fn hits(&mut self, core: usize, address: u64, store: bool) -> bool {
-        self.anatomy.count_access();
-        let work = &self.machine.processor.work;
+        self.measure.anatomy.count_access();
         if store {
-            self.progress.note(self.now);
+            self.note_progress();
         }
+        let work = &self.setting.machine.processor.work;
         let issue = if store { work.store } else { work.load };
         self.cores[core].spend(Bucket::Compute, issue);
         let Core { node, number, .. } = self.cores[core];
-        let Some(memory) = &mut self.nodes[node].memory else { return true };
+        let Some(memory) = &mut self.nodes[node].memory.system else { return true };
         let line = memory.line_of(address);
         memory.hits(number.into(), line, store)
     }
@@ -145,12 +146,12 @@ impl State {
     /// the cache.
     fn miss(&mut self, core: usize, address: u64, store: bool, faulted: bool) {
         if faulted {
-            self.anatomy.count_access();
+            self.measure.anatomy.count_access();
         }
-        let (now, keep) = (self.now, self.keep_at(core, address));
+        let (now, keep) = (self.agenda.now, self.keep_at(core, address));
         let Core { node, number, kind, .. } = self.cores[core];
-        let time = match &mut self.nodes[node].memory {
-            None => self.machine.memory.read,
+        let time = match &mut self.nodes[node].memory.system {
+            None => self.setting.machine.memory.read,
             Some(memory) => {
                 let (who, line) = (number.into(), memory.line_of(address));
                 // A handler may have run since the processor looked.
@@ -161,7 +162,7 @@ impl State {
         self.cores[core].spend(Bucket::Memory, time);
         let (taken, name) =
             if faulted { (Taken::Complete, Stage::COMPLETE) } else { (Taken::Miss, Stage::MISS) };
-        self.anatomy.count_step(kind, taken, (name, 1), time);
+        self.measure.anatomy.count_step(kind, taken, (name, 1), time);
     }
 
     /// In what state a line may stay in a cache: as the node's right to its block is now.
@@ -184,8 +185,8 @@ impl State {
     /// What of a price is `core`'s own time before it asks for each line, where lines go over the bus one by one; `None` where
     /// they do not.
     fn own_time_of_lines(&self, core: usize, price: &BlockPrice) -> Option<Time> {
-        self.nodes[self.cores[core].node].memory.as_ref()?;
-        let (costs, line) = (self.machine.node_memory.as_ref()?, self.machine.memory.line);
+        self.nodes[self.cores[core].node].memory.system.as_ref()?;
+        let (costs, line) = (self.setting.machine.node_memory.as_ref()?, self.setting.machine.memory.line);
         let bus = match price.primitive {
             Primitive::FetchBlock => costs.uncontended_fetch(line),
             Primitive::Purge => costs.uncontended(Transaction::Invalidate, line),
@@ -199,11 +200,11 @@ impl State {
         let (node, lines) = (self.cores[core].node, price.lines.clone());
         let count = lines.end - lines.start;
         if price.primitive == Primitive::PlaceBlock
-            && let Some(memory) = &mut self.nodes[node].memory
+            && let Some(memory) = &mut self.nodes[node].memory.system
         {
             memory.place_block(lines);
-            let writes = self.nodes[node].posted == 0;
-            self.nodes[node].posted += count;
+            let writes = self.nodes[node].memory.posted == 0;
+            self.nodes[node].memory.posted += count;
             if writes {
                 self.write_posted(node);
             }
@@ -215,13 +216,13 @@ impl State {
 
     /// The device of a node writes the next of the lines that have been placed; it asks for the bus line by line.
     pub(crate) fn write_posted(&mut self, node: usize) {
-        let (now, place) = (self.now, &mut self.nodes[node]);
-        let Some(memory) = place.memory.as_mut().filter(|_| place.posted > 0) else { return };
+        let (now, place) = (self.agenda.now, &mut self.nodes[node]);
+        let Some(memory) = place.memory.system.as_mut().filter(|_| place.memory.posted > 0) else { return };
         let next = memory.write_line(now);
-        place.posted -= 1;
+        place.memory.posted -= 1;
         let tie = place.tie;
-        if place.posted > 0 {
-            self.events.push(next, tie, Happening::Post { node: node as u32 });
+        if place.memory.posted > 0 {
+            self.agenda.events.push(next, tie, Happening::Post { node: node as u32 });
         }
     }
 
@@ -231,14 +232,24 @@ impl State {
         let state = &mut self.cores[core];
         state.book(Bucket::Overhead, taken.min(alone));
         state.book(Bucket::Memory, taken.saturating_sub(alone));
-        self.anatomy.count_step(state.kind, Taken::Primitive(price.primitive), (price.name, 0), taken);
+        self.measure.anatomy.count_step(
+            state.kind,
+            Taken::Primitive(price.primitive),
+            (price.name, 0),
+            taken,
+        );
     }
 
     /// What is done to a block has been done.
     fn end_block(&mut self, core: usize, price: &BlockPrice) {
         let state = &mut self.cores[core];
         state.tail += price.cost.occupancy;
-        self.anatomy.count_step(state.kind, Taken::Primitive(price.primitive), (price.name, 1), Time::ZERO);
+        self.measure.anatomy.count_step(
+            state.kind,
+            Taken::Primitive(price.primitive),
+            (price.name, 1),
+            Time::ZERO,
+        );
     }
 
     /// Whether a message is about a block of shared memory, by its key.
@@ -249,14 +260,14 @@ impl State {
 
     /// Insists that somebody runs the handler of what a program sends: a state machine runs those of the system only.
     pub(crate) fn expect_server(&self, core: usize, cargo: &Cargo) {
-        if self.policy.servers != Servers::Hardware {
+        if self.setting.policy.servers != Servers::Hardware {
             return;
         }
         let node = self.cores[core].node;
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
             && self.class_of_cargo(node, cargo) == Class::User
         {
-            let (machine, policy) = (&self.machine.name, &self.policy);
+            let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
             let message = self.nodes[node].waist.message_name(packet.id());
             let why = format!(
                 "machine `{machine}` under policy `{policy}` runs protocol handlers in hardware, and `{message}` is a \

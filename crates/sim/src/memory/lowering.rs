@@ -11,9 +11,9 @@ use tempest::Memory;
 use tempest::world::{Held, Lowering};
 use trace::Event as Traced;
 
-use crate::cargo::Origin;
-use crate::core::{Event, Job};
-use crate::state::State;
+use crate::cluster::Cluster;
+use crate::link::cargo::Origin;
+use crate::processor::core::{Event, Job};
 
 /// A right that waits to be taken away.
 pub(crate) struct PutOff {
@@ -23,7 +23,7 @@ pub(crate) struct PutOff {
     like: (u16, Class),
 }
 
-impl State {
+impl Cluster {
     fn memory_of(&self, core: usize) -> &Memory {
         let node = &self.nodes[self.cores[core].node];
         node.waist.memory().expect("rights are to blocks of shared memory")
@@ -45,8 +45,8 @@ impl State {
         self.record(Traced::HandlerEnd { node: node as u32, processor });
         let like = (self.cores[core].kind, self.cores[core].class);
         self.leave_handler(core);
-        self.nodes[node].lowerings.push(PutOff { held, lowering, like });
-        self.progress.note(self.now);
+        self.nodes[node].memory.lowerings.push(PutOff { held, lowering, like });
+        self.note_progress();
         // The access may have been done while the handler came to its end.
         self.go_on_lowering(core);
         self.free(core);
@@ -57,16 +57,16 @@ impl State {
     pub(crate) fn go_on_lowering(&mut self, core: usize) {
         let node = self.cores[core].node;
         while let Some(index) = self.next_lowering(core) {
-            let PutOff { held, lowering, like } = self.nodes[node].lowerings.remove(index);
+            let PutOff { held, lowering, like } = self.nodes[node].memory.lowerings.remove(index);
             self.lower(core, &lowering);
             let flight = self.local_event(node, lowering.then, Origin::Lowered, Some(like));
-            self.nodes[node].resumed.push_back(Job { held, event: Event::Message { flight } });
+            self.nodes[node].dispatch.resumed.push_back(Job { held, event: Event::Message { flight } });
             self.notify(node);
         }
     }
 
     fn next_lowering(&self, core: usize) -> Option<usize> {
-        let waiting = &self.nodes[self.cores[core].node].lowerings;
+        let waiting = &self.nodes[self.cores[core].node].memory.lowerings;
         waiting.iter().position(|put_off| !self.is_pinned(core, &put_off.lowering))
     }
 }

@@ -28,19 +28,8 @@ use hardware::memory::{NodeMemory, Slot};
 use machine::Staging;
 use units::{Bytes, Time};
 
-use crate::state::{Happening, State};
-
-/// What happens to a packet next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
-    Stage,
-    Leave,
-    Wire,
-    Gone,
-    Look,
-    Place,
-    Placed,
-}
+use crate::agenda::{Happening, PacketStep as Step};
+use crate::cluster::Cluster;
 
 /// The staging interface of a node.
 #[derive(Debug, Default)]
@@ -132,21 +121,21 @@ fn file<T>(places: &mut Vec<Option<T>>, item: T) -> u32 {
 /// Where words that are in no segment lie: in memory, in no cache.
 const ELSEWHERE: u64 = 1 << 40;
 
-impl State {
+impl Cluster {
     fn staging_costs(&self) -> &Staging {
-        let memory = self.machine.node_memory.as_ref().and_then(|memory| memory.staging.as_ref());
+        let memory = self.setting.machine.node_memory.as_ref().and_then(|memory| memory.staging.as_ref());
         memory.expect("only machines with a staging buffer ship")
     }
 
     /// Whether transfers of this machine go through staging buffers.
     pub(crate) fn ships(&self) -> bool {
-        self.machine.node_memory.as_ref().is_some_and(|memory| memory.staging.is_some())
+        self.setting.machine.node_memory.as_ref().is_some_and(|memory| memory.staging.is_some())
     }
 
     /// Whether the staging interface of a node, if it has one, takes a further command of a thread.
     pub(crate) fn takes_commands(&self, node: usize) -> bool {
-        let stager = &self.nodes[node].stager;
-        stager.going + stager.commands.len() < self.machine.interface.send_queue
+        let stager = &self.nodes[node].port.stager;
+        stager.going + stager.commands.len() < self.setting.machine.interface.send_queue
     }
 
     /// The interface of `from` gets the command to transfer `bytes` from one address to another.
@@ -160,9 +149,9 @@ impl State {
         let source = source.unwrap_or(ELSEWHERE);
         let shipment =
             Shipment { flight, number, from, to, source, target, bytes, begun: false, made: 0, placed: 0 };
-        let shipment = file(&mut self.shipping.shipments, shipment);
+        let shipment = file(&mut self.link.shipping.shipments, shipment);
         let interleave = self.staging_costs().interleave;
-        let stager = &mut self.nodes[from].stager;
+        let stager = &mut self.nodes[from].port.stager;
         if interleave || stager.going == 0 {
             stager.going += 1;
             self.make_next(from, shipment);
@@ -174,12 +163,12 @@ impl State {
     /// The engine of a node makes the next packet of a transfer, whose last one is on the wire; or, if there is none, the
     /// first of the next.
     fn make_next(&mut self, node: usize, number: u32) {
-        let now = self.now;
+        let now = self.agenda.now;
         let costs = self.staging_costs();
         let (command, next, block) = (costs.command, costs.packet, costs.block.get());
-        let most = self.machine.interface.packet.get();
-        let stager = &mut self.nodes[node].stager;
-        let shipment = self.shipping.shipment(number);
+        let most = self.setting.machine.interface.packet.get();
+        let stager = &mut self.nodes[node].port.stager;
+        let shipment = self.link.shipping.shipment(number);
         let (offset, rest) = (shipment.made, shipment.bytes - shipment.made);
         if shipment.begun && rest == 0 {
             stager.going -= 1;
@@ -205,24 +194,24 @@ impl State {
             lines: Vec::new(),
             deposited: (0, Time::ZERO),
         };
-        let parcel = file(&mut self.shipping.parcels, parcel);
+        let parcel = file(&mut self.link.shipping.parcels, parcel);
         self.then(node, made, parcel, Step::Stage);
     }
 
     fn then(&mut self, node: usize, at: Time, packet: u32, step: Step) {
-        self.events.push(at, self.nodes[node].tie, Happening::Packet { packet, step });
+        self.agenda.events.push(at, self.nodes[node].tie, Happening::Packet { packet, step });
     }
 
     /// The time of a packet's next step has come.
     pub(crate) fn step_packet(&mut self, packet: u32, step: Step) {
-        let shipment = self.shipping.parcel(packet).shipment;
-        let Shipment { from, to, .. } = *self.shipping.shipment(shipment);
+        let shipment = self.link.shipping.parcel(packet).shipment;
+        let Shipment { from, to, .. } = *self.link.shipping.shipment(shipment);
         match step {
             Step::Stage => self.stage(from, packet),
             Step::Leave => self.leave_buffer(from, packet),
             Step::Wire => self.use_wire(from),
             Step::Gone => {
-                let slot = self.shipping.parcel(packet).staged_in.take();
+                let slot = self.link.shipping.parcel(packet).staged_in.take();
                 self.release(from, slot);
                 self.use_wire(from);
             }
@@ -233,16 +222,16 @@ impl State {
     }
 
     fn memory(&mut self, node: usize) -> &mut NodeMemory {
-        let memory = &mut self.nodes[node].memory;
+        let memory = &mut self.nodes[node].memory.system;
         memory.as_mut().expect("a staging buffer is part of a memory system")
     }
 
     /// Takes a block for a packet, and from when on it can be filled. `None` if there is none: the step is tried again.
     fn take_block(&mut self, node: usize, packet: u32, step: Step) -> Option<(Slot, Time)> {
-        let now = self.now;
+        let now = self.agenda.now;
         let taken = self.memory(node).take_block(now);
         if taken.is_none() {
-            self.nodes[node].stager.starved.push_back((packet, step));
+            self.nodes[node].port.stager.starved.push_back((packet, step));
         }
         taken
     }
@@ -252,7 +241,7 @@ impl State {
         if let Some(slot) = slot {
             self.memory(node).release_block(slot);
         }
-        if let Some((starved, step)) = self.nodes[node].stager.starved.pop_front() {
+        if let Some((starved, step)) = self.nodes[node].port.stager.starved.pop_front() {
             self.step_packet(starved, step);
         }
     }
@@ -260,10 +249,10 @@ impl State {
     fn stage(&mut self, node: usize, packet: u32) {
         let Some((slot, from)) = self.take_block(node, packet, Step::Stage) else { return };
         let handoff = self.staging_costs().handoff;
-        let parcel = self.shipping.parcel(packet);
+        let parcel = self.link.shipping.parcel(packet);
         parcel.staged_in = Some(slot);
         let (shipment, offset, bytes) = (parcel.shipment, parcel.offset, parcel.bytes);
-        let source = self.shipping.shipment(shipment).source + offset;
+        let source = self.link.shipping.shipment(shipment).source + offset;
         let memory = self.memory(node);
         let lines = memory.lines(source, bytes).map(|(line, _)| line);
         let staged = memory.stage(lines, from);
@@ -272,7 +261,7 @@ impl State {
 
     /// A packet is ready for the wire, or the wire for a packet.
     fn leave_buffer(&mut self, node: usize, packet: u32) {
-        self.nodes[node].stager.ready.push(packet);
+        self.nodes[node].port.stager.ready.push(packet);
         self.use_wire(node);
     }
 
@@ -281,62 +270,62 @@ impl State {
         let costs = self.staging_costs();
         let (append, path, interleave) = (costs.append, costs.path, costs.interleave);
         let Some((packet, joins)) = self.next_ready(node, append, interleave) else { return };
-        let (free, last) = self.nodes[node].stager.wire;
+        let (free, last) = self.nodes[node].port.stager.wire;
         // The way of the packet before has to be given up first, unless this one joins it.
         let start = if joins || last.is_none() { free } else { free + path };
-        if self.now < start {
+        if self.agenda.now < start {
             self.then(node, start, packet, Step::Wire);
             return;
         }
-        self.nodes[node].stager.ready.retain(|&ready| ready != packet);
-        let Parcel { shipment, bytes, .. } = *self.shipping.parcel(packet);
-        let passage = self.nodes[node].interface.passage(bytes, Mover::Processors);
-        let stager = &mut self.nodes[node].stager;
-        stager.wire = (self.now + passage, Some(shipment));
+        self.nodes[node].port.stager.ready.retain(|&ready| ready != packet);
+        let Parcel { shipment, bytes, .. } = *self.link.shipping.parcel(packet);
+        let passage = self.nodes[node].port.interface.passage(bytes, Mover::Processors);
+        let stager = &mut self.nodes[node].port.stager;
+        stager.wire = (self.agenda.now + passage, Some(shipment));
         stager.packets += 1;
         stager.fall_throughs += u64::from(!joins);
-        self.shipping.parcel(packet).joined = joins;
-        let Shipment { from, to, .. } = *self.shipping.shipment(shipment);
+        self.link.shipping.parcel(packet).joined = joins;
+        let Shipment { from, to, .. } = *self.link.shipping.shipment(shipment);
         self.launch_packet(packet, from, to, bytes);
-        self.then(node, self.now + passage, packet, Step::Gone);
+        self.then(node, self.agenda.now + passage, packet, Step::Gone);
         self.make_next(node, shipment);
     }
 
     /// Which packet goes next, and whether it joins the one before: where messages take turns, one of another message if
     /// there is one.
     fn next_ready(&mut self, node: usize, append: bool, interleave: bool) -> Option<(u32, bool)> {
-        let (free, last) = self.nodes[node].stager.wire;
-        let ready = &self.nodes[node].stager.ready;
+        let (free, last) = self.nodes[node].port.stager.wire;
+        let ready = &self.nodes[node].port.stager.ready;
         let follows = |packet: u32| {
-            let parcel = self.shipping.parcels[packet as usize].as_ref();
+            let parcel = self.link.shipping.parcels[packet as usize].as_ref();
             parcel.is_some_and(|parcel| Some(parcel.shipment) == last)
         };
         let first = *ready.first()?;
         let other = ready.iter().copied().find(|&packet| !follows(packet));
         let next = if interleave { other.unwrap_or(first) } else { first };
-        Some((next, append && follows(next) && self.now <= free))
+        Some((next, append && follows(next) && self.agenda.now <= free))
     }
 
     /// The first byte of a packet has come out of the network.
     pub(crate) fn packet_arrives(&mut self, node: usize, packet: u32) {
-        self.shipping.parcel(packet).arrived = self.now;
-        let looks = self.now + self.byte_time(0) + self.staging_costs().receive;
+        self.link.shipping.parcel(packet).arrived = self.agenda.now;
+        let looks = self.agenda.now + self.byte_time(0) + self.staging_costs().receive;
         self.then(node, looks, packet, Step::Look);
     }
 
     /// What the header and so many bytes behind it take on the wire.
     fn byte_time(&self, bytes: u64) -> Time {
-        let interface = &self.machine.interface;
+        let interface = &self.setting.machine.interface;
         interface.bandwidth.transfer_time(interface.header + Bytes::new(bytes))
     }
 
     /// When what a packet brings up to the end of its line `last` is in the buffer.
     fn is_there(&mut self, packet: u32, last: usize) -> Time {
-        let line = self.machine.memory.line.get();
+        let line = self.setting.machine.memory.line.get();
         let receive = self.staging_costs().receive;
-        let Parcel { shipment, offset, bytes, arrived, ref lines, .. } = *self.shipping.parcel(packet);
+        let Parcel { shipment, offset, bytes, arrived, ref lines, .. } = *self.link.shipping.parcel(packet);
         let end = lines.get(last).map(|(number, _)| (number + 1) * line);
-        let start = self.shipping.shipment(shipment).target + offset;
+        let start = self.link.shipping.shipment(shipment).target + offset;
         let brought = end.map_or(bytes, |end| bytes.min(end - start));
         arrived + self.byte_time(brought) + receive
     }
@@ -345,12 +334,12 @@ impl State {
     fn look_up(&mut self, node: usize, packet: u32) {
         let Some((slot, from)) = self.take_block(node, packet, Step::Look) else { return };
         let (lookup, keeps) = (self.staging_costs().lookup, self.staging_costs().keeps);
-        let found = self.nodes[node].stager.engine.acquire(self.now, lookup) + lookup;
-        let Parcel { shipment, offset, bytes, joined, .. } = *self.shipping.parcel(packet);
-        let target = self.shipping.shipment(shipment).target + offset;
+        let found = self.nodes[node].port.stager.engine.acquire(self.agenda.now, lookup) + lookup;
+        let Parcel { shipment, offset, bytes, joined, .. } = *self.link.shipping.parcel(packet);
+        let target = self.link.shipping.shipment(shipment).target + offset;
         let lines: Vec<_> = self.memory(node).lines(target, bytes).collect();
         let last = lines.len().saturating_sub(1);
-        let parcel = self.shipping.parcel(packet);
+        let parcel = self.link.shipping.parcel(packet);
         (parcel.kept_in, parcel.lines) = (Some(slot), lines);
         let there = match (keeps, joined) {
             (true, true) => Time::ZERO,
@@ -362,14 +351,14 @@ impl State {
 
     /// Lines of a packet are there, or will be: the next goes to memory, or the controller takes over all of them.
     fn place(&mut self, node: usize, packet: u32) {
-        let now = self.now;
-        let parcel = self.shipping.parcel(packet);
+        let now = self.agenda.now;
+        let parcel = self.link.shipping.parcel(packet);
         let (slot, (done, latest)) = (parcel.kept_in, parcel.deposited);
         let lines = parcel.lines.clone();
         let last = lines.len().saturating_sub(1);
         let all_there = self.is_there(packet, last);
         if self.staging_costs().keeps && !lines.is_empty() {
-            self.shipping.parcel(packet).kept_in = None;
+            self.link.shipping.parcel(packet).kept_in = None;
             let slot = slot.expect("a packet that has been looked up has a block");
             let owned = self.memory(node).own(slot, &lines, now);
             self.then(node, owned.max(all_there), packet, Step::Placed);
@@ -377,7 +366,7 @@ impl State {
         }
         let accepted = lines.get(done).map(|&(line, whole)| self.memory(node).deposit(line, whole, now));
         let latest = accepted.unwrap_or(now).max(latest);
-        self.shipping.parcel(packet).deposited = (done + 1, latest);
+        self.link.shipping.parcel(packet).deposited = (done + 1, latest);
         if done < last {
             let next = self.is_there(packet, done + 1).max(now);
             self.then(node, next, packet, Step::Place);
@@ -389,37 +378,41 @@ impl State {
     /// All lines of a packet are where they should be.
     fn placed(&mut self, node: usize, packet: u32) {
         let notify = self.staging_costs().notify;
-        let parcel = self.shipping.parcels[packet as usize].take().expect("a packet is placed once");
+        let parcel = self.link.shipping.parcels[packet as usize].take().expect("a packet is placed once");
         self.release(node, parcel.kept_in);
-        let shipment = self.shipping.shipment(parcel.shipment);
+        let shipment = self.link.shipping.shipment(parcel.shipment);
         shipment.placed += parcel.bytes;
         if shipment.placed == shipment.bytes {
             let flight = shipment.flight;
-            self.events.push(self.now + notify, self.nodes[node].tie, Happening::Deliver { flight });
+            self.agenda.events.push(
+                self.agenda.now + notify,
+                self.nodes[node].tie,
+                Happening::Deliver { flight },
+            );
         }
     }
 
     /// Whether something has to wait for a transfer that left before it on the same way. It is delivered after that.
     pub(crate) fn is_held_back(&mut self, flight: u32) -> bool {
-        let (from, to, number) = self.flights[flight as usize].way();
+        let (from, to, number) = self.link.flights[flight as usize].way();
         let before =
             |shipment: &Shipment| (shipment.from, shipment.to) == (from, to) && shipment.number < number;
-        let held = self.shipping.shipments.iter().flatten().any(before);
+        let held = self.link.shipping.shipments.iter().flatten().any(before);
         if held {
-            self.shipping.held.push(flight);
+            self.link.shipping.held.push(flight);
         }
         held
     }
 
     /// Something has been delivered: if it was a transfer, what waited for it follows.
     pub(crate) fn let_through(&mut self, number: u64) {
-        let shipments = &mut self.shipping.shipments;
+        let shipments = &mut self.link.shipping.shipments;
         let delivered =
             |shipment: &Option<Shipment>| shipment.as_ref().is_some_and(|one| one.number == number);
         let Some(place) = shipments.iter().position(delivered) else { return };
         shipments[place] = None;
-        let mut held = std::mem::take(&mut self.shipping.held);
-        held.sort_by_key(|&flight| self.flights[flight as usize].number);
+        let mut held = std::mem::take(&mut self.link.shipping.held);
+        held.sort_by_key(|&flight| self.link.flights[flight as usize].number);
         held.into_iter().for_each(|flight| self.deliver(flight));
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! A thread that is ready comes before events that wait: the loop is left for it.
 //!
-//! Must never know what a message means, nor whose turn it is ([`turns`](crate::turns)).
+//! Must never know what a message means, nor whose turn it is ([`turns`](crate::dispatch::turns)).
 
 use std::collections::VecDeque;
 
@@ -16,10 +16,10 @@ use tempest::policy::Notice;
 use tempest::world::DispatchKey;
 use units::Time;
 
-use crate::core::{Activity, Bucket, Event, Job};
-use crate::edge::Edge;
-use crate::node::Arrived;
-use crate::state::State;
+use crate::api::Edge;
+use crate::cluster::Cluster;
+use crate::dispatch::Arrived;
+use crate::processor::core::{Activity, Bucket, Event, Job};
 
 /// The routine of one node.
 #[derive(Debug, Default)]
@@ -65,42 +65,43 @@ impl Routine {
     }
 }
 
-impl State {
+impl Cluster {
     /// Whether nodes have such a routine.
     pub(crate) fn calls_routine(&self) -> bool {
-        self.machine.software_dispatch.is_some()
+        self.setting.machine.software_dispatch.is_some()
     }
 
     fn prices_of_routine(&self) -> &SoftwareDispatch {
-        self.machine.software_dispatch.as_ref().expect("asked only where there is a routine")
+        self.setting.machine.software_dispatch.as_ref().expect("asked only where there is a routine")
     }
 
     /// At how many back-edges of its loops a thread polls.
     pub(crate) fn poll_interval(&self) -> u32 {
-        let usual = match &self.machine.software_dispatch {
+        let usual = match &self.setting.machine.software_dispatch {
             Some(routine) => routine.poll_every,
             // A device that interrupts when all compute spares them the looking.
-            None => u32::from(self.policy.notice != Notice::InterruptWhenBusy),
+            None => u32::from(self.setting.policy.notice != Notice::InterruptWhenBusy),
         };
-        self.policy.poll_interval(usual)
+        self.setting.policy.poll_interval(usual)
     }
 
     /// Leaves a fault of the thread on `core` in its slot.
     pub(crate) fn fill_slot(&mut self, core: usize, key: DispatchKey, event: Event) {
         let node = &mut self.nodes[self.cores[core].node];
-        node.queue.arrive(self.now);
-        node.routine.slots.push_back(Slot { core, key, event });
+        node.dispatch.queue.arrive(self.agenda.now);
+        node.dispatch.routine.slots.push_back(Slot { core, key, event });
         self.cores[core].held = true;
     }
 
     /// Whether a call by `core` would find an event.
     pub(crate) fn finds_event(&self, core: usize, server: usize) -> bool {
         let node = &self.nodes[self.cores[core].node];
-        let waits = !node.unseen.is_empty() || node.routine.has_faults();
+        let waits = !node.dispatch.unseen.is_empty() || node.dispatch.routine.has_faults();
         // What is taken out is handled at once, which it could not be while a thread holds a key.
-        let found = if node.queue.is_empty() { waits } else { node.queue.can_dispatch(server) };
-        let waits = !node.resumed.is_empty() || found && !node.queue.is_held();
-        waits && node.routine.is_open_to(core)
+        let found =
+            if node.dispatch.queue.is_empty() { waits } else { node.dispatch.queue.can_dispatch(server) };
+        let waits = !node.dispatch.resumed.is_empty() || found && !node.dispatch.queue.is_held();
+        waits && node.dispatch.routine.is_open_to(core)
     }
 
     /// `core` has nothing to do now: the routine goes on, or returns; then a thread, or the loop.
@@ -120,7 +121,7 @@ impl State {
         }
         let node = self.cores[core].node;
         self.let_held_go_on(node);
-        let had_turn = self.nodes[node].poll_owner == usize::from(self.cores[core].number);
+        let had_turn = self.nodes[node].dispatch.poll_owner == usize::from(self.cores[core].number);
         let caller = if returned || had_turn { self.next_caller(node) } else { self.caller(node) };
         if let Some(caller) = caller {
             let notice = if returned { Time::ZERO } else { self.prices_of_routine().notice };
@@ -136,7 +137,7 @@ impl State {
                 let notice = self.prices_of_routine().notice;
                 self.serve(core, notice);
             }
-            None if self.nodes[node].routine.call.is_none() => {
+            None if self.nodes[node].dispatch.routine.call.is_none() => {
                 self.interrupt(node);
             }
             None => {}
@@ -154,7 +155,7 @@ impl State {
     /// Whether handlers of a node wait for a key that none of them holds.
     fn waits_for_thread(&self, node: usize) -> bool {
         let node = &self.nodes[node];
-        node.routine.call.is_none() && node.queue.is_held()
+        node.dispatch.routine.call.is_none() && node.dispatch.queue.is_held()
     }
 
     /// As far as it has come to that, processors that are held and idle take threads.
@@ -172,7 +173,7 @@ impl State {
 
     fn idle(&mut self, core: usize) {
         self.end_idling(core);
-        self.cores[core].begin_idling(self.now);
+        self.cores[core].begin_idling(self.agenda.now);
     }
 
     /// What it takes `core` from what it has done until now to the routine.
@@ -183,7 +184,8 @@ impl State {
 
     /// The fault whose handler has run on `core` holds no processor any more.
     fn release_held(&mut self, core: usize) {
-        let call = self.nodes[self.cores[core].node].routine.call.as_mut().filter(|call| call.core == core);
+        let call =
+            self.nodes[self.cores[core].node].dispatch.routine.call.as_mut().filter(|call| call.core == core);
         let Some(held) = call.and_then(|call| call.serves.take()) else { return };
         self.cores[held].held = false;
         if held != core && self.cores[held].is_idle() {
@@ -193,7 +195,7 @@ impl State {
 
     /// Whether the call on `core` does more than it has done.
     fn goes_on(&self, core: usize) -> bool {
-        let routine = &self.nodes[self.cores[core].node].routine;
+        let routine = &self.nodes[self.cores[core].node].dispatch.routine;
         let call = routine.call.as_ref().filter(|call| call.core == core && !call.returns);
         call.is_some_and(|call| call.messages > 0 || call.slots.unwrap_or(routine.slots.len()) > 0)
     }
@@ -204,7 +206,7 @@ impl State {
             return Time::ZERO;
         }
         let leave = self.prices_of_routine().leave;
-        let call = self.nodes[self.cores[core].node].routine.call.as_mut();
+        let call = self.nodes[self.cores[core].node].dispatch.routine.call.as_mut();
         let back = call.filter(|call| call.core == core).map_or(Time::ZERO, |call| {
             call.returns = true;
             leave
@@ -215,7 +217,7 @@ impl State {
 
     /// The call on `core` is over, if there is one: the next one's turn.
     fn return_from_call(&mut self, core: usize) -> bool {
-        let routine = &mut self.nodes[self.cores[core].node].routine;
+        let routine = &mut self.nodes[self.cores[core].node].dispatch.routine;
         let returned = routine.call.take_if(|call| call.core == core).is_some();
         if returned {
             self.pass_turn(core);
@@ -232,14 +234,14 @@ impl State {
             self.begin_call(core);
         }
         let node = &mut self.nodes[self.cores[core].node];
-        if let Some(resumed) = node.resumed.pop_front() {
+        if let Some(resumed) = node.dispatch.resumed.pop_front() {
             return Some(resumed);
         }
-        if node.queue.is_empty() {
+        if node.dispatch.queue.is_empty() {
             self.take_out(core);
         }
-        let now = self.now;
-        let dispatched = self.nodes[self.cores[core].node].queue.dispatch(now, server)?;
+        let now = self.agenda.now;
+        let dispatched = self.nodes[self.cores[core].node].dispatch.queue.dispatch(now, server)?;
         Some(Job { held: dispatched.held, event: dispatched.event })
     }
 
@@ -247,9 +249,9 @@ impl State {
         let SoftwareDispatch { drain, migrate, .. } = *self.prices_of_routine();
         let most = drain.filter(|_| !self.cores[core].dedicated).unwrap_or(usize::MAX);
         let node = &mut self.nodes[self.cores[core].node];
-        let messages = node.unseen.len().min(most);
-        node.routine.call = Some(Call { core, messages, slots: None, serves: None, returns: false });
-        let moved = node.routine.last.replace(core).is_some_and(|last| last != core);
+        let messages = node.dispatch.unseen.len().min(most);
+        node.dispatch.routine.call = Some(Call { core, messages, slots: None, serves: None, returns: false });
+        let moved = node.dispatch.routine.last.replace(core).is_some_and(|last| last != core);
         if moved {
             self.cores[core].spend(Bucket::Overhead, migrate);
             self.cores[core].service.looking += migrate;
@@ -259,21 +261,21 @@ impl State {
     /// The call on `core` takes out the next event that waits, for the dispatch queue.
     fn take_out(&mut self, core: usize) {
         let node = &mut self.nodes[self.cores[core].node];
-        let Some(call) = &mut node.routine.call else { return };
+        let Some(call) = &mut node.dispatch.routine.call else { return };
         if call.messages > 0
-            && let Some(Arrived { at, flight }) = node.unseen.pop_front()
+            && let Some(Arrived { at, flight }) = node.dispatch.unseen.pop_front()
         {
             call.messages -= 1;
-            let key = self.key_of(self.cores[core].node, self.flights[flight as usize].packet());
-            self.nodes[self.cores[core].node].queue.enqueue(at, key, Event::Message { flight });
+            let key = self.key_of(self.cores[core].node, self.link.flights[flight as usize].packet());
+            self.nodes[self.cores[core].node].dispatch.queue.enqueue(at, key, Event::Message { flight });
             return;
         }
         call.messages = 0;
-        let slots = call.slots.get_or_insert(node.routine.slots.len());
-        if let Some(Slot { core, key, event }) = node.routine.slots.pop_front() {
+        let slots = call.slots.get_or_insert(node.dispatch.routine.slots.len());
+        if let Some(Slot { core, key, event }) = node.dispatch.routine.slots.pop_front() {
             *slots = slots.saturating_sub(1);
             call.serves = Some(core);
-            node.queue.enqueue(self.now, key, event);
+            node.dispatch.queue.enqueue(self.agenda.now, key, event);
         }
     }
 }
@@ -287,7 +289,7 @@ impl Edge {
         }
         {
             let mut state = self.state();
-            let poll = state.machine.processor.poll;
+            let poll = state.setting.machine.processor.poll;
             state.cores[self.core()].spend(Bucket::Overhead, poll);
             state.cores[self.core()].service.looking += poll;
         }
@@ -295,7 +297,7 @@ impl Edge {
         let find = self.state().prices_of_routine().find;
         if !self.yield_to_handlers(find) {
             self.state().pass_turn(self.core());
-            self.try_in_vain(State::looks_in_vain);
+            self.try_in_vain(Cluster::looks_in_vain);
         }
     }
 }

@@ -5,7 +5,7 @@
 use tempest::{Primitive, Stage, Step};
 use units::Time;
 
-use crate::state::State;
+use crate::cluster::Cluster;
 
 /// A step of an event.
 #[derive(Clone, Copy, Debug)]
@@ -100,12 +100,12 @@ impl Anatomy {
     }
 }
 
-impl State {
+impl Cluster {
     /// What was counted, of the kinds that there were.
     pub(crate) fn stages(&self) -> Vec<Stage> {
         let Some(node) = self.nodes.first() else { return Vec::new() };
         let names = node.waist.message_names().chain([Stage::ACCESS]);
-        let kinds = self.anatomy.0.iter().zip(names).filter(|(kind, _)| kind.events > 0);
+        let kinds = self.measure.anatomy.0.iter().zip(names).filter(|(kind, _)| kind.events > 0);
         kinds.map(|(kind, name)| stage(kind, name)).collect()
     }
 }

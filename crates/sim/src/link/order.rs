@@ -12,10 +12,10 @@
 use tempest::policy::Injector;
 use tempest::world::{DispatchKey, Packet};
 
-use crate::cargo::Cargo;
-use crate::state::State;
+use crate::cluster::Cluster;
+use crate::link::cargo::Cargo;
 
-impl State {
+impl Cluster {
     /// The key of a message, as its destination finds it.
     pub(crate) fn key_of(&self, node: usize, packet: &Packet) -> DispatchKey {
         self.nodes[node].waist.key(packet).expect("packets of this world are never damaged")
@@ -23,20 +23,20 @@ impl State {
 
     /// A message has come to a node and waits for its key.
     pub(crate) fn line_up(&mut self, node: usize, flight: u32) {
-        if self.key_of(node, self.flights[flight as usize].packet()) != DispatchKey::NoSync {
-            self.nodes[node].line.push(flight);
+        if self.key_of(node, self.link.flights[flight as usize].packet()) != DispatchKey::NoSync {
+            self.nodes[node].port.line.push(flight);
         }
     }
 
     /// A message has its key, or has a place in the dispatch queue, which keeps the order from there on.
     pub(crate) fn leave_line(&mut self, node: usize, flight: u32) {
-        self.nodes[node].line.retain(|&other| other != flight);
+        self.nodes[node].port.line.retain(|&other| other != flight);
     }
 
     /// Whether a message may have its key: no other of its source and key came before it and waits for that.
     pub(crate) fn is_next_in_line(&self, node: usize, flight: u32) -> bool {
-        let before = self.nodes[node].line.iter().take_while(|&&other| other != flight);
-        self.nodes[node].line.is_empty() || !self.has_same_stream(node, before.copied(), flight)
+        let before = self.nodes[node].port.line.iter().take_while(|&&other| other != flight);
+        self.nodes[node].port.line.is_empty() || !self.has_same_stream(node, before.copied(), flight)
     }
 
     /// Whether one of several messages has the source and the key of this one, and keys keep it in order.
@@ -47,7 +47,7 @@ impl State {
         flight: u32,
     ) -> bool {
         let stream = |flight: u32| {
-            let packet = self.flights[flight as usize].packet();
+            let packet = self.link.flights[flight as usize].packet();
             (self.key_of(node, packet), packet.source())
         };
         let own = stream(flight);
@@ -58,13 +58,15 @@ impl State {
     pub(crate) fn stays_behind(&self, core: usize, cargo: &Cargo) -> bool {
         let own = &self.cores[core];
         let node = &self.nodes[own.node];
-        match self.policy.injector {
-            Injector::Protocol => node.injecting || !node.handed_over.is_empty(),
+        match self.setting.policy.injector {
+            Injector::Protocol => node.port.injecting || !node.port.handed_over.is_empty(),
             Injector::Network => {
-                let waiting = own.injecting.is_some() || !node.handed_over.is_empty();
+                let waiting = own.injecting.is_some() || !node.port.handed_over.is_empty();
                 waiting && self.is_network_processor(core) && self.has_key(own.node, cargo)
             }
-            Injector::Sender if node.roles.is_some() => node.injecting || !node.handed_over.is_empty(),
+            Injector::Sender if node.dispatch.roles.is_some() => {
+                node.port.injecting || !node.port.handed_over.is_empty()
+            }
             Injector::Sender | Injector::Device => false,
         }
     }

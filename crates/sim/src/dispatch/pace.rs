@@ -2,15 +2,16 @@
 //!
 //! Must never know what a look finds, beyond that it found something.
 
-use crate::core::Bucket;
-use crate::state::State;
+use crate::cluster::Cluster;
+use crate::processor::core::Bucket;
 
-impl State {
+impl Cluster {
     /// Whether the thread on `core` passes by at this poll, and what that takes.
     pub(crate) fn passes_by(&mut self, core: usize) -> bool {
         let passes = self.paces() && self.cores[core].until_look > 1;
+        self.cores[core].polled |= !passes;
         if passes {
-            let pass = self.machine.processor.pass;
+            let pass = self.setting.machine.processor.pass;
             let core = &mut self.cores[core];
             core.until_look -= 1;
             core.spend(Bucket::Overhead, pass);
@@ -21,7 +22,7 @@ impl State {
     /// The thread on `core` has looked.
     pub(crate) fn note_look(&mut self, core: usize, found: bool) {
         if self.paces() {
-            let now = self.now + self.cores[core].ahead;
+            let now = self.agenda.now + self.cores[core].ahead;
             let core = &mut self.cores[core];
             core.pace.note(found);
             core.until_look = core.pace.next(now);
@@ -29,6 +30,6 @@ impl State {
     }
 
     fn paces(&self) -> bool {
-        !self.machine.processor.pace.is_zero() && self.policy.poll_every.is_none()
+        !self.setting.machine.processor.pace.is_zero() && self.setting.policy.poll_every.is_none()
     }
 }

@@ -7,10 +7,10 @@
 
 use tempest::{Access, MemoryEvents, Operations, Place, Work};
 
-use crate::cargo::WORD_BYTES;
-use crate::core::Bucket;
-use crate::edge::Edge;
-use crate::state::State;
+use crate::api::Edge;
+use crate::cluster::Cluster;
+use crate::link::cargo::WORD_BYTES;
+use crate::processor::core::Bucket;
 
 impl Edge {
     /// Touches words of this node's segments, one instruction after the other.
@@ -20,7 +20,7 @@ impl Edge {
         // Caught by the engine, like everything else that a program does wrong.
         let address = found.unwrap_or_else(|bad| panic!("{bad}"));
         let state = self.state();
-        let Some(memory) = &state.nodes[node].memory else {
+        let Some(memory) = &state.nodes[node].memory.system else {
             drop(state);
             return self.state().charge_touch(self.core(), words, access);
         };
@@ -41,8 +41,8 @@ impl Edge {
         self.settle();
         let (node, core) = (self.node(), self.core());
         let mut state = self.state();
-        let (now, who) = (state.now, usize::from(state.cores[core].number));
-        if let Some(memory) = &mut state.nodes[node].memory {
+        let (now, who) = (state.agenda.now, usize::from(state.cores[core].number));
+        if let Some(memory) = &mut state.nodes[node].memory.system {
             let done = memory.sync(who, now);
             state.cores[core].spend(Bucket::Memory, done - now);
         }
@@ -56,7 +56,7 @@ impl Edge {
     }
 }
 
-impl State {
+impl Cluster {
     /// A touch where memory is not modelled: instructions that hit.
     fn charge_touch(&mut self, core: usize, words: usize, access: Access) {
         let words = u32::try_from(words).unwrap_or(u32::MAX);
@@ -76,8 +76,8 @@ impl State {
         };
         self.charge(core, Work::Compute(issue));
         let (node, who) = (self.cores[core].node, usize::from(self.cores[core].number));
-        let issued = self.now + self.cores[core].ahead;
-        let Some(memory) = &mut self.nodes[node].memory else { return };
+        let issued = self.agenda.now + self.cores[core].ahead;
+        let Some(memory) = &mut self.nodes[node].memory.system else { return };
         let done = match access {
             Access::Load => memory.load(who, line, issued, true),
             Access::LoadIgnored => memory.load(who, line, issued, false),
@@ -90,12 +90,12 @@ impl State {
 
     /// Whether caches and interfaces of this machine keep each other up to date by themselves.
     pub(crate) fn is_coherent(&self) -> bool {
-        self.machine.node_memory.as_ref().is_none_or(|memory| memory.cache.coherent)
+        self.setting.machine.node_memory.as_ref().is_none_or(|memory| memory.cache.coherent)
     }
 
     fn memory_events(&self, node: usize) -> MemoryEvents {
         let place = &self.nodes[node];
-        let Some(memory) = &place.memory else { return MemoryEvents::default() };
+        let Some(memory) = &place.memory.system else { return MemoryEvents::default() };
         let counts = memory.counts();
         MemoryEvents {
             bus_transactions: counts.transactions,
@@ -113,8 +113,8 @@ impl State {
             stale_loads: counts.stale_loads,
             stale_sends: counts.stale_sends,
             overwritten: counts.overwritten,
-            packets: place.stager.packets,
-            fall_throughs: place.stager.fall_throughs,
+            packets: place.port.stager.packets,
+            fall_throughs: place.port.stager.fall_throughs,
         }
     }
 }

@@ -17,9 +17,10 @@ use tempest::policy::{Injector, Servers};
 use tempest::world::Held;
 use units::Time;
 
-use crate::cargo::Cargo;
-use crate::core::{Activity, Bucket, Event, Job};
-use crate::state::{Happening, State};
+use crate::agenda::Happening;
+use crate::cluster::Cluster;
+use crate::link::cargo::Cargo;
+use crate::processor::core::{Activity, Bucket, Event, Job, Step};
 
 /// The loop of one network processor.
 #[derive(Debug)]
@@ -41,29 +42,6 @@ struct Pass {
     answered: bool,
 }
 
-/// What a network processor is doing besides handlers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
-    /// Taking a message that was handed over.
-    Take,
-    /// Putting it into the interface.
-    Inject,
-    /// Finding out whether a send succeeded, and the like: nothing follows from it.
-    Settle,
-    /// Reading a message out of the interface.
-    Extract {
-        /// Which.
-        flight: u32,
-    },
-    /// Writing a message into the queue to the computing processor.
-    HandOver {
-        /// Which.
-        flight: u32,
-    },
-    /// The end of a pass.
-    Turn,
-}
-
 impl Loop {
     /// A loop that has done nothing.
     pub(crate) fn new(core: usize) -> Self {
@@ -71,24 +49,25 @@ impl Loop {
     }
 }
 
-impl State {
+impl Cluster {
     /// Whether `core` is a network processor.
     pub(crate) fn is_network_processor(&self, core: usize) -> bool {
-        self.assisted && self.network_loop(core).is_some()
+        self.setting.assisted && self.network_loop(core).is_some()
     }
 
     fn network_loop(&self, core: usize) -> Option<&Loop> {
-        self.nodes[self.cores[core].node].network.as_ref().filter(|network| network.core == core)
+        self.nodes[self.cores[core].node].dispatch.network.as_ref().filter(|network| network.core == core)
     }
 
     fn loop_of(&mut self, core: usize) -> &mut Loop {
         let node = self.cores[core].node;
-        self.nodes[node].network.as_mut().expect("asked of network processors only")
+        self.nodes[node].dispatch.network.as_mut().expect("asked of network processors only")
     }
 
     /// What the machine says of its network processors.
     fn network_processor(&self) -> &machine::NetworkProcessor {
-        self.machine
+        self.setting
+            .machine
             .network_processor
             .as_ref()
             .expect("a node has a network processor only if its machine has")
@@ -120,14 +99,14 @@ impl State {
     pub(crate) fn back_to_step(&mut self, core: usize) -> bool {
         let Some((step, left)) = self.cores[core].put_off.take() else { return false };
         self.cores[core].activity = Activity::Step(step);
-        self.continue_at(core, self.now + left);
+        self.continue_at(core, self.agenda.now + left);
         true
     }
 
     /// Has the network processor of a node take a message in at once, if it does so with messages of that class and is
     /// in the middle of something that can be put off. False if the message must wait.
     pub(crate) fn takes_at_once(&mut self, node: usize, flight: u32) -> bool {
-        let Some(network) = &self.nodes[node].network else { return false };
+        let Some(network) = &self.nodes[node].dispatch.network else { return false };
         let core = network.core;
         let Activity::Step(step) = self.cores[core].activity else { return false };
         let at_once = self.network_processor().preempt.contains(&self.class_of(flight));
@@ -135,7 +114,7 @@ impl State {
             return false;
         }
         let Some(held) = self.try_hold_for(node, flight) else { return false };
-        self.cores[core].put_off = Some((step, self.cores[core].until - self.now));
+        self.cores[core].put_off = Some((step, self.cores[core].until - self.agenda.now));
         self.cores[core].epoch = self.cores[core].epoch.wrapping_add(1);
         let cost = self.price(core, Primitive::Extract, self.class_of(flight));
         self.spend_cost(core, cost);
@@ -148,8 +127,8 @@ impl State {
         if !self.is_next_in_line(node, flight) {
             return None;
         }
-        let key = self.key_of(node, self.flights[flight as usize].packet());
-        let held = self.nodes[node].queue.try_hold(self.now, key)?;
+        let key = self.key_of(node, self.link.flights[flight as usize].packet());
+        let held = self.nodes[node].dispatch.queue.try_hold(self.agenda.now, key)?;
         self.leave_line(node, flight);
         Some(held)
     }
@@ -163,7 +142,7 @@ impl State {
     /// What a network processor does next, if anything.
     fn next_step(&self, core: usize) -> Option<Step> {
         let pass = self.network_loop(core)?.pass;
-        let incoming = &self.nodes[self.cores[core].node].incoming;
+        let incoming = &self.nodes[self.cores[core].node].dispatch.incoming;
         if !pass.injected && self.may_take(core) {
             return Some(Step::Take);
         }
@@ -180,32 +159,32 @@ impl State {
     /// A network processor that idles because the interface has no room for what was handed over looks again when there
     /// may be some.
     pub(crate) fn await_interface(&mut self, node: usize) {
-        let Some(network) = &self.nodes[node].network else { return };
+        let Some(network) = &self.nodes[node].dispatch.network else { return };
         let core = network.core;
-        if network.looks_at > self.now || !self.cores[core].is_idle() || !self.sees_handed_over(core) {
+        if network.looks_at > self.agenda.now || !self.cores[core].is_idle() || !self.sees_handed_over(core) {
             return;
         }
-        let at = self.interface_room_at(node, self.now);
+        let at = self.interface_room_at(node, self.agenda.now);
         self.loop_of(core).looks_at = at;
         self.look_at(node, at);
     }
 
     fn may_take(&self, core: usize) -> bool {
-        self.sees_handed_over(core) && self.interface_has_room(self.cores[core].node, self.now)
+        self.sees_handed_over(core) && self.interface_has_room(self.cores[core].node, self.agenda.now)
     }
 
     fn sees_handed_over(&self, core: usize) -> bool {
-        let first = self.nodes[self.cores[core].node].handed_over.front();
-        self.policy.injector == Injector::Network
-            && first.is_some_and(|message| message.visible_at <= self.now)
+        let first = self.nodes[self.cores[core].node].port.handed_over.front();
+        self.setting.policy.injector == Injector::Network
+            && first.is_some_and(|message| message.visible_at <= self.agenda.now)
     }
 
     /// The first message that the network processor can take out of the interface now: while something has to be waited
     /// for before the next handler, only such as it hands over.
     fn next_extraction(&self, core: usize) -> Option<usize> {
-        let serves = self.network_loop(core)?.serves_from <= self.now;
+        let serves = self.network_loop(core)?.serves_from <= self.agenda.now;
         let node = self.cores[core].node;
-        let incoming = &self.nodes[node].incoming;
+        let incoming = &self.nodes[node].dispatch.incoming;
         let (mut places, flights) = (0..incoming.len(), incoming.iter().map(|message| message.flight));
         places.find(|&place| {
             let flight = incoming[place].flight;
@@ -217,18 +196,18 @@ impl State {
 
     /// Whether the policy and the network processor's abilities let it run a message's handler.
     fn can_handle(&self, flight: u32) -> bool {
-        matches!(self.policy.servers, Servers::Network | Servers::Either)
+        matches!(self.setting.policy.servers, Servers::Network | Servers::Either)
             && self.network_processor().runs.contains(&self.class_of(flight))
     }
 
     /// The class of a message on its way.
     pub(crate) fn class_of(&self, flight: u32) -> Class {
-        self.flights[flight as usize].class
+        self.link.flights[flight as usize].class
     }
 
     fn take_handed_over(&mut self, core: usize) {
         let node = self.cores[core].node;
-        let Some(message) = self.nodes[node].handed_over.pop_front() else { return };
+        let Some(message) = self.nodes[node].port.handed_over.pop_front() else { return };
         self.end_idling(core);
         self.wake_starved(node);
         self.loop_of(core).pass.injected = true;
@@ -248,7 +227,7 @@ impl State {
     fn start_extraction(&mut self, core: usize) {
         let node = self.cores[core].node;
         let Some(place) = self.next_extraction(core) else { return };
-        let Some(arrived) = self.nodes[node].incoming.remove(place) else { return };
+        let Some(arrived) = self.nodes[node].dispatch.incoming.remove(place) else { return };
         self.loop_of(core).pass.drained += 1;
         let cost = self.price(core, Primitive::Extract, self.class_of(arrived.flight));
         let wait = self.wait_for_interface(core, cost.path);
@@ -269,7 +248,7 @@ impl State {
         self.make_at_once(core);
         let time = std::mem::take(&mut self.cores[core].ahead);
         self.cores[core].activity = Activity::Step(step);
-        self.continue_at(core, self.now + time);
+        self.continue_at(core, self.agenda.now + time);
     }
 
     /// A step of a network processor is over: its effect, and the next one.
@@ -321,7 +300,7 @@ impl State {
 
     fn finish_hand_over(&mut self, core: usize, flight: u32) {
         let tie = self.nodes[self.cores[core].node].tie;
-        self.events.push(self.now + self.hand_over_delay(), tie, Happening::Forward { flight });
+        self.agenda.events.push(self.agenda.now + self.hand_over_delay(), tie, Happening::Forward { flight });
         self.settle_step(core);
     }
 
@@ -331,7 +310,7 @@ impl State {
             return;
         }
         let wait = std::mem::take(&mut self.cores[core].wait);
-        let from = self.now + wait;
+        let from = self.agenda.now + wait;
         let network = self.loop_of(core);
         network.serves_from = network.serves_from.max(from);
         if !wait.is_zero() {
@@ -349,7 +328,7 @@ impl State {
     /// Somebody of `node` may find something to do at `at`.
     pub(crate) fn look_at(&mut self, node: usize, at: Time) {
         let tie = self.nodes[node].tie;
-        self.events.push(at, tie, Happening::Look { node: node as u32 });
+        self.agenda.events.push(at, tie, Happening::Look { node: node as u32 });
     }
 
     /// The class of what a node sends.

@@ -10,12 +10,12 @@ use tempest::policy::{Notice, Servers};
 use trace::Event as Traced;
 use units::Time;
 
-use crate::anatomy::Taken;
-use crate::core::{Activity, Bucket, Core, Event, Job};
-use crate::node::Arrived;
-use crate::state::State;
+use crate::cluster::Cluster;
+use crate::dispatch::Arrived;
+use crate::measure::anatomy::Taken;
+use crate::processor::core::{Activity, Bucket, Core, Event, Job};
 
-impl State {
+impl Cluster {
     /// `core` has nothing to do now: finds it something.
     pub(crate) fn free(&mut self, core: usize) {
         let node = self.cores[core].node;
@@ -30,12 +30,12 @@ impl State {
         if self.calls_routine() {
             return self.free_from_routine(core);
         }
-        let served = self.assisted && self.back_to_step(core)
+        let served = self.setting.assisted && self.back_to_step(core)
             || !self.leaves_to_idle(core) && self.serve(core, Time::ZERO);
         if !served && !self.back_to_thread(core) {
             self.end_idling(core);
-            self.cores[core].begin_idling(self.now);
-            if self.assisted {
+            self.cores[core].begin_idling(self.agenda.now);
+            if self.setting.assisted {
                 self.look_while_idle(core);
                 self.await_interface(self.cores[core].node);
             }
@@ -45,11 +45,11 @@ impl State {
     /// A computing processor that has nothing to do but look at the interface, which it shares with the network
     /// processor, gets in its way. The network processor looks at a register and takes the lock only for a message.
     fn look_while_idle(&mut self, core: usize) {
-        if self.policy.servers != Servers::Either || self.is_network_processor(core) {
+        if self.setting.policy.servers != Servers::Either || self.is_network_processor(core) {
             return;
         }
-        let (now, look) = (self.now, self.machine.processor.poll);
-        if let Some(lock) = &mut self.nodes[self.cores[core].node].lock {
+        let (now, look) = (self.agenda.now, self.setting.machine.processor.poll);
+        if let Some(lock) = &mut self.nodes[self.cores[core].node].port.lock {
             lock.look(now, core, look);
         }
     }
@@ -86,7 +86,7 @@ impl State {
                 None => self.interrupt(node),
             };
             if !started {
-                if self.assisted {
+                if self.setting.assisted {
                     self.await_interface(node);
                 }
                 return;
@@ -100,7 +100,7 @@ impl State {
         let Some(job) = self.next_job(core, server) else { return false };
         let (wait, arrival_cost, step) = self.arrival_cost(core, &job);
         self.end_idling(core);
-        let now = self.now;
+        let now = self.agenda.now;
         let fetch = match job.event {
             Event::Message { flight } => self.time_to_fetch(core, flight),
             Event::Grant { .. } => Time::ZERO,
@@ -128,20 +128,20 @@ impl State {
             return self.finds_event(core, server);
         }
         let node = &self.nodes[self.cores[core].node];
-        !node.resumed.is_empty()
-            || !node.unseen.is_empty()
+        !node.dispatch.resumed.is_empty()
+            || !node.dispatch.unseen.is_empty()
             || self.next_to_receive(core).is_some()
-            || node.queue.can_dispatch(server)
+            || node.dispatch.queue.can_dispatch(server)
     }
 
     /// Which message `core`, if it computes and takes messages out of the interface too, would find there: not one whose
     /// turn comes after one that the network processor has.
     fn next_to_receive(&self, core: usize) -> Option<usize> {
         let Core { node, dedicated, .. } = self.cores[core];
-        if self.policy.servers != Servers::Either || dedicated {
+        if self.setting.policy.servers != Servers::Either || dedicated {
             return None;
         }
-        let mut incoming = self.nodes[node].incoming.iter();
+        let mut incoming = self.nodes[node].dispatch.incoming.iter();
         incoming.position(|message| self.is_next_in_line(node, message.flight))
     }
 
@@ -160,13 +160,13 @@ impl State {
     /// while others are dedicated to that, none.
     pub(crate) fn owns_poll(&mut self, core: usize) -> bool {
         if !self.floats(self.cores[core].node) {
-            return !self.adapts;
+            return !self.setting.adapts;
         }
         let number = usize::from(self.cores[core].number);
         let node = &mut self.nodes[self.cores[core].node];
-        let owns = node.poll_owner == number;
+        let owns = node.dispatch.poll_owner == number;
         if owns {
-            node.poll_owner = (number + 1) % node.cores;
+            node.dispatch.poll_owner = (number + 1) % node.cores;
         }
         owns
     }
@@ -175,32 +175,32 @@ impl State {
         if self.calls_routine() {
             return self.next_in_call(core, server);
         }
-        let now = self.now;
+        let now = self.agenda.now;
         let node = self.cores[core].node;
-        if let Some(resumed) = self.nodes[node].resumed.pop_front() {
+        if let Some(resumed) = self.nodes[node].dispatch.resumed.pop_front() {
             return Some(resumed);
         }
-        if !self.nodes[node].queue.can_dispatch(server)
+        if !self.nodes[node].dispatch.queue.can_dispatch(server)
             && let Some(Arrived { at, flight }) = self.next_arrived(core)
         {
-            let key = self.key_of(node, self.flights[flight as usize].packet());
-            self.nodes[node].queue.enqueue(at, key, Event::Message { flight });
+            let key = self.key_of(node, self.link.flights[flight as usize].packet());
+            self.nodes[node].dispatch.queue.enqueue(at, key, Event::Message { flight });
             self.leave_line(node, flight);
         }
-        let dispatched = self.nodes[node].queue.dispatch(now, server)?;
+        let dispatched = self.nodes[node].dispatch.queue.dispatch(now, server)?;
         Some(Job { held: dispatched.held, event: dispatched.event })
     }
 
     /// The next message that `core` has not looked at: one that waits for it, or else one in an interface that it shares.
     fn next_arrived(&mut self, core: usize) -> Option<Arrived> {
-        let (now, received) = (self.now, self.next_to_receive(core));
+        let (now, received) = (self.agenda.now, self.next_to_receive(core));
         let node = &mut self.nodes[self.cores[core].node];
-        if let Some(arrived) = node.unseen.pop_front() {
-            node.spilled = node.spilled.saturating_sub(1);
+        if let Some(arrived) = node.dispatch.unseen.pop_front() {
+            node.dispatch.spilled = node.dispatch.spilled.saturating_sub(1);
             return Some(arrived);
         }
-        let arrived = node.incoming.remove(received?)?;
-        node.queue.arrive(now);
+        let arrived = node.dispatch.incoming.remove(received?)?;
+        node.dispatch.queue.arrive(now);
         Some(arrived)
     }
 
@@ -211,8 +211,8 @@ impl State {
             return (Time::ZERO, self.cost_of_grant(core), None);
         };
         let (cost, step) = self.cost_of_event(core, flight);
-        let taken = self.flights[flight as usize].forwarded;
-        let shared = self.policy.servers == Servers::Either && !taken;
+        let taken = self.link.flights[flight as usize].forwarded;
+        let shared = self.setting.policy.servers == Servers::Either && !taken;
         let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
         (wait, cost, Some(step))
     }
@@ -225,19 +225,22 @@ impl State {
 
     fn something_waits(&self, node: usize) -> bool {
         let node = &self.nodes[node];
-        !node.queue.is_empty()
-            || !node.resumed.is_empty()
-            || !node.unseen.is_empty()
-            || node.routine.has_faults()
-            || !node.incoming.is_empty()
-            || !node.handed_over.is_empty()
+        !node.dispatch.queue.is_empty()
+            || !node.dispatch.resumed.is_empty()
+            || !node.dispatch.unseen.is_empty()
+            || node.dispatch.routine.has_faults()
+            || !node.dispatch.incoming.is_empty()
+            || !node.port.handed_over.is_empty()
     }
 
     /// The idle processor that may do something now and became idle last: its caches are the warmest. What comes to a
     /// network processor and a computing one that both look for it, the latter sees first: it looks at nothing else.
     pub(crate) fn idle_server(&self, node: usize) -> Option<usize> {
         let first = self.nodes[node].first_core;
-        if self.policy.servers == Servers::Either && self.cores[first].is_idle() && self.has_job(first) {
+        if self.setting.policy.servers == Servers::Either
+            && self.cores[first].is_idle()
+            && self.has_job(first)
+        {
             return Some(first);
         }
         let node = &self.nodes[node];
@@ -256,10 +259,10 @@ impl State {
     pub(crate) fn interrupt(&mut self, node: usize) -> bool {
         let Some(core) = self.to_interrupt(node).filter(|_| !self.is_served(node)) else { return false };
         let Activity::Thread(thread) = self.cores[core].activity else { return false };
-        let left = self.cores[core].until - self.now;
+        let left = self.cores[core].until - self.agenda.now;
         let epoch = self.cores[core].epoch;
         self.cores[core].epoch = epoch.wrapping_add(1);
-        if !self.start_handler(core, self.machine.processor.interrupt) {
+        if !self.start_handler(core, self.setting.machine.processor.interrupt) {
             // Somebody else has the key of the message that came: it is the key that is waited for now.
             self.cores[core].epoch = epoch;
             return false;
@@ -267,7 +270,7 @@ impl State {
         self.cores[core].interrupted = Some((thread, left));
         self.cores[core].counters.interrupts += 1;
         let number = self.cores[core].number;
-        self.nodes[node].next_interrupt = (usize::from(number) + 1) % self.nodes[node].cores;
+        self.nodes[node].dispatch.next_interrupt = (usize::from(number) + 1) % self.nodes[node].cores;
         self.record(Traced::Interrupt { node: node as u32, processor: number });
         true
     }
@@ -276,13 +279,13 @@ impl State {
         let place = &self.nodes[node];
         let computing = |core: usize| self.running != Some(core) && self.cores[core].is_computing();
         let mut all = place.first_core..place.first_core + place.cores;
-        match self.policy.notice {
+        match self.setting.policy.notice {
             Notice::Poll => return None,
             Notice::InterruptWhenBusy if !all.all(computing) => return None,
             _ => {}
         }
         (0..place.cores)
-            .map(|offset| place.first_core + (place.next_interrupt + offset) % place.cores)
+            .map(|offset| place.first_core + (place.dispatch.next_interrupt + offset) % place.cores)
             .find(|&core| computing(core) && self.has_job(core))
     }
 
@@ -294,7 +297,7 @@ impl State {
             if left.is_zero() {
                 self.continue_now(core, left);
             } else {
-                self.continue_at(core, self.now + left);
+                self.continue_at(core, self.agenda.now + left);
             }
             return true;
         }
@@ -306,7 +309,9 @@ impl State {
         let (poll, read) = self.cost_of_noticing(node, thread);
         let report = if ran_before { self.report_computing(core) } else { Time::ZERO };
         let cost = switch + poll + read + report;
-        self.sink.record(self.now + cost, Traced::Run { node: node as u32, processor, thread });
+        self.measure
+            .sink
+            .record(self.agenda.now + cost, Traced::Run { node: node as u32, processor, thread });
         self.cores[core].activity = Activity::Thread(thread);
         self.cores[core].book(Bucket::Overhead, switch + poll);
         self.cores[core].book(Bucket::Memory, read);
@@ -316,16 +321,16 @@ impl State {
 
     /// What it takes a thread to notice that a deposit has ended its wait: a poll, and a read of the count.
     fn cost_of_noticing(&mut self, node: usize, thread: u32) -> (Time, Time) {
-        let noticing = std::mem::take(&mut self.nodes[node].threads[thread as usize].noticing);
-        let costs = (self.machine.processor.poll, self.machine.memory.read);
+        let noticing = std::mem::take(&mut self.nodes[node].threads.all[thread as usize].noticing);
+        let costs = (self.setting.machine.processor.poll, self.setting.machine.memory.read);
         if noticing { costs } else { (Time::ZERO, Time::ZERO) }
     }
 
     /// Books the idle time that ends now.
     pub(crate) fn end_idling(&mut self, core: usize) {
         if self.cores[core].is_idle() {
-            self.cores[core].book_idling(self.now);
-            if let Some(lock) = &mut self.nodes[self.cores[core].node].lock {
+            self.cores[core].book_idling(self.agenda.now);
+            if let Some(lock) = &mut self.nodes[self.cores[core].node].port.lock {
                 lock.stop_looking(core);
             }
         }

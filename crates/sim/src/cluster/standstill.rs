@@ -8,30 +8,43 @@
 use hardware::Network;
 use tempest::{Attempt, Blocked, Failure, NodeId, Spinning, ThreadId};
 
-use crate::core::Activity;
-use crate::node::{Reason, ThreadState};
+use super::Cluster;
+use crate::agenda::Happening;
+use crate::processor::core::Activity;
+use crate::processor::threads::{Reason, ThreadState};
 use crate::progress::Patience;
-use crate::state::{Happening, State};
 
-impl State {
+impl Cluster {
     /// Something has happened that may end a wait.
     pub(crate) fn note_progress(&mut self) {
-        self.progress.note(self.now);
+        self.agenda.progress.note(self.agenda.now);
     }
 
-    /// The thread on `core` says that it waits, and tries once more. True if the run is over.
-    pub(crate) fn waits_in_vain(&mut self, core: usize, attempt: Attempt) -> bool {
-        let (thread, now, progress) = (self.thread_on(core) as usize, self.now, self.progress);
-        let attempts = &mut self.nodes[self.cores[core].node].threads[thread].attempts;
-        let patience = attempts.wait(attempt, now, &progress);
+    /// The thread on `core` spins once more. True if the run is over.
+    pub(crate) fn spins_in_vain(&mut self, core: usize) -> bool {
+        let polled = std::mem::take(&mut self.cores[core].polled);
+        self.waits_in_vain(core, Attempt::Look, polled || self.poll_interval() == 0)
+    }
+
+    /// The thread on `core` tries to send once more. True if the run is over.
+    pub(crate) fn sends_in_vain(&mut self, core: usize) -> bool {
+        self.waits_in_vain(core, Attempt::Send, true)
+    }
+
+    /// The thread on `core` says that it waits, and tries once more; it has really looked, or only passed by. True if the run
+    /// is over.
+    fn waits_in_vain(&mut self, core: usize, attempt: Attempt, looked: bool) -> bool {
+        let (thread, now, progress) = (self.thread_on(core) as usize, self.agenda.now, self.agenda.progress);
+        let attempts = &mut self.nodes[self.cores[core].node].threads.all[thread].attempts;
+        let patience = attempts.wait(attempt, looked, now, &progress);
         self.judge(patience)
     }
 
     /// The thread on `core`, which may be computing, looks for messages and finds none. True if the run is over.
     pub(crate) fn looks_in_vain(&mut self, core: usize) -> bool {
-        let (thread, now, progress) = (self.thread_on(core) as usize, self.now, self.progress);
+        let (thread, now, progress) = (self.thread_on(core) as usize, self.agenda.now, self.agenda.progress);
         let worked = self.cores[core].breakdown.compute;
-        let attempts = &mut self.nodes[self.cores[core].node].threads[thread].attempts;
+        let attempts = &mut self.nodes[self.cores[core].node].threads.all[thread].attempts;
         let patience = attempts.look(worked, now, &progress);
         self.judge(patience)
     }
@@ -39,7 +52,8 @@ impl State {
     /// Whether messages of this node are handled only when `core` looks for them, and its policy has it look at no
     /// back-edge.
     pub(crate) fn sees_messages_only_here(&self, core: usize) -> bool {
-        let looks = self.policy.notice == tempest::policy::Notice::Poll && self.serves(core).is_some();
+        let looks =
+            self.setting.policy.notice == tempest::policy::Notice::Poll && self.serves(core).is_some();
         looks && self.poll_interval() == 0
     }
 
@@ -47,7 +61,7 @@ impl State {
         let is_over = patience != Patience::Lasts && self.stands_still(patience == Patience::Ends);
         if is_over {
             let (spinning, blocked) = (self.spinning(), self.blocked());
-            self.stopped = Some(Failure::Livelock { at: self.now, spinning, blocked });
+            self.agenda.stopped = Some(Failure::Livelock { at: self.agenda.now, spinning, blocked });
         }
         is_over
     }
@@ -59,7 +73,7 @@ impl State {
             return false;
         }
         // Processors change their roles after some time, and may then handle what no other has looked at.
-        if self.adapts && !ignored {
+        if self.setting.adapts && !ignored {
             return false;
         }
         let counts = |event: &Happening| match event {
@@ -67,7 +81,7 @@ impl State {
             Happening::Continue { .. } => false,
             event => !(ignored && event.is_a_look()),
         };
-        match (self.events.iter().filter(|event| counts(event)).count(), &self.network) {
+        match (self.agenda.events.iter().filter(|event| counts(event)).count(), &self.link.network) {
             (0, _) => true,
             (events, Network::Routed(fabric)) => fabric.is_quiet(events),
             (_, Network::Constant(_)) => false,
@@ -79,8 +93,8 @@ impl State {
         match self.cores[core].activity {
             Activity::Idle { .. } => true,
             Activity::Thread(thread) => {
-                let thread = &self.nodes[self.cores[core].node].threads[thread as usize];
-                self.cores[core].starved || thread.attempts.in_vain(&self.progress).is_some()
+                let thread = &self.nodes[self.cores[core].node].threads.all[thread as usize];
+                self.cores[core].starved || thread.attempts.in_vain(&self.agenda.progress).is_some()
             }
             _ => false,
         }
@@ -100,26 +114,28 @@ impl State {
 
     fn spinning_thread(&self, node: usize, index: u32) -> Option<Spinning> {
         let place = &self.nodes[node];
-        let (attempt, times, since) = place.threads[index as usize].attempts.in_vain(&self.progress)?;
+        let (attempt, times, since) =
+            place.threads.all[index as usize].attempts.in_vain(&self.agenda.progress)?;
         let thread = ThreadId { node: NodeId(node as u32), index };
-        let unhandled = place.queue.len() + place.unseen.len() + place.incoming.len();
-        Some(Spinning { thread, attempt, times, since, phase: self.phases.current(), unhandled })
+        let unhandled =
+            place.dispatch.queue.len() + place.dispatch.unseen.len() + place.dispatch.incoming.len();
+        Some(Spinning { thread, attempt, times, since, phase: self.measure.phases.current(), unhandled })
     }
 
     /// Every thread that waits, and for what; or that is ready, while others keep all its processors.
     pub(crate) fn blocked(&self) -> Vec<Blocked> {
         let mut blocked = Vec::new();
         for (node, place) in self.nodes.iter().enumerate() {
-            for (index, thread) in place.threads.iter().enumerate() {
+            for (index, thread) in place.threads.all.iter().enumerate() {
                 let wait = match &thread.state {
                     ThreadState::Blocked { reason, since } => Some((self.describe(reason), *since)),
                     ThreadState::Going if !self.runs(node, index as u32) => {
-                        Some(("a processor".to_owned(), self.progress.at()))
+                        Some(("a processor".to_owned(), self.agenda.progress.at()))
                     }
                     ThreadState::Going
-                        if thread.awaits_room && thread.attempts.in_vain(&self.progress).is_none() =>
+                        if thread.awaits_room && thread.attempts.in_vain(&self.agenda.progress).is_none() =>
                     {
-                        Some(("room to send".to_owned(), self.progress.at()))
+                        Some(("room to send".to_owned(), self.agenda.progress.at()))
                     }
                     _ => None,
                 };
@@ -144,7 +160,7 @@ impl State {
             Reason::Wait(wait) => wait.to_string(),
             Reason::Key(key) => format!("key {key}"),
             Reason::Phase { name } => {
-                let threads: usize = self.nodes.iter().map(|node| node.threads.len()).sum();
+                let threads: usize = self.nodes.iter().map(|node| node.threads.all.len()).sum();
                 format!("phase `{name}`: {} of {threads} threads have come", self.phase_arrivals())
             }
         }

@@ -10,18 +10,18 @@ use hardware::memory::{Answer, NodeMemory};
 use machine::Capability;
 use tempest::policy::{Notice, Servers};
 use tempest::world::{Accounting, DispatchKey, Held, Messages, Packet, Proof, Scheduling, Wait};
-use tempest::{Access, Attempt, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
+use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
 use units::Time;
 
-use crate::cargo::{Cargo, Route};
-use crate::core::{Bucket, Event as Due, Pending};
+use crate::cluster::Cluster;
 use crate::fibers::Desk;
-use crate::node::Reason;
-use crate::state::State;
+use crate::link::cargo::{Cargo, Route};
+use crate::processor::core::{Bucket, Event as Due, Pending};
+use crate::processor::threads::Reason;
 
 /// One core, as what runs on it sees it.
 pub(crate) struct Edge {
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<Cluster>>,
     at: Cell<usize>,
     /// A thread's: on its stack handlers may run while it is suspended.
     desk: Option<Rc<Desk>>,
@@ -31,12 +31,12 @@ pub(crate) struct Edge {
 
 impl Edge {
     /// As a handler sees its core.
-    pub(crate) fn of_handler(state: Rc<RefCell<State>>, core: usize) -> Self {
+    pub(crate) fn of_handler(state: Rc<RefCell<Cluster>>, core: usize) -> Self {
         Self { state, at: Cell::new(core), desk: None, faulted: Cell::new(false) }
     }
 
     /// As a thread sees its core.
-    pub(crate) fn of_thread(state: Rc<RefCell<State>>, core: usize, desk: Rc<Desk>) -> Self {
+    pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, desk: Rc<Desk>) -> Self {
         Self { state, at: Cell::new(core), desk: Some(desk), faulted: Cell::new(false) }
     }
 
@@ -62,7 +62,7 @@ impl Edge {
     }
 
     /// The state, for an instant.
-    pub(crate) fn state(&self) -> RefMut<'_, State> {
+    pub(crate) fn state(&self) -> RefMut<'_, Cluster> {
         self.state.borrow_mut()
     }
 
@@ -81,7 +81,7 @@ impl Edge {
 
     /// Does something to the state, then brings engine time up to this core's clock: one borrow for both.
     #[inline]
-    fn settle_after(&self, first: impl FnOnce(&mut State, usize)) {
+    fn settle_after(&self, first: impl FnOnce(&mut Cluster, usize)) {
         let (suspends, pending) = {
             let mut state = self.state();
             let core = self.core();
@@ -181,7 +181,7 @@ impl Edge {
     }
 
     /// A thread has tried something in vain: its fiber never goes on if that is how the run ends.
-    pub(crate) fn try_in_vain(&self, attempt: impl FnOnce(&mut State, usize) -> bool) {
+    pub(crate) fn try_in_vain(&self, attempt: impl FnOnce(&mut Cluster, usize) -> bool) {
         let ends = attempt(&mut self.state(), self.core());
         if ends {
             self.suspend();
@@ -195,11 +195,11 @@ impl Edge {
             self.yield_to_handlers(Time::ZERO);
             return;
         }
-        let since = self.state().now;
+        let since = self.state().agenda.now;
         self.state().starve(self.core());
         self.suspend();
         let mut state = self.state();
-        let (now, poll) = (state.now, state.machine.processor.poll);
+        let (now, poll) = (state.agenda.now, state.setting.machine.processor.poll);
         let core = &mut state.cores[self.core()];
         core.book(Bucket::Memory, now - since);
         core.spend(Bucket::Memory, poll);
@@ -214,13 +214,13 @@ impl Edge {
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
-            (state.cores[self.core()].node, state.now)
+            (state.cores[self.core()].node, state.agenda.now)
         };
-        let at_once = self.state().nodes[node].queue.try_hold(now, key);
+        let at_once = self.state().nodes[node].dispatch.queue.try_hold(now, key);
         if let Some(held) = at_once {
             if self.state().looks_itself() {
                 let (mut state, core) = (self.state(), self.core());
-                let hold = state.machine.processor.hold;
+                let hold = state.setting.machine.processor.hold;
                 state.cores[core].spend(Bucket::Overhead, hold);
             } else {
                 self.state().spend_primitive(self.core(), Primitive::Dispatch, 1);
@@ -231,20 +231,20 @@ impl Edge {
         let thread = self.thread();
         {
             let mut state = self.state();
-            state.nodes[node].queue.arrive(now);
-            state.nodes[node].queue.enqueue(now, key, Due::Grant { thread });
+            state.nodes[node].dispatch.queue.arrive(now);
+            state.nodes[node].dispatch.queue.enqueue(now, key, Due::Grant { thread });
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
-        let granted = self.state().nodes[node].threads[thread as usize].granted.take();
+        let granted = self.state().nodes[node].threads.all[thread as usize].granted.take();
         granted.expect("a thread that waited for a key is resumed with it")
     }
 
     /// Gives a key back and lets what waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
-        let (node, now) = (state.cores[self.core()].node, state.now);
-        state.nodes[node].queue.complete(now, held);
+        let (node, now) = (state.cores[self.core()].node, state.agenda.now);
+        state.nodes[node].dispatch.queue.complete(now, held);
         state.note_progress();
         state.notify(node);
     }
@@ -293,7 +293,7 @@ impl Messages for Edge {
         self.state().cores[self.core()].spend(Bucket::Memory, wait);
         self.settle();
         self.yield_to_handlers(Time::ZERO);
-        self.try_in_vain(|state, core| state.waits_in_vain(core, Attempt::Send));
+        self.try_in_vain(Cluster::sends_in_vain);
     }
 }
 
@@ -303,7 +303,7 @@ impl Scheduling for Edge {
         let mut state = self.state();
         let thread = state.thread_on(self.core());
         let node = state.cores[self.core()].node;
-        let place = &mut state.nodes[node].threads[thread as usize];
+        let place = &mut state.nodes[node].threads.all[thread as usize];
         place.awaited = place.generation;
         Waiter { thread, generation: place.generation }
     }
@@ -337,7 +337,7 @@ impl Scheduling for Edge {
     fn signal(&self, event: &Event, amount: u64) {
         {
             let mut state = self.state();
-            let (core, signal) = (self.core(), state.machine.processor.signal);
+            let (core, signal) = (self.core(), state.setting.machine.processor.signal);
             if amount > 0 {
                 state.note_progress();
             }
@@ -354,7 +354,7 @@ impl Scheduling for Edge {
         }
         let (adapts, calls_routine) = {
             let state = self.state();
-            (state.adapts, state.calls_routine())
+            (state.setting.adapts, state.calls_routine())
         };
         if adapts {
             self.leave_for_handlers();
@@ -365,13 +365,13 @@ impl Scheduling for Edge {
         if !self.state().owns_poll(self.core()) {
             return;
         }
-        let locks =
-            self.state().policy.servers == Servers::Either && self.state().locks_interface(self.core());
+        let locks = self.state().setting.policy.servers == Servers::Either
+            && self.state().locks_interface(self.core());
         if locks {
             self.settle();
         }
         self.settle_after(|state, core| {
-            let poll = state.machine.processor.poll;
+            let poll = state.setting.machine.processor.poll;
             let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
             state.cores[core].spend(Bucket::Memory, wait);
             state.cores[core].spend(Bucket::Overhead, poll);
@@ -380,7 +380,7 @@ impl Scheduling for Edge {
         let found = self.yield_to_handlers(Time::ZERO);
         self.state().note_look(self.core(), found);
         if !found {
-            self.try_in_vain(State::looks_in_vain);
+            self.try_in_vain(Cluster::looks_in_vain);
         }
     }
 
@@ -389,7 +389,7 @@ impl Scheduling for Edge {
         if self.state().sees_messages_only_here(self.core()) {
             self.poll();
         }
-        self.try_in_vain(|state, core| state.waits_in_vain(core, Attempt::Look));
+        self.try_in_vain(Cluster::spins_in_vain);
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
@@ -404,10 +404,10 @@ impl Scheduling for Edge {
         // An event that came while interrupts were masked is noticed now.
         let late = {
             let state = self.state();
-            state.policy.notice == Notice::Interrupt && state.has_job(self.core())
+            state.setting.policy.notice == Notice::Interrupt && state.has_job(self.core())
         };
         if late {
-            let interrupt = self.state().machine.processor.interrupt;
+            let interrupt = self.state().setting.machine.processor.interrupt;
             self.yield_to_handlers(interrupt);
         }
     }
@@ -432,7 +432,7 @@ impl Scheduling for Edge {
 
     fn now(&self) -> Time {
         let state = self.state();
-        state.now + state.cores[self.core()].ahead
+        state.agenda.now + state.cores[self.core()].ahead
     }
 }
 

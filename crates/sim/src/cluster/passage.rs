@@ -8,23 +8,25 @@ use tempest::{NodeId, Place, Primitive, Volume};
 use trace::Event as Traced;
 use units::Time;
 
-use crate::cargo::{Cargo, Flight, HandedOver, Origin, Route, WORD_BYTES};
-use crate::core::{Activity, Bucket, Core, Event};
-use crate::node::Arrived;
-use crate::state::{Happening, State};
+use crate::agenda::Happening;
+use crate::cluster::Cluster;
+use crate::dispatch::Arrived;
+use crate::link::cargo::{Cargo, Flight, HandedOver, Origin, Route, WORD_BYTES};
+use crate::processor::core::{Activity, Bucket, Core, Event};
 
-impl State {
+impl Cluster {
     /// Whether a thread on `core` may send at its own time.
     fn has_room(&self, core: usize) -> bool {
         let handing_over = self.hands_over(core);
         let node = &self.nodes[self.cores[core].node];
         if handing_over {
-            let machine = &self.machine;
+            let machine = &self.setting.machine;
             let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
-            node.handed_over.len() < room
+            node.port.handed_over.len() < room
         } else {
             let node = self.cores[core].node;
-            self.takes_commands(node) && self.interface_has_room(node, self.now + self.cores[core].ahead)
+            self.takes_commands(node)
+                && self.interface_has_room(node, self.agenda.now + self.cores[core].ahead)
         }
     }
 
@@ -35,7 +37,9 @@ impl State {
         if has_room && awaited {
             *self.awaits_room(core) = false;
             let (node, thread) = self.who_sends(core);
-            self.sink.record(self.now + self.cores[core].ahead, Traced::Resume { node, thread });
+            self.measure
+                .sink
+                .record(self.agenda.now + self.cores[core].ahead, Traced::Resume { node, thread });
         } else if !has_room && !awaited {
             self.cores[core].counters.refused += 1;
         }
@@ -47,13 +51,13 @@ impl State {
         if !std::mem::replace(self.awaits_room(core), true) {
             let (node, thread) = self.who_sends(core);
             let wait = Traced::Block { node, thread, what: "room" };
-            self.sink.record(self.now + self.cores[core].ahead, wait);
+            self.measure.sink.record(self.agenda.now + self.cores[core].ahead, wait);
         }
     }
 
     fn awaits_room(&mut self, core: usize) -> &mut bool {
         let thread = self.thread_on(core) as usize;
-        &mut self.nodes[self.cores[core].node].threads[thread].awaits_room
+        &mut self.nodes[self.cores[core].node].threads.all[thread].awaits_room
     }
 
     /// Node and thread, as a trace names them.
@@ -64,7 +68,7 @@ impl State {
     /// The thread on `core` waits until a message that was handed over has been taken.
     pub(crate) fn starve(&mut self, core: usize) {
         let node = self.cores[core].node;
-        self.nodes[node].starved.push_back(core);
+        self.nodes[node].port.starved.push_back(core);
         self.cores[core].starved = true;
     }
 
@@ -76,7 +80,7 @@ impl State {
 
     /// Insists that the machine can do what a program asks for.
     pub(crate) fn expect_capability(&self, capability: Capability) {
-        let machine = &self.machine;
+        let machine = &self.setting.machine;
         assert!(machine.can.contains(&capability), "machine `{}` has no `{capability}`", machine.name);
     }
 
@@ -129,17 +133,17 @@ impl State {
     /// How long `core`, whose time is now, waits for the lock over the interface, to hold it for `hold`. What takes no time
     /// needs no lock.
     pub(crate) fn wait_for_interface(&mut self, core: usize, hold: Time) -> Time {
-        let now = self.now;
+        let now = self.agenda.now;
         if hold.is_zero() {
             return Time::ZERO;
         }
         let node = self.cores[core].node;
-        self.nodes[node].lock.as_mut().map_or(Time::ZERO, |lock| lock.acquire(now, core, hold) - now)
+        self.nodes[node].port.lock.as_mut().map_or(Time::ZERO, |lock| lock.acquire(now, core, hold) - now)
     }
 
     /// Whether `core` needs a lock to drive the interface.
     pub(crate) fn locks_interface(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node].lock.is_some()
+        self.nodes[self.cores[core].node].port.lock.is_some()
     }
 
     /// The cargo goes: into the interface, or into the hands of a protocol processor.
@@ -147,10 +151,10 @@ impl State {
         // Whom it was to be handed to may have left in between; then nothing waits there that was handed over before.
         let node = self.cores[core].node;
         if route == Route::HandOver && self.injects_for_others(node) {
-            let visible_at = self.now + self.hand_over_delay();
-            self.progress.note(self.now);
-            self.nodes[node].handed_over.push_back(HandedOver { to, cargo, visible_at });
-            if visible_at > self.now {
+            let visible_at = self.agenda.now + self.hand_over_delay();
+            self.note_progress();
+            self.nodes[node].port.handed_over.push_back(HandedOver { to, cargo, visible_at });
+            if visible_at > self.agenda.now {
                 self.look_at(node, visible_at);
             } else {
                 self.notify(node);
@@ -166,7 +170,7 @@ impl State {
             return self.network_has_work(core);
         }
         let node = &self.nodes[self.cores[core].node];
-        self.cores[core].dedicated && !node.injecting && !node.handed_over.is_empty()
+        self.cores[core].dedicated && !node.port.injecting && !node.port.handed_over.is_empty()
     }
 
     /// Has `core` inject the oldest message that was handed over.
@@ -175,8 +179,8 @@ impl State {
             return false;
         }
         let node = &mut self.nodes[self.cores[core].node];
-        let Some(message) = node.handed_over.pop_front() else { return false };
-        node.injecting = true;
+        let Some(message) = node.port.handed_over.pop_front() else { return false };
+        node.port.injecting = true;
         self.wake_starved(self.cores[core].node);
         self.end_idling(core);
         self.cores[core].activity = Activity::Injecting;
@@ -184,13 +188,13 @@ impl State {
         self.make_at_once(core);
         self.cores[core].injecting = Some(message);
         let cost = std::mem::take(&mut self.cores[core].ahead);
-        self.continue_at(core, self.now + cost);
+        self.continue_at(core, self.agenda.now + cost);
         true
     }
 
     /// A processor of a node that waits for room, or for something to do meanwhile, looks again.
     pub(crate) fn wake_starved(&mut self, node: usize) {
-        if let Some(starved) = self.nodes[node].starved.pop_front() {
+        if let Some(starved) = self.nodes[node].port.starved.pop_front() {
             self.cores[starved].starved = false;
             self.continue_now(starved, Time::ZERO);
         }
@@ -200,7 +204,7 @@ impl State {
     pub(crate) fn finish_injection(&mut self, core: usize) {
         let message = self.cores[core].injecting.take().expect("an injecting core has a message");
         let node = self.cores[core].node;
-        self.nodes[node].injecting = false;
+        self.nodes[node].port.injecting = false;
         self.cores[core].injected_last = true;
         self.inject(core, message.to, message.cargo);
         self.free(core);
@@ -210,22 +214,26 @@ impl State {
     /// The cargo enters the interface.
     pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         let (from, destination) = (self.cores[core].node, to.0 as usize);
-        self.progress.note(self.now);
+        self.note_progress();
         let class = self.class_of_cargo(from, &cargo);
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
-        let mover = cargo.mover(self.machine.memory.line.get());
+        let mover = cargo.mover(self.setting.machine.memory.line.get());
         let shipped = self.places(from, destination, &cargo);
         let flight = self.flight((from, destination), bytes, class, cargo);
         let number = flight.number;
         let flight = self.take_off(flight);
-        self.nodes[from].sent += 1;
+        self.nodes[from].port.sent += 1;
         if destination == from {
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now. A processor
             // that runs handlers has it at hand.
             let near = self.cores[core].server.is_some();
-            let way = if near { Time::ZERO } else { self.machine.interface.loopback };
-            self.events.push(self.now + way, self.nodes[from].tie, Happening::Deliver { flight });
+            let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
+            self.agenda.events.push(
+                self.agenda.now + way,
+                self.nodes[from].tie,
+                Happening::Deliver { flight },
+            );
         } else if let Some((source, target, bytes)) = shipped {
             self.ship((flight, number), (from, destination), (source, target), bytes);
         } else {
@@ -246,7 +254,7 @@ impl State {
     /// A packet of a transfer leaves; it is counted and recorded with the whole.
     pub(crate) fn launch_packet(&mut self, packet: u32, from: usize, to: usize, bytes: u64) {
         let cargo = Cargo::Packet(packet);
-        let (class, mover) = (Class::Write, cargo.mover(self.machine.memory.line.get()));
+        let (class, mover) = (Class::Write, cargo.mover(self.setting.machine.memory.line.get()));
         let flight = self.flight((from, to), bytes, class, cargo);
         let flight = self.take_off(flight);
         self.leave(flight, from, to, bytes, mover);
@@ -270,7 +278,7 @@ impl State {
             Cargo::Packet(_) => unreachable!("what it is a packet of has been counted"),
         };
         let placed = cargo.placed();
-        let headers = node.interface.headers(message + placed);
+        let headers = node.port.interface.headers(message + placed);
         if to != *from {
             counters.volume.count(volume, message, headers);
             counters.volume.data += placed;
@@ -302,14 +310,14 @@ impl State {
 
     /// The first byte of what was sent has crossed the network.
     pub(crate) fn arrive(&mut self, flight: u32) {
-        let Flight { to, bytes, cargo, .. } = &self.flights[flight as usize];
-        let (to, mover) = (*to, cargo.mover(self.machine.memory.line.get()));
-        let through = self.nodes[to].interface.eject(self.now, *bytes, mover);
+        let Flight { to, bytes, cargo, .. } = &self.link.flights[flight as usize];
+        let (to, mover) = (*to, cargo.mover(self.setting.machine.memory.line.get()));
+        let through = self.nodes[to].port.interface.eject(self.agenda.now, *bytes, mover);
         let node = &mut self.nodes[to];
         // What the port let through before, and is in place at this very instant, still comes first.
-        if through > self.now || node.passing > 0 {
-            node.passing += 1;
-            self.events.push(through, node.tie, Happening::Pass { flight });
+        if through > self.agenda.now || node.port.passing > 0 {
+            node.port.passing += 1;
+            self.agenda.events.push(through, node.tie, Happening::Pass { flight });
         } else {
             self.deliver(flight);
         }
@@ -317,21 +325,21 @@ impl State {
 
     /// What was sent has passed the port in.
     pub(crate) fn pass(&mut self, flight: u32) {
-        self.nodes[self.flights[flight as usize].to].passing -= 1;
+        self.nodes[self.link.flights[flight as usize].to].port.passing -= 1;
         self.deliver(flight);
     }
 
     /// What was sent is where it should be: words at their place, a message in its node's queue.
     pub(crate) fn deliver(&mut self, flight: u32) {
-        if let Flight { cargo: Cargo::Packet(packet), to, .. } = self.flights[flight as usize] {
-            self.free_flights.push(flight);
+        if let Flight { cargo: Cargo::Packet(packet), to, .. } = self.link.flights[flight as usize] {
+            self.link.free_flights.push(flight);
             return self.packet_arrives(to, packet);
         }
         if self.is_held_back(flight) {
             return;
         }
-        self.flights[flight as usize].arrived = self.now;
-        let Flight { from, to, cargo, number: flow, .. } = &mut self.flights[flight as usize];
+        self.link.flights[flight as usize].arrived = self.agenda.now;
+        let Flight { from, to, cargo, number: flow, .. } = &mut self.link.flights[flight as usize];
         let (source, to, flow) = (NodeId(*from as u32), *to, *flow);
         let node = &self.nodes[to].waist;
         let mut count = 0;
@@ -345,10 +353,10 @@ impl State {
         match cargo {
             Cargo::Deposit(place, _) => {
                 let mut waiters = Vec::new();
-                self.progress.note(self.now);
                 node.count_deposit(*place, count, |waiter| waiters.push(waiter));
+                self.note_progress();
                 self.record(Traced::Place { node: to as u32, from: source.0, flow });
-                self.free_flights.push(flight);
+                self.link.free_flights.push(flight);
                 waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));
             }
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
@@ -363,7 +371,7 @@ impl State {
 
     /// A message has come out of the port in. Where a network processor looks for messages, it waits for that.
     fn join_queue(&mut self, node: usize, flight: u32) {
-        if self.nodes[node].network.is_none() {
+        if self.nodes[node].dispatch.network.is_none() {
             self.join_dispatch_queue(node, flight);
             return;
         }
@@ -371,46 +379,46 @@ impl State {
         if self.takes_at_once(node, flight) {
             return;
         }
-        self.nodes[node].incoming.push_back(Arrived { at: self.now, flight });
+        self.nodes[node].dispatch.incoming.push_back(Arrived { at: self.agenda.now, flight });
         self.notify(node);
     }
 
     /// The computing processor can see a message that the network processor has handed over.
     pub(crate) fn forward(&mut self, flight: u32) {
-        let node = self.flights[flight as usize].to;
-        self.flights[flight as usize].forwarded = true;
+        let node = self.link.flights[flight as usize].to;
+        self.link.flights[flight as usize].forwarded = true;
         self.join_dispatch_queue(node, flight);
         self.wake_starved(node);
     }
 
     /// Whether the processor that runs most handlers, between its threads, looks for their messages itself.
     pub(crate) fn looks_itself(&self) -> bool {
-        matches!(self.policy.servers, Servers::Compute | Servers::Network | Servers::Either)
+        matches!(self.setting.policy.servers, Servers::Compute | Servers::Network | Servers::Either)
     }
 
     /// A message joins its node's dispatch queue.
     pub(crate) fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
-        self.nodes[node].queue.arrive(self.now);
+        self.nodes[node].dispatch.queue.arrive(self.agenda.now);
         if self.looks_itself() || self.calls_routine() {
-            self.nodes[node].unseen.push_back(Arrived { at: self.now, flight });
+            self.nodes[node].dispatch.unseen.push_back(Arrived { at: self.agenda.now, flight });
         } else {
-            let key = self.key_of(node, self.flights[flight as usize].packet());
-            self.nodes[node].queue.enqueue(self.now, key, Event::Message { flight });
+            let key = self.key_of(node, self.link.flights[flight as usize].packet());
+            self.nodes[node].dispatch.queue.enqueue(self.agenda.now, key, Event::Message { flight });
         }
         self.notify(node);
     }
 
     /// The handler of a message has it now, and the words of a block that came with it are the block's.
     pub(crate) fn land(&mut self, flight: u32) -> Packet {
-        self.free_flights.push(flight);
-        let Flight { to, cargo, .. } = &mut self.flights[flight as usize];
+        self.link.free_flights.push(flight);
+        let Flight { to, cargo, .. } = &mut self.link.flights[flight as usize];
         if let Cargo::Block(block, words, _) = cargo {
             let words = std::mem::take(words);
             let memory =
                 self.nodes[*to].waist.memory().expect("a node that is sent blocks has shared memory");
             memory.place(*block, &words);
         }
-        *self.flights[flight as usize].packet()
+        *self.link.flights[flight as usize].packet()
     }
 
     /// A new event of a node that no network brings; of the kind of another event, if it goes on with that.
@@ -425,7 +433,7 @@ impl State {
         let (kind, class) = like.unwrap_or_else(|| (cargo.kind(), self.class_of_cargo(node, &cargo)));
         let flight = Flight { kind, origin, ..self.flight((node, node), 0, class, cargo) };
         let (place, message, flow) = (node as u32, packet.id().0, flight.number);
-        self.nodes[node].sent += 1;
+        self.nodes[node].port.sent += 1;
         self.record(Traced::Arrive { node: place, from: place, message, flow });
         self.take_off(flight)
     }
@@ -442,28 +450,28 @@ impl State {
             uses: 0,
             kind: cargo.kind(),
             origin: Origin::Sent,
-            left: self.now,
-            arrived: self.now,
+            left: self.agenda.now,
+            arrived: self.agenda.now,
             cargo,
         }
     }
 
     /// The number of what a node sends next.
     fn next_number(&self, node: usize) -> u64 {
-        Traced::flow_number(node as u32, self.nodes[node].sent)
+        Traced::flow_number(node as u32, self.nodes[node].port.sent)
     }
 
     fn take_off(&mut self, flight: Flight) -> u32 {
-        match self.free_flights.pop() {
+        match self.link.free_flights.pop() {
             Some(slot) => {
-                let place = &mut self.flights[slot as usize];
+                let place = &mut self.link.flights[slot as usize];
                 let uses = place.uses.wrapping_add(1);
                 *place = Flight { uses, ..flight };
                 slot
             }
             None => {
-                self.flights.push(flight);
-                (self.flights.len() - 1) as u32
+                self.link.flights.push(flight);
+                (self.link.flights.len() - 1) as u32
             }
         }
     }

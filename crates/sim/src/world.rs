@@ -12,9 +12,9 @@ use tempest::{
 use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
 
-use crate::core::Event;
+use crate::cluster::Cluster;
 use crate::engine::Engine;
-use crate::state::State;
+use crate::processor::core::Event;
 
 /// A modelled machine, as a world to run programs in.
 #[derive(Clone, Debug)]
@@ -193,11 +193,11 @@ impl World for Model {
         }
         let places = residents.iter().zip(queues).collect();
         let policy = model.obeyed(&launch.policy);
-        let mut state = State::new(&model.machine, &policy, split, shape, launch.seed, places);
-        state.stall_limit = launch.stall_limit;
+        let mut state = Cluster::new(&model.machine, &policy, split, shape, launch.seed, places);
+        state.agenda.stall_limit = launch.stall_limit;
         if let Some(recorder) = &launch.trace {
             recorder.begin(model.cast(shape, split, &residents[0]));
-            state.sink = Sink::Traced(Digests::default(), Batch::new(recorder.clone()));
+            state.measure.sink = Sink::Traced(Digests::default(), Batch::new(recorder.clone()));
         }
         let mut engine = Engine::new(state, &residents);
         engine.run()?;
@@ -208,41 +208,41 @@ impl World for Model {
 }
 
 /// The program's report, of all nodes together: nothing is left to happen.
-fn report(state: &mut State, residents: &[Resident]) -> Result<Report, Failure> {
+fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure> {
     let mut report = Report::default();
     for (node, resident) in state.nodes.iter_mut().zip(residents) {
-        let held = node.queue.try_hold(state.now, DispatchKey::Sequential);
+        let held = node.dispatch.queue.try_hold(state.agenda.now, DispatchKey::Sequential);
         let mut held = held.expect("nothing is unfinished at the end of a run");
         report.merge(resident.report(held.proof())?);
-        node.queue.complete(state.now, held);
+        node.dispatch.queue.complete(state.agenda.now, held);
     }
     Ok(report)
 }
 
 /// All but the program's report.
-fn outcome(state: &State) -> Outcome {
+fn outcome(state: &Cluster) -> Outcome {
     let (counters, breakdown) = state.totals();
     Outcome {
-        time: state.now,
+        time: state.agenda.now,
         phases: state.phase_records(),
         counters,
         breakdown,
         utilization: utilization(state),
         dispatching: dispatching(state),
         anatomy: state.stages(),
-        adjustments: state.adjustments.clone(),
-        events: Some(state.happened),
-        digest: state.sink.digest().map(|digest| digest.value()),
+        adjustments: state.measure.adjustments.clone(),
+        events: Some(state.agenda.happened),
+        digest: state.measure.sink.digest().map(|digest| digest.value()),
         report: Report::default(),
     }
 }
 
-fn utilization(state: &State) -> Utilization {
+fn utilization(state: &Cluster) -> Utilization {
     let [mut all, mut idle, mut dedicated, mut unused] = [Time::ZERO; 4];
     for core in &state.cores {
-        all += state.now;
-        idle += core.idle_at(state.now);
-        let (time, of_that_idle) = core.dedicated_at(state.now);
+        all += state.agenda.now;
+        idle += core.idle_at(state.agenda.now);
+        let (time, of_that_idle) = core.dedicated_at(state.agenda.now);
         dedicated += time;
         unused += of_that_idle;
     }
@@ -253,18 +253,18 @@ fn utilization(state: &State) -> Utilization {
     }
 }
 
-fn dispatching(state: &State) -> Dispatching {
+fn dispatching(state: &Cluster) -> Dispatching {
     let (mut total, mut busy) = (Time::ZERO, Time::ZERO);
     let (mut events, mut waited_on_key) = (0, 0);
     for node in &state.nodes {
-        let waits = node.queue.waits();
+        let waits = node.dispatch.queue.waits();
         total += waits.total;
         events += waits.events;
-        busy += node.queue.busy(state.now);
-        waited_on_key += node.queue.statistics().waited_on_key;
+        busy += node.dispatch.queue.busy(state.agenda.now);
+        waited_on_key += node.dispatch.queue.statistics().waited_on_key;
     }
     let mean = (events > 0).then(|| Time::from_femtoseconds(total.as_femtoseconds() / events));
-    let all = (state.now * state.nodes.len() as u64).as_seconds();
+    let all = (state.agenda.now * state.nodes.len() as u64).as_seconds();
     let busy = (all > 0.0).then(|| busy.as_seconds() / all);
     Dispatching { waited_on_key, mean_wait: mean, busy }
 }

@@ -8,10 +8,10 @@
 
 use tempest::policy::{Servers, Turns};
 
-use crate::core::Activity;
-use crate::state::State;
+use crate::cluster::Cluster;
+use crate::processor::core::Activity;
 
-impl State {
+impl Cluster {
     /// The processor of a node that would call the routine now, for something that has come: one that idles and whose turn
     /// it is.
     pub(crate) fn caller(&mut self, node: usize) -> Option<usize> {
@@ -19,7 +19,7 @@ impl State {
             return self.idle_server(node);
         }
         // Turns have gone past all that idle before it came, and have come to rest.
-        if self.policy.turns == Turns::Strict && self.in_turn(node).any(|core| self.computes(core)) {
+        if self.setting.policy.turns == Turns::Strict && self.in_turn(node).any(|core| self.computes(core)) {
             self.rest(node);
             return None;
         }
@@ -31,7 +31,7 @@ impl State {
         if !self.floats(node) {
             return self.idle_server(node);
         }
-        let strict = self.policy.turns == Turns::Strict;
+        let strict = self.setting.policy.turns == Turns::Strict;
         let first =
             self.in_turn(node).find(|&core| self.cores[core].is_idle() || strict && self.computes(core));
         let first = first.filter(|&core| self.cores[core].is_idle());
@@ -48,7 +48,7 @@ impl State {
         if !self.floats(node) {
             return self.serves(core).is_some();
         }
-        let left_out = self.policy.turns == Turns::IdleFirst
+        let left_out = self.setting.policy.turns == Turns::IdleFirst
             && self.in_turn(node).any(|other| self.cores[other].is_idle());
         !left_out && self.in_turn(node).find(|&other| self.computes(other)) == Some(core)
     }
@@ -57,26 +57,26 @@ impl State {
     pub(crate) fn pass_turn(&mut self, core: usize) {
         let number = usize::from(self.cores[core].number);
         let node = &mut self.nodes[self.cores[core].node];
-        node.poll_owner = (number + 1) % node.cores;
+        node.dispatch.poll_owner = (number + 1) % node.cores;
     }
 
     /// The turn comes to rest with the next processor that computes, if one does.
     fn rest(&mut self, node: usize) {
         if let Some(core) = self.in_turn(node).find(|&core| self.computes(core)) {
-            self.nodes[node].poll_owner = usize::from(self.cores[core].number);
+            self.nodes[node].dispatch.poll_owner = usize::from(self.cores[core].number);
         }
     }
 
     /// The processors of a node, the one first whose turn it is.
     fn in_turn(&self, node: usize) -> impl Iterator<Item = usize> + use<> {
         let place = &self.nodes[node];
-        let (first, owner, cores) = (place.first_core, place.poll_owner, place.cores);
+        let (first, owner, cores) = (place.first_core, place.dispatch.poll_owner, place.cores);
         (0..cores).map(move |offset| first + (owner + offset) % cores)
     }
 
     /// Whether the processors of a node take turns.
     pub(crate) fn floats(&self, node: usize) -> bool {
-        match self.policy.servers {
+        match self.setting.policy.servers {
             Servers::Idle => true,
             Servers::Adaptive => !self.is_served(node),
             _ => false,

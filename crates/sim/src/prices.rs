@@ -10,12 +10,12 @@ use tempest::world::DispatchKey;
 use tempest::{Primitive, Stage, Work};
 use units::Time;
 
-use crate::anatomy::Taken;
-use crate::cargo::{Flight, Origin, WORD_BYTES};
-use crate::core::{Activity, Bucket, Core, Pending};
-use crate::state::State;
+use crate::cluster::Cluster;
+use crate::link::cargo::{Flight, Origin, WORD_BYTES};
+use crate::measure::anatomy::Taken;
+use crate::processor::core::{Activity, Bucket, Core, Pending};
 
-impl State {
+impl Cluster {
     /// What a use of a primitive costs a core, for a message of some class.
     ///
     /// # Panics
@@ -39,7 +39,7 @@ impl State {
     /// What it costs a core to take an event in and enter its handler, counted as its steps. Where a device dispatches there is
     /// no price for reading a message out of the interface: that is the device's work.
     pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32) -> (Cost, (u16, Taken)) {
-        let event = &self.flights[flight as usize];
+        let event = &self.link.flights[flight as usize];
         let (class, kind, origin) = (event.class, event.kind, event.origin);
         let whole = origin == Origin::Sent && !event.forwarded;
         let words = if whole { self.words_behind_header(event.to(), event.packet()) as u64 } else { 0 };
@@ -49,19 +49,24 @@ impl State {
             Origin::Sent | Origin::Lowered => Primitive::Dispatch,
         };
         if origin != Origin::Lowered {
-            self.anatomy.count_event(kind, event.travel(), self.now - event.arrived);
+            self.measure.anatomy.count_event(kind, event.travel(), self.agenda.now - event.arrived);
         }
         let list = self.price_list(core);
         let own = list.extract_own.as_ref().filter(|_| event.from == event.to);
         let extract = own.or(list.extract.as_ref()).filter(|_| whole).map(|price| price.of(class));
         let word = self.cost_of_words(core, class, words);
         let (name, cost) = self.named_price(core, dispatch, class);
-        self.anatomy.count_step(kind, Taken::Primitive(dispatch), (name, 1), cost.path);
+        self.measure.anatomy.count_step(kind, Taken::Primitive(dispatch), (name, 1), cost.path);
         if let Some(extract) = extract {
-            self.anatomy.count_step(kind, Taken::Primitive(Primitive::Extract), ("extract", 1), extract.path);
+            self.measure.anatomy.count_step(
+                kind,
+                Taken::Primitive(Primitive::Extract),
+                ("extract", 1),
+                extract.path,
+            );
         }
         if words > 0 {
-            self.anatomy.count_step(kind, Taken::ReceiveWord, ("receive_word", words), word.path);
+            self.measure.anatomy.count_step(kind, Taken::ReceiveWord, ("receive_word", words), word.path);
         }
         (cost.and(extract.unwrap_or_default()).and(word), (kind, Taken::Primitive(dispatch)))
     }
@@ -78,8 +83,8 @@ impl State {
         if transactions.is_empty() {
             return Time::ZERO;
         }
-        let now = self.now;
-        let memory = self.nodes[self.cores[core].node].memory.as_mut();
+        let now = self.agenda.now;
+        let memory = self.nodes[self.cores[core].node].memory.system.as_mut();
         memory.map_or(Time::ZERO, |memory| memory.delay_of(transactions, at, now))
     }
 
@@ -94,21 +99,22 @@ impl State {
     #[cold]
     fn refuse_for_free(&self, core: usize, name: &str) -> ! {
         let list = if self.is_network_processor(core) { "network_processor." } else { "" };
-        let why = format!("machine `{}` gives no price for `{list}primitives.{name}`", self.machine.name);
+        let why =
+            format!("machine `{}` gives no price for `{list}primitives.{name}`", self.setting.machine.name);
         // Unwinds to the engine as a panic does, but nothing is broken that a back trace would help to find.
         std::panic::resume_unwind(Box::new(why))
     }
 
     #[inline]
     fn price_list(&self, core: usize) -> &Primitives {
-        match &self.machine.network_processor {
+        match &self.setting.machine.network_processor {
             Some(own) if self.is_network_processor(core) => &own.primitives,
-            _ => &self.machine.primitives,
+            _ => &self.setting.machine.primitives,
         }
     }
 
     /// Spends a cost on a core's clock: its path now, its occupancy when its handler or send is over. Its bus transactions are
-    /// [made](crate::edge::Edge::settle) when the clock is settled.
+    /// [made](crate::api::Edge::settle) when the clock is settled.
     pub(crate) fn spend_cost(&mut self, core: usize, cost: Cost) {
         let own = cost.path - self.put_on_bus(core, cost.bus, None);
         let state = &mut self.cores[core];
@@ -129,7 +135,7 @@ impl State {
         if transactions.is_empty() {
             return Time::ZERO;
         }
-        let Some(memory) = &self.nodes[self.cores[core].node].memory else { return Time::ZERO };
+        let Some(memory) = &self.nodes[self.cores[core].node].memory.system else { return Time::ZERO };
         let pending = &mut self.cores[core].pending;
         *pending = Pending { made: pending.made.and(transactions), step: step.or(pending.step) };
         memory.uncontended(transactions)
@@ -137,15 +143,15 @@ impl State {
 
     /// What a transaction by `core` takes on an idle bus, where there is one.
     pub(crate) fn time_alone(&self, core: usize, transaction: Transaction) -> Option<Time> {
-        self.nodes[self.cores[core].node].memory.as_ref()?;
-        let costs = self.machine.node_memory.as_ref()?;
-        Some(costs.uncontended(transaction, self.machine.memory.line))
+        self.nodes[self.cores[core].node].memory.system.as_ref()?;
+        let costs = self.setting.machine.node_memory.as_ref()?;
+        Some(costs.uncontended(transaction, self.setting.machine.memory.line))
     }
 
     /// The present time, and the memory system of the node of `core`, which has one: it has transactions to make.
     pub(crate) fn memory_now(&mut self, core: usize) -> (Time, &mut NodeMemory) {
-        let memory = self.nodes[self.cores[core].node].memory.as_mut();
-        (self.now, memory.expect("transactions are made where there is a bus"))
+        let memory = self.nodes[self.cores[core].node].memory.system.as_mut();
+        (self.agenda.now, memory.expect("transactions are made where there is a bus"))
     }
 
     /// A transaction by a core is done that took so long, and would take `alone` on an idle bus.
@@ -160,20 +166,20 @@ impl State {
         self.cores[core].book(Bucket::Overhead, taken.min(alone));
         self.cores[core].book(Bucket::Memory, wait);
         if let Some((kind, taken)) = step {
-            self.anatomy.count_wait(kind, taken, wait);
+            self.measure.anatomy.count_wait(kind, taken, wait);
         }
     }
 
     /// Makes what `core` has pending where no fiber can wait for its instant, one after the other from its clock on.
     pub(crate) fn make_at_once(&mut self, core: usize) {
         let pending = std::mem::take(&mut self.cores[core].pending);
-        let delay = self.bus_delay(core, pending.made, self.now + self.cores[core].ahead);
-        let memory = self.nodes[self.cores[core].node].memory.as_ref();
+        let delay = self.bus_delay(core, pending.made, self.agenda.now + self.cores[core].ahead);
+        let memory = self.nodes[self.cores[core].node].memory.system.as_ref();
         let alone = memory.map_or(Time::ZERO, |memory| memory.uncontended(pending.made));
         self.cores[core].spend(Bucket::Overhead, alone);
         self.cores[core].spend(Bucket::Memory, delay);
         if let Some((kind, taken)) = pending.step {
-            self.anatomy.count_wait(kind, taken, delay);
+            self.measure.anatomy.count_wait(kind, taken, delay);
         }
     }
 
@@ -213,12 +219,12 @@ impl State {
     /// How much longer it takes `core`, whose time is now, to take up a message of another node that nothing has brought
     /// nearer: the one before came from elsewhere, or was taken up before this one arrived.
     pub(crate) fn time_to_fetch(&mut self, core: usize, flight: u32) -> Time {
-        let Flight { from, to, arrived, .. } = self.flights[flight as usize];
+        let Flight { from, to, arrived, .. } = self.link.flights[flight as usize];
         let goes_on = self.cores[core].activity == Activity::Handler;
         let at_hand = |&(last, taken): &(usize, Time)| goes_on && last == from && arrived <= taken;
         let is_near = self.cores[core].service.taken.as_ref().is_some_and(at_hand);
-        self.cores[core].service.taken = Some((from, self.now));
-        if is_near || from == to { Time::ZERO } else { self.machine.processor.fetch }
+        self.cores[core].service.taken = Some((from, self.agenda.now));
+        if is_near || from == to { Time::ZERO } else { self.setting.machine.processor.fetch }
     }
 
     /// Spends the cost of a step, and counts it.
@@ -228,14 +234,14 @@ impl State {
         if !cost.bus.is_empty() {
             state.pending.step = Some((state.kind, taken));
         }
-        self.anatomy.count_step(state.kind, taken, step, cost.path);
+        self.measure.anatomy.count_step(state.kind, taken, step, cost.path);
     }
 
     /// A handler on `core` has looked its directory entry up: if another protocol processor had it last, it comes from there.
     fn migrate_entry(&mut self, core: usize) {
         let Core { node, number, key, class, .. } = self.cores[core];
-        let Some(DispatchKey::User(key)) = key.filter(|_| self.shares_entries) else { return };
-        if self.nodes[node].entries.insert(key, number).is_some_and(|last| last != number) {
+        let Some(DispatchKey::User(key)) = key.filter(|_| self.setting.shares_entries) else { return };
+        if self.nodes[node].memory.entries.insert(key, number).is_some_and(|last| last != number) {
             let name = "migrate_entry";
             let cost = self.priced(core, name, &self.price_list(core).migrate_entry, class);
             self.spend_step(core, Taken::MigrateEntry, (name, 1), cost);
@@ -252,7 +258,7 @@ impl State {
         let Core { kind, activity, .. } = self.cores[core];
         let step = (activity == Activity::Handler).then_some((kind, Taken::Completion));
         if let Some((kind, taken)) = step {
-            self.anatomy.count_step(kind, taken, (Stage::COMPLETION, 1), tail);
+            self.measure.anatomy.count_step(kind, taken, (Stage::COMPLETION, 1), tail);
         }
         let own = tail - self.put_on_bus(core, after, step);
         self.cores[core].spend(Bucket::Overhead, own);
@@ -261,12 +267,12 @@ impl State {
     /// A processor that runs handlers while its threads wait computes again: what telling the device takes, booked. Nothing
     /// where nobody asks which processors compute.
     pub(crate) fn report_computing(&mut self, core: usize) -> Time {
-        if self.policy.notice != Notice::InterruptWhenBusy {
+        if self.setting.policy.notice != Notice::InterruptWhenBusy {
             return Time::ZERO;
         }
-        let price = &self.machine.primitives.report_computing;
+        let price = &self.setting.machine.primitives.report_computing;
         let cost = self.priced(core, "report_computing", price, Class::User);
-        let delay = self.bus_delay(core, cost.bus, self.now);
+        let delay = self.bus_delay(core, cost.bus, self.agenda.now);
         self.cores[core].book(Bucket::Memory, delay);
         self.cores[core].book(Bucket::Overhead, cost.path);
         delay + cost.path
@@ -277,13 +283,13 @@ impl State {
         match work {
             Work::Primitive(primitive, count) => self.spend_primitive(core, primitive, count),
             Work::FirstRead(words) => {
-                let machine::Memory { line, read } = self.machine.memory;
+                let machine::Memory { line, read } = self.setting.machine.memory;
                 let lines = (u64::from(words) * WORD_BYTES).div_ceil(line.get());
                 self.cores[core].spend(Bucket::Memory, read * lines);
             }
             Work::Block(..) => unreachable!("blocks are handled where a fiber can wait for the bus"),
             Work::Compute(done) => {
-                let time = self.prices.operations(done.flops, done.integers, done.loads, done.stores);
+                let time = self.setting.prices.operations(done.flops, done.integers, done.loads, done.stores);
                 let computing = self.cores[core].activity != Activity::Handler && !self.cores[core].masked;
                 let bucket = if computing { Bucket::Compute } else { Bucket::Overhead };
                 self.cores[core].spend(bucket, time);
@@ -296,13 +302,15 @@ impl State {
     pub(crate) fn hand_over_cost(&self, core: usize, class: Class, words: usize) -> Cost {
         match &self.price_list(core).hand_over {
             Some(price) => price.of(class),
-            None => Cost { path: self.prices.operations(0, 0, 0, words as u32 + 1), ..Cost::default() },
+            None => {
+                Cost { path: self.setting.prices.operations(0, 0, 0, words as u32 + 1), ..Cost::default() }
+            }
         }
     }
 
     /// From the end of handing a message over until the other processor can see it.
     pub(crate) fn hand_over_delay(&self) -> Time {
-        self.machine.handoff.as_ref().map_or(Time::ZERO, |handoff| handoff.visible)
+        self.setting.machine.handoff.as_ref().map_or(Time::ZERO, |handoff| handoff.visible)
     }
 }
 

@@ -7,9 +7,8 @@ use tempest::world::{DispatchKey, Held, Pace};
 use tempest::{Breakdown, Counters};
 use units::Time;
 
-use crate::anatomy::Taken;
-use crate::cargo::HandedOver;
-use crate::network_processor::Step;
+use crate::link::cargo::HandedOver;
+use crate::measure::anatomy::Taken;
 
 /// Bus transactions that somebody has to make before its next effect, each at its own instant.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +36,29 @@ pub(crate) enum Activity {
     Step(Step),
     /// Emptying the interface, whose queue was full for too long.
     Trapped,
+}
+
+/// What a network processor is doing besides handlers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// Taking a message that was handed over.
+    Take,
+    /// Putting it into the interface.
+    Inject,
+    /// Finding out whether a send succeeded, and the like: nothing follows from it.
+    Settle,
+    /// Reading a message out of the interface.
+    Extract {
+        /// Which.
+        flight: u32,
+    },
+    /// Writing a message into the queue to the computing processor.
+    HandOver {
+        /// Which.
+        flight: u32,
+    },
+    /// The end of a pass.
+    Turn,
 }
 
 /// A protocol event of a node.
@@ -101,6 +123,8 @@ pub(crate) struct Core {
     /// How often its threads look for events, and back-edges until the next look.
     pub(crate) pace: Pace,
     pub(crate) until_look: u32,
+    /// A thread has polled here since it last said that it spins.
+    pub(crate) polled: bool,
     /// What it did while it was dedicated, and in which handlers and in looking for them its time went.
     pub(crate) service: Service,
     pub(crate) activity: Activity,
@@ -163,6 +187,7 @@ impl Core {
             counted: !dedicated,
             pace: Pace::new(Time::ZERO),
             until_look: 1,
+            polled: false,
             service: Service::default(),
             activity: Activity::Idle { since: Time::ZERO },
             unbooked_since: Time::ZERO,

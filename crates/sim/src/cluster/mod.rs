@@ -1,106 +1,55 @@
-//! Everything modelled, and time. Changed only by engine events and by the effects of the fiber that runs now.
+//! Everything modelled, at one instant. Changed only by engine events and by the effects of the fiber that runs now.
+//!
+//! Must never decide what a part can decide for itself.
 
-use std::collections::VecDeque;
+pub(crate) mod node;
+pub(crate) mod passage;
+pub(crate) mod scheduling;
+mod standstill;
 
 use des::{Choice, EventQueue};
 use hardware::{Lock, Network, Prices};
 use machine::Machine;
 use tempest::policy::{Injector, Servers, Split};
 use tempest::world::{Name, Resident};
-use tempest::{Adjustment, Failure, NodeId, Policy, Shape, Waiter};
+use tempest::{NodeId, Policy, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
-use crate::anatomy::Anatomy;
-use crate::cargo::Flight;
-use crate::core::{Activity, Core};
-use crate::network_processor::Loop;
-use crate::node::{Node, Reason, Thread, ThreadState};
-use crate::phases::Phases;
+use crate::agenda::{Agenda, Happening};
+use crate::dispatch::Desk;
+use crate::dispatch::network_processor::Loop;
+use crate::dispatch::roles::Roles;
+use crate::link::staging::Shipping;
+use crate::link::{Link, Port};
+use crate::measure::Measure;
+use crate::measure::anatomy::Anatomy;
+use crate::measure::phases::Phases;
+use crate::memory::Memory;
+use crate::memory::blocks::Blocks;
+use crate::processor::core::{Activity, Core};
+use crate::processor::threads::{Reason, Thread, ThreadState, Threads};
 use crate::progress::Progress;
-use crate::roles::Roles;
-use crate::shared::Blocks;
-use crate::staging::{Shipping, Step};
-
-/// What the engine's queue holds. Small: entries are copied at every sift.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Happening {
-    /// The fiber at work on a core goes on, unless an interrupt has put it off since.
-    Continue { core: u32, epoch: u32 },
-    /// The first byte of something sent is at its destination.
-    Arrive { flight: u32 },
-    /// It has passed the port in.
-    Pass { flight: u32 },
-    /// What a node sends to itself is there.
-    Deliver { flight: u32 },
-    /// Something moves inside the network.
-    Network { event: hardware::Event },
-    /// A message that the network processor handed over can be seen by the computing processor.
-    Forward { flight: u32 },
-    /// The next step of a packet of a transfer.
-    Packet { packet: u32, step: Step },
-    /// A message may have waited too long at a port in.
-    Overflow { flight: u32, uses: u32 },
-    /// The device of a node may ask for the bus to write the next line that has been placed.
-    Post { node: u32 },
-    /// Somebody of a node may find something to do that nobody could do before.
-    Look { node: u32 },
-}
-
-impl Happening {
-    /// Somebody looks, and may find nothing; or what nobody waits for goes on.
-    pub(crate) fn is_a_look(self) -> bool {
-        matches!(self, Self::Look { .. } | Self::Overflow { .. } | Self::Post { .. })
-    }
-}
+use crate::setting::Setting;
+use node::Node;
 
 /// The modelled machine at one instant.
-pub(crate) struct State {
-    pub(crate) machine: Machine,
-    pub(crate) policy: Policy,
-    /// Whether nodes have a network processor at work: all that concerns one is skipped where there is none.
-    pub(crate) assisted: bool,
-    /// Whether processors of a node share their threads.
-    pub(crate) shares_threads: bool,
-    /// Whether the policy changes the roles of processors while a program runs.
-    pub(crate) adapts: bool,
-    /// What it has changed.
-    pub(crate) adjustments: Vec<Adjustment>,
-    pub(crate) network: Network,
-    pub(crate) prices: Prices,
-    pub(crate) now: Time,
-    /// When the last event before now was that had an effect, if nothing but looks without one came since.
-    pub(crate) quiet_since: Option<Time>,
-    pub(crate) events: EventQueue<Happening>,
-    /// Cores whose fibers go on at the present time, in order, each with the epoch it was told in. They come before
-    /// every queued event, and save most of them.
-    pub(crate) due: VecDeque<(usize, u32)>,
+pub(crate) struct Cluster {
+    pub(crate) setting: Setting,
+    pub(crate) agenda: Agenda,
+    pub(crate) measure: Measure,
     pub(crate) nodes: Vec<Node>,
     pub(crate) cores: Vec<Core>,
-    pub(crate) flights: Vec<Flight>,
-    pub(crate) free_flights: Vec<u32>,
-    pub(crate) shipping: Shipping,
+    pub(crate) link: Link,
     /// Where blocks of shared memory are, if there is any.
     pub(crate) blocks: Option<Blocks>,
-    pub(crate) anatomy: Anatomy,
-    /// Whether several processors of a node run handlers, each with a cache of its own for directory entries.
-    pub(crate) shares_entries: bool,
-    pub(crate) phases: Phases,
-    pub(crate) sink: Sink,
     /// The core whose fiber runs at this instant of the host: it cannot be interrupted, it is not suspended.
     pub(crate) running: Option<usize>,
     /// Threads that have not returned.
     pub(crate) live: usize,
-    /// Engine events so far.
-    pub(crate) happened: u64,
-    /// How long nothing may happen.
-    pub(crate) stall_limit: Option<Time>,
-    pub(crate) progress: Progress,
-    /// Why the run ends before its time, once that is certain.
-    pub(crate) stopped: Option<Failure>,
 }
 
-impl State {
+impl Cluster {
     /// The machine before anything runs. `residents` are the programs of the nodes, made by the caller with the
     /// dispatchers of `queues`.
     pub(crate) fn new(
@@ -109,7 +58,7 @@ impl State {
         split: Split,
         shape: Shape,
         seed: u64,
-        residents: Vec<(&Resident, hardware::EventQueue<crate::core::Event, Name>)>,
+        residents: Vec<(&Resident, hardware::EventQueue<crate::processor::core::Event, Name>)>,
     ) -> Self {
         let assisted = has_network_processor(machine, policy);
         let polls = machine.network_processor.as_ref().and_then(|network| network.idle_poll);
@@ -121,34 +70,42 @@ impl State {
         let in_device = matches!(policy.servers, Servers::Embedded | Servers::Hardware);
         let on_bus = if in_device { split.computing as usize } else { cores_per_node };
         let mut state = Self {
-            machine: machine.clone(),
-            policy: policy.clone(),
-            assisted,
-            shares_threads: crate::ready::shares_threads(machine, policy),
-            adapts: policy.servers == Servers::Adaptive,
-            adjustments: Vec::new(),
-            network: Network::new(&machine.network, shape.nodes),
-            prices: Prices::new(&machine.processor.work),
-            now: Time::ZERO,
-            quiet_since: None,
-            events: EventQueue::new(),
-            due: VecDeque::new(),
+            setting: Setting {
+                machine: machine.clone(),
+                policy: policy.clone(),
+                prices: Prices::new(&machine.processor.work),
+                assisted,
+                shares_threads: crate::processor::ready::shares_threads(machine, policy),
+                adapts: policy.servers == Servers::Adaptive,
+                shares_entries: servers > 1,
+            },
+            agenda: Agenda {
+                now: Time::ZERO,
+                quiet_since: None,
+                events: EventQueue::new(),
+                due: Default::default(),
+                happened: 0,
+                stall_limit: None,
+                progress: Progress::default(),
+                stopped: None,
+            },
+            measure: Measure {
+                anatomy: Anatomy::new(messages),
+                phases: Phases::default(),
+                sink: Sink::Digest(Digests::default()),
+                adjustments: Vec::new(),
+            },
             nodes: Vec::new(),
             cores: Vec::new(),
-            flights: Vec::new(),
-            free_flights: Vec::new(),
-            shipping: Shipping::default(),
+            link: Link {
+                network: Network::new(&machine.network, shape.nodes),
+                flights: Vec::new(),
+                free_flights: Vec::new(),
+                shipping: Shipping::default(),
+            },
             blocks: residents.first().and_then(|(resident, _)| Blocks::of(&resident.node, machine)),
-            anatomy: Anatomy::new(messages),
-            shares_entries: servers > 1,
-            phases: Phases::default(),
-            sink: Sink::Digest(Digests::default()),
             running: None,
             live: (shape.nodes * shape.threads) as usize,
-            happened: 0,
-            stall_limit: None,
-            progress: Progress::default(),
-            stopped: None,
         };
         for (index, (resident, queue)) in residents.into_iter().enumerate() {
             let first_core = state.cores.len();
@@ -159,53 +116,59 @@ impl State {
                 let core = Core::new(index, number as u16, server, dedicated, messages as u16);
                 core.with_pace(machine.processor.pace)
             }));
+            let threads = (0..shape.threads as usize).map(|thread| Thread {
+                core: first_core + thread / threads_per_core,
+                home: first_core + thread / threads_per_core,
+                moved: false,
+                state: ThreadState::Going,
+                generation: 0,
+                awaited: 0,
+                awaits_room: false,
+                noticing: false,
+                granted: None,
+                attempts: Default::default(),
+            });
+            let system = machine
+                .node_memory
+                .as_ref()
+                .map(|costs| Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, on_bus)));
             state.nodes.push(Node {
                 waist: resident.node.clone(),
                 first_core,
                 cores: cores_per_node,
-                queue,
-                unseen: Default::default(),
-                spilled: 0,
-                incoming: Default::default(),
-                line: Default::default(),
-                network: assisted.then(|| Loop::new(first_core + cores_per_node - 1)),
-                lock: machine.interface.lock_migration.map(Lock::new),
-                interface: hardware::Interface::new(
-                    &crate::routing::paced(machine),
-                    polls.unwrap_or_default(),
-                ),
-                memory: machine.node_memory.as_ref().map(|costs| {
-                    Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, on_bus))
-                }),
-                entries: Default::default(),
-                lowerings: Default::default(),
-                posted: 0,
-                resumed: Default::default(),
-                stager: Default::default(),
-                handed_over: Default::default(),
-                injecting: false,
-                passing: 0,
-                sent: 0,
-                starved: Default::default(),
-                threads: (0..shape.threads as usize)
-                    .map(|thread| Thread {
-                        core: first_core + thread / threads_per_core,
-                        home: first_core + thread / threads_per_core,
-                        moved: false,
-                        state: ThreadState::Going,
-                        generation: 0,
-                        awaited: 0,
-                        awaits_room: false,
-                        noticing: false,
-                        granted: None,
-                        attempts: Default::default(),
-                    })
-                    .collect(),
-                ready: Default::default(),
-                routine: Default::default(),
-                poll_owner: 0,
-                next_interrupt: 0,
-                roles: Roles::of(machine, policy),
+                threads: Threads { all: threads.collect(), ready: Default::default() },
+                dispatch: Desk {
+                    queue,
+                    unseen: Default::default(),
+                    spilled: 0,
+                    incoming: Default::default(),
+                    network: assisted.then(|| Loop::new(first_core + cores_per_node - 1)),
+                    resumed: Default::default(),
+                    routine: Default::default(),
+                    poll_owner: 0,
+                    roles: Roles::of(machine, policy),
+                    next_interrupt: 0,
+                },
+                port: Port {
+                    interface: hardware::Interface::new(
+                        &crate::link::routing::paced(machine),
+                        polls.unwrap_or_default(),
+                    ),
+                    lock: machine.interface.lock_migration.map(Lock::new),
+                    line: Default::default(),
+                    stager: Default::default(),
+                    handed_over: Default::default(),
+                    starved: Default::default(),
+                    injecting: false,
+                    passing: 0,
+                    sent: 0,
+                },
+                memory: Memory {
+                    system,
+                    entries: Default::default(),
+                    lowerings: Default::default(),
+                    posted: 0,
+                },
                 tie: choice.tie(index as u32),
             });
         }
@@ -214,22 +177,22 @@ impl State {
 
     /// Records an event of the run at the present time.
     pub(crate) fn record(&mut self, event: Event) {
-        self.sink.record(self.now, event);
+        self.measure.sink.record(self.agenda.now, event);
     }
 
     /// Has the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
         let (tie, epoch) = (self.nodes[self.cores[core].node].tie, self.cores[core].epoch);
         self.cores[core].until = at;
-        self.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
+        self.agenda.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Has the fiber at work on `core` go on now, `cost` ahead of engine time: nobody sees it before its next effect.
     pub(crate) fn continue_now(&mut self, core: usize, cost: Time) {
         let state = &mut self.cores[core];
-        state.until = self.now;
+        state.until = self.agenda.now;
         state.ahead += cost;
-        self.due.push_back((core, state.epoch));
+        self.agenda.due.push_back((core, state.epoch));
     }
 
     /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
@@ -239,10 +202,11 @@ impl State {
         if ahead.is_zero() {
             return false;
         }
-        let target = self.now + ahead;
-        let nothing_before = self.due.is_empty() && self.events.next_time().is_none_or(|next| next > target);
+        let target = self.agenda.now + ahead;
+        let nothing_before =
+            self.agenda.due.is_empty() && self.agenda.events.next_time().is_none_or(|next| next > target);
         if nothing_before && !self.is_stalled_at(target) {
-            self.now = target;
+            self.agenda.now = target;
             return false;
         }
         self.continue_at(core, target);
@@ -251,15 +215,15 @@ impl State {
 
     /// Whether too long would have passed since something last happened.
     pub(crate) fn is_stalled_at(&self, at: Time) -> bool {
-        self.stall_limit.is_some_and(|limit| at.saturating_sub(self.progress.at()) > limit)
+        self.agenda.stall_limit.is_some_and(|limit| at.saturating_sub(self.agenda.progress.at()) > limit)
     }
 
     /// Whether messages of `core`'s threads are injected by a protocol processor.
     pub(crate) fn hands_over(&self, core: usize) -> bool {
         let own = &self.cores[core];
-        match self.policy.injector {
+        match self.setting.policy.injector {
             Injector::Protocol => !own.dedicated,
-            Injector::Network => !own.dedicated && self.nodes[own.node].network.is_some(),
+            Injector::Network => !own.dedicated && self.nodes[own.node].dispatch.network.is_some(),
             Injector::Sender => !own.dedicated && self.hands_over_to_dedicated(own.node),
             Injector::Device => false,
         }
@@ -275,7 +239,7 @@ impl State {
 
     /// Whether the waiter that the thread on `core` took last has not been resumed yet.
     pub(crate) fn still_awaits(&self, core: usize) -> bool {
-        let thread = &self.nodes[self.cores[core].node].threads[self.thread_on(core) as usize];
+        let thread = &self.nodes[self.cores[core].node].threads.all[self.thread_on(core) as usize];
         thread.awaited == thread.generation
     }
 
@@ -285,11 +249,12 @@ impl State {
         let Core { node, number: processor, .. } = self.cores[core];
         self.cores[core].counters.blocks += 1;
         let what = reason.what();
-        self.progress.note(self.now);
+        self.note_progress();
         if reason.is_block() {
             self.note_wait_for_block(node, thread, true);
         }
-        self.nodes[node].threads[thread as usize].state = ThreadState::Blocked { reason, since: self.now };
+        self.nodes[node].threads.all[thread as usize].state =
+            ThreadState::Blocked { reason, since: self.agenda.now };
         self.record(Event::Block { node: node as u32, thread, what });
         self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);
@@ -297,7 +262,7 @@ impl State {
 
     /// Whether that wait of a thread on a node has not been ended yet.
     pub(crate) fn waits(&self, node: usize, waiter: Waiter) -> bool {
-        self.nodes[node].threads[waiter.thread as usize].generation == waiter.generation
+        self.nodes[node].threads.all[waiter.thread as usize].generation == waiter.generation
     }
 
     /// A blocked thread of a node may run again. False if that wait has been ended already.
@@ -305,7 +270,7 @@ impl State {
         if !self.waits(node, waiter) {
             return false;
         }
-        let thread = &mut self.nodes[node].threads[waiter.thread as usize];
+        let thread = &mut self.nodes[node].threads.all[waiter.thread as usize];
         thread.generation = thread.generation.wrapping_add(1);
         if matches!(thread.state, ThreadState::Blocked { .. }) {
             self.make_ready(node, waiter.thread);
@@ -317,7 +282,7 @@ impl State {
     /// no cache now.
     pub(crate) fn resume_by_deposit(&mut self, node: usize, waiter: Waiter) {
         let waits = self.waits(node, waiter);
-        let thread = &mut self.nodes[node].threads[waiter.thread as usize];
+        let thread = &mut self.nodes[node].threads.all[waiter.thread as usize];
         // One that has not blocked yet sees the count when it looks before it does.
         thread.noticing |= waits && matches!(thread.state, ThreadState::Blocked { .. });
         self.resume(node, waiter);
@@ -326,8 +291,8 @@ impl State {
     /// A thread may run again: a processor that idles takes it.
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
-        self.progress.note(self.now);
-        let place = &mut self.nodes[node].threads[thread as usize];
+        self.note_progress();
+        let place = &mut self.nodes[node].threads.all[thread as usize];
         let before = std::mem::replace(&mut place.state, ThreadState::Going);
         if matches!(before, ThreadState::Blocked { reason, .. } if reason.is_block()) {
             self.note_wait_for_block(node, thread, false);
@@ -361,13 +326,13 @@ fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> 
     }
 }
 
-impl State {
+impl Cluster {
     /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
     pub(crate) fn wait_for_room(&self, core: usize) -> Time {
-        let (node, at) = (self.cores[core].node, self.now + self.cores[core].ahead);
+        let (node, at) = (self.cores[core].node, self.agenda.now + self.cores[core].ahead);
         if !self.takes_commands(node) {
             // It looks again after a poll; nobody tells it.
-            let processor = &self.machine.processor;
+            let processor = &self.setting.machine.processor;
             return processor.poll.max(processor.clock.cycles_to_time(1));
         }
         self.interface_room_at(node, at) - at
