@@ -16,8 +16,13 @@ use units::Time;
 use crate::cluster::Cluster;
 use crate::fibers::Desk;
 use crate::link::cargo::{Cargo, Route};
-use crate::processor::core::{Bucket, Event as Due, Pending};
+use crate::memory::at_work::AtWork;
+use crate::memory::blocks::BlockWork;
+use crate::processor::clock::Pending;
+use crate::processor::core::Event as Due;
+use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
+use crate::standstill;
 
 /// One core, as what runs on it sees it.
 pub(crate) struct Edge {
@@ -58,7 +63,7 @@ impl Edge {
 
     /// Its node.
     pub(crate) fn node(&self) -> usize {
-        self.state().cores[self.core()].node
+        self.state().cores[self.core()].node()
     }
 
     /// The state, for an instant.
@@ -73,7 +78,7 @@ impl Edge {
 
     /// Makes the bus transactions by which the processor gets to its handler, if there are any.
     pub(crate) fn reach_handler(&self) {
-        let pends = self.state().cores[self.core()].pends();
+        let pends = self.state().cores[self.core()].clock.pends();
         if pends {
             self.settle();
         }
@@ -87,7 +92,7 @@ impl Edge {
             let core = self.core();
             first(&mut state, core);
             // Whoever is next at work on this core has others.
-            let pending = std::mem::take(&mut state.cores[core].pending);
+            let pending = state.cores[core].clock.take_pending();
             (state.settle(core), pending)
         };
         if suspends {
@@ -102,32 +107,49 @@ impl Edge {
     #[cold]
     fn make(&self, pending: &Pending) {
         for transaction in pending.made.iter() {
-            let Some(alone) = self.state().time_alone(self.core(), transaction) else { return };
             let taken = self.go_through_bus(|memory, now| memory.make(transaction, now));
-            self.state().book_transaction(self.core(), (taken, alone), pending.step);
+            self.at_work(|work| work.book_transaction(transaction, taken, pending.step));
         }
     }
 
     /// Makes a request on the bus, whose time is now, and waits for the answer: how long that takes. Both come to the bus at their
     /// own instants, so that it is granted in the order of time.
     pub(crate) fn go_through_bus(&self, request: impl FnOnce(&mut NodeMemory, Time) -> Answer) -> Time {
-        let (answer, first) = {
-            let (mut state, core) = (self.state(), self.core());
-            let (now, memory) = state.memory_now(core);
-            let answer = request(memory, now);
-            state.cores[core].ahead += answer.ready - now;
-            (answer, answer.ready - now)
-        };
+        let (answer, first) = self.at_work(|work| work.ask_bus(request));
         self.settle();
-        let rest = {
-            let (mut state, core) = (self.state(), self.core());
-            let (now, memory) = state.memory_now(core);
-            let rest = memory.take(answer, now) - now;
-            state.cores[core].ahead += rest;
-            rest
-        };
+        let rest = self.at_work(|work| work.take_answer(answer));
         self.settle();
         first + rest
+    }
+
+    /// Lets a thread or handler do something on its own clock, for an instant.
+    fn at_work<R>(&self, act: impl FnOnce(&mut AtWork<'_>) -> R) -> R {
+        act(&mut self.state().at_work(self.core()))
+    }
+
+    /// A handler does something to a block. Lines go over the bus one after the other, each at its own instant.
+    fn work_on_block(&self, primitive: Primitive, block: Block) {
+        self.settle();
+        let work = self.at_work(|at_work| at_work.work_on(primitive, block));
+        match work.own {
+            None => self.state().spend_block(self.core(), &work),
+            Some(own) => self.move_lines(&work, own),
+        }
+        self.at_work(|at_work| at_work.end_block(&work));
+    }
+
+    fn move_lines(&self, work: &BlockWork, own: Time) {
+        let mut before = work.cost.path + own;
+        for line in work.lines.clone() {
+            self.settle_after(|state, core| state.cores[core].clock.advance(before));
+            let taken = self.go_through_bus(|memory, now| match work.primitive {
+                Primitive::FetchBlock => memory.fetch_line(line, now),
+                _ => memory.purge_line(line, now),
+            });
+            let alone = before - own + work.cost.line;
+            self.at_work(|at_work| at_work.book_block(work, before + taken, alone));
+            before = own;
+        }
     }
 
     /// The thread that runs here.
@@ -201,20 +223,20 @@ impl Edge {
         let mut state = self.state();
         let (now, poll) = (state.agenda.now, state.setting.machine.processor.poll);
         let core = &mut state.cores[self.core()];
-        core.book(Bucket::Memory, now - since);
+        core.ledger.book(Bucket::Memory, now - since);
         core.spend(Bucket::Memory, poll);
     }
 
     /// What is left of a thread's sends after their effect: occupancy off the path.
     fn spend_tail(&self) {
-        self.state().spend_tail(self.core());
+        self.at_work(|work| work.spend_tail());
     }
 
     /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
-            (state.cores[self.core()].node, state.agenda.now)
+            (state.cores[self.core()].node(), state.agenda.now)
         };
         let at_once = self.state().nodes[node].dispatch.queue.try_hold(now, key);
         if let Some(held) = at_once {
@@ -223,7 +245,7 @@ impl Edge {
                 let hold = state.setting.machine.processor.hold;
                 state.cores[core].spend(Bucket::Overhead, hold);
             } else {
-                self.state().spend_primitive(self.core(), Primitive::Dispatch, 1);
+                self.at_work(|work| work.spend_primitive(Primitive::Dispatch, 1));
                 self.settle();
             }
             return held;
@@ -236,16 +258,16 @@ impl Edge {
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
-        let granted = self.state().nodes[node].threads.all[thread as usize].granted.take();
+        let granted = self.state().nodes[node].threads.take_granted(thread);
         granted.expect("a thread that waited for a key is resumed with it")
     }
 
     /// Gives a key back and lets what waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
-        let (node, now) = (state.cores[self.core()].node, state.agenda.now);
+        let (node, now) = (state.cores[self.core()].node(), state.agenda.now);
         state.nodes[node].dispatch.queue.complete(now, held);
-        state.note_progress();
+        state.agenda.note_progress();
         state.notify(node);
     }
 }
@@ -256,7 +278,7 @@ impl Messages for Edge {
     }
 
     fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.send(to, Cargo::Transfer(place, data.into(), *packet, None));
     }
 
@@ -269,17 +291,17 @@ impl Messages for Edge {
     }
 
     fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, None))
     }
 
     fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, Some(source)))
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
-        self.state().expect_capability(Capability::Deposit);
+        self.state().setting.expect_capability(Capability::Deposit);
         self.try_send(to, || Cargo::Deposit(place, words.into()))
     }
 
@@ -293,7 +315,7 @@ impl Messages for Edge {
         self.state().cores[self.core()].spend(Bucket::Memory, wait);
         self.settle();
         self.yield_to_handlers(Time::ZERO);
-        self.try_in_vain(Cluster::sends_in_vain);
+        self.try_in_vain(standstill::sends_in_vain);
     }
 }
 
@@ -302,10 +324,8 @@ impl Scheduling for Edge {
         self.settle();
         let mut state = self.state();
         let thread = state.thread_on(self.core());
-        let node = state.cores[self.core()].node;
-        let place = &mut state.nodes[node].threads.all[thread as usize];
-        place.awaited = place.generation;
-        Waiter { thread, generation: place.generation }
+        let node = state.cores[self.core()].node();
+        state.nodes[node].threads.take_waiter(thread)
     }
 
     fn block(&self, wait: Wait) {
@@ -325,12 +345,12 @@ impl Scheduling for Edge {
 
     fn resume(&self, waiter: Waiter) -> bool {
         self.settle();
-        let node = self.state().cores[self.core()].node;
+        let node = self.state().cores[self.core()].node();
         if !self.state().waits(node, waiter) {
             return false;
         }
         // The thread goes on when that has been done, not when it begins.
-        self.settle_after(|state, core| state.spend_primitive(core, Primitive::Resume, 1));
+        self.settle_after(|state, core| state.at_work(core).spend_primitive(Primitive::Resume, 1));
         self.state().resume(node, waiter)
     }
 
@@ -339,7 +359,7 @@ impl Scheduling for Edge {
             let mut state = self.state();
             let (core, signal) = (self.core(), state.setting.machine.processor.signal);
             if amount > 0 {
-                state.note_progress();
+                state.agenda.note_progress();
             }
             state.cores[core].spend(Bucket::Overhead, signal);
         }
@@ -375,31 +395,31 @@ impl Scheduling for Edge {
             let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
             state.cores[core].spend(Bucket::Memory, wait);
             state.cores[core].spend(Bucket::Overhead, poll);
-            state.cores[core].service.looking += poll;
+            state.cores[core].service.look(poll);
         });
         let found = self.yield_to_handlers(Time::ZERO);
         self.state().note_look(self.core(), found);
         if !found {
-            self.try_in_vain(Cluster::looks_in_vain);
+            self.try_in_vain(standstill::looks_in_vain);
         }
     }
 
     fn spin(&self) {
         self.settle();
-        if self.state().sees_messages_only_here(self.core()) {
+        if standstill::sees_messages_only_here(&self.state(), self.core()) {
             self.poll();
         }
-        self.try_in_vain(Cluster::spins_in_vain);
+        self.try_in_vain(standstill::spins_in_vain);
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
         self.settle();
         let mut held = self.acquire(key);
-        self.state().cores[self.core()].masked = true;
+        self.state().cores[self.core()].mask(true);
         body(held.proof());
         self.spend_tail();
         self.settle();
-        self.state().cores[self.core()].masked = false;
+        self.state().cores[self.core()].mask(false);
         self.release(held);
         // An event that came while interrupts were masked is noticed now.
         let late = {
@@ -413,7 +433,9 @@ impl Scheduling for Edge {
     }
 
     fn fault(&self, packet: &Packet) {
-        self.report_fault(packet);
+        self.faulted.set(true);
+        self.settle();
+        self.state().raise_fault(self.core(), packet);
     }
 
     fn accessed(&self) {
@@ -423,7 +445,7 @@ impl Scheduling for Edge {
     fn enter_phase(&self, name: &'static str) {
         self.settle();
         let thread = self.thread();
-        let node = self.state().cores[self.core()].node;
+        let node = self.state().cores[self.core()].node();
         let waits = self.state().enter_phase(node, thread, name);
         if waits {
             self.block_for(Reason::Phase { name });
@@ -432,20 +454,19 @@ impl Scheduling for Edge {
 
     fn now(&self) -> Time {
         let state = self.state();
-        state.agenda.now + state.cores[self.core()].ahead
+        state.agenda.now + state.cores[self.core()].clock.ahead()
     }
 }
 
 impl Accounting for Edge {
     fn charge(&self, work: Work) {
         if let Work::Block(primitive, block) = work {
-            return self.handle_block(primitive, block);
+            return self.work_on_block(primitive, block);
         }
-        let pends = {
-            let (mut state, core) = (self.state(), self.core());
-            state.charge(core, work);
-            state.cores[core].pends()
-        };
+        let pends = self.at_work(|at_work| {
+            at_work.charge(work);
+            at_work.core.clock.pends()
+        });
         if pends {
             self.settle();
         }
@@ -456,28 +477,50 @@ impl Accounting for Edge {
     }
 
     fn touch(&self, place: Place, words: usize, access: Access) {
-        self.touch_words(place, words, access);
+        let node = self.node();
+        let found = self.state().nodes[node].waist.address(place, words);
+        // Caught by the engine, like everything else that a program does wrong.
+        let address = found.unwrap_or_else(|bad| panic!("{bad}"));
+        let lines = self.state().nodes[node].memory.lines_touched(address, words, access);
+        let Some(lines) = lines else { return self.at_work(|work| work.touch(words, access)) };
+        for line in lines {
+            self.settle();
+            self.at_work(|work| work.instruction(line, access));
+        }
     }
 
     fn drain(&self) {
-        self.drain_caches();
+        self.settle();
+        self.at_work(|work| work.drain());
     }
 
     fn approach(&self) {
-        if self.state().is_far_ahead(self.core()) {
+        if self.at_work(|work| work.is_far_ahead()) {
             self.settle();
         }
     }
 
     fn access(&self, address: u64, access: Access) {
-        self.access_word(address, access == Access::Store);
+        let (store, faulted) = (access == Access::Store, self.faulted.take());
+        if store {
+            self.state().agenda.note_progress();
+        }
+        if !faulted && self.at_work(|work| work.hits(address, store)) {
+            return;
+        }
+        self.settle();
+        let mut state = self.state();
+        let keep = state.keep_at(self.core(), address);
+        state.at_work(self.core()).miss(address, store, faulted, keep);
     }
 
     fn is_coherent(&self) -> bool {
-        self.state().is_coherent()
+        self.state().setting.is_coherent()
     }
 
     fn memory_events(&self) -> MemoryEvents {
-        self.count_memory()
+        self.settle();
+        let node = self.node();
+        self.state().memory_events(node)
     }
 }

@@ -63,7 +63,7 @@ impl Fibers {
     pub(crate) fn new(state: Rc<RefCell<Cluster>>, residents: &[Resident]) -> Self {
         let (cores, per_node) = {
             let state = state.borrow();
-            (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.all.len()))
+            (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.len()))
         };
         let desk = Desk {
             state,
@@ -131,7 +131,7 @@ impl Fibers {
     fn place_for(&mut self, core: usize) -> io::Result<Work> {
         let last = {
             let state = self.desk.state.borrow();
-            let node = state.cores[core].node;
+            let node = state.cores[core].node();
             let host = state.host_of_handlers(core);
             host.map(|thread| node * self.per_node + thread as usize)
         };
@@ -209,12 +209,12 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
                 let Some(lower) = node.deliver(&packet, &mut cx) else { break };
                 // What has been charged comes before the right is taken away.
                 edge.settle();
-                if edge.state().is_pinned(core, &lower) {
+                packet = lower.then;
+                let waits = edge.state().lower(core, lower);
+                if let Some(lower) = waits {
                     end_handler(edge, core);
                     return edge.state().put_off_lowering(core, held, lower);
                 }
-                edge.state().lower(core, &lower);
-                packet = lower.then;
             }
             end_handler(edge, core);
             edge.state().finish_handler(core, held);

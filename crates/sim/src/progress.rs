@@ -53,6 +53,8 @@ pub(crate) struct Attempts {
     looks: Tries,
     /// The work that the thread's processor had done by the last of these looks.
     worked: Time,
+    /// The thread has really looked since it last said that it waits, and not only passed by.
+    looked: bool,
 }
 
 /// Attempts of one sort in a row.
@@ -102,14 +104,14 @@ pub(crate) enum Patience {
 }
 
 impl Attempts {
-    /// A thread that says that it waits tries once more.
-    pub(crate) fn wait(
-        &mut self,
-        attempt: Attempt,
-        looked: bool,
-        now: Time,
-        progress: &Progress,
-    ) -> Patience {
+    /// The thread really looks, and does not only pass by.
+    pub(crate) fn note_look(&mut self) {
+        self.looked = true;
+    }
+
+    /// A thread that says that it waits tries once more; `sees` says whether it would see what it waits for without a look.
+    pub(crate) fn wait(&mut self, attempt: Attempt, sees: bool, now: Time, progress: &Progress) -> Patience {
+        let looked = std::mem::take(&mut self.looked) || sees;
         self.waits.count(attempt, looked, now, progress);
         match self.waits.times {
             _ if self.waits.looked < LOOKED => Patience::Lasts,

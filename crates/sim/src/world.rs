@@ -7,7 +7,7 @@ use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
-    Utilization, World,
+    Stage, Utilization, World,
 };
 use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
@@ -193,8 +193,8 @@ impl World for Model {
         }
         let places = residents.iter().zip(queues).collect();
         let policy = model.obeyed(&launch.policy);
-        let mut state = Cluster::new(&model.machine, &policy, split, shape, launch.seed, places);
-        state.agenda.stall_limit = launch.stall_limit;
+        let mut state =
+            Cluster::new(&model.machine, &policy, split, shape, (launch.seed, launch.stall_limit), places);
         if let Some(recorder) = &launch.trace {
             recorder.begin(model.cast(shape, split, &residents[0]));
             state.measure.sink = Sink::Traced(Digests::default(), Batch::new(recorder.clone()));
@@ -211,38 +211,45 @@ impl World for Model {
 fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure> {
     let mut report = Report::default();
     for (node, resident) in state.nodes.iter_mut().zip(residents) {
-        let held = node.dispatch.queue.try_hold(state.agenda.now, DispatchKey::Sequential);
+        let held = node.dispatch.queue.try_hold(state.agenda.now(), DispatchKey::Sequential);
         let mut held = held.expect("nothing is unfinished at the end of a run");
         report.merge(resident.report(held.proof())?);
-        node.dispatch.queue.complete(state.agenda.now, held);
+        node.dispatch.queue.complete(state.agenda.now(), held);
     }
     Ok(report)
 }
 
 /// All but the program's report.
 fn outcome(state: &Cluster) -> Outcome {
-    let (counters, breakdown) = state.totals();
+    let reading = state.reading();
     Outcome {
-        time: state.agenda.now,
-        phases: state.phase_records(),
-        counters,
-        breakdown,
+        time: state.agenda.now(),
+        phases: state.measure.phases.records(&reading),
+        counters: reading.counters,
+        breakdown: reading.breakdown,
         utilization: utilization(state),
         dispatching: dispatching(state),
-        anatomy: state.stages(),
+        anatomy: stages(state),
         adjustments: state.measure.adjustments.clone(),
-        events: Some(state.agenda.happened),
+        events: Some(state.agenda.happened()),
         digest: state.measure.sink.digest().map(|digest| digest.value()),
         report: Report::default(),
     }
 }
 
+/// What protocol events took, by the names of their messages.
+fn stages(state: &Cluster) -> Vec<Stage> {
+    let Some(node) = state.nodes.first() else { return Vec::new() };
+    state.measure.anatomy.stages(node.waist.message_names().chain([Stage::ACCESS]))
+}
+
 fn utilization(state: &Cluster) -> Utilization {
     let [mut all, mut idle, mut dedicated, mut unused] = [Time::ZERO; 4];
     for core in &state.cores {
-        all += state.agenda.now;
-        idle += core.idle_at(state.agenda.now);
-        let (time, of_that_idle) = core.dedicated_at(state.agenda.now);
+        all += state.agenda.now();
+        let idled = core.ledger.idle_at(state.agenda.now());
+        idle += idled;
+        let (time, of_that_idle) = core.service.dedicated_at(state.agenda.now(), idled);
         dedicated += time;
         unused += of_that_idle;
     }
@@ -260,11 +267,11 @@ fn dispatching(state: &Cluster) -> Dispatching {
         let waits = node.dispatch.queue.waits();
         total += waits.total;
         events += waits.events;
-        busy += node.dispatch.queue.busy(state.agenda.now);
+        busy += node.dispatch.queue.busy(state.agenda.now());
         waited_on_key += node.dispatch.queue.statistics().waited_on_key;
     }
     let mean = (events > 0).then(|| Time::from_femtoseconds(total.as_femtoseconds() / events));
-    let all = (state.agenda.now * state.nodes.len() as u64).as_seconds();
+    let all = (state.agenda.now() * state.nodes.len() as u64).as_seconds();
     let busy = (all > 0.0).then(|| busy.as_seconds() / all);
     Dispatching { waited_on_key, mean_wait: mean, busy }
 }

@@ -1,11 +1,12 @@
 //! The state that one reading of a machine shares: the overrides of the command line, and the values and mistakes found so
 //! far. This module must never know a key of a machine.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use toml_edit::Item;
+use units::Frequency;
 use units::names::nearest_slip;
 
 use super::Error;
@@ -26,6 +27,8 @@ pub(crate) struct Reader<'a> {
     overrides: &'a Overrides<'a>,
     /// Under this policy; what the command line gives for it goes before what it gives in general.
     policy: Option<&'a str>,
+    /// The clock of the memory bus, where the machine has one.
+    pub(super) bus: Cell<Option<Frequency>>,
     asked: RefCell<BTreeSet<String>>,
     errors: RefCell<Vec<Error>>,
     values: RefCell<Vec<Value>>,
@@ -112,6 +115,7 @@ impl<'a> Reader<'a> {
             file,
             overrides,
             policy,
+            bus: Cell::new(None),
             asked: RefCell::default(),
             errors: RefCell::default(),
             values: RefCell::default(),

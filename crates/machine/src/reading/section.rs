@@ -10,6 +10,7 @@ use std::fmt::Display;
 use toml_edit::{Item, TableLike};
 use units::Frequency;
 
+use super::key::Clocks;
 use super::reader::{Found, POLICY, Place, Raw, Reader, hint};
 use super::source_text::SourceText;
 
@@ -130,6 +131,28 @@ impl<'a> Section<'a> {
     /// The clock that cycles count here.
     pub(crate) fn clock(&self) -> Frequency {
         self.clock.get()
+    }
+
+    /// The clocks that values may count here.
+    pub(crate) fn clocks(&self) -> Clocks {
+        Clocks { own: self.clock(), bus: self.reader.bus.get() }
+    }
+
+    /// Has bus cycles count the clock of the section `[bus]`, which is read for itself later. A clock that is missing or wrong
+    /// is reported then.
+    pub(crate) fn count_bus_cycles(&self) {
+        if !self.gives("bus") {
+            return;
+        }
+        let clock_of = |layer: &Layer<'a>| layer.table.get("bus")?.as_table_like()?.get("clock")?.as_str();
+        let given = self.reader.given("bus.clock").map(|(_, text)| text);
+        let stated = given.or_else(|| self.layers.iter().find_map(clock_of));
+        self.reader.bus.set(Some(stated.and_then(|text| text.parse().ok()).unwrap_or(NO_CLOCK)));
+    }
+
+    /// Whether the command line gives exactly this key.
+    pub(crate) fn is_set(&self, key: &'static str) -> bool {
+        self.reader.given(&self.dotted(key)).is_some()
     }
 
     /// Has the cycles of this section and of those that are read in it from now on count another clock.

@@ -5,14 +5,13 @@
 pub(crate) mod node;
 pub(crate) mod passage;
 pub(crate) mod scheduling;
-mod standstill;
 
-use des::{Choice, EventQueue};
-use hardware::{Lock, Network, Prices};
-use machine::Machine;
+use des::Choice;
+use hardware::{Lock, Network};
+use machine::{Capability, Class, Cost, Machine};
 use tempest::policy::{Injector, Servers, Split};
-use tempest::world::{Name, Resident};
-use tempest::{NodeId, Policy, Shape, Waiter};
+use tempest::world::{Held, Name, Resident};
+use tempest::{Breakdown, Counters, NodeId, Policy, Primitive, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
@@ -24,12 +23,12 @@ use crate::link::staging::Shipping;
 use crate::link::{Link, Port};
 use crate::measure::Measure;
 use crate::measure::anatomy::Anatomy;
-use crate::measure::phases::Phases;
+use crate::measure::phases::{Entry, Phases, Reading};
 use crate::memory::Memory;
-use crate::memory::blocks::Blocks;
-use crate::processor::core::{Activity, Core};
-use crate::processor::threads::{Reason, Thread, ThreadState, Threads};
-use crate::progress::Progress;
+use crate::memory::at_work::AtWork;
+use crate::prices::{List, PriceLists};
+use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
+use crate::processor::threads::{Reason, Switch, Threads};
 use crate::setting::Setting;
 use node::Node;
 
@@ -41,8 +40,6 @@ pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Node>,
     pub(crate) cores: Vec<Core>,
     pub(crate) link: Link,
-    /// Where blocks of shared memory are, if there is any.
-    pub(crate) blocks: Option<Blocks>,
     /// The core whose fiber runs at this instant of the host: it cannot be interrupted, it is not suspended.
     pub(crate) running: Option<usize>,
     /// Threads that have not returned.
@@ -57,7 +54,7 @@ impl Cluster {
         policy: &Policy,
         split: Split,
         shape: Shape,
-        seed: u64,
+        (seed, stall_limit): (u64, Option<Time>),
         residents: Vec<(&Resident, hardware::EventQueue<crate::processor::core::Event, Name>)>,
     ) -> Self {
         let assisted = has_network_processor(machine, policy);
@@ -69,26 +66,16 @@ impl Cluster {
         // Processors and state machines of a device have no caches on the bus of the node.
         let in_device = matches!(policy.servers, Servers::Embedded | Servers::Hardware);
         let on_bus = if in_device { split.computing as usize } else { cores_per_node };
+        let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
         let mut state = Self {
             setting: Setting {
                 machine: machine.clone(),
                 policy: policy.clone(),
-                prices: Prices::new(&machine.processor.work),
+                prices: PriceLists::new(machine),
                 assisted,
-                shares_threads: crate::processor::ready::shares_threads(machine, policy),
                 adapts: policy.servers == Servers::Adaptive,
-                shares_entries: servers > 1,
             },
-            agenda: Agenda {
-                now: Time::ZERO,
-                quiet_since: None,
-                events: EventQueue::new(),
-                due: Default::default(),
-                happened: 0,
-                stall_limit: None,
-                progress: Progress::default(),
-                stopped: None,
-            },
+            agenda: Agenda::new(stall_limit),
             measure: Measure {
                 anatomy: Anatomy::new(messages),
                 phases: Phases::default(),
@@ -103,40 +90,29 @@ impl Cluster {
                 free_flights: Vec::new(),
                 shipping: Shipping::default(),
             },
-            blocks: residents.first().and_then(|(resident, _)| Blocks::of(&resident.node, machine)),
             running: None,
             live: (shape.nodes * shape.threads) as usize,
         };
         for (index, (resident, queue)) in residents.into_iter().enumerate() {
             let first_core = state.cores.len();
-            let threads_per_core = (shape.threads / split.computing) as usize;
             state.cores.extend((0..cores_per_node).map(|number| {
                 let dedicated = number >= split.computing as usize;
                 let server = server_number(policy, split, number);
                 let core = Core::new(index, number as u16, server, dedicated, messages as u16);
-                core.with_pace(machine.processor.pace)
+                let works_in_network = assisted && number == cores_per_node - 1;
+                let list = if works_in_network { List::Network } else { List::General };
+                core.with_pace(machine.processor.pace).with_list(list)
             }));
-            let threads = (0..shape.threads as usize).map(|thread| Thread {
-                core: first_core + thread / threads_per_core,
-                home: first_core + thread / threads_per_core,
-                moved: false,
-                state: ThreadState::Going,
-                generation: 0,
-                awaited: 0,
-                awaits_room: false,
-                noticing: false,
-                granted: None,
-                attempts: Default::default(),
-            });
-            let system = machine
-                .node_memory
-                .as_ref()
-                .map(|costs| Box::new(hardware::memory::NodeMemory::new(costs, machine.memory.line, on_bus)));
             state.nodes.push(Node {
                 waist: resident.node.clone(),
                 first_core,
                 cores: cores_per_node,
-                threads: Threads { all: threads.collect(), ready: Default::default() },
+                threads: Threads::new(
+                    shape.threads as usize,
+                    split.computing as usize,
+                    cores_per_node,
+                    shared,
+                ),
                 dispatch: Desk {
                     queue,
                     unseen: Default::default(),
@@ -163,16 +139,29 @@ impl Cluster {
                     passing: 0,
                     sent: 0,
                 },
-                memory: Memory {
-                    system,
-                    entries: Default::default(),
-                    lowerings: Default::default(),
-                    posted: 0,
-                },
+                memory: Memory::new(machine, on_bus, servers > 1, &resident.node),
                 tie: choice.tie(index as u32),
             });
         }
         state
+    }
+
+    /// The processor `core` at work.
+    #[inline]
+    pub(crate) fn at_work(&mut self, core: usize) -> AtWork<'_> {
+        let core = &mut self.cores[core];
+        AtWork {
+            now: self.agenda.now,
+            memory: &mut self.nodes[core.node()].memory,
+            core,
+            prices: &self.setting.prices,
+            anatomy: &mut self.measure.anatomy,
+        }
+    }
+
+    /// The cost of a use of a primitive to `core`, for a message of some class.
+    pub(crate) fn price(&self, core: usize, primitive: Primitive, class: Class) -> Cost {
+        self.setting.prices.of(self.cores[core].list(), primitive, class)
     }
 
     /// Records an event of the run at the present time.
@@ -182,56 +171,47 @@ impl Cluster {
 
     /// Has the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
-        let (tie, epoch) = (self.nodes[self.cores[core].node].tie, self.cores[core].epoch);
-        self.cores[core].until = at;
-        self.agenda.events.push(at, tie, Happening::Continue { core: core as u32, epoch });
+        let tie = self.nodes[self.cores[core].node()].tie;
+        let epoch = self.cores[core].clock.go_on_at(at);
+        self.agenda.push(at, tie, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Has the fiber at work on `core` go on now, `cost` ahead of engine time: nobody sees it before its next effect.
     pub(crate) fn continue_now(&mut self, core: usize, cost: Time) {
-        let state = &mut self.cores[core];
-        state.until = self.agenda.now;
-        state.ahead += cost;
-        self.agenda.due.push_back((core, state.epoch));
+        let clock = &mut self.cores[core].clock;
+        clock.advance(cost);
+        let epoch = clock.go_on_at(self.agenda.now);
+        self.agenda.go_on_now(core, epoch);
     }
 
     /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
     /// something else comes first; it will be taken up at the right time.
     pub(crate) fn settle(&mut self, core: usize) -> bool {
-        let ahead = std::mem::take(&mut self.cores[core].ahead);
+        let ahead = self.cores[core].clock.take_ahead();
         if ahead.is_zero() {
             return false;
         }
-        let target = self.agenda.now + ahead;
-        let nothing_before =
-            self.agenda.due.is_empty() && self.agenda.events.next_time().is_none_or(|next| next > target);
-        if nothing_before && !self.is_stalled_at(target) {
-            self.agenda.now = target;
-            return false;
+        let goes_on = self.agenda.pass(ahead);
+        if let Some(at) = goes_on {
+            self.continue_at(core, at);
         }
-        self.continue_at(core, target);
-        true
-    }
-
-    /// Whether too long would have passed since something last happened.
-    pub(crate) fn is_stalled_at(&self, at: Time) -> bool {
-        self.agenda.stall_limit.is_some_and(|limit| at.saturating_sub(self.agenda.progress.at()) > limit)
+        goes_on.is_some()
     }
 
     /// Whether messages of `core`'s threads are injected by a protocol processor.
     pub(crate) fn hands_over(&self, core: usize) -> bool {
         let own = &self.cores[core];
         match self.setting.policy.injector {
-            Injector::Protocol => !own.dedicated,
-            Injector::Network => !own.dedicated && self.nodes[own.node].dispatch.network.is_some(),
-            Injector::Sender => !own.dedicated && self.hands_over_to_dedicated(own.node),
+            Injector::Protocol => !own.is_dedicated(),
+            Injector::Network => !own.is_dedicated() && self.nodes[own.node()].dispatch.network.is_some(),
+            Injector::Sender => !own.is_dedicated() && self.hands_over_to_dedicated(own.node()),
             Injector::Device => false,
         }
     }
 
     /// The thread that runs on `core`.
     pub(crate) fn thread_on(&self, core: usize) -> u32 {
-        match self.cores[core].activity {
+        match self.cores[core].activity() {
             Activity::Thread(thread) => thread,
             other => unreachable!("a thread acts on a core that is {other:?}"),
         }
@@ -239,22 +219,20 @@ impl Cluster {
 
     /// Whether the waiter that the thread on `core` took last has not been resumed yet.
     pub(crate) fn still_awaits(&self, core: usize) -> bool {
-        let thread = &self.nodes[self.cores[core].node].threads.all[self.thread_on(core) as usize];
-        thread.awaited == thread.generation
+        self.nodes[self.cores[core].node()].threads.still_awaits(self.thread_on(core))
     }
 
     /// The thread that runs on `core` blocks from now on.
     pub(crate) fn block(&mut self, core: usize, reason: Reason) {
         let thread = self.thread_on(core);
-        let Core { node, number: processor, .. } = self.cores[core];
-        self.cores[core].counters.blocks += 1;
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.cores[core].ledger.count().blocks += 1;
         let what = reason.what();
-        self.note_progress();
+        self.agenda.note_progress();
         if reason.is_block() {
             self.note_wait_for_block(node, thread, true);
         }
-        self.nodes[node].threads.all[thread as usize].state =
-            ThreadState::Blocked { reason, since: self.agenda.now };
+        self.nodes[node].threads.block(thread, reason, self.agenda.now);
         self.record(Event::Block { node: node as u32, thread, what });
         self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);
@@ -262,50 +240,217 @@ impl Cluster {
 
     /// Whether that wait of a thread on a node has not been ended yet.
     pub(crate) fn waits(&self, node: usize, waiter: Waiter) -> bool {
-        self.nodes[node].threads.all[waiter.thread as usize].generation == waiter.generation
+        self.nodes[node].threads.waits(waiter)
     }
 
     /// A blocked thread of a node may run again. False if that wait has been ended already.
     pub(crate) fn resume(&mut self, node: usize, waiter: Waiter) -> bool {
-        if !self.waits(node, waiter) {
-            return false;
-        }
-        let thread = &mut self.nodes[node].threads.all[waiter.thread as usize];
-        thread.generation = thread.generation.wrapping_add(1);
-        if matches!(thread.state, ThreadState::Blocked { .. }) {
+        let ended = self.nodes[node].threads.end_wait(waiter);
+        if ended == Some(true) {
             self.make_ready(node, waiter.thread);
         }
-        true
+        ended.is_some()
     }
 
     /// A thread may run again that waits for deposits. No handler resumes it: it polls and reads the count, which is in
     /// no cache now.
     pub(crate) fn resume_by_deposit(&mut self, node: usize, waiter: Waiter) {
-        let waits = self.waits(node, waiter);
-        let thread = &mut self.nodes[node].threads.all[waiter.thread as usize];
-        // One that has not blocked yet sees the count when it looks before it does.
-        thread.noticing |= waits && matches!(thread.state, ThreadState::Blocked { .. });
+        self.nodes[node].threads.note_deposit(waiter);
         self.resume(node, waiter);
     }
 
     /// A thread may run again: a processor that idles takes it.
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
-        self.note_progress();
-        let place = &mut self.nodes[node].threads.all[thread as usize];
-        let before = std::mem::replace(&mut place.state, ThreadState::Going);
-        if matches!(before, ThreadState::Blocked { reason, .. } if reason.is_block()) {
+        self.agenda.note_progress();
+        if self.nodes[node].threads.unblock(thread) {
             self.note_wait_for_block(node, thread, false);
         }
-        self.queue_thread(node, thread);
+        self.nodes[node].threads.queue(thread);
         if let Some(core) = self.taker(node, thread) {
             self.free(core);
         }
     }
 
+    /// The processor that takes a thread which has just become ready: one that has nothing to do and has been so for longest.
+    fn taker(&self, node: usize, thread: u32) -> Option<usize> {
+        let place = &self.nodes[node];
+        if let Some(processor) = place.threads.bound_to(thread) {
+            return Some(place.first_core + processor).filter(|&core| self.cores[core].is_idle());
+        }
+        let all = place.first_core..place.first_core + place.cores;
+        let computing = all.filter(|&core| !self.cores[core].is_dedicated() && self.takes_threads(core));
+        computing.filter_map(|core| Some((self.cores[core].idle_since()?, core))).min().map(|(_, core)| core)
+    }
+
+    /// A thread begins to wait for a block of shared memory, or has it: the processors that may run it, if they idle, wait for
+    /// memory meanwhile.
+    pub(crate) fn note_wait_for_block(&mut self, node: usize, thread: u32, begins: bool) {
+        let now = self.agenda.now;
+        let place = &self.nodes[node];
+        if let Some(processor) = place.threads.bound_to(thread) {
+            return self.cores[place.first_core + processor].ledger.await_block(now, begins);
+        }
+        let all = &mut self.cores[place.first_core..place.first_core + place.cores];
+        let computing = all.iter_mut().filter(|core| !core.is_dedicated());
+        computing.for_each(|core| core.ledger.await_block(now, begins));
+    }
+
+    /// Whether a thread is ready for `core`.
+    pub(crate) fn has_ready(&self, core: usize) -> bool {
+        let own = &self.cores[core];
+        self.nodes[own.node()].threads.has_ready(own.number().into(), own.is_dedicated())
+    }
+
+    /// The thread that `core` goes on with.
+    pub(crate) fn next_thread(&mut self, core: usize) -> Option<u32> {
+        let own = &self.cores[core];
+        let threads = &mut self.nodes[own.node()].threads;
+        if own.is_dedicated() { None } else { threads.next(own.number().into()) }
+    }
+
+    /// Whether a thread has run on `core`.
+    pub(crate) fn has_run_threads(&self, core: usize) -> bool {
+        let own = &self.cores[core];
+        self.nodes[own.node()].threads.has_run(own.number().into())
+    }
+
+    /// What it takes `core` to let a thread go on after it has waited.
+    pub(crate) fn switch_to(&mut self, core: usize, thread: u32) -> Time {
+        let own = &self.cores[core];
+        let switch = self.nodes[own.node()].threads.switch(own.number().into(), thread);
+        let machine = &self.setting.machine;
+        match switch {
+            Switch::First => Time::ZERO,
+            Switch::Same => {
+                machine.software_dispatch.as_ref().map_or(machine.processor.wake, |routine| routine.wake)
+            }
+            Switch::Other => machine.processor.thread_switch,
+        }
+    }
+
+    /// The thread on whose stack a handler of `core` may run: the last one there, unless that may go on elsewhere meanwhile.
+    pub(crate) fn host_of_handlers(&self, core: usize) -> Option<u32> {
+        let own = &self.cores[core];
+        let last = self.nodes[own.node()].threads.last_bound(own.number().into());
+        last.filter(|_| !self.setting.adapts)
+    }
+
+    /// The event of the handler that begins on `core`.
+    pub(crate) fn begin_handler(&mut self, core: usize) -> Job {
+        let job = self.cores[core].take_job().expect("a handler begins with an event");
+        let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
+        if let Due::Message { flight } = job.event {
+            let class = self.class_of(flight);
+            let flight = &self.link.flights[flight as usize];
+            let (message, source) = (flight.packet().id().0, flight.packet().source().0);
+            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number };
+            let purpose = Purpose { class, kind: flight.kind, key: Some(job.held.key()) };
+            self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), start);
+            self.cores[core].serve(purpose);
+        }
+        job
+    }
+
+    /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
+    /// this core has been given one and no other event comes before it.
+    pub(crate) fn handler_goes_on(&mut self, core: usize) -> bool {
+        let due = self.agenda.first_due();
+        let goes_on = due.is_some_and(|(other, epoch)| other == core && self.cores[core].clock.counts(epoch))
+            && self.cores[core].activity() == Activity::Handler;
+        if goes_on {
+            self.agenda.take_due();
+        }
+        goes_on
+    }
+
+    /// Whom the handler on `core` has let go on is at the bus before what follows the handler. True if its fiber must suspend.
+    pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
+        let waits = self.cores[core].clock.has_after() && self.agenda.first_due().is_some();
+        if waits {
+            self.continue_now(core, Time::ZERO);
+        }
+        waits
+    }
+
+    /// Spends the occupancy that follows a handler.
+    pub(crate) fn spend_completion(&mut self, core: usize) {
+        let back = self.way_back(core);
+        self.cores[core].clock.owe_time(back);
+        self.at_work(core).spend_tail();
+    }
+
+    /// The handler on `core` has ended: its key is free, and the core too.
+    pub(crate) fn finish_handler(&mut self, core: usize, held: Held) {
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.record(Event::HandlerEnd { node: node as u32, processor });
+        self.cores[core].ledger.count().handlers += 1;
+        self.leave_handler(core);
+        self.nodes[node].dispatch.queue.complete(self.agenda.now, held);
+        self.agenda.note_progress();
+        self.measure(node);
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// What is charged on `core` is no handler's any more.
+    pub(crate) fn leave_handler(&mut self, core: usize) {
+        let (now, threads) = (self.agenda.now, self.measure.anatomy.threads());
+        let state = &mut self.cores[core];
+        state.service.end_handler(now);
+        state.serve(Purpose::of_thread(threads));
+        self.note_handler_end(core);
+    }
+
+    /// A thread gets the key it asked for.
+    pub(crate) fn grant(&mut self, core: usize, thread: u32, held: Held) {
+        let node = self.cores[core].node();
+        self.nodes[node].threads.grant(thread, held);
+        self.make_ready(node, thread);
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// The thread on `core` has returned.
+    pub(crate) fn finish_thread(&mut self, core: usize, thread: u32) {
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.nodes[node].threads.finish(thread);
+        self.live -= 1;
+        self.agenda.note_progress();
+        self.record(Event::ThreadEnd { node: node as u32, thread });
+        self.record(Event::Leave { node: node as u32, processor, thread });
+        self.free(core);
+    }
+
+    /// A thread enters the next region. True if it must wait for others.
+    pub(crate) fn enter_phase(&mut self, node: usize, thread: u32, name: &'static str) -> bool {
+        let threads = self.nodes.iter().map(|node| node.threads.len()).sum();
+        let Entry::Begins { index, waiting } = self.measure.phases.enter(node, thread, name, threads) else {
+            return true;
+        };
+        self.record(Event::Phase { index, name });
+        let reading = self.reading();
+        self.measure.phases.begin(name, reading);
+        waiting.into_iter().for_each(|(node, thread)| self.make_ready(node, thread));
+        false
+    }
+
+    /// Counts of all processors, and the time of those that began as computing ones, up to now.
+    pub(crate) fn reading(&self) -> Reading {
+        let at = self.agenda.now;
+        let mut reading = Reading { at, counters: Counters::default(), breakdown: Breakdown::default() };
+        for core in &self.cores {
+            reading.counters += core.ledger.counters();
+            if core.is_counted() {
+                reading.breakdown += core.ledger.breakdown_at(at);
+            }
+        }
+        reading
+    }
+
     /// The node as messages name it.
     pub(crate) fn node_id(&self, core: usize) -> NodeId {
-        NodeId(self.cores[core].node as u32)
+        NodeId(self.cores[core].node() as u32)
     }
 }
 
@@ -329,7 +474,7 @@ fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> 
 impl Cluster {
     /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
     pub(crate) fn wait_for_room(&self, core: usize) -> Time {
-        let (node, at) = (self.cores[core].node, self.agenda.now + self.cores[core].ahead);
+        let (node, at) = (self.cores[core].node(), self.cores[core].clock.at(self.agenda.now));
         if !self.takes_commands(node) {
             // It looks again after a poll; nobody tells it.
             let processor = &self.setting.machine.processor;

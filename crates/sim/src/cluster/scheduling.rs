@@ -13,12 +13,13 @@ use units::Time;
 use crate::cluster::Cluster;
 use crate::dispatch::Arrived;
 use crate::measure::anatomy::Taken;
-use crate::processor::core::{Activity, Bucket, Core, Event, Job};
+use crate::processor::core::{Activity, Event, Job};
+use crate::processor::ledger::Bucket;
 
 impl Cluster {
     /// `core` has nothing to do now: finds it something.
     pub(crate) fn free(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let changed = self.change_role(core);
         self.find_work(core);
         if changed {
@@ -37,7 +38,7 @@ impl Cluster {
             self.cores[core].begin_idling(self.agenda.now);
             if self.setting.assisted {
                 self.look_while_idle(core);
-                self.await_interface(self.cores[core].node);
+                self.await_interface(self.cores[core].node());
             }
         }
     }
@@ -49,7 +50,7 @@ impl Cluster {
             return;
         }
         let (now, look) = (self.agenda.now, self.setting.machine.processor.poll);
-        if let Some(lock) = &mut self.nodes[self.cores[core].node].port.lock {
+        if let Some(lock) = &mut self.nodes[self.cores[core].node()].port.lock {
             lock.look(now, core, look);
         }
     }
@@ -57,11 +58,11 @@ impl Cluster {
     /// Whether `core` has a thread to go on with, and what waits can be left to a processor that idles.
     fn leaves_to_idle(&self, core: usize) -> bool {
         let state = &self.cores[core];
-        let has_own = state.interrupted.is_some() || self.has_ready(core);
-        if has_own && self.is_served(state.node) {
+        let has_own = state.has_thread_put_off() || self.has_ready(core);
+        if has_own && self.is_served(state.node()) {
             return true;
         }
-        has_own && self.something_waits(state.node) && self.idle_server(state.node).is_some()
+        has_own && self.something_waits(state.node()) && self.idle_server(state.node()).is_some()
     }
 
     /// Starts a handler, after `delay`, or an injection on `core`: they take turns when both wait.
@@ -69,7 +70,7 @@ impl Cluster {
         if self.is_network_processor(core) {
             return self.go_on_with_pass(core);
         }
-        let handlers_first = self.cores[core].injected_last;
+        let handlers_first = self.cores[core].serves_handlers_first();
         handlers_first && self.start_handler(core, delay)
             || self.start_injection(core)
             || self.start_handler(core, delay)
@@ -105,19 +106,17 @@ impl Cluster {
             Event::Message { flight } => self.time_to_fetch(core, flight),
             Event::Grant { .. } => Time::ZERO,
         };
-        let path = delay + fetch + arrival_cost.path - self.put_on_bus(core, arrival_cost.bus, step);
+        let path = delay + fetch + arrival_cost.path - self.at_work(core).put_on_bus(arrival_cost.bus, step);
         let state = &mut self.cores[core];
-        state.activity = Activity::Handler;
-        state.injected_last = false;
-        state.tail += arrival_cost.occupancy;
-        state.after = state.after.and(arrival_cost.after);
-        state.book(Bucket::Memory, wait);
-        state.book(Bucket::Overhead, path);
-        state.job = Some(job);
-        state.note_handler(now + state.ahead + delay, delay);
+        state.begin(Activity::Handler);
+        state.clock.owe(&arrival_cost);
+        state.ledger.book(Bucket::Memory, wait);
+        state.ledger.book(Bucket::Overhead, path);
+        state.give(job);
+        state.service.begin_handler(state.clock.at(now) + delay, delay);
         self.continue_now(core, wait + path);
         // It may have come out of the interface.
-        self.admit_next(self.cores[core].node);
+        self.admit_next(self.cores[core].node());
         true
     }
 
@@ -127,7 +126,7 @@ impl Cluster {
         if self.calls_routine() {
             return self.finds_event(core, server);
         }
-        let node = &self.nodes[self.cores[core].node];
+        let node = &self.nodes[self.cores[core].node()];
         !node.dispatch.resumed.is_empty()
             || !node.dispatch.unseen.is_empty()
             || self.next_to_receive(core).is_some()
@@ -137,7 +136,7 @@ impl Cluster {
     /// Which message `core`, if it computes and takes messages out of the interface too, would find there: not one whose
     /// turn comes after one that the network processor has.
     fn next_to_receive(&self, core: usize) -> Option<usize> {
-        let Core { node, dedicated, .. } = self.cores[core];
+        let (node, dedicated) = (self.cores[core].node(), self.cores[core].is_dedicated());
         if self.setting.policy.servers != Servers::Either || dedicated {
             return None;
         }
@@ -148,10 +147,10 @@ impl Cluster {
     /// A thread on `core` lets waiting handlers run here after `delay`, and goes on after them. The caller suspends
     /// if true.
     pub(crate) fn yield_to_handlers(&mut self, core: usize, delay: Time) -> bool {
-        let Activity::Thread(thread) = self.cores[core].activity else { return false };
+        let Activity::Thread(thread) = self.cores[core].activity() else { return false };
         let started = self.start_handler(core, delay);
         if started {
-            self.cores[core].interrupted = Some((thread, Time::ZERO));
+            self.cores[core].put_thread_off(thread, Time::ZERO);
         }
         started
     }
@@ -159,11 +158,11 @@ impl Cluster {
     /// Whether this back-edge poll looks: where processors take turns, that of the one that owns them, which passes them on;
     /// while others are dedicated to that, none.
     pub(crate) fn owns_poll(&mut self, core: usize) -> bool {
-        if !self.floats(self.cores[core].node) {
+        if !self.floats(self.cores[core].node()) {
             return !self.setting.adapts;
         }
-        let number = usize::from(self.cores[core].number);
-        let node = &mut self.nodes[self.cores[core].node];
+        let number = usize::from(self.cores[core].number());
+        let node = &mut self.nodes[self.cores[core].node()];
         let owns = node.dispatch.poll_owner == number;
         if owns {
             node.dispatch.poll_owner = (number + 1) % node.cores;
@@ -176,7 +175,7 @@ impl Cluster {
             return self.next_in_call(core, server);
         }
         let now = self.agenda.now;
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         if let Some(resumed) = self.nodes[node].dispatch.resumed.pop_front() {
             return Some(resumed);
         }
@@ -194,7 +193,7 @@ impl Cluster {
     /// The next message that `core` has not looked at: one that waits for it, or else one in an interface that it shares.
     fn next_arrived(&mut self, core: usize) -> Option<Arrived> {
         let (now, received) = (self.agenda.now, self.next_to_receive(core));
-        let node = &mut self.nodes[self.cores[core].node];
+        let node = &mut self.nodes[self.cores[core].node()];
         if let Some(arrived) = node.dispatch.unseen.pop_front() {
             node.dispatch.spilled = node.dispatch.spilled.saturating_sub(1);
             return Some(arrived);
@@ -245,31 +244,30 @@ impl Cluster {
         }
         let node = &self.nodes[node];
         (node.first_core..node.first_core + node.cores)
-            .filter_map(|core| match self.cores[core].activity {
+            .filter_map(|core| match self.cores[core].activity() {
                 Activity::Idle { since } if self.has_job(core) || self.may_inject(core) => {
                     Some((since, core))
                 }
                 _ => None,
             })
-            .max_by_key(|&(since, core)| (self.cores[core].dedicated, since, std::cmp::Reverse(core)))
+            .max_by_key(|&(since, core)| (self.cores[core].is_dedicated(), since, std::cmp::Reverse(core)))
             .map(|(_, core)| core)
     }
 
     /// Interrupts the next computing processor, if the policy interrupts at all and there is an event for it.
     pub(crate) fn interrupt(&mut self, node: usize) -> bool {
         let Some(core) = self.to_interrupt(node).filter(|_| !self.is_served(node)) else { return false };
-        let Activity::Thread(thread) = self.cores[core].activity else { return false };
-        let left = self.cores[core].until - self.agenda.now;
-        let epoch = self.cores[core].epoch;
-        self.cores[core].epoch = epoch.wrapping_add(1);
+        let Activity::Thread(thread) = self.cores[core].activity() else { return false };
+        let left = self.cores[core].clock.left(self.agenda.now);
+        self.cores[core].clock.put_off();
         if !self.start_handler(core, self.setting.machine.processor.interrupt) {
             // Somebody else has the key of the message that came: it is the key that is waited for now.
-            self.cores[core].epoch = epoch;
+            self.cores[core].clock.count_again();
             return false;
         }
-        self.cores[core].interrupted = Some((thread, left));
-        self.cores[core].counters.interrupts += 1;
-        let number = self.cores[core].number;
+        self.cores[core].put_thread_off(thread, left);
+        self.cores[core].ledger.count().interrupts += 1;
+        let number = self.cores[core].number();
         self.nodes[node].dispatch.next_interrupt = (usize::from(number) + 1) % self.nodes[node].cores;
         self.record(Traced::Interrupt { node: node as u32, processor: number });
         true
@@ -291,8 +289,8 @@ impl Cluster {
 
     /// Goes back to the thread that handlers put off, or on to a ready one.
     pub(crate) fn back_to_thread(&mut self, core: usize) -> bool {
-        if let Some((thread, left)) = self.cores[core].interrupted.take() {
-            self.cores[core].activity = Activity::Thread(thread);
+        if let Some((thread, left)) = self.cores[core].take_thread_put_off() {
+            self.cores[core].begin(Activity::Thread(thread));
             let left = left + self.report_computing(core);
             if left.is_zero() {
                 self.continue_now(core, left);
@@ -303,36 +301,35 @@ impl Cluster {
         }
         let Some(thread) = self.next_thread(core) else { return false };
         self.end_idling(core);
-        let ran_before = self.cores[core].last_thread.is_some();
+        let ran_before = self.has_run_threads(core);
         let switch = self.switch_to(core, thread);
-        let Core { node, number: processor, .. } = self.cores[core];
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         let (poll, read) = self.cost_of_noticing(node, thread);
         let report = if ran_before { self.report_computing(core) } else { Time::ZERO };
         let cost = switch + poll + read + report;
         self.measure
             .sink
             .record(self.agenda.now + cost, Traced::Run { node: node as u32, processor, thread });
-        self.cores[core].activity = Activity::Thread(thread);
-        self.cores[core].book(Bucket::Overhead, switch + poll);
-        self.cores[core].book(Bucket::Memory, read);
+        self.cores[core].begin(Activity::Thread(thread));
+        self.cores[core].ledger.book(Bucket::Overhead, switch + poll);
+        self.cores[core].ledger.book(Bucket::Memory, read);
         self.continue_now(core, cost);
         true
     }
 
     /// What it takes a thread to notice that a deposit has ended its wait: a poll, and a read of the count.
     fn cost_of_noticing(&mut self, node: usize, thread: u32) -> (Time, Time) {
-        let noticing = std::mem::take(&mut self.nodes[node].threads.all[thread as usize].noticing);
+        let noticing = self.nodes[node].threads.take_notice(thread);
         let costs = (self.setting.machine.processor.poll, self.setting.machine.memory.read);
         if noticing { costs } else { (Time::ZERO, Time::ZERO) }
     }
 
     /// Books the idle time that ends now.
     pub(crate) fn end_idling(&mut self, core: usize) {
-        if self.cores[core].is_idle() {
-            self.cores[core].book_idling(self.agenda.now);
-            if let Some(lock) = &mut self.nodes[self.cores[core].node].port.lock {
-                lock.stop_looking(core);
-            }
+        if self.cores[core].end_idling(self.agenda.now)
+            && let Some(lock) = &mut self.nodes[self.cores[core].node()].port.lock
+        {
+            lock.stop_looking(core);
         }
     }
 }

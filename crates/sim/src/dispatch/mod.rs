@@ -48,3 +48,10 @@ pub(crate) struct Desk {
     /// The core, by its number, that is interrupted next.
     pub(crate) next_interrupt: usize,
 }
+
+impl Desk {
+    /// How many messages and other events wait to be handled.
+    pub(crate) fn waiting(&self) -> usize {
+        self.queue.len() + self.unseen.len() + self.incoming.len() + self.resumed.len()
+    }
+}

@@ -20,7 +20,8 @@ use units::Time;
 use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::link::cargo::Cargo;
-use crate::processor::core::{Activity, Bucket, Event, Job, Step};
+use crate::processor::core::{Activity, Event, Job, Step};
+use crate::processor::ledger::Bucket;
 
 /// The loop of one network processor.
 #[derive(Debug)]
@@ -56,11 +57,11 @@ impl Cluster {
     }
 
     fn network_loop(&self, core: usize) -> Option<&Loop> {
-        self.nodes[self.cores[core].node].dispatch.network.as_ref().filter(|network| network.core == core)
+        self.nodes[self.cores[core].node()].dispatch.network.as_ref().filter(|network| network.core == core)
     }
 
     fn loop_of(&mut self, core: usize) -> &mut Loop {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         self.nodes[node].dispatch.network.as_mut().expect("asked of network processors only")
     }
 
@@ -97,8 +98,8 @@ impl Cluster {
 
     /// Goes back to the step that a message put off. False if none was.
     pub(crate) fn back_to_step(&mut self, core: usize) -> bool {
-        let Some((step, left)) = self.cores[core].put_off.take() else { return false };
-        self.cores[core].activity = Activity::Step(step);
+        let Some((step, left)) = self.cores[core].take_step_put_off() else { return false };
+        self.cores[core].begin(Activity::Step(step));
         self.continue_at(core, self.agenda.now + left);
         true
     }
@@ -108,16 +109,17 @@ impl Cluster {
     pub(crate) fn takes_at_once(&mut self, node: usize, flight: u32) -> bool {
         let Some(network) = &self.nodes[node].dispatch.network else { return false };
         let core = network.core;
-        let Activity::Step(step) = self.cores[core].activity else { return false };
+        let Activity::Step(step) = self.cores[core].activity() else { return false };
         let at_once = self.network_processor().preempt.contains(&self.class_of(flight));
-        if !at_once || !self.can_handle(flight) || self.cores[core].put_off.is_some() {
+        if !at_once || !self.can_handle(flight) || self.cores[core].has_step_put_off() {
             return false;
         }
         let Some(held) = self.try_hold_for(node, flight) else { return false };
-        self.cores[core].put_off = Some((step, self.cores[core].until - self.agenda.now));
-        self.cores[core].epoch = self.cores[core].epoch.wrapping_add(1);
+        let left = self.cores[core].clock.left(self.agenda.now);
+        self.cores[core].put_step_off(step, left);
+        self.cores[core].clock.put_off();
         let cost = self.price(core, Primitive::Extract, self.class_of(flight));
-        self.spend_cost(core, cost);
+        self.at_work(core).spend(cost);
         self.start_handler_of(core, held, flight);
         true
     }
@@ -134,15 +136,15 @@ impl Cluster {
     }
 
     fn start_handler_of(&mut self, core: usize, held: Held, flight: u32) {
-        self.cores[core].activity = Activity::Handler;
-        self.cores[core].job = Some(Job { held, event: Event::Message { flight } });
+        self.cores[core].begin(Activity::Handler);
+        self.cores[core].give(Job { held, event: Event::Message { flight } });
         self.continue_now(core, Time::ZERO);
     }
 
     /// What a network processor does next, if anything.
     fn next_step(&self, core: usize) -> Option<Step> {
         let pass = self.network_loop(core)?.pass;
-        let incoming = &self.nodes[self.cores[core].node].dispatch.incoming;
+        let incoming = &self.nodes[self.cores[core].node()].dispatch.incoming;
         if !pass.injected && self.may_take(core) {
             return Some(Step::Take);
         }
@@ -170,11 +172,11 @@ impl Cluster {
     }
 
     fn may_take(&self, core: usize) -> bool {
-        self.sees_handed_over(core) && self.interface_has_room(self.cores[core].node, self.agenda.now)
+        self.sees_handed_over(core) && self.interface_has_room(self.cores[core].node(), self.agenda.now)
     }
 
     fn sees_handed_over(&self, core: usize) -> bool {
-        let first = self.nodes[self.cores[core].node].port.handed_over.front();
+        let first = self.nodes[self.cores[core].node()].port.handed_over.front();
         self.setting.policy.injector == Injector::Network
             && first.is_some_and(|message| message.visible_at <= self.agenda.now)
     }
@@ -183,7 +185,7 @@ impl Cluster {
     /// for before the next handler, only such as it hands over.
     fn next_extraction(&self, core: usize) -> Option<usize> {
         let serves = self.network_loop(core)?.serves_from <= self.agenda.now;
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let incoming = &self.nodes[node].dispatch.incoming;
         let (mut places, flights) = (0..incoming.len(), incoming.iter().map(|message| message.flight));
         places.find(|&place| {
@@ -206,26 +208,26 @@ impl Cluster {
     }
 
     fn take_handed_over(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let Some(message) = self.nodes[node].port.handed_over.pop_front() else { return };
         self.end_idling(core);
         self.wake_starved(node);
         self.loop_of(core).pass.injected = true;
         let cost = self.price(core, Primitive::Take, self.class_of_cargo(node, &message.cargo));
-        self.cores[core].injecting = Some(message);
-        self.spend_cost(core, cost);
+        self.cores[core].carry(message);
+        self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Take);
     }
 
     fn start_network_injection(&mut self, core: usize) {
-        let message = self.cores[core].injecting.take().expect("a core that took a message has it");
+        let message = self.cores[core].take_carried().expect("a core that took a message has it");
         self.spend_injection(core, message.to, &message.cargo);
-        self.cores[core].injecting = Some(message);
+        self.cores[core].carry(message);
         self.start_booked_step(core, Step::Inject);
     }
 
     fn start_extraction(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let Some(place) = self.next_extraction(core) else { return };
         let Some(arrived) = self.nodes[node].dispatch.incoming.remove(place) else { return };
         self.loop_of(core).pass.drained += 1;
@@ -233,7 +235,7 @@ impl Cluster {
         let wait = self.wait_for_interface(core, cost.path);
         self.end_idling(core);
         self.cores[core].spend(Bucket::Memory, wait);
-        self.spend_cost(core, cost);
+        self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Extract { flight: arrived.flight });
     }
 
@@ -245,9 +247,9 @@ impl Cluster {
 
     /// Occupies a network processor for what it has spent, then lets the step have its effect.
     fn start_booked_step(&mut self, core: usize, step: Step) {
-        self.make_at_once(core);
-        let time = std::mem::take(&mut self.cores[core].ahead);
-        self.cores[core].activity = Activity::Step(step);
+        self.at_work(core).make_at_once();
+        let time = self.cores[core].clock.take_ahead();
+        self.cores[core].begin(Activity::Step(step));
         self.continue_at(core, self.agenda.now + time);
     }
 
@@ -267,14 +269,14 @@ impl Cluster {
     }
 
     fn finish_network_injection(&mut self, core: usize) {
-        let message = self.cores[core].injecting.take().expect("an injecting core has a message");
+        let message = self.cores[core].take_carried().expect("an injecting core has a message");
         self.inject(core, message.to, message.cargo);
         self.settle_step(core);
     }
 
     /// Spends what follows the effect of a step.
     fn settle_step(&mut self, core: usize) {
-        let tail = std::mem::take(&mut self.cores[core].tail);
+        let tail = self.cores[core].clock.take_tail();
         if tail.is_zero() {
             self.free(core);
         } else {
@@ -284,13 +286,13 @@ impl Cluster {
 
     /// A message has been read: its handler runs here, or it goes to the computing processor.
     fn finish_extraction(&mut self, core: usize, flight: u32) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let held = if self.can_handle(flight) { self.try_hold_for(node, flight) } else { None };
         match held {
             Some(held) => self.start_handler_of(core, held, flight),
             None => {
                 let cost = self.price(core, Primitive::HandOver, self.class_of(flight));
-                self.cores[core].tail += cost.occupancy;
+                self.cores[core].clock.owe_time(cost.occupancy);
                 self.start_step(core, Step::HandOver { flight }, cost.path);
             }
         }
@@ -299,8 +301,9 @@ impl Cluster {
     }
 
     fn finish_hand_over(&mut self, core: usize, flight: u32) {
-        let tie = self.nodes[self.cores[core].node].tie;
-        self.agenda.events.push(self.agenda.now + self.hand_over_delay(), tie, Happening::Forward { flight });
+        let tie = self.nodes[self.cores[core].node()].tie;
+        let visible_at = self.agenda.now + self.setting.prices.hand_over_delay();
+        self.agenda.events.push(visible_at, tie, Happening::Forward { flight });
         self.settle_step(core);
     }
 
@@ -309,12 +312,12 @@ impl Cluster {
         if !self.is_network_processor(core) {
             return;
         }
-        let wait = std::mem::take(&mut self.cores[core].wait);
+        let wait = self.cores[core].clock.take_wait();
         let from = self.agenda.now + wait;
         let network = self.loop_of(core);
         network.serves_from = network.serves_from.max(from);
         if !wait.is_zero() {
-            self.look_at(self.cores[core].node, from);
+            self.look_at(self.cores[core].node(), from);
         }
     }
 

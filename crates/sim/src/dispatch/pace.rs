@@ -3,17 +3,18 @@
 //! Must never know what a look finds, beyond that it found something.
 
 use crate::cluster::Cluster;
-use crate::processor::core::Bucket;
+use crate::processor::ledger::Bucket;
 
 impl Cluster {
     /// Whether the thread on `core` passes by at this poll, and what that takes.
     pub(crate) fn passes_by(&mut self, core: usize) -> bool {
-        let passes = self.paces() && self.cores[core].until_look > 1;
-        self.cores[core].polled |= !passes;
+        let passes = self.paces() && self.cores[core].looks.passes();
+        if let (false, Some(thread)) = (passes, self.cores[core].thread()) {
+            self.nodes[self.cores[core].node()].threads.attempts(thread).note_look();
+        }
         if passes {
             let pass = self.setting.machine.processor.pass;
             let core = &mut self.cores[core];
-            core.until_look -= 1;
             core.spend(Bucket::Overhead, pass);
         }
         passes
@@ -22,10 +23,9 @@ impl Cluster {
     /// The thread on `core` has looked.
     pub(crate) fn note_look(&mut self, core: usize, found: bool) {
         if self.paces() {
-            let now = self.agenda.now + self.cores[core].ahead;
+            let now = self.cores[core].clock.at(self.agenda.now);
             let core = &mut self.cores[core];
-            core.pace.note(found);
-            core.until_look = core.pace.next(now);
+            core.looks.note(found, now);
         }
     }
 

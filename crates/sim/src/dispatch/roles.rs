@@ -21,6 +21,7 @@ use units::Time;
 
 use crate::api::Edge;
 use crate::cluster::Cluster;
+use crate::cluster::node::Node;
 use crate::processor::core::Activity;
 
 /// The roles of a node's processors.
@@ -95,8 +96,8 @@ impl Cluster {
         let own = &self.cores[core];
         // One at a time is what one dedicated processor does alone.
         let leaves_to_dedicated =
-            self.setting.policy.dispatch == Dispatch::Serial && self.is_served(own.node);
-        own.server.filter(|_| own.dedicated || !leaves_to_dedicated)
+            self.setting.policy.dispatch == Dispatch::Serial && self.is_served(own.node());
+        own.server().filter(|_| own.is_dedicated() || !leaves_to_dedicated)
     }
 
     /// Whether somebody of a node injects what is handed over.
@@ -147,23 +148,23 @@ impl Cluster {
             ..Totals::default()
         };
         for core in &self.cores[self.cores_of(node)] {
-            let role = usize::from(core.dedicated);
-            totals.handling[role] += core.service.handling;
-            totals.idle[role] += core.idle_at(self.agenda.now);
-            totals.looking += core.service.looking;
-            totals.own += core.breakdown.compute;
-            totals.handlers += core.counters.handlers;
+            let role = usize::from(core.is_dedicated());
+            totals.handling[role] += core.service.handling();
+            totals.idle[role] += core.ledger.idle_at(self.agenda.now);
+            totals.looking += core.service.looking();
+            totals.own += core.ledger.computed();
+            totals.handlers += core.ledger.counters().handlers;
         }
         totals
     }
 
     /// `core` has nothing to go on with: it changes its role if its node wants that. Whether it did.
     pub(crate) fn change_role(&mut self, core: usize) -> bool {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         let Some(roles) = &self.nodes[node].dispatch.roles else { return false };
-        let dedicated = self.cores[core].dedicated;
+        let dedicated = self.cores[core].is_dedicated();
         let changes = match dedicated {
-            false => roles.dedicated < roles.wanted && self.may_leave_threads(core),
+            false => roles.dedicated < roles.wanted && self.cores[core].may_leave_threads(),
             true => roles.dedicated > roles.wanted && (roles.dedicated > 1 || self.has_injected_all(node)),
         };
         if changes {
@@ -172,20 +173,16 @@ impl Cluster {
         changes
     }
 
-    fn may_leave_threads(&self, core: usize) -> bool {
-        let own = &self.cores[core];
-        own.interrupted.is_none() && !own.held && !own.masked && !own.starved
-    }
-
     fn has_injected_all(&self, node: usize) -> bool {
         let node = &self.nodes[node];
         node.port.handed_over.is_empty() && !node.port.injecting && node.port.starved.is_empty()
     }
 
     fn take_role(&mut self, core: usize, dedicated: bool) {
-        let (now, node) = (self.agenda.now, self.cores[core].node);
-        self.cores[core].book_idling(now);
-        self.cores[core].take_role(dedicated, now);
+        let (now, node) = (self.agenda.now, self.cores[core].node());
+        self.cores[core].ledger.book_idling(now);
+        let idle = self.cores[core].ledger.idle_at(now);
+        self.cores[core].service.take_role(dedicated, now, idle);
         self.bind_threads(node);
         let totals = self.totals_of(node);
         let Some(roles) = &mut self.nodes[node].dispatch.roles else { return };
@@ -203,29 +200,12 @@ impl Cluster {
     /// Binds the threads of a node to processors that compute: to their own, or else to others in turn.
     fn bind_threads(&mut self, node: usize) {
         let now = self.agenda.now;
-        let computing: Vec<_> = self.cores_of(node).filter(|&core| !self.cores[core].dedicated).collect();
-        let mut others = computing.iter().copied().cycle();
-        let mut ready: Vec<u32> = Vec::new();
         for core in self.cores_of(node) {
-            ready.extend(self.cores[core].ready.drain(..));
+            self.cores[core].ledger.forget_waits(now);
         }
-        for core in self.cores_of(node) {
-            self.cores[core].forget_waits(now);
-        }
-        for index in 0..self.nodes[node].threads.all.len() {
-            let home = self.nodes[node].threads.all[index].home;
-            let core = if self.cores[home].dedicated { others.next().unwrap_or(home) } else { home };
-            let thread = &mut self.nodes[node].threads.all[index];
-            thread.moved |= thread.core != core && !self.setting.shares_threads;
-            thread.core = core;
-            if thread.waits_for_block() {
-                self.note_wait_for_block(node, index as u32, true);
-            }
-        }
-        for thread in ready {
-            let core = self.nodes[node].threads.all[thread as usize].core;
-            self.cores[core].ready.push_back(thread);
-        }
+        let Node { threads, first_core, .. } = &mut self.nodes[node];
+        let waiting = threads.bind(|processor| !self.cores[*first_core + processor].is_dedicated());
+        waiting.into_iter().for_each(|thread| self.note_wait_for_block(node, thread, true));
     }
 
     /// Roles of a node have changed: those that idle see what there is for them now.
@@ -240,17 +220,17 @@ impl Cluster {
 
     /// Whether the thread on `core` has to go elsewhere because its processor is to be dedicated.
     fn has_to_leave(&self, core: usize) -> bool {
-        let roles = &self.nodes[self.cores[core].node].dispatch.roles;
+        let roles = &self.nodes[self.cores[core].node()].dispatch.roles;
         let wanted = roles.as_ref().is_some_and(|roles| roles.dedicated < roles.wanted);
-        wanted && self.may_leave_threads(core)
+        wanted && self.cores[core].may_leave_threads()
     }
 
     fn leave_thread(&mut self, core: usize) {
-        let Activity::Thread(thread) = self.cores[core].activity else { return };
-        let (node, processor) = (self.cores[core].node, self.cores[core].number);
+        let Activity::Thread(thread) = self.cores[core].activity() else { return };
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         self.record(Traced::Leave { node: node as u32, processor, thread });
         self.take_role(core, true);
-        self.queue_thread(node, thread);
+        self.nodes[node].threads.queue(thread);
         self.free(core);
         self.look_again(node);
     }
@@ -261,7 +241,7 @@ impl Edge {
     pub(crate) fn leave_for_handlers(&self) {
         let leaves = {
             let (mut state, core) = (self.state(), self.core());
-            let node = state.cores[core].node;
+            let node = state.cores[core].node();
             state.measure(node);
             state.has_to_leave(core)
         };

@@ -19,7 +19,9 @@ use units::Time;
 use crate::api::Edge;
 use crate::cluster::Cluster;
 use crate::dispatch::Arrived;
-use crate::processor::core::{Activity, Bucket, Event, Job};
+use crate::processor::core::{Activity, Event, Job};
+use crate::processor::ledger::Bucket;
+use crate::standstill;
 
 /// The routine of one node.
 #[derive(Debug, Default)]
@@ -87,15 +89,15 @@ impl Cluster {
 
     /// Leaves a fault of the thread on `core` in its slot.
     pub(crate) fn fill_slot(&mut self, core: usize, key: DispatchKey, event: Event) {
-        let node = &mut self.nodes[self.cores[core].node];
+        let node = &mut self.nodes[self.cores[core].node()];
         node.dispatch.queue.arrive(self.agenda.now);
         node.dispatch.routine.slots.push_back(Slot { core, key, event });
-        self.cores[core].held = true;
+        self.cores[core].hold(true);
     }
 
     /// Whether a call by `core` would find an event.
     pub(crate) fn finds_event(&self, core: usize, server: usize) -> bool {
-        let node = &self.nodes[self.cores[core].node];
+        let node = &self.nodes[self.cores[core].node()];
         let waits = !node.dispatch.unseen.is_empty() || node.dispatch.routine.has_faults();
         // What is taken out is handled at once, which it could not be while a thread holds a key.
         let found =
@@ -113,15 +115,15 @@ impl Cluster {
             return;
         }
         let returned = self.return_from_call(core);
-        if self.cores[core].dedicated && self.serve(core, Time::ZERO) {
+        if self.cores[core].is_dedicated() && self.serve(core, Time::ZERO) {
             return;
         }
         if !self.takes_threads(core) || !self.back_to_thread(core) {
             self.idle(core);
         }
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         self.let_held_go_on(node);
-        let had_turn = self.nodes[node].dispatch.poll_owner == usize::from(self.cores[core].number);
+        let had_turn = self.nodes[node].dispatch.poll_owner == usize::from(self.cores[core].number());
         let caller = if returned || had_turn { self.next_caller(node) } else { self.caller(node) };
         if let Some(caller) = caller {
             let notice = if returned { Time::ZERO } else { self.prices_of_routine().notice };
@@ -149,7 +151,7 @@ impl Cluster {
     /// Not while it is held; but a key may have been given to such a thread, or may wait for its access, and all handlers of the
     /// node wait for the key.
     pub(crate) fn takes_threads(&self, core: usize) -> bool {
-        !self.cores[core].held || self.waits_for_thread(self.cores[core].node)
+        !self.cores[core].is_held() || self.waits_for_thread(self.cores[core].node())
     }
 
     /// Whether handlers of a node wait for a key that none of them holds.
@@ -165,7 +167,7 @@ impl Cluster {
         }
         let first = self.nodes[node].first_core;
         for core in first..first + self.nodes[node].cores {
-            if self.cores[core].held && self.cores[core].is_idle() {
+            if self.cores[core].is_held() && self.cores[core].is_idle() {
                 self.back_to_thread(core);
             }
         }
@@ -178,16 +180,20 @@ impl Cluster {
 
     /// What it takes `core` from what it has done until now to the routine.
     fn way_in(&self, core: usize) -> Time {
-        let from_thread = matches!(self.cores[core].activity, Activity::Thread(_));
+        let from_thread = matches!(self.cores[core].activity(), Activity::Thread(_));
         if from_thread { self.prices_of_routine().enter } else { Time::ZERO }
     }
 
     /// The fault whose handler has run on `core` holds no processor any more.
     fn release_held(&mut self, core: usize) {
-        let call =
-            self.nodes[self.cores[core].node].dispatch.routine.call.as_mut().filter(|call| call.core == core);
+        let call = self.nodes[self.cores[core].node()]
+            .dispatch
+            .routine
+            .call
+            .as_mut()
+            .filter(|call| call.core == core);
         let Some(held) = call.and_then(|call| call.serves.take()) else { return };
-        self.cores[held].held = false;
+        self.cores[held].hold(false);
         if held != core && self.cores[held].is_idle() {
             self.back_to_thread(held);
         }
@@ -195,29 +201,29 @@ impl Cluster {
 
     /// Whether the call on `core` does more than it has done.
     fn goes_on(&self, core: usize) -> bool {
-        let routine = &self.nodes[self.cores[core].node].dispatch.routine;
+        let routine = &self.nodes[self.cores[core].node()].dispatch.routine;
         let call = routine.call.as_ref().filter(|call| call.core == core && !call.returns);
         call.is_some_and(|call| call.messages > 0 || call.slots.unwrap_or(routine.slots.len()) > 0)
     }
 
     /// The way back from the call on `core`, if that has done all it does: what it takes.
     pub(crate) fn way_back(&mut self, core: usize) -> Time {
-        if !self.calls_routine() || self.cores[core].dedicated || self.goes_on(core) {
+        if !self.calls_routine() || self.cores[core].is_dedicated() || self.goes_on(core) {
             return Time::ZERO;
         }
         let leave = self.prices_of_routine().leave;
-        let call = self.nodes[self.cores[core].node].dispatch.routine.call.as_mut();
+        let call = self.nodes[self.cores[core].node()].dispatch.routine.call.as_mut();
         let back = call.filter(|call| call.core == core).map_or(Time::ZERO, |call| {
             call.returns = true;
             leave
         });
-        self.cores[core].service.looking += back;
+        self.cores[core].service.look(back);
         back
     }
 
     /// The call on `core` is over, if there is one: the next one's turn.
     fn return_from_call(&mut self, core: usize) -> bool {
-        let routine = &mut self.nodes[self.cores[core].node].dispatch.routine;
+        let routine = &mut self.nodes[self.cores[core].node()].dispatch.routine;
         let returned = routine.call.take_if(|call| call.core == core).is_some();
         if returned {
             self.pass_turn(core);
@@ -233,7 +239,7 @@ impl Cluster {
         if !self.goes_on(core) {
             self.begin_call(core);
         }
-        let node = &mut self.nodes[self.cores[core].node];
+        let node = &mut self.nodes[self.cores[core].node()];
         if let Some(resumed) = node.dispatch.resumed.pop_front() {
             return Some(resumed);
         }
@@ -241,33 +247,33 @@ impl Cluster {
             self.take_out(core);
         }
         let now = self.agenda.now;
-        let dispatched = self.nodes[self.cores[core].node].dispatch.queue.dispatch(now, server)?;
+        let dispatched = self.nodes[self.cores[core].node()].dispatch.queue.dispatch(now, server)?;
         Some(Job { held: dispatched.held, event: dispatched.event })
     }
 
     fn begin_call(&mut self, core: usize) {
         let SoftwareDispatch { drain, migrate, .. } = *self.prices_of_routine();
-        let most = drain.filter(|_| !self.cores[core].dedicated).unwrap_or(usize::MAX);
-        let node = &mut self.nodes[self.cores[core].node];
+        let most = drain.filter(|_| !self.cores[core].is_dedicated()).unwrap_or(usize::MAX);
+        let node = &mut self.nodes[self.cores[core].node()];
         let messages = node.dispatch.unseen.len().min(most);
         node.dispatch.routine.call = Some(Call { core, messages, slots: None, serves: None, returns: false });
         let moved = node.dispatch.routine.last.replace(core).is_some_and(|last| last != core);
         if moved {
             self.cores[core].spend(Bucket::Overhead, migrate);
-            self.cores[core].service.looking += migrate;
+            self.cores[core].service.look(migrate);
         }
     }
 
     /// The call on `core` takes out the next event that waits, for the dispatch queue.
     fn take_out(&mut self, core: usize) {
-        let node = &mut self.nodes[self.cores[core].node];
+        let node = &mut self.nodes[self.cores[core].node()];
         let Some(call) = &mut node.dispatch.routine.call else { return };
         if call.messages > 0
             && let Some(Arrived { at, flight }) = node.dispatch.unseen.pop_front()
         {
             call.messages -= 1;
-            let key = self.key_of(self.cores[core].node, self.link.flights[flight as usize].packet());
-            self.nodes[self.cores[core].node].dispatch.queue.enqueue(at, key, Event::Message { flight });
+            let key = self.key_of(self.cores[core].node(), self.link.flights[flight as usize].packet());
+            self.nodes[self.cores[core].node()].dispatch.queue.enqueue(at, key, Event::Message { flight });
             return;
         }
         call.messages = 0;
@@ -291,13 +297,13 @@ impl Edge {
             let mut state = self.state();
             let poll = state.setting.machine.processor.poll;
             state.cores[self.core()].spend(Bucket::Overhead, poll);
-            state.cores[self.core()].service.looking += poll;
+            state.cores[self.core()].service.look(poll);
         }
         self.settle();
         let find = self.state().prices_of_routine().find;
         if !self.yield_to_handlers(find) {
             self.state().pass_turn(self.core());
-            self.try_in_vain(Cluster::looks_in_vain);
+            self.try_in_vain(standstill::looks_in_vain);
         }
     }
 }

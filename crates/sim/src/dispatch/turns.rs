@@ -44,7 +44,7 @@ impl Cluster {
 
     /// Whether it is the turn of `core`, which computes and polls.
     pub(crate) fn has_turn(&self, core: usize) -> bool {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         if !self.floats(node) {
             return self.serves(core).is_some();
         }
@@ -55,15 +55,15 @@ impl Cluster {
 
     /// It is the next one's turn.
     pub(crate) fn pass_turn(&mut self, core: usize) {
-        let number = usize::from(self.cores[core].number);
-        let node = &mut self.nodes[self.cores[core].node];
+        let number = usize::from(self.cores[core].number());
+        let node = &mut self.nodes[self.cores[core].node()];
         node.dispatch.poll_owner = (number + 1) % node.cores;
     }
 
     /// The turn comes to rest with the next processor that computes, if one does.
     fn rest(&mut self, node: usize) {
         if let Some(core) = self.in_turn(node).find(|&core| self.computes(core)) {
-            self.nodes[node].dispatch.poll_owner = usize::from(self.cores[core].number);
+            self.nodes[node].dispatch.poll_owner = usize::from(self.cores[core].number());
         }
     }
 
@@ -84,6 +84,6 @@ impl Cluster {
     }
 
     fn computes(&self, core: usize) -> bool {
-        matches!(self.cores[core].activity, Activity::Thread(_))
+        matches!(self.cores[core].activity(), Activity::Thread(_))
     }
 }

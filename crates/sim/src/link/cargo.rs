@@ -4,12 +4,11 @@
 
 use hardware::Mover;
 use machine::Class;
-use tempest::world::Packet;
+use tempest::world::{DispatchKey, Node, Packet};
 use tempest::{Block, NodeId, Place};
 use units::Time;
 
-/// Bytes of a word of a transfer or deposit.
-pub(crate) const WORD_BYTES: u64 = 8;
+use crate::prices::WORD_BYTES;
 
 /// What a node sends.
 #[derive(Clone, Debug)]
@@ -49,6 +48,29 @@ impl Cargo {
         }
     }
 
+    /// Words that the sending processor writes into the interface, the header aside. The place of a deposit is one; the words of
+    /// a block the device reads itself.
+    pub(crate) fn written(&self, waist: &Node) -> usize {
+        match self {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                words_behind_header(waist, packet)
+            }
+            Cargo::Deposit(_, words) => 1 + words.len(),
+            Cargo::Packet(_) => 0,
+        }
+    }
+
+    /// Bytes of a message on the wire beside its header.
+    pub(crate) fn bytes_behind_header(&self, waist: &Node) -> u64 {
+        match self {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                let in_header = if is_about_block(waist, packet) { WORD_BYTES } else { 0 };
+                waist.bytes(packet).saturating_sub(in_header)
+            }
+            Cargo::Deposit(..) | Cargo::Packet(_) => 0,
+        }
+    }
+
     /// Words beside those that say what the engine is to move: the place, the address and the length.
     pub(crate) fn descriptor(&self) -> usize {
         if let Cargo::Transfer(..) = self { 3 } else { 0 }
@@ -62,6 +84,23 @@ impl Cargo {
             Cargo::Transfer(_, words, ..) | Cargo::Deposit(_, words) => (1 + words.len() as u64) * WORD_BYTES,
         }
     }
+}
+
+/// Words of a message that processors write and read beside its header. The header of one about a block of shared memory says
+/// which block, and so has the message's first word.
+pub(crate) fn words_behind_header(waist: &Node, packet: &Packet) -> usize {
+    packet.words().len().saturating_sub(usize::from(is_about_block(waist, packet)))
+}
+
+/// The key of a packet, as its destination finds it.
+pub(crate) fn key_of(waist: &Node, packet: &Packet) -> DispatchKey {
+    waist.key(packet).expect("packets of this world are never damaged")
+}
+
+/// Whether a message is about a block of shared memory, by its key.
+fn is_about_block(waist: &Node, packet: &Packet) -> bool {
+    waist.memory().is_some()
+        && matches!(key_of(waist, packet), DispatchKey::User(name) if name.block().is_some())
 }
 
 /// How what is sent gets into the interface.

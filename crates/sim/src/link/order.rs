@@ -18,7 +18,7 @@ use crate::link::cargo::Cargo;
 impl Cluster {
     /// The key of a message, as its destination finds it.
     pub(crate) fn key_of(&self, node: usize, packet: &Packet) -> DispatchKey {
-        self.nodes[node].waist.key(packet).expect("packets of this world are never damaged")
+        crate::link::cargo::key_of(&self.nodes[node].waist, packet)
     }
 
     /// A message has come to a node and waits for its key.
@@ -57,12 +57,12 @@ impl Cluster {
     /// Whether what `core` sends now has to stay behind what threads have handed over: their messages came before.
     pub(crate) fn stays_behind(&self, core: usize, cargo: &Cargo) -> bool {
         let own = &self.cores[core];
-        let node = &self.nodes[own.node];
+        let node = &self.nodes[own.node()];
         match self.setting.policy.injector {
             Injector::Protocol => node.port.injecting || !node.port.handed_over.is_empty(),
             Injector::Network => {
-                let waiting = own.injecting.is_some() || !node.port.handed_over.is_empty();
-                waiting && self.is_network_processor(core) && self.has_key(own.node, cargo)
+                let waiting = own.carries() || !node.port.handed_over.is_empty();
+                waiting && self.is_network_processor(core) && self.has_key(own.node(), cargo)
             }
             Injector::Sender if node.dispatch.roles.is_some() => {
                 node.port.injecting || !node.port.handed_over.is_empty()

@@ -10,7 +10,8 @@ use trace::Event as Traced;
 
 use crate::agenda::Happening;
 use crate::cluster::Cluster;
-use crate::processor::core::{Activity, Bucket};
+use crate::processor::core::Activity;
+use crate::processor::ledger::Bucket;
 
 impl Cluster {
     /// A head is at the port in of `node` and was not let in: watches how long that lasts.
@@ -38,10 +39,10 @@ impl Cluster {
             return;
         }
         let core = self.nodes[node].first_core;
-        match self.cores[core].activity {
+        match self.cores[core].activity() {
             Activity::Thread(thread) if self.cores[core].is_computing() => {
-                let left = self.cores[core].until - self.agenda.now;
-                self.cores[core].interrupted = Some((thread, left));
+                let left = self.cores[core].clock.left(self.agenda.now);
+                self.cores[core].put_thread_off(thread, left);
                 self.spill(node, core);
             }
             // It is busy with handlers and takes messages out by itself, or must not be disturbed now.
@@ -63,18 +64,18 @@ impl Cluster {
         let cost = overflow.trap + overflow.byte * bytes;
         self.nodes[node].dispatch.spilled = self.nodes[node].dispatch.unseen.len();
         let state = &mut self.cores[core];
-        state.epoch = state.epoch.wrapping_add(1);
-        state.activity = Activity::Trapped;
-        state.counters.interrupts += 1;
-        state.book(Bucket::Overhead, cost);
-        let processor = state.number;
+        state.clock.put_off();
+        state.begin(Activity::Trapped);
+        state.ledger.count().interrupts += 1;
+        state.ledger.book(Bucket::Overhead, cost);
+        let processor = state.number();
         self.record(Traced::Interrupt { node: node as u32, processor });
         self.continue_at(core, self.agenda.now + cost);
     }
 
     /// The trap is over: the interface is empty, and the processor goes on with what it did.
     pub(crate) fn finish_trap(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         self.admit_next(node);
         if !self.back_to_thread(core) {
             self.free(core);

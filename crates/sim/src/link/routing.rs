@@ -41,7 +41,7 @@ impl Cluster {
         match (next, &self.link.network) {
             // This event is in the queue no longer.
             (Happening::Network { .. }, Network::Routed(fabric)) => {
-                fabric.is_quiet(self.agenda.events.len() + 1)
+                fabric.is_quiet(self.agenda.waiting() + 1)
             }
             _ => false,
         }

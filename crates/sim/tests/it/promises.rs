@@ -162,9 +162,18 @@ fn interrupts_are_taken_only_where_the_policy_has_them() {
 
 #[test]
 fn doubling_the_clock_period_and_every_absolute_time_doubles_the_run() {
-    // Every duration of this file is in cycles and its bandwidth is per cycle, so the clocks alone set all of them.
-    let slow = machine("hurricane-1", &[("processor.clock", "200 MHz"), ("bus.clock", "50 MHz")]);
-    let fast = machine("hurricane-1", &[("processor.clock", "400 MHz"), ("bus.clock", "100 MHz")]);
+    // Every other duration of this file is in cycles of the processors or of the bus.
+    let slow = [
+        ("processor.clock", "200 MHz"),
+        ("bus.clock", "50 MHz"),
+        ("memory.read", "315 ns"),
+        ("memory.banks.latency", "195 ns"),
+        ("memory.banks.read", "195 ns"),
+        ("interface.bandwidth", "400 MB/s"),
+        ("interface.engine", "400 MB/s"),
+        ("network.latency", "500 ns"),
+    ];
+    let (slow, fast) = (machine("hurricane-1", &slow), machine("hurricane-1", &[]));
     for policy in POLICIES {
         let time = |machine: &Machine| Model::new(machine.clone()).run(&launch(policy, 1)).unwrap().time;
         assert_eq!(time(&slow), time(&fast) * 2, "{policy}");
