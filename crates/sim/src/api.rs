@@ -406,7 +406,7 @@ impl Scheduling for Edge {
 
     fn spin(&self) {
         self.settle();
-        if standstill::sees_messages_only_here(&self.state(), self.core()) {
+        if standstill::looks_to_spin(&self.state(), self.core()) {
             self.poll();
         }
         self.try_in_vain(standstill::spins_in_vain);

@@ -7,7 +7,8 @@
 //! This module must never know what a message means.
 
 use hardware::Network;
-use tempest::policy::Notice;
+use machine::Class;
+use tempest::policy::{Notice, Servers};
 use tempest::{Attempt, Blocked, Failure, NodeId, Spinning, ThreadId};
 
 use crate::cluster::Cluster;
@@ -47,10 +48,17 @@ fn attempts(cluster: &mut Cluster, core: usize) -> &mut Attempts {
     cluster.nodes[node].threads.attempts(thread)
 }
 
-/// Whether messages of a node are handled only when `core` looks for them, and its policy has it look at no back-edge.
-pub(crate) fn sees_messages_only_here(cluster: &Cluster, core: usize) -> bool {
-    let looks = cluster.setting.policy.notice == Notice::Poll && cluster.serves(core).is_some();
-    looks && cluster.poll_interval() == 0
+/// Whether a thread that spins on `core` looks for messages, though its policy has it look at no back-edge: no other processor
+/// would handle them. Where a network processor runs the handlers of programs, it looks only for a message that was handed to it.
+pub(crate) fn looks_to_spin(cluster: &Cluster, core: usize) -> bool {
+    let policy = &cluster.setting.policy;
+    if policy.notice != Notice::Poll || cluster.poll_interval() > 0 || cluster.serves(core).is_none() {
+        return false;
+    }
+    let network = cluster.setting.machine.network_processor.as_ref();
+    let others =
+        policy.servers == Servers::Network && network.is_some_and(|own| own.runs.contains(&Class::User));
+    !others || cluster.has_job(core)
 }
 
 /// Stops the run if it stands still and patience is at its end.
