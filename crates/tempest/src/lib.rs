@@ -157,6 +157,7 @@ mod segment;
 mod setup;
 mod spinning;
 mod thread;
+mod utilization;
 mod work;
 pub mod world;
 
@@ -315,13 +316,14 @@ pub use memory::{
     RunMut, Shared, Tag,
 };
 pub use message::{Class, MAX_WORDS, Message, Volume};
-pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
+pub use meter::{Breakdown, Counters, Dispatching, ProtocolTime, VolumeBytes};
 pub use place::Number;
 pub use policy::Policy;
 pub use quiet::Quiet;
-pub use refusal::{Refusal, Size};
+pub use refusal::{Refusal, Size, Unobeyed};
 pub use segment::{Place, Rights, Segment};
 pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use spinning::{Attempt, Spinning};
 pub use thread::{Busy, Thread};
+pub use utilization::{Resource, Utilization};
 pub use work::{Operations, Primitive, Work};
