@@ -52,13 +52,13 @@ fn attempts(cluster: &mut Cluster, core: usize) -> &mut Attempts {
 /// would handle them. Where a network processor runs the handlers of programs, it looks only for a message that was handed to it.
 pub(crate) fn looks_to_spin(cluster: &Cluster, core: usize) -> bool {
     let policy = &cluster.setting.policy;
-    if policy.notice != Notice::Poll || cluster.poll_interval() > 0 || cluster.serves(core).is_none() {
+    if policy.notice != Notice::Poll || cluster.poll_interval() > 0 || !cluster.runs_handlers(core) {
         return false;
     }
     let network = cluster.setting.machine.network_processor.as_ref();
     let others =
         policy.servers == Servers::Network && network.is_some_and(|own| own.runs.contains(&Class::User));
-    !others || cluster.has_job(core)
+    !others || cluster.has_event(core)
 }
 
 /// Stops the run if it stands still and patience is at its end.
@@ -78,7 +78,7 @@ fn stands_still(cluster: &Cluster, ignored: bool) -> bool {
         return false;
     }
     // Processors change their roles after some time, and may then handle what no other has looked at.
-    if cluster.setting.adapts && !ignored {
+    if cluster.setting.policy.servers == Servers::Adaptive && !ignored {
         return false;
     }
     match (cluster.agenda.under_way(ignored), &cluster.link.network) {
