@@ -8,17 +8,16 @@ use std::rc::Rc;
 
 use hardware::memory::{Answer, NodeMemory};
 use machine::Capability;
-use tempest::policy::{Notice, Servers};
 use tempest::world::{Accounting, DispatchKey, Held, Messages, Packet, Proof, Scheduling, Wait};
 use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
 use units::Time;
 
 use crate::cluster::Cluster;
+use crate::dispatch::Poll;
 use crate::link::cargo::{Cargo, Route};
 use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
 use crate::processor::clock::Pending;
-use crate::processor::core::Event as Due;
 use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
 
@@ -206,7 +205,7 @@ impl Edge {
     /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
     /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
     fn await_injector(&self) {
-        if self.state().has_job(self.core()) {
+        if self.state().has_event(self.core()) {
             self.yield_to_handlers(Time::ZERO);
             return;
         }
@@ -225,15 +224,46 @@ impl Edge {
         self.at_work(|work| work.spend_tail());
     }
 
+    /// At a poll under a policy that adapts: lets the node measure, and goes to another processor if this one is to be dedicated.
+    fn leave_for_handlers(&self) {
+        let leaves = {
+            let (mut state, core) = (self.state(), self.core());
+            let node = state.cores[core].node();
+            state.measure_roles(node);
+            state.has_to_leave(core)
+        };
+        if !leaves {
+            return;
+        }
+        self.settle();
+        let leaves = self.state().has_to_leave(self.core());
+        if leaves {
+            self.state().leave_thread(self.core());
+            self.suspend();
+        }
+    }
+
+    /// A poll at a back-edge where the node's software has a dispatch routine.
+    fn call_routine(&self) {
+        self.settle();
+        let Some(find) = self.state().begin_call(self.core()) else { return };
+        self.settle();
+        let found = self.yield_to_handlers(find);
+        self.state().cores[self.core()].ledger.count_poll(found);
+        if !found {
+            self.state().pass_turn(self.core());
+        }
+    }
+
     /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
             (state.cores[self.core()].node(), state.agenda.now)
         };
-        let at_once = self.state().nodes[node].dispatch.queue.try_hold(now, key);
+        let at_once = self.state().nodes[node].dispatch.events.try_hold(now, key);
         if let Some(held) = at_once {
-            if self.state().looks_itself() {
+            if self.state().keeps_keys_at_hand(self.core()) {
                 let (mut state, core) = (self.state(), self.core());
                 let hold = state.setting.machine.processor.hold;
                 state.cores[core].spend(Bucket::Overhead, hold);
@@ -246,8 +276,7 @@ impl Edge {
         let thread = self.thread();
         {
             let mut state = self.state();
-            state.nodes[node].dispatch.queue.arrive(now);
-            state.nodes[node].dispatch.queue.enqueue(now, key, Due::Grant { thread });
+            state.nodes[node].dispatch.events.request(now, key, thread);
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
@@ -259,7 +288,7 @@ impl Edge {
     fn release(&self, held: Held) {
         let mut state = self.state();
         let (node, now) = (state.cores[self.core()].node(), state.agenda.now);
-        state.nodes[node].dispatch.queue.complete(now, held);
+        state.nodes[node].dispatch.events.complete(now, held);
         state.notify(node);
     }
 }
@@ -360,21 +389,14 @@ impl Scheduling for Edge {
         if self.state().passes_by(self.core()) {
             return;
         }
-        let (adapts, calls_routine) = {
-            let state = self.state();
-            (state.setting.adapts, state.calls_routine())
-        };
-        if adapts {
-            self.leave_for_handlers();
+        self.leave_for_handlers();
+        let poll = self.state().poll(self.core());
+        match poll {
+            Poll::Call => return self.call_routine(),
+            Poll::Pass => return,
+            Poll::Look => {}
         }
-        if calls_routine {
-            return self.call_routine();
-        }
-        if !self.state().owns_poll(self.core()) {
-            return;
-        }
-        let locks = self.state().setting.policy.servers == Servers::Either
-            && self.state().locks_interface(self.core());
+        let locks = self.state().shares_interface(self.core()) && self.state().locks_interface(self.core());
         if locks {
             self.settle();
         }
@@ -401,7 +423,7 @@ impl Scheduling for Edge {
         // An event that came while interrupts were masked is noticed now.
         let late = {
             let state = self.state();
-            state.setting.policy.notice == Notice::Interrupt && state.has_job(self.core())
+            state.notices_late(self.core())
         };
         if late {
             let interrupt = self.state().setting.machine.processor.interrupt;
