@@ -220,6 +220,11 @@ impl Dispatcher {
         self.injection.release(self.lane(number))
     }
 
+    /// The number of messages and other events that wait for a processor to handle them.
+    pub(crate) fn waiting(&self) -> usize {
+        self.way.waiting() + self.events.waiting()
+    }
+
     /// Whether an event or a message that was handed over waits for a processor.
     fn something_waits(&self) -> bool {
         self.way.something_waits() || self.events.something_waits() || self.injection.waiting() > 0

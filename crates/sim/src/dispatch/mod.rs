@@ -154,6 +154,16 @@ impl Dispatch {
         }
     }
 
+    /// The number of messages that wait outside the dispatch queue.
+    fn waiting(&self) -> usize {
+        match self {
+            Self::Own(own) => own.inbox.len(),
+            Self::Routine(routine) => routine.waiting(),
+            Self::Network(network) => network.waiting(),
+            Self::Register(_) | Self::StateMachine(_) => 0,
+        }
+    }
+
     /// Whether handlers of a class are run.
     pub(crate) fn runs(&self, class: Class) -> bool {
         if let Self::StateMachine(state_machine) = self { state_machine.runs(class) } else { true }
