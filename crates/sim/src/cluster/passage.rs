@@ -463,7 +463,7 @@ impl Cluster {
 /// What processors spend.
 impl Cluster {
     /// The cost to `core` of taking an event in and entering its handler, and the step that it is.
-    pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32) -> (Cost, Step) {
+    pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32, interrupts: bool) -> (Cost, Step) {
         let event = &self.link.flights[flight as usize];
         let receipt = match event.origin {
             _ if event.forwarded => Receipt::Forwarded,
@@ -472,6 +472,7 @@ impl Cluster {
             Origin::Sent => Receipt::Message {
                 own: event.from == event.to,
                 words: words_behind_header(&self.nodes[event.to].waist, event.packet()) as u64,
+                interrupts,
             },
         };
         let (class, kind, travel) = (event.class, event.kind, event.travel());

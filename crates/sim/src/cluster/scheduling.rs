@@ -15,7 +15,7 @@ use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::NextStep;
-use crate::dispatch::{Dispatch, Dispatcher, Poll, Start, View};
+use crate::dispatch::{Dispatch, Dispatcher, Noticed, Poll, Start, View};
 use crate::measure::anatomy::Taken;
 use crate::processor::core::{Activity, Event, Job, Step};
 use crate::processor::ledger::Bucket;
@@ -24,20 +24,17 @@ use crate::processor::service::Receipt;
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
     fn seen(&self, node: usize) -> (&Dispatcher, View<'_>) {
-        let place = &self.nodes[node];
-        let all = place.first_core..place.first_core + place.cores;
-        let running = self.running.filter(|core| all.contains(core)).map(|core| core - all.start);
-        let now = self.agenda.now;
+        let (now, place) = (self.agenda.now, &self.nodes[node]);
         let room = place.dispatch.asks_for_room(now) && self.interface_has_room(node, now);
-        (&place.dispatch, View { now, cores: &self.cores[all], running, room })
+        (&place.dispatch, place.view(&self.cores, now, self.running, room))
     }
 
     /// The dispatch of a node, to change, and the present instant as dispatch sees it.
     pub(super) fn parts(&mut self, node: usize) -> (&mut Dispatcher, View<'_>) {
-        let View { now, running, room, .. } = self.seen(node).1;
+        let View { now, room, .. } = self.seen(node).1;
         let place = &mut self.nodes[node];
-        let cores = &self.cores[place.first_core..place.first_core + place.cores];
-        (&mut place.dispatch, View { now, cores, running, room })
+        let view = place.view(&self.cores, now, self.running, room);
+        (&mut place.dispatch, view)
     }
 
     /// The dispatch of a processor's node, and the processor's number there.
@@ -66,7 +63,7 @@ impl Cluster {
         let node = self.cores[core].node();
         let has_thread = self.cores[core].has_thread_put_off() || self.has_ready(core);
         let (dispatch, view) = self.seen(node);
-        let served = !dispatch.leaves_to_others(has_thread, view) && self.serve(core, Time::ZERO);
+        let served = !dispatch.leaves_to_others(has_thread, view) && self.serve(core, Noticed::AT_ONCE);
         if !served && !self.back_to_thread(core) {
             self.idle(core);
             self.look_while_idle(core);
@@ -91,15 +88,15 @@ impl Cluster {
         }
     }
 
-    /// Starts a handler, after `delay`, or an injection on `core`: they take turns when both wait.
-    fn serve(&mut self, core: usize, delay: Time) -> bool {
+    /// Starts a handler or an injection on `core`: they take turns when both wait.
+    fn serve(&mut self, core: usize, noticed: Noticed) -> bool {
         if self.is_network_processor(core) {
             return self.go_on_with_pass(core);
         }
         let handlers_first = self.cores[core].serves_handlers_first();
-        handlers_first && self.start_handler(core, delay)
+        handlers_first && self.start_handler(core, noticed)
             || self.start_injection(core)
-            || self.start_handler(core, delay)
+            || self.start_handler(core, noticed)
     }
 
     /// An event may be dispatchable on `node`: finds processors for all that wait.
@@ -109,7 +106,7 @@ impl Cluster {
             let Some(start) = dispatch.next_start(view) else { break };
             let first = self.nodes[node].first_core;
             let started = match start {
-                Start::Serve { number, delay } => self.serve(first + number, delay),
+                Start::Serve { number, delay } => self.serve(first + number, Noticed::Look { after: delay }),
                 Start::Interrupt { number } => self.interrupt(first + number),
             };
             if !started {
@@ -119,14 +116,15 @@ impl Cluster {
         self.await_interface(node);
     }
 
-    /// Gives `core` the oldest event that it may handle; the handler starts after `delay` and the cost of dispatch.
-    fn start_handler(&mut self, core: usize, delay: Time) -> bool {
+    /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
+    fn start_handler(&mut self, core: usize, noticed: Noticed) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let (dispatch, view) = self.parts(node);
         let Some(found) = dispatch.next_event(view.now, number.into(), view.cores) else { return false };
         self.cores[core].spend(Bucket::Overhead, found.fetch);
         self.cores[core].service.look(found.fetch);
-        let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job);
+        let delay = noticed.delay(self.setting.machine.processor.interrupt);
+        let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job, noticed);
         self.end_idling(core);
         let now = self.agenda.now;
         let fetch = match found.job.event {
@@ -163,11 +161,10 @@ impl Cluster {
         dispatch.has_event(self.cores[core].number().into(), view.cores)
     }
 
-    /// A thread on `core` lets waiting handlers run here after `delay`, and goes on after them. The caller suspends
-    /// if true.
-    pub(crate) fn yield_to_handlers(&mut self, core: usize, delay: Time) -> bool {
+    /// A thread on `core` lets waiting handlers run here, and goes on after them. The caller suspends if true.
+    pub(crate) fn yield_to_handlers(&mut self, core: usize, noticed: Noticed) -> bool {
         let Activity::Thread(thread) = self.cores[core].activity() else { return false };
-        let started = self.start_handler(core, delay);
+        let started = self.start_handler(core, noticed);
         if started {
             self.cores[core].put_thread_off(thread, Time::ZERO);
         }
@@ -188,11 +185,16 @@ impl Cluster {
 
     /// What `core` pays for an event before its handler: a wait for the interface, and a price. The price belongs to a step, in the
     /// account of where time goes.
-    fn arrival_cost(&mut self, core: usize, job: &Job) -> (Time, Cost, Option<(u16, Taken)>) {
+    fn arrival_cost(
+        &mut self,
+        core: usize,
+        job: &Job,
+        noticed: Noticed,
+    ) -> (Time, Cost, Option<(u16, Taken)>) {
         let Event::Message { flight } = job.event else {
             return (Time::ZERO, self.cost_of_grant(core), None);
         };
-        let (cost, step) = self.cost_of_event(core, flight);
+        let (cost, step) = self.cost_of_event(core, flight, noticed == Noticed::Interrupt);
         let taken = self.link.flights[flight as usize].forwarded;
         let shared = self.shares_interface(core) && !taken;
         let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
@@ -201,10 +203,8 @@ impl Cluster {
 
     /// The price of a key for a thread that asked for it: an event like others, unless the processor has the keys at hand.
     fn cost_of_grant(&self, core: usize) -> Cost {
-        match self.keeps_keys_at_hand(core) {
-            true => Cost::default(),
-            false => self.price(core, Primitive::Dispatch, Class::User),
-        }
+        let own = self.keeps_keys_at_hand(core);
+        if own { Cost::default() } else { self.price(core, Primitive::Dispatch, Class::User) }
     }
 
     /// Whether the processors of `core`'s node find in their own memory which keys are free.
@@ -222,7 +222,7 @@ impl Cluster {
         let Activity::Thread(thread) = self.cores[core].activity() else { return false };
         let left = self.cores[core].clock.left(self.agenda.now);
         self.cores[core].clock.put_off();
-        if !self.start_handler(core, self.setting.machine.processor.interrupt) {
+        if !self.start_handler(core, Noticed::Interrupt) {
             // Another processor has the key of the message that came: the end of that handler is waited for now.
             self.cores[core].clock.count_again();
             return false;
@@ -253,7 +253,11 @@ impl Cluster {
         let ran_before = self.has_run_threads(core);
         let switch = self.switch_to(core, thread);
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
-        let (poll, read) = self.cost_of_noticing(node, thread);
+        // A thread notices by a poll that a deposit has ended its wait, and reads the count.
+        let (poll, read) = match self.nodes[node].threads.take_notice(thread) {
+            true => (self.setting.machine.processor.poll, self.setting.machine.memory.read),
+            false => (Time::ZERO, Time::ZERO),
+        };
         let report = if ran_before { self.report_computing(core) } else { Time::ZERO };
         let cost = switch + poll + read + report;
         self.measure
@@ -264,13 +268,6 @@ impl Cluster {
         self.cores[core].ledger.book(Bucket::Memory, read);
         self.continue_now(core, cost);
         true
-    }
-
-    /// What it takes a thread to notice that a deposit has ended its wait: a poll, and a read of the count.
-    fn cost_of_noticing(&mut self, node: usize, thread: u32) -> (Time, Time) {
-        let noticing = self.nodes[node].threads.take_notice(thread);
-        let costs = (self.setting.machine.processor.poll, self.setting.machine.memory.read);
-        if noticing { costs } else { (Time::ZERO, Time::ZERO) }
     }
 
     /// Books the idle time that ends now.
@@ -300,11 +297,11 @@ impl Cluster {
         }
         let from_thread = matches!(self.cores[core].activity(), Activity::Thread(_));
         let way_in = if from_thread { enter } else { Time::ZERO };
-        if self.call_goes_on(core) && self.start_handler(core, Time::ZERO) {
+        if self.call_goes_on(core) && self.start_handler(core, Noticed::AT_ONCE) {
             return;
         }
         let returned = self.return_from_call(core);
-        if dedicated && self.serve(core, Time::ZERO) {
+        if dedicated && self.serve(core, Noticed::AT_ONCE) {
             return;
         }
         if !self.takes_threads(core) || !self.back_to_thread(core) {
@@ -316,7 +313,8 @@ impl Cluster {
         let caller = if waited { dispatch.next_caller(view) } else { dispatch.caller(view) };
         if let Some(caller) = caller {
             let notice = if returned { Time::ZERO } else { notice };
-            self.start_handler(first + caller, if caller == number { way_in } else { notice });
+            let after = if caller == number { way_in } else { notice };
+            self.start_handler(first + caller, Noticed::Look { after });
         }
     }
 

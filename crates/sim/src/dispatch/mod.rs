@@ -77,6 +77,31 @@ pub(crate) struct View<'a> {
     pub(crate) room: bool,
 }
 
+/// How a processor notices an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Noticed {
+    /// It looks, and the handler begins after a delay.
+    Look {
+        /// The delay.
+        after: Time,
+    },
+    /// The event interrupts it.
+    Interrupt,
+}
+
+impl Noticed {
+    /// It looks, and the handler begins at once.
+    pub(crate) const AT_ONCE: Self = Self::Look { after: Time::ZERO };
+
+    /// The time until the processor takes the event, where an interrupt takes so long.
+    pub(crate) fn delay(self, interrupt: Time) -> Time {
+        match self {
+            Self::Look { after } => after,
+            Self::Interrupt => interrupt,
+        }
+    }
+}
+
 /// A processor that has something to start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Start {
