@@ -79,7 +79,7 @@ fn no_memory(error: std::io::Error) -> Failure {
 
 /// Every thread is ready at time zero.
 fn start(cluster: &mut Cluster) {
-    cluster.start_network();
+    cluster.link.road.start(&mut cluster.agenda);
     for node in 0..cluster.nodes.len() {
         for thread in 0..cluster.nodes[node].threads.len() {
             cluster.nodes[node].threads.queue(thread as u32);
@@ -99,7 +99,9 @@ fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
             }
         }
         let next = cluster.agenda.take_next();
-        let Some((at, happening)) = next.filter(|&(_, happening)| !cluster.is_over(happening)) else {
+        let Some((at, happening)) =
+            next.filter(|&(_, happening)| !cluster.link.road.is_over(happening, &cluster.agenda))
+        else {
             cluster.agenda.end();
             return Ok(None);
         };

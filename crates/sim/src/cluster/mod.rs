@@ -7,11 +7,11 @@ pub(crate) mod passage;
 pub(crate) mod scheduling;
 
 use des::Choice;
-use hardware::{Lock, Network};
+use hardware::memory::Keep;
 use machine::{Capability, Class, Cost, Machine};
 use tempest::policy::{Injector, Servers, Split};
-use tempest::world::{Held, Name, Resident};
-use tempest::{Breakdown, Counters, NodeId, Policy, Primitive, Shape, Waiter};
+use tempest::world::{Held, Lowering, Name, Resident};
+use tempest::{Breakdown, Counters, MemoryEvents, NodeId, Policy, Primitive, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
@@ -19,13 +19,19 @@ use crate::agenda::{Agenda, Happening};
 use crate::dispatch::Desk;
 use crate::dispatch::network_processor::Loop;
 use crate::dispatch::roles::Roles;
-use crate::link::staging::Shipping;
-use crate::link::{Link, Port};
+use crate::link::Link;
+use crate::link::flights::{Flights, Origin};
+use crate::link::overflow::Overflow;
+use crate::link::port::Port;
+use crate::link::routing::Road;
+use crate::link::staging::Staging;
 use crate::measure::Measure;
 use crate::measure::anatomy::Anatomy;
 use crate::measure::phases::{Entry, Phases, Reading};
 use crate::memory::Memory;
 use crate::memory::at_work::AtWork;
+use crate::memory::blocks::BlockWork;
+use crate::memory::lowering::PutOff;
 use crate::prices::{List, PriceLists};
 use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
 use crate::processor::threads::{Reason, Switch, Threads};
@@ -85,10 +91,10 @@ impl Cluster {
             nodes: Vec::new(),
             cores: Vec::new(),
             link: Link {
-                network: Network::new(&machine.network, shape.nodes),
-                flights: Vec::new(),
-                free_flights: Vec::new(),
-                shipping: Shipping::default(),
+                road: Road::new(machine, shape.nodes),
+                overflow: Overflow::of(machine),
+                flights: Flights::default(),
+                staging: Staging::of(machine, shape.nodes),
             },
             running: None,
             live: (shape.nodes * shape.threads) as usize,
@@ -125,20 +131,7 @@ impl Cluster {
                     roles: Roles::of(machine, policy),
                     next_interrupt: 0,
                 },
-                port: Port {
-                    interface: hardware::Interface::new(
-                        &crate::link::routing::paced(machine),
-                        polls.unwrap_or_default(),
-                    ),
-                    lock: machine.interface.lock_migration.map(Lock::new),
-                    line: Default::default(),
-                    stager: Default::default(),
-                    handed_over: Default::default(),
-                    starved: Default::default(),
-                    injecting: false,
-                    passing: 0,
-                    sent: 0,
-                },
+                port: Port::new(machine, polls.unwrap_or_default()),
                 memory: Memory::new(machine, on_bus, servers > 1, &resident.node),
                 tie: choice.tie(index as u32),
             });
@@ -341,10 +334,10 @@ impl Cluster {
         let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
         if let Due::Message { flight } = job.event {
             let class = self.class_of(flight);
-            let flight = &self.link.flights[flight as usize];
+            let flight = &self.link.flights[flight];
             let (message, source) = (flight.packet().id().0, flight.packet().source().0);
-            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number };
-            let purpose = Purpose { class, kind: flight.kind, key: Some(job.held.key()) };
+            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number() };
+            let purpose = Purpose { class, kind: flight.kind(), key: Some(job.held.key()) };
             self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), start);
             self.cores[core].serve(purpose);
         }
@@ -470,15 +463,71 @@ fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> 
     }
 }
 
+/// What happens to the memory of a node.
 impl Cluster {
-    /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
-    pub(crate) fn wait_for_room(&self, core: usize) -> Time {
-        let (node, at) = (self.cores[core].node(), self.cores[core].clock.at(self.agenda.now));
-        if !self.takes_commands(node) {
-            // It looks again after a poll; nobody tells it.
-            let processor = &self.setting.machine.processor;
-            return processor.poll.max(processor.clock.cycles_to_time(1));
+    /// The state in which the line of an address may stay in the cache of `core`.
+    pub(crate) fn keep_at(&self, core: usize, address: u64) -> Keep {
+        let node = &self.nodes[self.cores[core].node()];
+        node.memory.keep_at(&node.waist, address)
+    }
+
+    /// The handler on `core` works on a block as a whole.
+    pub(crate) fn spend_block(&mut self, core: usize, work: &BlockWork) {
+        let next = self.at_work(core).spend_block(work);
+        self.post_at(self.cores[core].node(), next);
+    }
+
+    /// The device of a node writes the next line that has been placed.
+    pub(crate) fn write_posted(&mut self, node: usize) {
+        let next = self.nodes[node].memory.write_posted(self.agenda.now());
+        self.post_at(node, next);
+    }
+
+    fn post_at(&mut self, node: usize, next: Option<Time>) {
+        if let Some(at) = next {
+            self.agenda.push(at, self.nodes[node].tie, Happening::Post { node: node as u32 });
         }
-        self.interface_room_at(node, at) - at
+    }
+
+    /// The counts of a node's memory system so far.
+    pub(crate) fn memory_events(&self, node: usize) -> MemoryEvents {
+        let staging = self.link.staging.as_ref();
+        let (packets, fall_throughs) = staging.map_or((0, 0), |staging| staging.counts(node));
+        MemoryEvents { packets, fall_throughs, ..self.nodes[node].memory.events() }
+    }
+
+    /// Takes a right away at the end of the handler on `core`. Gives the lowering back if it has to wait for an access.
+    pub(crate) fn lower(&self, core: usize, lowering: Lowering) -> Option<Lowering> {
+        let memory = self.nodes[self.cores[core].node()].shared_memory();
+        if memory.is_pinned(&lowering) {
+            return Some(lowering);
+        }
+        memory.lower(&lowering);
+        None
+    }
+
+    /// The handler on `core` has ended, and its key stays held until a right is taken away.
+    pub(crate) fn put_off_lowering(&mut self, core: usize, held: Held, lowering: Lowering) {
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.record(Event::HandlerEnd { node: node as u32, processor });
+        let like = self.cores[core].purpose();
+        let like = (like.kind, like.class);
+        self.leave_handler(core);
+        self.nodes[node].memory.lowerings.put_off(held, lowering, like);
+        self.agenda.note_progress();
+        // The access may have been done while the handler came to its end.
+        self.go_on_lowering(core);
+        self.free(core);
+        self.notify(node);
+    }
+
+    /// An access has been done on the node of `core` for which a lowering may have waited.
+    pub(crate) fn go_on_lowering(&mut self, core: usize) {
+        let node = self.cores[core].node();
+        while let Some(PutOff { held, lowering, like }) = self.nodes[node].take_right_away() {
+            let flight = self.local_event(node, lowering.then, Origin::Lowered, Some(like));
+            self.nodes[node].dispatch.resumed.push_back(Job { held, event: Due::Message { flight } });
+            self.notify(node);
+        }
     }
 }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use tempest::world::Node as Waist;
 
 use crate::dispatch::Desk;
-use crate::link::Port;
+use crate::link::port::Port;
 use crate::memory::Memory;
+use crate::memory::lowering::PutOff;
 use crate::processor::threads::Threads;
 
 /// One node.
@@ -23,4 +24,20 @@ pub(crate) struct Node {
     pub(crate) memory: Memory,
     /// The place of this node's events among simultaneous ones of other nodes: drawn from the seed.
     pub(crate) tie: u32,
+}
+
+impl Node {
+    /// The node's shared memory.
+    ///
+    /// # Panics
+    /// If its program has none.
+    pub(crate) fn shared_memory(&self) -> &tempest::Memory {
+        self.waist.memory().expect("blocks and rights to them are of shared memory")
+    }
+
+    /// Takes away the oldest right for which no access is outstanding.
+    pub(crate) fn take_right_away(&mut self) -> Option<PutOff> {
+        let shared = self.waist.memory()?;
+        self.memory.lowerings.take_next(shared)
+    }
 }

@@ -50,9 +50,7 @@ impl Cluster {
             return;
         }
         let (now, look) = (self.agenda.now, self.setting.machine.processor.poll);
-        if let Some(lock) = &mut self.nodes[self.cores[core].node()].port.lock {
-            lock.look(now, core, look);
-        }
+        self.nodes[self.cores[core].node()].port.look(now, core, look);
     }
 
     /// Whether `core` has a thread to go on with, and what waits can be left to a processor that idles.
@@ -182,7 +180,7 @@ impl Cluster {
         if !self.nodes[node].dispatch.queue.can_dispatch(server)
             && let Some(Arrived { at, flight }) = self.next_arrived(core)
         {
-            let key = self.key_of(node, self.link.flights[flight as usize].packet());
+            let key = self.key_of(node, self.link.flights[flight].packet());
             self.nodes[node].dispatch.queue.enqueue(at, key, Event::Message { flight });
             self.leave_line(node, flight);
         }
@@ -210,7 +208,7 @@ impl Cluster {
             return (Time::ZERO, self.cost_of_grant(core), None);
         };
         let (cost, step) = self.cost_of_event(core, flight);
-        let taken = self.link.flights[flight as usize].forwarded;
+        let taken = self.link.flights[flight].is_forwarded();
         let shared = self.setting.policy.servers == Servers::Either && !taken;
         let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
         (wait, cost, Some(step))
@@ -326,10 +324,8 @@ impl Cluster {
 
     /// Books the idle time that ends now.
     pub(crate) fn end_idling(&mut self, core: usize) {
-        if self.cores[core].end_idling(self.agenda.now)
-            && let Some(lock) = &mut self.nodes[self.cores[core].node()].port.lock
-        {
-            lock.stop_looking(core);
+        if self.cores[core].end_idling(self.agenda.now) {
+            self.nodes[self.cores[core].node()].port.stop_looking(core);
         }
     }
 }

@@ -19,7 +19,6 @@ use units::Time;
 
 use crate::agenda::Happening;
 use crate::cluster::Cluster;
-use crate::link::cargo::Cargo;
 use crate::processor::core::{Activity, Event, Job, Step};
 use crate::processor::ledger::Bucket;
 
@@ -129,7 +128,7 @@ impl Cluster {
         if !self.is_next_in_line(node, flight) {
             return None;
         }
-        let key = self.key_of(node, self.link.flights[flight as usize].packet());
+        let key = self.key_of(node, self.link.flights[flight].packet());
         let held = self.nodes[node].dispatch.queue.try_hold(self.agenda.now, key)?;
         self.leave_line(node, flight);
         Some(held)
@@ -204,7 +203,7 @@ impl Cluster {
 
     /// The class of a message on its way.
     pub(crate) fn class_of(&self, flight: u32) -> Class {
-        self.link.flights[flight as usize].class
+        self.link.flights[flight].class()
     }
 
     fn take_handed_over(&mut self, core: usize) {
@@ -213,7 +212,7 @@ impl Cluster {
         self.end_idling(core);
         self.wake_starved(node);
         self.loop_of(core).pass.injected = true;
-        let cost = self.price(core, Primitive::Take, self.class_of_cargo(node, &message.cargo));
+        let cost = self.price(core, Primitive::Take, message.cargo.class(&self.nodes[node].waist));
         self.cores[core].carry(message);
         self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Take);
@@ -332,27 +331,5 @@ impl Cluster {
     pub(crate) fn look_at(&mut self, node: usize, at: Time) {
         let tie = self.nodes[node].tie;
         self.agenda.events.push(at, tie, Happening::Look { node: node as u32 });
-    }
-
-    /// The class of what a node sends.
-    pub(crate) fn class_of_cargo(&self, node: usize, cargo: &Cargo) -> Class {
-        match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                class(self.nodes[node].waist.class(packet))
-            }
-            Cargo::Deposit(..) | Cargo::Packet(_) => Class::Write,
-        }
-    }
-}
-
-/// A class of messages, as machine files call it.
-fn class(class: tempest::Class) -> Class {
-    match class {
-        tempest::Class::Read => Class::Read,
-        tempest::Class::Write => Class::Write,
-        tempest::Class::Reply => Class::Reply,
-        tempest::Class::Acknowledge => Class::Acknowledge,
-        tempest::Class::System => Class::System,
-        tempest::Class::User => Class::User,
     }
 }

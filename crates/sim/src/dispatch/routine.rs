@@ -271,7 +271,7 @@ impl Cluster {
             && let Some(Arrived { at, flight }) = node.dispatch.unseen.pop_front()
         {
             call.messages -= 1;
-            let key = self.key_of(self.cores[core].node(), self.link.flights[flight as usize].packet());
+            let key = self.key_of(self.cores[core].node(), self.link.flights[flight].packet());
             self.nodes[self.cores[core].node()].dispatch.queue.enqueue(at, key, Event::Message { flight });
             return;
         }

@@ -1,6 +1,6 @@
-//! What nodes send each other, and all that is known of it on its way.
+//! What nodes send each other.
 //!
-//! Must never know how it gets there, nor what it is for.
+//! Must never know how cargo gets to its destination, nor what it is for.
 
 use hardware::Mover;
 use machine::Class;
@@ -40,12 +40,22 @@ impl Cargo {
 
     /// The number of its message; that of none where no handler is run for it.
     pub(crate) fn kind(&self) -> u16 {
+        self.packet().map_or(u16::MAX, |packet| packet.id().0)
+    }
+
+    /// The message in it, if a handler is run for it.
+    pub(crate) fn packet(&self) -> Option<&Packet> {
         match self {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                packet.id().0
+                Some(packet)
             }
-            Cargo::Deposit(..) | Cargo::Packet(_) => u16::MAX,
+            Cargo::Deposit(..) | Cargo::Packet(_) => None,
         }
+    }
+
+    /// The class of what a node sends.
+    pub(crate) fn class(&self, waist: &Node) -> Class {
+        self.packet().map_or(Class::Write, |packet| class(waist.class(packet)))
     }
 
     /// Words that the sending processor writes into the interface, the header aside. The place of a deposit is one; the words of
@@ -62,13 +72,8 @@ impl Cargo {
 
     /// Bytes of a message on the wire beside its header.
     pub(crate) fn bytes_behind_header(&self, waist: &Node) -> u64 {
-        match self {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                let in_header = if is_about_block(waist, packet) { WORD_BYTES } else { 0 };
-                waist.bytes(packet).saturating_sub(in_header)
-            }
-            Cargo::Deposit(..) | Cargo::Packet(_) => 0,
-        }
+        let in_header = |packet| if is_about_block(waist, packet) { WORD_BYTES } else { 0 };
+        self.packet().map_or(0, |packet| waist.bytes(packet).saturating_sub(in_header(packet)))
     }
 
     /// Words beside those that say what the engine is to move: the place, the address and the length.
@@ -83,6 +88,18 @@ impl Cargo {
             Cargo::Block(_, words, _) => words.len() as u64 * WORD_BYTES,
             Cargo::Transfer(_, words, ..) | Cargo::Deposit(_, words) => (1 + words.len() as u64) * WORD_BYTES,
         }
+    }
+}
+
+/// A class of messages, as machine files name it.
+fn class(class: tempest::Class) -> Class {
+    match class {
+        tempest::Class::Read => Class::Read,
+        tempest::Class::Write => Class::Write,
+        tempest::Class::Reply => Class::Reply,
+        tempest::Class::Acknowledge => Class::Acknowledge,
+        tempest::Class::System => Class::System,
+        tempest::Class::User => Class::User,
     }
 }
 
@@ -110,72 +127,6 @@ pub(crate) enum Route {
     Inject,
     /// Through the queue of a protocol processor.
     HandOver,
-}
-
-/// Something on its way.
-#[derive(Debug)]
-pub(crate) struct Flight {
-    pub(crate) from: usize,
-    pub(crate) to: usize,
-    pub(crate) bytes: u64,
-    /// What it is for.
-    pub(crate) class: Class,
-    /// The network processor has handed it to the computing one.
-    pub(crate) forwarded: bool,
-    /// The number of its flow: different for any two of a run, and rising with time for those of one source.
-    pub(crate) number: u64,
-    /// How many flights had this one's place before it.
-    pub(crate) uses: u32,
-    /// What it is to the account of where time goes: the number of its message, or of the one that it ends.
-    pub(crate) kind: u16,
-    /// How it came about.
-    pub(crate) origin: Origin,
-    /// When it left for the network, or became an event.
-    pub(crate) left: Time,
-    /// When it came to its node.
-    pub(crate) arrived: Time,
-    pub(crate) cargo: Cargo,
-}
-
-/// How an event came about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Origin {
-    /// Somebody sent it.
-    Sent,
-    /// An access of a thread of its node faulted.
-    Fault,
-    /// A right has been taken away, for which a handler had to wait.
-    Lowered,
-}
-
-impl Flight {
-    /// Its bytes, headers aside.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// The node it is for.
-    pub(crate) fn to(&self) -> usize {
-        self.to
-    }
-
-    /// The source, the destination and the number.
-    pub(crate) fn way(&self) -> (usize, usize, u64) {
-        (self.from, self.to, self.number)
-    }
-
-    /// The message on its way to a handler.
-    pub(crate) fn packet(&self) -> &Packet {
-        match &self.cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => packet,
-            Cargo::Deposit(..) | Cargo::Packet(_) => unreachable!("no handler is run for it"),
-        }
-    }
-
-    /// How long it was on its way through the network.
-    pub(crate) fn travel(&self) -> Time {
-        self.arrived - self.left
-    }
 }
 
 /// What a thread has handed to the protocol processor for injection.

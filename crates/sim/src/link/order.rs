@@ -23,7 +23,7 @@ impl Cluster {
 
     /// A message has come to a node and waits for its key.
     pub(crate) fn line_up(&mut self, node: usize, flight: u32) {
-        if self.key_of(node, self.link.flights[flight as usize].packet()) != DispatchKey::NoSync {
+        if self.key_of(node, self.link.flights[flight].packet()) != DispatchKey::NoSync {
             self.nodes[node].port.line.push(flight);
         }
     }
@@ -47,7 +47,7 @@ impl Cluster {
         flight: u32,
     ) -> bool {
         let stream = |flight: u32| {
-            let packet = self.link.flights[flight as usize].packet();
+            let packet = self.link.flights[flight].packet();
             (self.key_of(node, packet), packet.source())
         };
         let own = stream(flight);
