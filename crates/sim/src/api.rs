@@ -14,7 +14,6 @@ use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Wait
 use units::Time;
 
 use crate::cluster::Cluster;
-use crate::fibers::Desk;
 use crate::link::cargo::{Cargo, Route};
 use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
@@ -23,12 +22,18 @@ use crate::processor::core::Event as Due;
 use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
 
+/// The stack of a thread. While the thread is suspended handlers may run on it.
+pub(crate) trait Stack {
+    /// Suspends the thread until it goes on. Answers the core at which it does.
+    fn suspend(&self) -> usize;
+}
+
 /// One core, as what runs on it sees it.
 pub(crate) struct Edge {
     state: Rc<RefCell<Cluster>>,
     at: Cell<usize>,
-    /// A thread's: on its stack handlers may run while it is suspended.
-    desk: Option<Rc<Desk>>,
+    /// The stack, if a thread runs here.
+    stack: Option<Rc<dyn Stack>>,
     /// A thread's: it has had an access fault, and that access is not accounted for yet.
     pub(crate) faulted: Cell<bool>,
 }
@@ -36,21 +41,18 @@ pub(crate) struct Edge {
 impl Edge {
     /// As a handler sees its core.
     pub(crate) fn of_handler(state: Rc<RefCell<Cluster>>, core: usize) -> Self {
-        Self { state, at: Cell::new(core), desk: None, faulted: Cell::new(false) }
+        Self { state, at: Cell::new(core), stack: None, faulted: Cell::new(false) }
     }
 
     /// As a thread sees its core.
-    pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, desk: Rc<Desk>) -> Self {
-        Self { state, at: Cell::new(core), desk: Some(desk), faulted: Cell::new(false) }
+    pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, stack: Rc<dyn Stack>) -> Self {
+        Self { state, at: Cell::new(core), stack: Some(stack), faulted: Cell::new(false) }
     }
 
     /// Suspends the fiber until it is this thread's or handler's turn.
     pub(crate) fn suspend(&self) {
-        match &self.desk {
-            Some(desk) => {
-                desk.suspend_thread();
-                self.at.set(desk.core());
-            }
+        match &self.stack {
+            Some(stack) => self.at.set(stack.suspend()),
             None => fiber::suspend(),
         }
     }

@@ -7,12 +7,12 @@ use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
-    Stage, Utilization, World,
+    Stage, Unobeyed, World,
 };
 use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, gauges};
 use crate::engine::Engine;
 use crate::processor::core::Event;
 
@@ -47,34 +47,17 @@ impl Model {
             | Servers::Adaptive => {}
             Servers::Hardware if policy.notice == Notice::Poll => {
                 if mechanism != Mechanism::SharedMemory {
-                    return Err(unobeyed(
-                        policy,
-                        format!(
-                            "policy `{policy}` leaves nobody to handle a program's messages, which mechanism `{mechanism}` needs: a \
-                         state machine keeps memory coherent; expected mechanism `{}`",
-                            Mechanism::SharedMemory
-                        ),
-                    ));
+                    return Err(unobeyed(policy, Unobeyed::NobodyHandles { mechanism }));
                 }
             }
-            _ => {
-                return Err(unobeyed(
-                    policy,
-                    format!("policy `{policy}` is not modelled: this simulator has no such processors"),
-                ));
-            }
+            _ => return Err(unobeyed(policy, Unobeyed::NoSuchProcessors)),
         }
         let by_network = policy.injector == Injector::Network && self.machine.network_processor.is_some();
         if !by_network && self.machine.under(policy.preset()).primitives.send_header.is_none() {
             // What has no way into the network has no price for it.
-            return Err(unobeyed(
-                policy,
-                format!(
-                    "policy `{policy}` has computing processors send for themselves, and machine `{}` gives no price for \
-                 that (`primitives.send_header`)",
-                    self.machine.name
-                ),
-            ));
+            let what = "computing processors send for themselves";
+            let machine = self.machine.name.clone();
+            return Err(unobeyed(policy, Unobeyed::NoPrice { machine, what, key: "primitives.send_header" }));
         }
         Ok(())
     }
@@ -141,7 +124,7 @@ impl Model {
 }
 
 /// A policy that the machine could have and the model cannot.
-fn unobeyed(policy: &Policy, why: String) -> Refusal {
+fn unobeyed(policy: &Policy, why: Unobeyed) -> Refusal {
     Refusal::Unobeyed { policy: policy.clone(), why }
 }
 
@@ -222,12 +205,14 @@ fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure
 /// All but the program's report.
 fn outcome(state: &Cluster) -> Outcome {
     let reading = state.reading();
+    let name = |kind, part| gauges::name(state, kind, part);
     Outcome {
         time: state.agenda.now(),
-        phases: state.measure.phases.records(&reading),
+        phases: state.measure.phases.records(&reading, name),
         counters: reading.counters,
         breakdown: reading.breakdown,
-        utilization: utilization(state),
+        utilization: reading.busy.since(None, name),
+        protocol: reading.protocol,
         dispatching: dispatching(state),
         anatomy: stages(state),
         adjustments: state.measure.adjustments.clone(),
@@ -241,23 +226,6 @@ fn outcome(state: &Cluster) -> Outcome {
 fn stages(state: &Cluster) -> Vec<Stage> {
     let Some(node) = state.nodes.first() else { return Vec::new() };
     state.measure.anatomy.stages(node.waist.message_names().chain([Stage::ACCESS]))
-}
-
-fn utilization(state: &Cluster) -> Utilization {
-    let [mut all, mut idle, mut dedicated, mut unused] = [Time::ZERO; 4];
-    for core in &state.cores {
-        all += state.agenda.now();
-        let idled = core.ledger.idle_at(state.agenda.now());
-        idle += idled;
-        let (time, of_that_idle) = core.service.dedicated_at(state.agenda.now(), idled);
-        dedicated += time;
-        unused += of_that_idle;
-    }
-    let busy = |all: Time, idle: Time| (!all.is_zero()).then(|| 1.0 - idle.as_seconds() / all.as_seconds());
-    Utilization {
-        compute: busy(all - dedicated, idle - unused).unwrap_or(0.0),
-        protocol: busy(dedicated, unused),
-    }
 }
 
 fn dispatching(state: &Cluster) -> Dispatching {

@@ -156,7 +156,7 @@ pub(crate) fn with<T: Key + Default>(
     expected: &str,
 ) -> impl FnOnce(&Section<'_>, &'static str) -> Option<T> {
     move |section, key| {
-        if section.has(key) {
+        if section.gives(key) {
             section.expect(other, expected);
         }
         or_default(section, key)

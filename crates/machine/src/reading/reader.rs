@@ -129,8 +129,14 @@ impl<'a> Reader<'a> {
         self.spellings(key).find_map(|key| {
             let given = self.overrides.iter().rev().find(|(given, _)| *given == key);
             self.asked.borrow_mut().insert(key.clone());
-            given.map(|&(_, value)| (key, value))
+            given.map(|&(_, value)| (key, unquoted(value)))
         })
+    }
+
+    /// The first value that the command line gives below this key.
+    pub(crate) fn first_below(&self, key: &str) -> Option<(String, &'a str)> {
+        let first = |key: String| self.overrides.iter().find(|(given, _)| is_below(given, &key));
+        self.spellings(key).find_map(first).map(|&(key, value)| (key.to_owned(), unquoted(value)))
     }
 
     /// Whether the command line gives something below this key.
@@ -209,6 +215,14 @@ pub(crate) const POLICY: &str = "policy";
 /// The keys that are the same under all policies, because they identify the machine.
 pub(crate) const FIXED: [&str; 8] =
     ["name", "summary", "nodes", "processors", "can", "calibrated", EXTENDS, POLICY];
+
+/// A text of the command line without the quotes of TOML: a shell has taken its own.
+pub(super) fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let within =
+        |quote| text.strip_prefix(quote)?.strip_suffix(quote).filter(|within: &&str| !within.contains(quote));
+    within('"').or_else(|| within('\'')).unwrap_or(text)
+}
 
 fn is_below(key: &str, section: &str) -> bool {
     key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))

@@ -28,6 +28,11 @@ pub(crate) struct Section<'a> {
     place: Place<'a>,
     /// Whether missing keys are reported. They are not if the section itself is missing, which is one mistake.
     complete: bool,
+    /// The key and the value of the command line because of which the section needs further keys; `None` if the files ask for
+    /// them.
+    asked_by: RefCell<Option<(String, &'a str)>>,
+    /// The keys that are missing because of `asked_by`, each with the value that was expected.
+    missing: RefCell<Vec<String>>,
     known: RefCell<Vec<&'static str>>,
     /// Whether a mistake makes it unknown which keys belong here, so that unknown keys are not reported.
     forgiving: Cell<bool>,
@@ -81,6 +86,8 @@ impl<'a> Section<'a> {
             layers,
             place,
             complete: true,
+            asked_by: RefCell::default(),
+            missing: RefCell::default(),
             known: RefCell::default(),
             forgiving: Cell::new(false),
             clock: Cell::new(clock),
@@ -94,22 +101,46 @@ impl<'a> Section<'a> {
         let layers: Vec<_> = self.layers.iter().filter_map(|layer| layer.below(key)).collect();
         let plain = layers.iter().find(|layer| layer.path == path).or(layers.first());
         let place = plain.map_or(self.place, |layer| layer.place);
-        let complete = !layers.is_empty();
+        let asked_by = if layers.is_empty() { self.reader.first_below(&path) } else { None };
+        let complete = !layers.is_empty() || asked_by.is_some();
         if !complete && self.complete && self.items(key).next().is_none() {
-            self.reader.report(Some(place), &path, None, format!("a section [{path}]"));
+            self.miss(Some(place), &path, &format!("a section [{path}]"));
         }
         for found in self.items(key).filter(|found| found.is_no_table()) {
             self.reader.refuse(&found, format!("a section [{path}]"));
         }
         let mut section = Self::new(self.reader, path, layers, place, self.clock());
         section.complete = complete;
+        section.asked_by = RefCell::new(asked_by);
         section.read_with(read)
+    }
+
+    /// Has the further keys that the section needs be missing because of a value that the command line gives.
+    pub(crate) fn ask_by(&self, key: &'static str) {
+        self.asked_by.replace(self.reader.given(&self.dotted(key)));
+    }
+
+    /// Reports that something is not there. All that a value of the command line makes necessary is one error.
+    fn miss(&self, place: Option<Place<'a>>, path: &str, expected: &str) {
+        match &*self.asked_by.borrow() {
+            Some(_) => self.missing.borrow_mut().push(format!("{path} ({expected})")),
+            None => self.reader.report(place, path, None, expected.to_owned()),
+        }
+    }
+
+    fn report_missing(&self) {
+        let missing = self.missing.borrow().join(", ");
+        if let Some((key, text)) = self.asked_by.borrow().as_ref().filter(|_| !missing.is_empty()) {
+            let expected = format!("with it, as further --set: {missing}");
+            self.reader.report(None, key, Some(format!("{text:?}")), expected);
+        }
     }
 
     /// Hands this section to `read`, then reports what `read` did not ask for.
     pub(crate) fn read_with<T>(mut self, read: impl FnOnce(&Self) -> T) -> T {
         self.read_sources();
         let result = read(&self);
+        self.report_missing();
         self.report_unknown();
         result
     }
@@ -158,6 +189,11 @@ impl<'a> Section<'a> {
     /// Has the cycles of this section and of those that are read in it from now on count another clock.
     pub(crate) fn count_cycles_of(&self, clock: Frequency) {
         self.clock.set(clock);
+    }
+
+    /// Makes keys known ones that another value leaves without use. The file may keep them.
+    pub(crate) fn leave_unused(&self, keys: &[&'static str]) {
+        keys.iter().for_each(|key| self.know(key));
     }
 
     /// Takes every key for known: what decides which there are was a mistake itself.
@@ -214,7 +250,7 @@ impl<'a> Section<'a> {
     pub(crate) fn require(&self, key: &'static str, expected: &str) -> Option<Found<'a>> {
         let found = self.find(key);
         if found.is_none() && self.complete {
-            self.reader.report(Some(self.place), &self.dotted(key), None, expected.to_owned());
+            self.miss(Some(self.place), &self.dotted(key), expected);
         }
         found
     }

@@ -2,6 +2,7 @@
 //!
 //! Must never decide what a part can decide for itself.
 
+pub(crate) mod gauges;
 pub(crate) mod node;
 pub(crate) mod passage;
 pub(crate) mod scheduling;
@@ -34,6 +35,7 @@ use crate::memory::blocks::BlockWork;
 use crate::memory::lowering::PutOff;
 use crate::prices::{List, PriceLists};
 use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
+use crate::processor::ledger::Ledger;
 use crate::processor::threads::{Reason, Switch, Threads};
 use crate::setting::Setting;
 use node::Node;
@@ -106,7 +108,11 @@ impl Cluster {
                 let server = server_number(policy, split, number);
                 let core = Core::new(index, number as u16, server, dedicated, messages as u16);
                 let works_in_network = assisted && number == cores_per_node - 1;
-                let list = if works_in_network { List::Network } else { List::General };
+                let list = match () {
+                    () if works_in_network => List::Network,
+                    () if in_device && dedicated => List::Embedded,
+                    () => List::General,
+                };
                 core.with_pace(machine.processor.pace).with_list(list)
             }));
             state.nodes.push(Node {
@@ -135,6 +141,7 @@ impl Cluster {
                 memory: Memory::new(machine, on_bus, servers > 1, &resident.node),
                 tie: choice.tie(index as u32),
             });
+            (0..shape.threads).for_each(|thread| state.count_thread(index, thread, true));
         }
         state
     }
@@ -278,14 +285,25 @@ impl Cluster {
     /// A thread begins to wait for a block of shared memory, or has it: the processors that may run it, if they idle, wait for
     /// memory meanwhile.
     pub(crate) fn note_wait_for_block(&mut self, node: usize, thread: u32, begins: bool) {
-        let now = self.agenda.now;
+        let now = self.agenda.now();
+        self.each_that_may_run(node, thread, |ledger| ledger.await_block(now, begins));
+    }
+
+    /// A thread comes to the processors that may run it, or has returned: a processor without threads waits for nothing.
+    pub(crate) fn count_thread(&mut self, node: usize, thread: u32, comes: bool) {
+        let now = self.agenda.now();
+        self.each_that_may_run(node, thread, |ledger| ledger.count_thread(now, comes));
+    }
+
+    /// Does something with the books of each processor that may run a thread.
+    fn each_that_may_run(&mut self, node: usize, thread: u32, mut with: impl FnMut(&mut Ledger)) {
         let place = &self.nodes[node];
-        if let Some(processor) = place.threads.bound_to(thread) {
-            return self.cores[place.first_core + processor].ledger.await_block(now, begins);
-        }
-        let all = &mut self.cores[place.first_core..place.first_core + place.cores];
-        let computing = all.iter_mut().filter(|core| !core.is_dedicated());
-        computing.for_each(|core| core.ledger.await_block(now, begins));
+        let cores = match place.threads.bound_to(thread) {
+            Some(processor) => place.first_core + processor..place.first_core + processor + 1,
+            None => place.first_core..place.first_core + place.cores,
+        };
+        let computing = self.cores[cores].iter_mut().filter(|core| !core.is_dedicated());
+        computing.for_each(|core| with(&mut core.ledger));
     }
 
     /// Whether a thread is ready for `core`.
@@ -389,7 +407,7 @@ impl Cluster {
     pub(crate) fn leave_handler(&mut self, core: usize) {
         let (now, threads) = (self.agenda.now, self.measure.anatomy.threads());
         let state = &mut self.cores[core];
-        state.service.end_handler(now);
+        state.service.end_handler(now, state.ledger.waited_for_memory());
         state.serve(Purpose::of_thread(threads));
         self.note_handler_end(core);
     }
@@ -407,6 +425,7 @@ impl Cluster {
     pub(crate) fn finish_thread(&mut self, core: usize, thread: u32) {
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         self.nodes[node].threads.finish(thread);
+        self.count_thread(node, thread, false);
         self.live -= 1;
         self.agenda.note_progress();
         self.record(Event::ThreadEnd { node: node as u32, thread });
@@ -427,10 +446,17 @@ impl Cluster {
         false
     }
 
-    /// Counts of all processors, and the time of those that began as computing ones, up to now.
+    /// What has been measured up to now: counts of all processors, time, and how busy every part was. The breakdown is of the
+    /// processors that began as computing ones.
     pub(crate) fn reading(&self) -> Reading {
         let at = self.agenda.now;
-        let mut reading = Reading { at, counters: Counters::default(), breakdown: Breakdown::default() };
+        let mut reading = Reading {
+            at,
+            counters: Counters::default(),
+            breakdown: Breakdown::default(),
+            protocol: gauges::protocol_time(self),
+            busy: gauges::busy_times(self),
+        };
         for core in &self.cores {
             reading.counters += core.ledger.counters();
             if core.is_counted() {

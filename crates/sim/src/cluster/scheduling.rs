@@ -15,6 +15,7 @@ use crate::dispatch::Arrived;
 use crate::measure::anatomy::Taken;
 use crate::processor::core::{Activity, Event, Job};
 use crate::processor::ledger::Bucket;
+use crate::processor::service::Receipt;
 
 impl Cluster {
     /// `core` has nothing to do now: finds it something.
@@ -111,7 +112,9 @@ impl Cluster {
         state.ledger.book(Bucket::Memory, wait);
         state.ledger.book(Bucket::Overhead, path);
         state.give(job);
-        state.service.begin_handler(state.clock.at(now) + delay, delay);
+        let waited = state.ledger.waited_for_memory();
+        let receipt = Receipt { took: wait + path.saturating_sub(delay), waited };
+        state.service.begin_handler(state.clock.at(now) + delay, delay, receipt);
         self.continue_now(core, wait + path);
         // It may have come out of the interface.
         self.admit_next(self.cores[core].node());

@@ -19,6 +19,7 @@ impl Cluster {
 
     /// The thread on `core` has looked.
     pub(crate) fn note_look(&mut self, core: usize, found: bool) {
+        self.cores[core].ledger.count_poll(found);
         if self.paces() {
             let now = self.cores[core].clock.at(self.agenda.now);
             let core = &mut self.cores[core];

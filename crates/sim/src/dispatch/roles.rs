@@ -201,10 +201,12 @@ impl Cluster {
     fn bind_threads(&mut self, node: usize) {
         let now = self.agenda.now;
         for core in self.cores_of(node) {
-            self.cores[core].ledger.forget_waits(now);
+            self.cores[core].ledger.forget_threads(now);
         }
         let Node { threads, first_core, .. } = &mut self.nodes[node];
         let waiting = threads.bind(|processor| !self.cores[*first_core + processor].is_dedicated());
+        let left = threads.left();
+        left.into_iter().for_each(|thread| self.count_thread(node, thread, true));
         waiting.into_iter().for_each(|thread| self.note_wait_for_block(node, thread, true));
     }
 

@@ -300,7 +300,9 @@ impl Edge {
         }
         self.settle();
         let find = self.state().prices_of_routine().find;
-        if !self.yield_to_handlers(find) {
+        let found = self.yield_to_handlers(find);
+        self.state().cores[self.core()].ledger.count_poll(found);
+        if !found {
             self.state().pass_turn(self.core());
         }
     }

@@ -2,8 +2,10 @@
 //!
 //! Must never know what a region does, nor how what is read at its ends was measured.
 
-use tempest::{Breakdown, Counters, PhaseRecord};
+use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource};
 use units::Time;
+
+use super::utilization::BusyTimes;
 
 /// What has been measured from the beginning of a run to an instant.
 #[derive(Clone, Debug)]
@@ -11,6 +13,8 @@ pub(crate) struct Reading {
     pub(crate) at: Time,
     pub(crate) counters: Counters,
     pub(crate) breakdown: Breakdown,
+    pub(crate) protocol: Vec<ProtocolTime>,
+    pub(crate) busy: BusyTimes,
 }
 
 /// The regions entered so far, and the threads that wait to enter the next.
@@ -64,14 +68,21 @@ impl Phases {
         self.waiting.len()
     }
 
-    /// The regions, the last of them ending with this reading.
-    pub(crate) fn records(&self, end: &Reading) -> Vec<PhaseRecord> {
+    /// The regions, the last of them ending with this reading. `name` names a part of the machine by its place among those of
+    /// its kind.
+    pub(crate) fn records(
+        &self,
+        end: &Reading,
+        name: impl Fn(Resource, usize) -> String,
+    ) -> Vec<PhaseRecord> {
         let ends = self.starts.iter().skip(1).map(|(_, reading)| reading).chain([end]);
-        let record = |((name, start), end): (&(&'static str, Reading), &Reading)| PhaseRecord {
-            name,
+        let record = |((region, start), end): (&(&'static str, Reading), &Reading)| PhaseRecord {
+            name: region,
             time: end.at - start.at,
             counters: end.counters - start.counters,
             breakdown: end.breakdown - start.breakdown,
+            protocol: end.protocol.iter().zip(&start.protocol).map(|(end, start)| end.since(start)).collect(),
+            utilization: end.busy.since(Some(&start.busy), &name),
         };
         self.starts.iter().zip(ends).map(record).collect()
     }
@@ -86,6 +97,8 @@ mod tests {
             at: Time::from_nanoseconds(at),
             counters: Counters { handlers, ..Counters::default() },
             breakdown: Breakdown { compute: Time::from_nanoseconds(compute), ..Breakdown::default() },
+            protocol: Vec::new(),
+            busy: BusyTimes::default(),
         }
     }
 
@@ -114,7 +127,7 @@ mod tests {
         let mut phases = Phases::default();
         phases.begin("solve", reading(10, 3, 4));
         phases.begin("gather", reading(30, 8, 5));
-        let records = phases.records(&reading(37, 9, 11));
+        let records = phases.records(&reading(37, 9, 11), |_, _| String::new());
         let seen: Vec<_> = records
             .iter()
             .map(|one| (one.name, one.time, one.counters.handlers, one.breakdown.compute))

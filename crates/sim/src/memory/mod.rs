@@ -74,6 +74,11 @@ impl Memory {
         self.system.as_deref_mut()
     }
 
+    /// Caches, bus and banks to look at, where the machine says what they are.
+    pub(crate) fn modelled(&self) -> Option<&NodeMemory> {
+        self.system.as_deref()
+    }
+
     /// The time of a transaction on an idle bus.
     pub(crate) fn time_alone(&self, transaction: Transaction) -> Time {
         self.alone.of[transaction as usize]

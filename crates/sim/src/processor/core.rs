@@ -4,6 +4,7 @@
 
 use machine::Class;
 use tempest::world::{DispatchKey, Held};
+use tempest::{ProtocolTime, Resource};
 use units::Time;
 
 use crate::link::cargo::HandedOver;
@@ -240,6 +241,20 @@ impl Core {
         idles
     }
 
+    /// The time up to now of a processor that runs no threads, as one of a kind.
+    pub(crate) fn protocol_time_at(&self, now: Time, kind: Resource) -> ProtocolTime {
+        let idle = self.ledger.idle_at(now);
+        let memory = self.ledger.waited_for_memory().min(now - idle);
+        let busy = now - idle - memory;
+        let handlers = self.service.handled().min(busy);
+        ProtocolTime { processors: kind, handlers, overhead: busy - handlers, memory, idle }
+    }
+
+    /// The time for which it has been dedicated up to now, and how much of that it idled.
+    pub(crate) fn dedicated_at(&self, now: Time) -> (Time, Time) {
+        self.service.dedicated_at(now, self.ledger.idle_at(now))
+    }
+
     /// Spends time on its own clock.
     pub(crate) fn spend(&mut self, bucket: Bucket, time: Time) {
         self.clock.advance(time);
@@ -355,6 +370,7 @@ impl Core {
 
 #[cfg(test)]
 mod tests {
+    use super::super::service::Receipt;
     use super::*;
 
     fn ns(time: u64) -> Time {
@@ -368,6 +384,7 @@ mod tests {
     #[test]
     fn what_is_spent_is_booked_and_comes_before_the_next_effect() {
         let mut core = core();
+        core.ledger.count_thread(Time::ZERO, true);
         assert!(core.end_idling(ns(5)));
         core.begin(Activity::Thread(2));
         core.spend(Bucket::Compute, ns(4));
@@ -398,5 +415,26 @@ mod tests {
         assert!(core.has_thread_put_off() && !core.may_leave_threads());
         assert_eq!(core.take_thread_put_off(), Some((4, ns(6))));
         assert_eq!(core.take_thread_put_off(), None);
+    }
+
+    #[test]
+    fn a_dedicated_processors_time_is_handlers_receipt_memory_and_idle() {
+        let mut core = Core::new(3, 1, Some(0), true, 7);
+        core.end_idling(ns(10));
+        core.begin(Activity::Handler);
+        // An event is found at 10 and dispatched in 5, of which 1 is a wait for memory.
+        core.ledger.book(Bucket::Memory, ns(1));
+        core.service.begin_handler(
+            ns(10),
+            Time::ZERO,
+            Receipt { took: ns(5), waited: core.ledger.waited_for_memory() },
+        );
+        // The handler waits for memory for 2 and ends at 30.
+        core.ledger.book(Bucket::Memory, ns(2));
+        core.service.end_handler(ns(30), core.ledger.waited_for_memory());
+        core.begin_idling(ns(30));
+        let spent = core.protocol_time_at(ns(37), Resource::DedicatedProcessor);
+        let parts = [spent.handlers, spent.overhead, spent.memory, spent.idle];
+        assert_eq!((parts, spent.total()), ([13, 4, 3, 17].map(ns), ns(37)));
     }
 }

@@ -4,6 +4,15 @@
 
 use units::Time;
 
+/// The steps from an event's arrival at a processor to its handler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Receipt {
+    /// The time that receiving and dispatching take.
+    pub(crate) took: Time,
+    /// The time for which the processor had waited for memory by the end of them.
+    pub(crate) waited: Time,
+}
+
 /// The service of one processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Service {
@@ -11,7 +20,9 @@ pub(crate) struct Service {
     began: (Time, Time),
     /// The other node that its last handler's message came from, and when that message was taken up.
     taken: Option<(usize, Time)>,
+    receipt: Receipt,
     handling: Time,
+    handled: Time,
     looking: Time,
     dedicated: bool,
     /// When the present role began, and the processor's idle time by then.
@@ -26,7 +37,12 @@ impl Service {
         Self { dedicated, ..Self::default() }
     }
 
-    /// Time spent in handlers.
+    /// Time spent in handlers themselves, without receiving and dispatching events and without waits for memory.
+    pub(crate) fn handled(&self) -> Time {
+        self.handled
+    }
+
+    /// Time spent in handlers, from an event's being found on.
     pub(crate) fn handling(&self) -> Time {
         self.handling
     }
@@ -41,16 +57,20 @@ impl Service {
         self.looking += time;
     }
 
-    /// A handler begins at `at`, after the processor has looked for `delay`.
-    pub(crate) fn begin_handler(&mut self, at: Time, delay: Time) {
+    /// A handler begins at `at`, after the processor has looked for `delay`; receiving its event comes first.
+    pub(crate) fn begin_handler(&mut self, at: Time, delay: Time, receipt: Receipt) {
         self.looking += delay;
         self.began = (at, self.looking);
+        self.receipt = receipt;
     }
 
-    /// The handler ends, with the way back to where the processor came from.
-    pub(crate) fn end_handler(&mut self, now: Time) {
+    /// The handler ends, with the way back to where the processor came from; the processor has waited for memory for so long
+    /// by now.
+    pub(crate) fn end_handler(&mut self, now: Time, waited: Time) {
         let (began, looked) = self.began;
-        self.handling += now.saturating_sub(began + (self.looking - looked));
+        let took = now.saturating_sub(began + (self.looking - looked));
+        self.handling += took;
+        self.handled += took.saturating_sub(self.receipt.took + waited.saturating_sub(self.receipt.waited));
     }
 
     /// Takes up a message of node `from` now. Answers the source of the message before it, and when that was taken up.
@@ -91,10 +111,10 @@ mod tests {
     #[test]
     fn the_time_of_a_handler_is_what_was_not_spent_in_looking() {
         let mut service = Service::default();
-        service.begin_handler(ns(12), ns(2));
+        service.begin_handler(ns(12), ns(2), Receipt { took: ns(4), waited: ns(7) });
         service.look(ns(3));
-        service.end_handler(ns(25));
-        assert_eq!((service.handling(), service.looking()), (ns(10), ns(5)));
+        service.end_handler(ns(25), ns(8));
+        assert_eq!((service.handling(), service.looking(), service.handled()), (ns(10), ns(5), ns(5)));
     }
 
     #[test]

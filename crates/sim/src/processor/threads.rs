@@ -165,6 +165,14 @@ impl Threads {
         self.of(thread).state = ThreadState::Finished;
     }
 
+    /// The threads that have not returned.
+    pub(crate) fn left(&self) -> Vec<u32> {
+        let all = self.all.iter().zip(0..);
+        all.filter(|(thread, _)| !matches!(thread.state, ThreadState::Finished))
+            .map(|(_, index)| index)
+            .collect()
+    }
+
     /// A waiter for the next wait of a thread.
     pub(crate) fn take_waiter(&mut self, thread: u32) -> Waiter {
         let place = self.of(thread);
