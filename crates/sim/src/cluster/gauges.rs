@@ -17,16 +17,16 @@ pub(crate) fn busy_times(cluster: &Cluster) -> BusyTimes {
     let mut times = BusyTimes::default();
     add_processors(cluster, &mut times);
     times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.queue.busy(now)));
-    let locks = nodes.iter().filter_map(|node| node.port.lock.as_ref());
+    let locks = nodes.iter().filter_map(|node| node.port.lock());
     times.add(Resource::InterfaceLock, now, locks.map(|lock| lock.busy_at(now)));
-    let (out, into): (Vec<_>, Vec<_>) = match &cluster.link.network {
+    let (out, into): (Vec<_>, Vec<_>) = match cluster.link.road.network() {
         // The ports of a routed network are its outermost channels.
         Network::Routed(fabric) => fabric.ports_busy_at(now).unzip(),
-        Network::Constant(_) => nodes.iter().map(|node| node.port.interface.busy_at(now)).unzip(),
+        Network::Constant(_) => nodes.iter().map(|node| node.port.queue().busy_at(now)).unzip(),
     };
     times.add(Resource::PortOut, now, out);
     times.add(Resource::PortIn, now, into);
-    if let Network::Routed(fabric) = &cluster.link.network {
+    if let Network::Routed(fabric) = cluster.link.road.network() {
         times.add(Resource::Link, now, fabric.links_busy_at(now));
     }
     let memories = || nodes.iter().filter_map(|node| node.memory.modelled());
@@ -88,7 +88,7 @@ pub(crate) fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
 
 /// The name of a part, by its place among those of its kind.
 pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
-    match (kind, &cluster.link.network) {
+    match (kind, cluster.link.road.network()) {
         (Resource::Link, Network::Routed(fabric)) => fabric.link_name(part),
         (Resource::MemoryBank, _) => {
             let system = cluster.nodes.first().and_then(|node| node.memory.modelled());

@@ -188,6 +188,9 @@ impl Flight {
     }
 }
 
+/// A block of shared memory that came with a message, and its words.
+pub(crate) type Brought = (Block, Box<[u64]>);
+
 /// All flights, each at a place of its own that is used again when the flight has ended.
 #[derive(Debug, Default)]
 pub(crate) struct Flights {
@@ -217,7 +220,7 @@ impl Flights {
     }
 
     /// The flight has ended whose handler has its message now: the message, and the block of shared memory that came with it.
-    pub(crate) fn land(&mut self, place: u32) -> (Packet, Option<(Block, Box<[u64]>)>) {
+    pub(crate) fn land(&mut self, place: u32) -> (Packet, Option<Brought>) {
         self.end(place);
         let flight = &mut self[place];
         let block = match &mut flight.cargo {

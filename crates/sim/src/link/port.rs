@@ -58,7 +58,7 @@ impl Port {
         &mut self.interface
     }
 
-    /// Whether a processor may put a message in at `at`, and when it may if nothing else happens.
+    /// The ports and the queue before the port out, to be looked at.
     pub(crate) fn queue(&self) -> &Interface {
         &self.interface
     }
@@ -96,6 +96,11 @@ impl Port {
     /// The number of messages on their way through the port in.
     pub(crate) fn passing(&self) -> usize {
         self.passing as usize
+    }
+
+    /// The lock, to be looked at, where processors need one to drive the interface.
+    pub(crate) fn lock(&self) -> Option<&Lock> {
+        self.lock.as_ref()
     }
 
     /// Whether processors need a lock to drive the interface.

@@ -34,6 +34,11 @@ impl Road {
         }
     }
 
+    /// The network, to be looked at.
+    pub(crate) fn network(&self) -> &Network {
+        &self.network
+    }
+
     /// What happens inside the network without the nodes' doing begins.
     pub(crate) fn start(&mut self, agenda: &mut Agenda) {
         if let Network::Routed(fabric) = &mut self.network {
