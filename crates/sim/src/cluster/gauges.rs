@@ -4,19 +4,40 @@
 
 use hardware::Network;
 use tempest::policy::Servers;
-use tempest::{ProtocolTime, Resource, Utilization};
+use tempest::{Breakdown, Counters, ProtocolTime, Resource, Utilization};
 use units::Time;
 
 use super::Cluster;
+use crate::measure::phases::Reading;
 use crate::measure::utilization::BusyTimes;
 use crate::processor::core::Core;
 
+/// What has been measured up to now: counts of all processors, time, and how busy every part was. The breakdown is of the
+/// processors that began as computing ones.
+pub(crate) fn reading(cluster: &Cluster) -> Reading {
+    let at = cluster.agenda.now();
+    let mut reading = Reading {
+        at,
+        counters: Counters::default(),
+        breakdown: Breakdown::default(),
+        protocol: protocol_time(cluster),
+        busy: busy_times(cluster),
+    };
+    for core in &cluster.cores {
+        reading.counters += core.ledger.counters();
+        if core.is_counted() {
+            reading.breakdown += core.ledger.breakdown_at(at);
+        }
+    }
+    reading
+}
+
 /// The time for which every part has been busy up to now.
-pub(crate) fn busy_times(cluster: &Cluster) -> BusyTimes {
+fn busy_times(cluster: &Cluster) -> BusyTimes {
     let (now, nodes) = (cluster.agenda.now(), &cluster.nodes);
     let mut times = BusyTimes::default();
     add_processors(cluster, &mut times);
-    times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.queue.busy(now)));
+    times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.events.busy(now)));
     let locks = nodes.iter().filter_map(|node| node.port.lock());
     times.add(Resource::InterfaceLock, now, locks.map(|lock| lock.busy_at(now)));
     let (out, into): (Vec<_>, Vec<_>) = match cluster.link.road.network() {
@@ -64,7 +85,8 @@ fn protocol_kinds(cluster: &Cluster) -> impl Iterator<Item = Resource> + use<> {
         Servers::Hardware => Resource::StateMachine,
         _ => Resource::DedicatedProcessor,
     };
-    [own].into_iter().chain(cluster.setting.assisted.then_some(Resource::NetworkProcessor))
+    let has_loop = cluster.nodes.first().is_some_and(|node| node.dispatch.network().is_some());
+    [own].into_iter().chain(has_loop.then_some(Resource::NetworkProcessor))
 }
 
 /// The kind of a processor while it runs no threads.
@@ -75,7 +97,7 @@ fn protocol_kind(cluster: &Cluster, core: usize) -> Resource {
 }
 
 /// The time up to now of the processors that run no threads from the beginning on, kind by kind.
-pub(crate) fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
+fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
     let of = |kind: Resource| {
         let cores = cluster.cores.iter().enumerate();
         let of_kind =
@@ -103,7 +125,7 @@ pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
                 Resource::ComputingProcessor => cluster.cores[*core].is_counted(),
                 // A policy that adapts may dedicate any processor.
                 _ => {
-                    cluster.setting.adapts
+                    cluster.nodes[node].dispatch.moves_threads()
                         || protocol_kind(cluster, *core) == kind && !cluster.cores[*core].is_counted()
                 }
             };

@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use tempest::world::Node as Waist;
 
-use crate::dispatch::Desk;
+use crate::dispatch::Dispatcher;
 use crate::link::port::Port;
 use crate::memory::Memory;
-use crate::memory::lowering::PutOff;
 use crate::processor::threads::Threads;
 
 /// One node.
@@ -19,7 +18,7 @@ pub(crate) struct Node {
     pub(crate) first_core: usize,
     pub(crate) cores: usize,
     pub(crate) threads: Threads,
-    pub(crate) dispatch: Desk,
+    pub(crate) dispatch: Dispatcher,
     pub(crate) port: Port,
     pub(crate) memory: Memory,
     /// The place of this node's events among simultaneous ones of other nodes: drawn from the seed.
@@ -33,11 +32,5 @@ impl Node {
     /// If its program has none.
     pub(crate) fn shared_memory(&self) -> &tempest::Memory {
         self.waist.memory().expect("blocks and rights to them are of shared memory")
-    }
-
-    /// Takes away the oldest right for which no access is outstanding.
-    pub(crate) fn take_right_away(&mut self) -> Option<PutOff> {
-        let shared = self.waist.memory()?;
-        self.memory.lowerings.take_next(shared)
     }
 }

@@ -2,7 +2,7 @@
 //! dispatch queue or into memory.
 
 use machine::{Class, Cost};
-use tempest::policy::{Notice, Servers};
+use tempest::policy::Servers;
 use tempest::world::Packet;
 use tempest::{NodeId, Place, Primitive, Volume};
 use trace::Event as Traced;
@@ -11,15 +11,15 @@ use units::Time;
 use crate::agenda::{Happening, PacketStep};
 use crate::cluster::Cluster;
 use crate::cluster::node::Node;
-use crate::dispatch::Arrived;
+use crate::dispatch::events::Arrived;
 use crate::link::Link;
-use crate::link::cargo::{Cargo, HandedOver, Route};
+use crate::link::cargo::{Cargo, HandedOver, Route, key_of};
 use crate::link::flights::{Flight, Origin};
 use crate::link::overflow::{Overflow, Verdict};
 use crate::link::staging::{Command, Effect, Site};
 use crate::memory::at_work::{Reaching, Step};
 use crate::prices::WORD_BYTES;
-use crate::processor::core::{Activity, Event};
+use crate::processor::core::Activity;
 use crate::processor::ledger::Bucket;
 
 impl Cluster {
@@ -30,7 +30,7 @@ impl Cluster {
         if handing_over {
             let machine = &self.setting.machine;
             let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
-            node.port.handed_over.len() < room
+            node.dispatch.injection.waiting() < room
         } else {
             let node = self.cores[core].node();
             self.takes_commands(node)
@@ -73,14 +73,17 @@ impl Cluster {
     /// The thread on `core` waits until a message that was handed over has been taken.
     pub(crate) fn starve(&mut self, core: usize) {
         let node = self.cores[core].node();
-        self.nodes[node].port.starved.push_back(core);
+        let number = self.cores[core].number().into();
+        self.nodes[node].dispatch.injection.starve(number);
         self.cores[core].starve(true);
     }
 
     /// Which way what is sent from `core` now will go.
     pub(crate) fn route(&self, core: usize, cargo: &Cargo) -> Route {
-        let behind = self.hands_over(core) || self.stays_behind(core, cargo);
-        if behind { Route::HandOver } else { Route::Inject }
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let keyed = || cargo.has_key(&self.nodes[node].waist);
+        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), keyed);
+        if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
     /// What sending costs the processor that does it, spent on its own clock: the caller settles before the cargo goes.
@@ -124,46 +127,38 @@ impl Cluster {
         self.nodes[self.cores[core].node()].port.is_locked()
     }
 
-    /// The cargo goes: into the interface, or into the hands of a protocol processor.
+    /// The cargo goes: into the interface, or into the hands of a processor that injects it.
     pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
-        // Whom it was to be handed to may have left in between; then nothing waits there that was handed over before.
-        let node = self.cores[core].node();
-        if route == Route::HandOver && self.injects_for_others(node) {
-            let visible_at = self.agenda.now() + self.setting.prices.hand_over_delay();
-            self.nodes[node].port.handed_over.push_back(HandedOver { to, cargo, visible_at });
-            if visible_at > self.agenda.now() {
-                self.look_at(node, visible_at);
-            } else {
-                self.notify(node);
-            }
-        } else {
-            self.inject(core, to, cargo);
+        let (now, node) = (self.agenda.now(), self.cores[core].node());
+        let message = HandedOver { to, cargo };
+        if route == Route::Inject {
+            return self.inject(core, message.to, message.cargo);
+        }
+        let visible_at = now + self.setting.prices.hand_over_delay();
+        self.agenda.note_progress();
+        match self.nodes[node].dispatch.hand_over(visible_at, message) {
+            // The processor that was to inject has left in between; then nothing waits there that was handed over before.
+            Err(HandedOver { to, cargo }) => self.inject(core, to, cargo),
+            Ok(()) if visible_at > now => self.look_at(node, visible_at),
+            Ok(()) => self.notify(node),
         }
     }
 
-    /// Whether `core` could start to inject a message that was handed over.
-    pub(crate) fn may_inject(&self, core: usize) -> bool {
-        if self.is_network_processor(core) {
-            return self.network_has_work(core);
-        }
-        let node = &self.nodes[self.cores[core].node()];
-        self.cores[core].is_dedicated() && !node.port.injecting && !node.port.handed_over.is_empty()
-    }
-
-    /// Has `core` inject the oldest message that was handed over.
+    /// Has a dedicated `core` inject the oldest message that was handed over. False if it cannot.
     pub(crate) fn start_injection(&mut self, core: usize) -> bool {
-        if !self.may_inject(core) {
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let dedicated = self.cores[core].is_dedicated();
+        let injection = &mut self.nodes[node].dispatch.injection;
+        if !dedicated || !injection.may_begin() {
             return false;
         }
-        let node = &mut self.nodes[self.cores[core].node()];
-        let Some(message) = node.port.handed_over.pop_front() else { return false };
-        node.port.injecting = true;
-        self.wake_starved(self.cores[core].node());
+        let Some(message) = injection.pop() else { return false };
+        self.wake_starved(node);
         self.end_idling(core);
         self.cores[core].begin(Activity::Injecting);
         self.spend_send(core, Route::Inject, message.to, &message.cargo);
         self.at_work(core).make_at_once();
-        self.cores[core].carry(message);
+        self.nodes[node].dispatch.injection.keep(number.into(), message);
         let cost = self.cores[core].clock.take_ahead();
         self.continue_at(core, self.agenda.now() + cost);
         true
@@ -171,7 +166,8 @@ impl Cluster {
 
     /// A processor of a node that waits for room, or for something to do meanwhile, looks again.
     pub(crate) fn wake_starved(&mut self, node: usize) {
-        if let Some(starved) = self.nodes[node].port.starved.pop_front() {
+        if let Some(starved) = self.nodes[node].dispatch.injection.next_starved() {
+            let starved = self.nodes[node].first_core + starved;
             self.cores[starved].starve(false);
             self.continue_now(starved, Time::ZERO);
         }
@@ -179,18 +175,25 @@ impl Cluster {
 
     /// The injection on `core` is done.
     pub(crate) fn finish_injection(&mut self, core: usize) {
-        let message = self.cores[core].take_carried().expect("an injecting core has a message");
         let node = self.cores[core].node();
-        self.nodes[node].port.injecting = false;
+        let message = self.release_in_hand(core);
         self.cores[core].note_injection();
         self.inject(core, message.to, message.cargo);
         self.free(core);
         self.notify(node);
     }
 
+    /// The message that `core` has taken to inject it.
+    pub(crate) fn release_in_hand(&mut self, core: usize) -> HandedOver {
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let message = self.nodes[node].dispatch.injection.release(number.into());
+        message.expect("a processor that injects has a message in hand")
+    }
+
     /// The cargo enters the interface.
     pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         let (from, destination) = (self.cores[core].node(), to.0 as usize);
+        self.agenda.note_progress();
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
         let command = self.command(from, destination, &cargo);
@@ -199,7 +202,8 @@ impl Cluster {
         if destination == from {
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now. A processor
             // that runs handlers has it at hand.
-            let near = self.cores[core].server().is_some();
+            let number = self.cores[core].number().into();
+            let near = self.nodes[from].dispatch.serving.server(number).is_some();
             let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
             let at = self.agenda.now() + way;
             self.agenda.push(at, self.nodes[from].tie, Happening::Deliver { flight });
@@ -360,6 +364,7 @@ impl Cluster {
         } else if let Some((place, words)) = placed {
             let mut waiters = Vec::new();
             node.count_deposit(place, words, |waiter| waiters.push(waiter));
+            self.agenda.note_progress();
             self.record(Traced::Place { node: to as u32, from: source.0, flow });
             self.link.flights.end(flight);
             waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));
@@ -390,12 +395,8 @@ impl Cluster {
     /// Whether the interface of a node has room for what comes out of the network.
     fn admits(&self, node: usize) -> bool {
         let Node { dispatch, port, .. } = &self.nodes[node];
-        let waiting = match &dispatch.network {
-            Some(_) => dispatch.incoming.len(),
-            // Only the processor that runs the handlers takes messages out; elsewhere a device does.
-            None => dispatch.unseen.len() - dispatch.spilled,
-        };
-        self.link.road.admits(waiting + port.passing())
+        // Only the processor that runs the handlers takes messages out; elsewhere a device does.
+        self.link.road.admits(dispatch.in_interface() + port.passing())
     }
 
     /// Whether a processor of a node may put something into its interface at `at`, if none does before.
@@ -422,7 +423,7 @@ impl Cluster {
         let Some(overflow) = &self.link.overflow else { return };
         let Some(flight) = self.link.road.knocking(node) else { return };
         // A network processor empties the interface whatever the computing one does.
-        if self.nodes[node].dispatch.network.is_some() {
+        if self.nodes[node].dispatch.network().is_some() {
             return;
         }
         let (at, uses) = (overflow.patience(self.agenda.now()), self.link.flights[flight].uses());
@@ -444,10 +445,10 @@ impl Cluster {
 
     /// The processor moves what is in the interface into its memory.
     fn spill(&mut self, node: usize, core: usize) {
-        let dispatch = &mut self.nodes[node].dispatch;
-        let in_interface = dispatch.unseen.iter().skip(dispatch.spilled);
+        let Some(inbox) = self.nodes[node].dispatch.inbox_mut() else { return };
+        let in_interface = inbox.in_interface();
         let bytes = in_interface.map(|arrived| self.link.flights[arrived.flight].bytes()).sum();
-        dispatch.spilled = dispatch.unseen.len();
+        inbox.spill();
         let time = self.link.overflow.as_ref().map_or(Time::ZERO, |overflow| overflow.time(bytes));
         let thread = self.thread_on(core);
         let state = &mut self.cores[core];
@@ -471,15 +472,17 @@ impl Cluster {
 
     /// A message has come out of the port in. Where a network processor looks for messages, it waits for that.
     fn join_queue(&mut self, node: usize, flight: u32) {
-        if self.nodes[node].dispatch.network.is_none() {
-            self.join_dispatch_queue(node, flight);
+        let message = self.arrived(flight);
+        let Some(network) = self.nodes[node].dispatch.network_mut() else {
+            return self.join_dispatch_queue(node, flight);
+        };
+        network.line_up(message);
+        if self.takes_at_once(node, &message) {
             return;
         }
-        self.line_up(node, flight);
-        if self.takes_at_once(node, flight) {
-            return;
+        if let Some(network) = self.nodes[node].dispatch.network_mut() {
+            network.receive(message);
         }
-        self.nodes[node].dispatch.incoming.push_back(Arrived { at: self.agenda.now(), flight });
         self.notify(node);
     }
 
@@ -491,21 +494,29 @@ impl Cluster {
         self.wake_starved(node);
     }
 
-    /// Whether the processor that runs most handlers, between its threads, looks for their messages itself.
-    pub(crate) fn looks_itself(&self) -> bool {
-        matches!(self.setting.policy.servers, Servers::Compute | Servers::Network | Servers::Either)
+    /// A message joins its node's dispatch.
+    fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
+        let message = self.arrived(flight);
+        self.nodes[node].dispatch.join(message);
+        self.notify(node);
     }
 
-    /// A message joins its node's dispatch queue.
-    pub(crate) fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
-        self.nodes[node].dispatch.queue.arrive(self.agenda.now());
-        if self.looks_itself() || self.calls_routine() {
-            self.nodes[node].dispatch.unseen.push_back(Arrived { at: self.agenda.now(), flight });
-        } else {
-            let key = self.key_of(node, self.link.flights[flight].packet());
-            self.nodes[node].dispatch.queue.enqueue(self.agenda.now(), key, Event::Message { flight });
+    /// A message that is at its node now, as dispatch sees it.
+    pub(crate) fn arrived(&self, flight: u32) -> Arrived {
+        let arriving = &self.link.flights[flight];
+        let (packet, class) = (arriving.packet(), arriving.class());
+        let (key, source) = (key_of(&self.nodes[arriving.to()].waist, packet), packet.source().0);
+        Arrived { at: self.agenda.now(), flight, key, source, class }
+    }
+
+    /// The access of a thread on `core` has faulted, which is an event of its node.
+    pub(crate) fn raise_fault(&mut self, core: usize, packet: &Packet) {
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let flight = self.local_event(node, *packet, Origin::Fault, None);
+        let fault = self.arrived(flight);
+        if self.nodes[node].dispatch.fault(number.into(), fault) {
+            self.notify(node);
         }
-        self.notify(node);
     }
 
     /// The handler of a message has it now, and the words of a block that came with it are the block's.
@@ -557,7 +568,7 @@ impl Cluster {
 
     /// Books what it takes `core` to tell the device that it computes again; nothing where no device asks which processors do.
     pub(crate) fn report_computing(&mut self, core: usize) -> Time {
-        if self.setting.policy.notice != Notice::InterruptWhenBusy {
+        if !self.nodes[self.cores[core].node()].dispatch.asks_who_computes() {
             return Time::ZERO;
         }
         self.at_work(core).report_computing()
@@ -566,18 +577,6 @@ impl Cluster {
 
 /// Memory, where it meets messages.
 impl Cluster {
-    /// The thread on `core` has faulted: an event of its node says so.
-    pub(crate) fn raise_fault(&mut self, core: usize, packet: &Packet) {
-        let node = self.cores[core].node();
-        let flight = self.local_event(node, *packet, Origin::Fault, None);
-        if self.calls_routine() {
-            let key = self.key_of(node, packet);
-            self.fill_slot(core, key, Event::Message { flight });
-        } else {
-            self.join_dispatch_queue(node, flight);
-        }
-    }
-
     /// Insists that somebody runs the handler of what a program sends: a state machine runs those of the system only.
     pub(crate) fn expect_server(&self, core: usize, cargo: &Cargo) {
         if self.setting.policy.servers != Servers::Hardware {

@@ -6,7 +6,6 @@ use hardware::Mover;
 use machine::Class;
 use tempest::world::{DispatchKey, Node, Packet};
 use tempest::{Block, NodeId, Place};
-use units::Time;
 
 use crate::prices::WORD_BYTES;
 
@@ -38,6 +37,16 @@ impl Cargo {
         }
     }
 
+    /// Its class.
+    pub(crate) fn class(&self, waist: &Node) -> Class {
+        self.packet().map_or(Class::Write, |packet| class(waist.class(packet)))
+    }
+
+    /// Whether its message has a key, which keeps it in order.
+    pub(crate) fn has_key(&self, waist: &Node) -> bool {
+        self.packet().is_some_and(|packet| key_of(waist, packet) != DispatchKey::NoSync)
+    }
+
     /// The number of its message; that of none where no handler is run for it.
     pub(crate) fn kind(&self) -> u16 {
         self.packet().map_or(u16::MAX, |packet| packet.id().0)
@@ -51,11 +60,6 @@ impl Cargo {
             }
             Cargo::Deposit(..) | Cargo::Packet(_) => None,
         }
-    }
-
-    /// The class of what a node sends.
-    pub(crate) fn class(&self, waist: &Node) -> Class {
-        self.packet().map_or(Class::Write, |packet| class(waist.class(packet)))
     }
 
     /// Words that the sending processor writes into the interface, the header aside. The place of a deposit is one; the words of
@@ -134,6 +138,4 @@ pub(crate) enum Route {
 pub(crate) struct HandedOver {
     pub(crate) to: NodeId,
     pub(crate) cargo: Cargo,
-    /// From when on the protocol processor can see it.
-    pub(crate) visible_at: Time,
 }

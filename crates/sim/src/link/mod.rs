@@ -4,7 +4,6 @@
 
 pub(crate) mod cargo;
 pub(crate) mod flights;
-pub(crate) mod order;
 pub(crate) mod overflow;
 pub(crate) mod port;
 pub(crate) mod routing;

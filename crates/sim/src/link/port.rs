@@ -2,14 +2,11 @@
 //!
 //! Must never know what a message is for.
 
-use std::collections::VecDeque;
-
 use hardware::{Interface, Lock};
 use machine::Machine;
 use trace::Event as Traced;
 use units::Time;
 
-use super::cargo::HandedOver;
 use super::flights::Flight;
 
 /// The interface of a node.
@@ -21,15 +18,6 @@ pub(crate) struct Port {
     passing: u32,
     /// Messages, deposits and events of its own that the node has sent so far.
     sent: u64,
-    /// Of the messages that have arrived where a network processor looks, those with a key that have neither got it nor a place in
-    /// the dispatch queue, in order: some processor is about to take them in, or to hand them over.
-    pub(crate) line: Vec<u32>,
-    /// Messages that wait for a protocol processor to inject them, in order.
-    pub(crate) handed_over: VecDeque<HandedOver>,
-    /// Processors whose threads wait for one of them to be taken, in order.
-    pub(crate) starved: VecDeque<usize>,
-    /// One of them is on its way into the interface: the next waits, so that they stay in order.
-    pub(crate) injecting: bool,
 }
 
 impl Port {
@@ -41,16 +29,7 @@ impl Port {
     }
 
     fn idle(interface: Interface, lock: Option<Lock>) -> Self {
-        Self {
-            interface,
-            lock,
-            passing: 0,
-            sent: 0,
-            line: Vec::new(),
-            handed_over: VecDeque::new(),
-            starved: VecDeque::new(),
-            injecting: false,
-        }
+        Self { interface, lock, passing: 0, sent: 0 }
     }
 
     /// The ports.

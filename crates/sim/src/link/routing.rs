@@ -94,9 +94,14 @@ impl Road {
 
     /// Whether all that will happen is cross traffic: `next`, which is in the agenda no longer, and all that is.
     pub(crate) fn is_over(&self, next: Happening, agenda: &Agenda) -> bool {
-        match (next, &self.network) {
-            (Happening::Network { .. }, Network::Routed(fabric)) => fabric.is_quiet(agenda.waiting() + 1),
-            _ => false,
+        matches!(next, Happening::Network { .. }) && self.is_quiet(agenda.waiting() + 1)
+    }
+
+    /// Whether all of so many events to come are cross traffic.
+    pub(crate) fn is_quiet(&self, events: usize) -> bool {
+        match &self.network {
+            Network::Constant(_) => false,
+            Network::Routed(fabric) => fabric.is_quiet(events),
         }
     }
 
