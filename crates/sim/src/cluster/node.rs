@@ -8,7 +8,7 @@ use tempest::world::Node as Waist;
 use units::Time;
 
 use crate::dispatch::{Dispatcher, View};
-use crate::link::Port;
+use crate::link::port::Port;
 use crate::memory::Memory;
 use crate::processor::core::Core;
 use crate::processor::threads::Threads;
@@ -40,5 +40,13 @@ impl Node {
         let all = self.first_core..self.first_core + self.cores;
         let running = running.filter(|core| all.contains(core)).map(|core| core - all.start);
         View { now, cores: &cores[all], running, room }
+    }
+
+    /// The node's shared memory.
+    ///
+    /// # Panics
+    /// If its program has none.
+    pub(crate) fn shared_memory(&self) -> &tempest::Memory {
+        self.waist.memory().expect("blocks and rights to them are of shared memory")
     }
 }
