@@ -10,7 +10,7 @@ use tempest::world::Resident;
 use tempest::{Blocked, Failure, NodeId, Refusal, ThreadId};
 
 use crate::agenda::Happening;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, gauges};
 use crate::fibers::Fibers;
 use crate::processor::core::Activity;
 use crate::processor::threads::Reason;
@@ -101,9 +101,13 @@ fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
         let next = cluster.agenda.take_next();
         let Some((at, happening)) = next.filter(|&(_, happening)| !cluster.is_over(happening)) else {
             cluster.agenda.end();
+            gauges::sample(cluster, true);
             return Ok(None);
         };
         cluster.agenda.begin(at, happening);
+        if cluster.measure.sampler.is_some() {
+            gauges::sample(cluster, false);
+        }
         if let Some(limit) = cluster.agenda.stalled() {
             return Err(Failure::Stalled { limit, blocked: blocked(cluster) });
         }
