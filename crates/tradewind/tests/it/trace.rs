@@ -71,7 +71,18 @@ fn slices_pair_up_and_flows_end_by_every_mechanism_in_both_worlds() {
 #[test]
 fn a_model_s_trace_has_counters_and_a_run_is_the_same_however_often_they_are_sampled() {
     let folder = Folder::new("counters");
-    let asked = ["run", "em3d", "--machine", "paragon", "--nodes", "4", "--input", "nodes=400"];
+    let asked = [
+        "run",
+        "em3d",
+        "--machine",
+        "paragon",
+        "--policy",
+        "receive",
+        "--nodes",
+        "4",
+        "--input",
+        "nodes=400",
+    ];
     let every = |interval: &str| traced(&folder, &[&asked[..], &["--trace-interval", interval]].concat());
     let (often, seldom) = (every("5 us"), every("1 ms"));
     assert_eq!((&often.slices, &often.flows, &often.tracks), (&seldom.slices, &seldom.flows, &seldom.tracks));
