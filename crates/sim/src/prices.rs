@@ -17,6 +17,8 @@ pub(crate) enum List {
     General,
     /// The list of network processors.
     Network,
+    /// The list of processors inside the network device.
+    Embedded,
 }
 
 /// How an event reaches the processor that handles it.
@@ -56,6 +58,8 @@ pub(crate) struct PriceLists {
     general: Primitives,
     /// The list of network processors, where the machine has some.
     network: Option<Primitives>,
+    /// The list of embedded processors, where the machine has one for them.
+    embedded: Option<Primitives>,
     operations: hardware::Prices,
     memory: machine::Memory,
     fetch: Time,
@@ -69,6 +73,7 @@ impl PriceLists {
             machine: machine.name.clone(),
             general: machine.primitives.clone(),
             network: machine.network_processor.as_ref().map(|network| network.primitives.clone()),
+            embedded: machine.embedded_processor.as_ref().map(|embedded| embedded.primitives.clone()),
             operations: hardware::Prices::new(&machine.processor.work),
             memory: machine.memory.clone(),
             fetch: machine.processor.fetch,
@@ -177,10 +182,12 @@ impl PriceLists {
 
     #[inline]
     fn list(&self, list: List) -> &Primitives {
-        match &self.network {
-            Some(own) if list == List::Network => own,
-            _ => &self.general,
-        }
+        let own = match list {
+            List::General => None,
+            List::Network => self.network.as_ref(),
+            List::Embedded => self.embedded.as_ref(),
+        };
+        own.unwrap_or(&self.general)
     }
 
     #[inline]
@@ -193,7 +200,11 @@ impl PriceLists {
 
     #[cold]
     fn refuse_for_free(&self, list: List, name: &str) -> ! {
-        let section = if list == List::Network { "network_processor." } else { "" };
+        let section = match list {
+            List::Network => "network_processor.",
+            List::Embedded if self.embedded.is_some() => "embedded_processor.",
+            List::General | List::Embedded => "",
+        };
         let why = format!("machine `{}` gives no price for `{section}primitives.{name}`", self.machine);
         // Unwinds to the engine as a panic does, but nothing is broken that a back trace would help to find.
         std::panic::resume_unwind(Box::new(why))
@@ -253,6 +264,7 @@ mod tests {
             machine: "pencil".to_owned(),
             general,
             network: Some(network),
+            embedded: None,
             operations: hardware::Prices::new(&work),
             memory: machine::Memory { line: units::Bytes::new(32), read: ns(50) },
             fetch: Time::ZERO,
@@ -267,6 +279,16 @@ mod tests {
         assert_eq!(path(List::General, Receipt::Message { own: false, words: 4 }), ns(10 + 3 + 4 * 2));
         assert_eq!(path(List::General, Receipt::Message { own: true, words: 0 }), ns(10 + 1));
         assert_eq!(path(List::Network, Receipt::Message { own: false, words: 4 }), ns(100 + 4));
+    }
+
+    #[test]
+    fn embedded_processors_have_the_general_prices_unless_they_have_a_list() {
+        let without = lists();
+        let own = Primitives { dispatch: price(1), ..Primitives::default() };
+        let with = PriceLists { embedded: Some(own), ..lists() };
+        let path = |lists: &PriceLists| lists.of(List::Embedded, Primitive::Dispatch, Class::User).path;
+        assert_eq!((path(&without), path(&with)), (ns(10), ns(1)));
+        assert_eq!(with.of(List::General, Primitive::Dispatch, Class::User).path, ns(10));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(crate) fn busy_times(cluster: &Cluster) -> BusyTimes {
     let (now, nodes) = (cluster.agenda.now(), &cluster.nodes);
     let mut times = BusyTimes::default();
     add_processors(cluster, &mut times);
-    times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.queue.busy(now)));
+    times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.events.busy(now)));
     let locks = nodes.iter().filter_map(|node| node.port.lock.as_ref());
     times.add(Resource::InterfaceLock, now, locks.map(|lock| lock.busy_at(now)));
     let (out, into): (Vec<_>, Vec<_>) = match &cluster.link.network {
@@ -66,7 +66,8 @@ fn protocol_kinds(cluster: &Cluster) -> impl Iterator<Item = Resource> + use<> {
         Servers::Hardware => Resource::StateMachine,
         _ => Resource::DedicatedProcessor,
     };
-    [own].into_iter().chain(cluster.setting.assisted.then_some(Resource::NetworkProcessor))
+    let has_loop = cluster.nodes.first().is_some_and(|node| node.dispatch.network().is_some());
+    [own].into_iter().chain(has_loop.then_some(Resource::NetworkProcessor))
 }
 
 /// The kind of a processor while it runs no threads.
@@ -94,7 +95,9 @@ fn is_traced(cluster: &Cluster, kind: Resource, part: usize) -> bool {
     match kind {
         Resource::ComputingProcessor => began_computing(),
         kind if kind.is_protocol_processor() => {
-            let may_be = cluster.setting.adapts || !began_computing();
+            // A policy that adapts may dedicate any processor.
+            let node = cluster.cores[part].node();
+            let may_be = cluster.nodes[node].dispatch.moves_threads() || !began_computing();
             may_be && protocol_kind(cluster, part) == kind
         }
         _ => true,
@@ -133,8 +136,7 @@ pub(crate) fn sample(cluster: &mut Cluster, at_end: bool) {
     let times = busy_times(cluster);
     let parts = times.parts().filter(|&(kind, part, _)| is_traced(cluster, kind, part));
     let busy = parts.map(|(_, _, busy)| busy).collect();
-    let desks = cluster.nodes.iter().map(|node| &node.dispatch);
-    let waiting: Vec<_> = desks.map(|desk| (desk.queue.len() + desk.unseen.len()) as u64).collect();
+    let waiting: Vec<_> = cluster.nodes.iter().map(|node| node.dispatch.waiting() as u64).collect();
     if let Some(sampler) = &mut cluster.measure.sampler {
         sampler.take(now, busy, &waiting);
     }
