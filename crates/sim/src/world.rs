@@ -9,11 +9,12 @@ use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
     Stage, Unobeyed, World,
 };
-use trace::{Batch, Cast, Digests, Sink};
+use trace::{Batch, Cast, Counter, Digests, Sink};
 use units::Time;
 
 use crate::cluster::{Cluster, gauges};
 use crate::engine::Engine;
+use crate::measure::sampler::Sampler;
 use crate::processor::core::Event;
 
 /// A modelled machine, as a world to run programs in.
@@ -99,7 +100,7 @@ impl Model {
     }
 
     /// Who there is, for a trace.
-    fn cast(&self, shape: Shape, split: Split, any: &Resident) -> Cast {
+    fn cast(&self, shape: Shape, split: Split, any: &Resident, counters: Vec<Counter>) -> Cast {
         Cast {
             machine: self.machine.name.clone(),
             nodes: shape.nodes,
@@ -107,6 +108,7 @@ impl Model {
             dedicated: split.dedicated as u16,
             threads: shape.threads,
             messages: any.node.message_names().collect(),
+            counters,
         }
     }
 
@@ -179,7 +181,10 @@ impl World for Model {
         let mut state =
             Cluster::new(&model.machine, &policy, split, shape, (launch.seed, launch.stall_limit), places);
         if let Some(recorder) = &launch.trace {
-            recorder.begin(model.cast(shape, split, &residents[0]));
+            let counters = recorder.interval().map(|_| gauges::counters(&state)).unwrap_or_default();
+            recorder.begin(model.cast(shape, split, &residents[0], counters));
+            state.measure.sampler =
+                recorder.interval().map(|interval| Sampler::new(recorder.clone(), interval));
             state.measure.sink = Sink::Traced(Digests::default(), Batch::new(recorder.clone()));
         }
         let mut engine = Engine::new(state, &residents);

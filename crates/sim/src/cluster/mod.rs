@@ -84,6 +84,7 @@ impl Cluster {
                 anatomy: Anatomy::new(messages),
                 phases: Phases::default(),
                 sink: Sink::Digest(Digests::default()),
+                sampler: None,
                 adjustments: Vec::new(),
             },
             nodes: Vec::new(),

@@ -4,6 +4,7 @@
 
 pub(crate) mod anatomy;
 pub(crate) mod phases;
+pub(crate) mod sampler;
 pub(crate) mod utilization;
 
 use tempest::Adjustment;
@@ -11,12 +12,15 @@ use trace::Sink;
 
 use anatomy::Anatomy;
 use phases::Phases;
+use sampler::Sampler;
 
 /// What is measured of a run.
 pub(crate) struct Measure {
     pub(crate) anatomy: Anatomy,
     pub(crate) phases: Phases,
     pub(crate) sink: Sink,
+    /// The sampler of a traced run.
+    pub(crate) sampler: Option<Sampler>,
     /// The changes of roles so far.
     pub(crate) adjustments: Vec<Adjustment>,
 }
