@@ -148,3 +148,21 @@ fn a_receipt_after_an_interrupt_has_a_price_of_its_own() {
     let [cheap, dear] = [&cheap, &dear].map(|machine| run(machine, "single", 1, true).time);
     assert_eq!(cheap, dear, "a processor that polls is not interrupted");
 }
+
+#[test]
+fn a_processor_that_waits_pays_for_interrupts_too() {
+    let with = |interrupt| {
+        run(&machine("alewife", &[("processor.interrupt", interrupt)]), "single+interrupt", 1, false)
+    };
+    let (free, dear) = (with("0 cycles"), with("200 cycles"));
+    assert!(dear.counters.interrupts > 0, "node 0 only waits");
+    assert!(dear.time > free.time, "{} and {}", dear.time, free.time);
+    let single =
+        |interrupt| run(&machine("alewife", &[("processor.interrupt", interrupt)]), "single", 1, false);
+    let (free, dear) = (single("0 cycles"), single("200 cycles"));
+    assert_eq!(
+        (dear.time, dear.counters.interrupts),
+        (free.time, 0),
+        "a processor that polls while it waits"
+    );
+}
