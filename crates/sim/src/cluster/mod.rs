@@ -11,7 +11,7 @@ pub(crate) mod scheduling;
 
 use des::Choice;
 use machine::{Capability, Class, Cost, Machine};
-use tempest::policy::{Servers, Split};
+use tempest::policy::Split;
 use tempest::world::{Held, Name, Resident};
 use tempest::{Adjustment, NodeId, Policy, Primitive, Shape, Waiter};
 use trace::{Digests, Event, Sink};
@@ -30,7 +30,7 @@ use crate::measure::anatomy::Anatomy;
 use crate::measure::phases::Phases;
 use crate::memory::Memory;
 use crate::memory::at_work::AtWork;
-use crate::prices::{List, PriceLists};
+use crate::prices::PriceLists;
 use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
 use crate::processor::ledger::{Bucket, Ledger};
 use crate::processor::threads::{Reason, Switch, Threads};
@@ -62,14 +62,13 @@ impl Cluster {
         (seed, stall_limit): (u64, Option<Time>),
         residents: Vec<(&Resident, hardware::EventQueue<crate::processor::core::Event, Name>)>,
     ) -> Self {
-        let assisted = dispatch::has_network_processor(machine, policy);
         let polls = machine.network_processor.as_ref().and_then(|network| network.idle_poll);
-        let cores_per_node = (split.computing + split.dedicated) as usize + usize::from(assisted);
+        let cores_per_node =
+            (split.computing + split.dedicated) as usize + dispatch::network_processors(machine, policy);
         let choice = Choice::new(seed);
         let messages = residents.first().map_or(0, |(resident, _)| resident.node.message_names().count());
         // Processors and state machines of a device have no caches on the bus of the node.
-        let in_device = matches!(policy.servers, Servers::Embedded | Servers::Hardware);
-        let on_bus = if in_device { split.computing as usize } else { cores_per_node };
+        let on_bus = if dispatch::is_in_device(policy) { split.computing as usize } else { cores_per_node };
         // A policy that says which polls look is obeyed as it stands.
         let apart = if policy.poll_every.is_some() { Time::ZERO } else { machine.processor.pace };
         let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
@@ -103,12 +102,7 @@ impl Cluster {
             state.cores.extend((0..cores_per_node).map(|number| {
                 let dedicated = number >= split.computing as usize;
                 let core = Core::new(index, number as u16, dedicated, messages as u16);
-                let works_in_network = assisted && number == cores_per_node - 1;
-                let list = match () {
-                    () if works_in_network => List::Network,
-                    () if in_device && dedicated => List::Embedded,
-                    () => List::General,
-                };
+                let list = dispatch::price_list(machine, policy, split, cores_per_node, number);
                 core.with_looks(apart).with_list(list)
             }));
             let dispatch = Dispatcher::new(machine, policy, split, cores_per_node, queue);
