@@ -12,7 +12,7 @@ use tempest::world::{Accounting, DispatchKey, Held, Messages, Packet, Proof, Sch
 use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
 use units::Time;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, memory, regions};
 use crate::dispatch::Poll;
 use crate::link::cargo::{Cargo, Route};
 use crate::memory::at_work::AtWork;
@@ -133,7 +133,7 @@ impl Edge {
         self.settle();
         let work = self.at_work(|at_work| at_work.work_on(primitive, block));
         match work.own {
-            None => self.state().spend_block(self.core(), &work),
+            None => memory::spend_block(&mut self.state(), self.core(), &work),
             Some(own) => self.move_lines(&work, own),
         }
         self.at_work(|at_work| at_work.end_block(&work));
@@ -464,14 +464,14 @@ impl Scheduling for Edge {
     }
 
     fn accessed(&self) {
-        self.state().go_on_lowering(self.core());
+        memory::go_on_lowering(&mut self.state(), self.core());
     }
 
     fn enter_phase(&self, name: &'static str) {
         self.settle();
         let thread = self.thread();
         let node = self.state().cores[self.core()].node();
-        let waits = self.state().enter_phase(node, thread, name);
+        let waits = regions::enter(&mut self.state(), node, thread, name);
         if waits {
             self.block_for(Reason::Phase { name });
         }
@@ -535,7 +535,7 @@ impl Accounting for Edge {
         }
         self.settle();
         let mut state = self.state();
-        let keep = state.keep_at(self.core(), address);
+        let keep = memory::keep_at(&state, self.core(), address);
         state.at_work(self.core()).miss(address, store, faulted, keep);
     }
 
@@ -546,6 +546,6 @@ impl Accounting for Edge {
     fn memory_events(&self) -> MemoryEvents {
         self.settle();
         let node = self.node();
-        self.state().memory_events(node)
+        memory::events(&self.state(), node)
     }
 }

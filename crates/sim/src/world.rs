@@ -204,7 +204,7 @@ fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure
 
 /// All but the program's report.
 fn outcome(state: &Cluster) -> Outcome {
-    let reading = state.reading();
+    let reading = gauges::reading(state);
     let name = |kind, part| gauges::name(state, kind, part);
     Outcome {
         time: state.agenda.now(),

@@ -4,29 +4,50 @@
 
 use hardware::Network;
 use tempest::policy::Servers;
-use tempest::{ProtocolTime, Resource, Utilization};
+use tempest::{Breakdown, Counters, ProtocolTime, Resource, Utilization};
 use units::Time;
 
 use super::Cluster;
+use crate::measure::phases::Reading;
 use crate::measure::utilization::BusyTimes;
 use crate::processor::core::Core;
 
+/// What has been measured up to now: counts of all processors, time, and how busy every part was. The breakdown is of the
+/// processors that began as computing ones.
+pub(crate) fn reading(cluster: &Cluster) -> Reading {
+    let at = cluster.agenda.now();
+    let mut reading = Reading {
+        at,
+        counters: Counters::default(),
+        breakdown: Breakdown::default(),
+        protocol: protocol_time(cluster),
+        busy: busy_times(cluster),
+    };
+    for core in &cluster.cores {
+        reading.counters += core.ledger.counters();
+        if core.is_counted() {
+            reading.breakdown += core.ledger.breakdown_at(at);
+        }
+    }
+    reading
+}
+
 /// The time for which every part has been busy up to now.
-pub(crate) fn busy_times(cluster: &Cluster) -> BusyTimes {
+fn busy_times(cluster: &Cluster) -> BusyTimes {
     let (now, nodes) = (cluster.agenda.now(), &cluster.nodes);
     let mut times = BusyTimes::default();
     add_processors(cluster, &mut times);
     times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.events.busy(now)));
-    let locks = nodes.iter().filter_map(|node| node.port.lock.as_ref());
+    let locks = nodes.iter().filter_map(|node| node.port.lock());
     times.add(Resource::InterfaceLock, now, locks.map(|lock| lock.busy_at(now)));
-    let (out, into): (Vec<_>, Vec<_>) = match &cluster.link.network {
+    let (out, into): (Vec<_>, Vec<_>) = match cluster.link.road.network() {
         // The ports of a routed network are its outermost channels.
         Network::Routed(fabric) => fabric.ports_busy_at(now).unzip(),
-        Network::Constant(_) => nodes.iter().map(|node| node.port.interface.busy_at(now)).unzip(),
+        Network::Constant(_) => nodes.iter().map(|node| node.port.queue().busy_at(now)).unzip(),
     };
     times.add(Resource::PortOut, now, out);
     times.add(Resource::PortIn, now, into);
-    if let Network::Routed(fabric) = &cluster.link.network {
+    if let Network::Routed(fabric) = cluster.link.road.network() {
         times.add(Resource::Link, now, fabric.links_busy_at(now));
     }
     let memories = || nodes.iter().filter_map(|node| node.memory.modelled());
@@ -76,7 +97,7 @@ fn protocol_kind(cluster: &Cluster, core: usize) -> Resource {
 }
 
 /// The time up to now of the processors that run no threads from the beginning on, kind by kind.
-pub(crate) fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
+fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
     let of = |kind: Resource| {
         let cores = cluster.cores.iter().enumerate();
         let of_kind =
@@ -89,7 +110,7 @@ pub(crate) fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
 
 /// The name of a part, by its place among those of its kind.
 pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
-    match (kind, &cluster.link.network) {
+    match (kind, cluster.link.road.network()) {
         (Resource::Link, Network::Routed(fabric)) => fabric.link_name(part),
         (Resource::MemoryBank, _) => {
             let system = cluster.nodes.first().and_then(|node| node.memory.modelled());

@@ -3,26 +3,31 @@
 //! Must never decide what a part can decide for itself.
 
 pub(crate) mod gauges;
+pub(crate) mod memory;
 pub(crate) mod node;
 pub(crate) mod passage;
+pub(crate) mod regions;
 pub(crate) mod scheduling;
 
 use des::Choice;
-use hardware::{Lock, Network};
 use machine::{Capability, Class, Cost, Machine};
 use tempest::policy::{Servers, Split};
 use tempest::world::{Held, Name, Resident};
-use tempest::{Adjustment, Breakdown, Counters, NodeId, Policy, Primitive, Shape, Waiter};
+use tempest::{Adjustment, NodeId, Policy, Primitive, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
 use crate::agenda::{Agenda, Happening};
 use crate::dispatch::{self, Dispatcher};
-use crate::link::staging::Shipping;
-use crate::link::{Link, Port};
+use crate::link::Link;
+use crate::link::flights::Flights;
+use crate::link::overflow::Overflow;
+use crate::link::port::Port;
+use crate::link::routing::Road;
+use crate::link::staging::Staging;
 use crate::measure::Measure;
 use crate::measure::anatomy::Anatomy;
-use crate::measure::phases::{Entry, Phases, Reading};
+use crate::measure::phases::Phases;
 use crate::memory::Memory;
 use crate::memory::at_work::AtWork;
 use crate::prices::{List, PriceLists};
@@ -84,10 +89,10 @@ impl Cluster {
             nodes: Vec::new(),
             cores: Vec::new(),
             link: Link {
-                network: Network::new(&machine.network, shape.nodes),
-                flights: Vec::new(),
-                free_flights: Vec::new(),
-                shipping: Shipping::default(),
+                road: Road::new(machine, shape.nodes),
+                overflow: Overflow::of(machine),
+                flights: Flights::default(),
+                staging: Staging::of(machine, shape.nodes),
             },
             running: None,
             live: (shape.nodes * shape.threads) as usize,
@@ -116,16 +121,7 @@ impl Cluster {
                     cores_per_node,
                     shared,
                 ),
-                port: Port {
-                    interface: hardware::Interface::new(
-                        &crate::link::routing::paced(machine),
-                        polls.unwrap_or_default(),
-                    ),
-                    lock: machine.interface.lock_migration.map(Lock::new),
-                    stager: Default::default(),
-                    passing: 0,
-                    sent: 0,
-                },
+                port: Port::new(machine, polls.unwrap_or_default()),
                 memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
                 dispatch,
                 tie: choice.tie(index as u32),
@@ -336,10 +332,10 @@ impl Cluster {
         let job = self.cores[core].take_job().expect("a handler begins with an event");
         let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
         if let Due::Message { flight } = job.event {
-            let flight = &self.link.flights[flight as usize];
+            let flight = &self.link.flights[flight];
             let (message, source) = (flight.packet().id().0, flight.packet().source().0);
-            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number };
-            let purpose = Purpose { class: flight.class, kind: flight.kind, key: Some(job.held.key()) };
+            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number() };
+            let purpose = Purpose { class: flight.class(), kind: flight.kind(), key: Some(job.held.key()) };
             self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), start);
             self.cores[core].serve(purpose);
         }
@@ -415,39 +411,6 @@ impl Cluster {
         self.record(Event::ThreadEnd { node: node as u32, thread });
         self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);
-    }
-
-    /// A thread enters the next region. True if it must wait for others.
-    pub(crate) fn enter_phase(&mut self, node: usize, thread: u32, name: &'static str) -> bool {
-        let threads = self.nodes.iter().map(|node| node.threads.len()).sum();
-        let Entry::Begins { index, waiting } = self.measure.phases.enter(node, thread, name, threads) else {
-            return true;
-        };
-        self.record(Event::Phase { index, name });
-        let reading = self.reading();
-        self.measure.phases.begin(name, reading);
-        waiting.into_iter().for_each(|(node, thread)| self.make_ready(node, thread));
-        false
-    }
-
-    /// What has been measured up to now: counts of all processors, time, and how busy every part was. The breakdown is of the
-    /// processors that began as computing ones.
-    pub(crate) fn reading(&self) -> Reading {
-        let at = self.agenda.now;
-        let mut reading = Reading {
-            at,
-            counters: Counters::default(),
-            breakdown: Breakdown::default(),
-            protocol: gauges::protocol_time(self),
-            busy: gauges::busy_times(self),
-        };
-        for core in &self.cores {
-            reading.counters += core.ledger.counters();
-            if core.is_counted() {
-                reading.breakdown += core.ledger.breakdown_at(at);
-            }
-        }
-        reading
     }
 
     /// The node as messages name it.
@@ -554,17 +517,6 @@ impl Cluster {
 }
 
 impl Cluster {
-    /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
-    pub(crate) fn wait_for_room(&self, core: usize) -> Time {
-        let (node, at) = (self.cores[core].node(), self.cores[core].clock.at(self.agenda.now));
-        if !self.takes_commands(node) {
-            // It looks again after a poll; nobody tells it.
-            let processor = &self.setting.machine.processor;
-            return processor.poll.max(processor.clock.cycles_to_time(1));
-        }
-        self.interface_room_at(node, at) - at
-    }
-
     /// Whether the thread on `core` passes by at this poll, and what that takes.
     pub(crate) fn passes_by(&mut self, core: usize) -> bool {
         let passes = self.cores[core].looks.passes();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tempest::world::Node as Waist;
 
 use crate::dispatch::Dispatcher;
-use crate::link::Port;
+use crate::link::port::Port;
 use crate::memory::Memory;
 use crate::processor::threads::Threads;
 
@@ -23,4 +23,14 @@ pub(crate) struct Node {
     pub(crate) memory: Memory,
     /// The place of this node's events among simultaneous ones of other nodes: drawn from the seed.
     pub(crate) tie: u32,
+}
+
+impl Node {
+    /// The node's shared memory.
+    ///
+    /// # Panics
+    /// If its program has none.
+    pub(crate) fn shared_memory(&self) -> &tempest::Memory {
+        self.waist.memory().expect("blocks and rights to them are of shared memory")
+    }
 }

@@ -86,9 +86,7 @@ impl Cluster {
             return;
         }
         let (now, look) = (self.agenda.now, self.setting.machine.processor.poll);
-        if let Some(lock) = &mut self.nodes[self.cores[core].node()].port.lock {
-            lock.look(now, core, look);
-        }
+        self.nodes[self.cores[core].node()].port.look(now, core, look);
     }
 
     /// Starts a handler, after `delay`, or an injection on `core`: they take turns when both wait.
@@ -191,7 +189,7 @@ impl Cluster {
             return (Time::ZERO, self.cost_of_grant(core), None);
         };
         let (cost, step) = self.cost_of_event(core, flight);
-        let taken = self.link.flights[flight as usize].forwarded;
+        let taken = self.link.flights[flight].is_forwarded();
         let shared = self.shares_interface(core) && !taken;
         let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
         (wait, cost, Some(step))
@@ -273,10 +271,8 @@ impl Cluster {
 
     /// Books the idle time that ends now.
     pub(crate) fn end_idling(&mut self, core: usize) {
-        if self.cores[core].end_idling(self.agenda.now)
-            && let Some(lock) = &mut self.nodes[self.cores[core].node()].port.lock
-        {
-            lock.stop_looking(core);
+        if self.cores[core].end_idling(self.agenda.now) {
+            self.nodes[self.cores[core].node()].port.stop_looking(core);
         }
     }
 }
@@ -489,7 +485,7 @@ impl Cluster {
     }
 
     fn start_extraction(&mut self, core: usize, flight: u32) {
-        let cost = self.price(core, Primitive::Extract, self.link.flights[flight as usize].class);
+        let cost = self.price(core, Primitive::Extract, self.link.flights[flight].class());
         let wait = self.wait_for_interface(core, cost.path);
         self.end_idling(core);
         self.cores[core].spend(Bucket::Memory, wait);
