@@ -9,9 +9,10 @@ use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
     Stage, Unobeyed, World,
 };
-use trace::{Batch, Cast, Digests, Sink};
+use trace::Cast;
 use units::Time;
 
+use crate::cluster::making::Plan;
 use crate::cluster::{Cluster, gauges};
 use crate::engine::Engine;
 use crate::processor::core::Event;
@@ -176,13 +177,19 @@ impl World for Model {
         }
         let places = residents.iter().zip(queues).collect();
         let policy = model.obeyed(&launch.policy);
-        let mut state =
-            Cluster::new(&model.machine, &policy, split, shape, (launch.seed, launch.stall_limit), places);
         if let Some(recorder) = &launch.trace {
             recorder.begin(model.cast(shape, split, &residents[0]));
-            state.measure.sink = Sink::Traced(Digests::default(), Batch::new(recorder.clone()));
         }
-        let mut engine = Engine::new(state, &residents);
+        let plan = Plan {
+            machine: &model.machine,
+            policy: &policy,
+            split,
+            shape,
+            seed: launch.seed,
+            stall_limit: launch.stall_limit,
+            trace: launch.trace.as_ref(),
+        };
+        let mut engine = Engine::new(plan.cluster(places), &residents);
         engine.run()?;
         let mut outcome = outcome(&engine.state());
         outcome.report = report(&mut engine.state_mut(), &residents)?;
@@ -215,9 +222,9 @@ fn outcome(state: &Cluster) -> Outcome {
         protocol: reading.protocol,
         dispatching: dispatching(state),
         anatomy: stages(state),
-        adjustments: state.measure.adjustments.clone(),
+        adjustments: state.measure.adjustments().to_vec(),
         events: Some(state.agenda.happened()),
-        digest: state.measure.sink.digest().map(|digest| digest.value()),
+        digest: state.measure.digest().map(|digest| digest.value()),
         report: Report::default(),
     }
 }

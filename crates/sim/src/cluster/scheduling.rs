@@ -27,7 +27,7 @@ impl Cluster {
         let place = &self.nodes[node];
         let all = place.first_core..place.first_core + place.cores;
         let running = self.running.filter(|core| all.contains(core)).map(|core| core - all.start);
-        let now = self.agenda.now;
+        let now = self.agenda.now();
         let room = place.dispatch.injection.shows(now) && self.interface_has_room(node, now);
         (&place.dispatch, View { now, cores: &self.cores[all], running, room })
     }
@@ -76,7 +76,7 @@ impl Cluster {
 
     fn idle(&mut self, core: usize) {
         self.end_idling(core);
-        self.cores[core].begin_idling(self.agenda.now);
+        self.cores[core].begin_idling(self.agenda.now());
     }
 
     /// A computing processor that idles looks under the lock of an interface that it shares with a network processor, again and
@@ -85,7 +85,7 @@ impl Cluster {
         if !self.shares_interface(core) || self.is_network_processor(core) {
             return;
         }
-        let (now, look) = (self.agenda.now, self.setting.machine.processor.poll);
+        let (now, look) = (self.agenda.now(), self.setting.machine.processor.poll);
         self.nodes[self.cores[core].node()].port.look(now, core, look);
     }
 
@@ -126,7 +126,7 @@ impl Cluster {
         self.cores[core].service.look(found.fetch);
         let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job);
         self.end_idling(core);
-        let now = self.agenda.now;
+        let now = self.agenda.now();
         let fetch = match found.job.event {
             Event::Message { flight } => self.time_to_fetch(core, flight),
             Event::Grant { .. } => Time::ZERO,
@@ -216,7 +216,7 @@ impl Cluster {
     /// Interrupts `core`, whose thread goes on after the handler.
     fn interrupt(&mut self, core: usize) -> bool {
         let Activity::Thread(thread) = self.cores[core].activity() else { return false };
-        let left = self.cores[core].clock.left(self.agenda.now);
+        let left = self.cores[core].clock.left(self.agenda.now());
         self.cores[core].clock.put_off();
         if !self.start_handler(core, self.setting.machine.processor.interrupt) {
             // Another processor has the key of the message that came: the end of that handler is waited for now.
@@ -240,7 +240,7 @@ impl Cluster {
             if left.is_zero() {
                 self.continue_now(core, left);
             } else {
-                self.continue_at(core, self.agenda.now + left);
+                self.continue_at(core, self.agenda.now() + left);
             }
             return true;
         }
@@ -252,9 +252,7 @@ impl Cluster {
         let (poll, read) = self.cost_of_noticing(node, thread);
         let report = if ran_before { self.report_computing(core) } else { Time::ZERO };
         let cost = switch + poll + read + report;
-        self.measure
-            .sink
-            .record(self.agenda.now + cost, Traced::Run { node: node as u32, processor, thread });
+        self.measure.record(self.agenda.now() + cost, Traced::Run { node: node as u32, processor, thread });
         self.cores[core].begin(Activity::Thread(thread));
         self.cores[core].ledger.book(Bucket::Overhead, switch + poll);
         self.cores[core].ledger.book(Bucket::Memory, read);
@@ -271,7 +269,7 @@ impl Cluster {
 
     /// Books the idle time that ends now.
     pub(crate) fn end_idling(&mut self, core: usize) {
-        if self.cores[core].end_idling(self.agenda.now) {
+        if self.cores[core].end_idling(self.agenda.now()) {
             self.nodes[self.cores[core].node()].port.stop_looking(core);
         }
     }
@@ -428,14 +426,14 @@ impl Cluster {
         let step = dispatch.network_mut().and_then(|network| network.interrupted_step());
         let Some((step, left)) = step else { return false };
         self.cores[core].begin(Activity::Step(step));
-        self.continue_at(core, self.agenda.now + left);
+        self.continue_at(core, self.agenda.now() + left);
         true
     }
 
     /// Has the network processor of a node take a message in at once, if that interrupts what it does. False if the message must
     /// wait.
     pub(crate) fn takes_at_once(&mut self, node: usize, message: &Arrived) -> bool {
-        let (now, place) = (self.agenda.now, &mut self.nodes[node]);
+        let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
         let Dispatcher { way: Dispatch::Network(network), events, .. } = &mut place.dispatch else {
             return false;
         };
@@ -459,7 +457,7 @@ impl Cluster {
     /// A network processor that idles because the interface has no room for what was handed over looks again when there
     /// may be some.
     fn await_interface(&mut self, node: usize) {
-        let (now, place) = (self.agenda.now, &self.nodes[node]);
+        let (now, place) = (self.agenda.now(), &self.nodes[node]);
         let Some(network) = place.dispatch.network() else { return };
         let idles = self.cores[place.first_core + network.number()].is_idle();
         if network.looks_after(now) || !idles || !place.dispatch.injection.shows(now) {
@@ -504,7 +502,7 @@ impl Cluster {
         self.at_work(core).make_at_once();
         let time = self.cores[core].clock.take_ahead();
         self.cores[core].begin(Activity::Step(step));
-        self.continue_at(core, self.agenda.now + time);
+        self.continue_at(core, self.agenda.now() + time);
     }
 
     /// A step of a network processor is over: its effect, and the next one.
@@ -519,10 +517,10 @@ impl Cluster {
             Step::Extract { flight } => self.finish_extraction(core, flight),
             Step::HandOver { flight } => {
                 let (at, tie) = (
-                    self.agenda.now + self.setting.prices.hand_over_delay(),
+                    self.agenda.now() + self.setting.prices.hand_over_delay(),
                     self.nodes[self.cores[core].node()].tie,
                 );
-                self.agenda.events.push(at, tie, Happening::Forward { flight });
+                self.agenda.push(at, tie, Happening::Forward { flight });
                 self.settle_step(core);
             }
             Step::Settle => self.free(core),
@@ -556,7 +554,7 @@ impl Cluster {
 
     /// A message has been read: its handler runs here, or it goes to the computing processor.
     fn finish_extraction(&mut self, core: usize, flight: u32) {
-        let (now, node) = (self.agenda.now, self.cores[core].node());
+        let (now, node) = (self.agenda.now(), self.cores[core].node());
         let message = self.arrived(flight);
         let Dispatcher { way, events, .. } = &mut self.nodes[node].dispatch;
         let Dispatch::Network(network) = way else { return };
@@ -578,7 +576,7 @@ impl Cluster {
             return;
         }
         let wait = self.cores[core].clock.take_wait();
-        let from = self.agenda.now + wait;
+        let from = self.agenda.now() + wait;
         let (dispatch, _) = self.dispatch_of(core);
         if let Some(network) = dispatch.network_mut() {
             network.serve_from(from);
