@@ -10,7 +10,7 @@ use tempest::world::Resident;
 use tempest::{Failure, Refusal};
 
 use crate::agenda::Happening;
-use crate::cluster::{Cluster, memory};
+use crate::cluster::{Cluster, gauges, memory};
 use crate::fibers::Fibers;
 use crate::processor::core::Activity;
 use crate::standstill;
@@ -107,9 +107,13 @@ fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
             next.filter(|&(_, happening)| !cluster.link.road.is_over(happening, &cluster.agenda))
         else {
             cluster.agenda.end();
+            gauges::sample(cluster, true);
             return Ok(None);
         };
         cluster.agenda.begin(at, happening);
+        if cluster.measure.sampler.is_some() {
+            gauges::sample(cluster, false);
+        }
         if let Some(limit) = cluster.agenda.stalled() {
             let spinning = standstill::spinning(cluster);
             return Err(Failure::Stalled { limit, spinning, blocked: standstill::blocked(cluster) });

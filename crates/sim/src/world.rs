@@ -9,7 +9,7 @@ use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
     Stage, Unobeyed, World,
 };
-use trace::Cast;
+use trace::{Cast, Counter};
 use units::Time;
 
 use crate::cluster::making::Plan;
@@ -100,7 +100,7 @@ impl Model {
     }
 
     /// Who there is, for a trace.
-    fn cast(&self, shape: Shape, split: Split, any: &Resident) -> Cast {
+    fn cast(&self, shape: Shape, split: Split, any: &Resident, counters: Vec<Counter>) -> Cast {
         Cast {
             machine: self.machine.name.clone(),
             nodes: shape.nodes,
@@ -108,6 +108,7 @@ impl Model {
             dedicated: split.dedicated as u16,
             threads: shape.threads,
             messages: any.node.message_names().collect(),
+            counters,
         }
     }
 
@@ -177,9 +178,6 @@ impl World for Model {
         }
         let places = residents.iter().zip(queues).collect();
         let policy = model.obeyed(&launch.policy);
-        if let Some(recorder) = &launch.trace {
-            recorder.begin(model.cast(shape, split, &residents[0]));
-        }
         let plan = Plan {
             machine: &model.machine,
             policy: &policy,
@@ -189,7 +187,12 @@ impl World for Model {
             stall_limit: launch.stall_limit,
             trace: launch.trace.as_ref(),
         };
-        let mut engine = Engine::new(plan.cluster(places), &residents);
+        let cluster = plan.cluster(places);
+        if let Some(recorder) = &launch.trace {
+            let counters = recorder.interval().map(|_| gauges::counters(&cluster)).unwrap_or_default();
+            recorder.begin(model.cast(shape, split, &residents[0], counters));
+        }
+        let mut engine = Engine::new(cluster, &residents);
         engine.run()?;
         let mut outcome = outcome(&engine.state());
         outcome.report = report(&mut engine.state_mut(), &residents)?;

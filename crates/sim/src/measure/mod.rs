@@ -4,6 +4,7 @@
 
 pub(crate) mod anatomy;
 pub(crate) mod phases;
+pub(crate) mod sampler;
 pub(crate) mod utilization;
 
 use tempest::Adjustment;
@@ -12,12 +13,15 @@ use units::Time;
 
 use anatomy::Anatomy;
 use phases::Phases;
+use sampler::Sampler;
 
 /// What is measured of a run.
 pub(crate) struct Measure {
     pub(crate) anatomy: Anatomy,
     pub(crate) phases: Phases,
     sink: Sink,
+    /// The sampler of a traced run that has one.
+    pub(crate) sampler: Option<Sampler>,
     adjustments: Vec<Adjustment>,
 }
 
@@ -28,8 +32,14 @@ impl Measure {
             Some(recorder) => Sink::Traced(Digests::default(), Batch::new(recorder.clone())),
             None => Sink::Digest(Digests::default()),
         };
-        let (anatomy, phases) = (Anatomy::new(messages), Phases::default());
-        Self { anatomy, phases, sink, adjustments: Vec::new() }
+        let interval = recorder.and_then(|recorder| Some((recorder, recorder.interval()?)));
+        Self {
+            anatomy: Anatomy::new(messages),
+            phases: Phases::default(),
+            sink,
+            sampler: interval.map(|(recorder, interval)| Sampler::new(recorder.clone(), interval)),
+            adjustments: Vec::new(),
+        }
     }
 
     /// An event has happened at an instant.
