@@ -13,7 +13,7 @@ use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Wait
 use units::Time;
 
 use crate::cluster::{Cluster, memory, regions};
-use crate::dispatch::Poll;
+use crate::dispatch::{Noticed, Poll};
 use crate::link::cargo::{Cargo, Route};
 use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
@@ -163,9 +163,9 @@ impl Edge {
         self.suspend();
     }
 
-    /// Lets waiting handlers run here after `delay`. False if there are none.
-    pub(crate) fn yield_to_handlers(&self, delay: Time) -> bool {
-        let yields = self.state().yield_to_handlers(self.core(), delay);
+    /// Lets waiting handlers run here. False if there are none.
+    pub(crate) fn yield_to_handlers(&self, noticed: Noticed) -> bool {
+        let yields = self.state().yield_to_handlers(self.core(), noticed);
         if yields {
             self.suspend();
         }
@@ -177,7 +177,7 @@ impl Edge {
         self.state().expect_server(self.core(), &cargo);
         let (route, locks) = {
             let state = self.state();
-            (state.route(self.core(), &cargo), state.locks_interface(self.core()))
+            (state.route(self.core(), to, &cargo), state.locks_interface(self.core()))
         };
         // Whoever comes first gets the lock: the time must be right before it is asked for.
         if route == Route::Inject && locks {
@@ -215,7 +215,7 @@ impl Edge {
     /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
     fn await_injector(&self) {
         if self.state().has_event(self.core()) {
-            self.yield_to_handlers(Time::ZERO);
+            self.yield_to_handlers(Noticed::AT_ONCE);
             return;
         }
         let since = self.state().agenda.now();
@@ -257,7 +257,7 @@ impl Edge {
         self.settle();
         let Some(find) = self.state().begin_call(self.core()) else { return };
         self.settle();
-        let found = self.yield_to_handlers(find);
+        let found = self.yield_to_handlers(Noticed::Look { after: find });
         self.state().cores[self.core()].ledger.count_poll(found);
         if !found {
             self.state().pass_turn(self.core());
@@ -346,7 +346,7 @@ impl Messages for Edge {
         let wait = self.state().wait_for_room(self.core());
         self.state().cores[self.core()].spend(Bucket::Memory, wait);
         self.settle();
-        self.yield_to_handlers(Time::ZERO);
+        self.yield_to_handlers(Noticed::AT_ONCE);
         self.try_in_vain(standstill::sends_in_vain);
     }
 }
@@ -422,7 +422,7 @@ impl Scheduling for Edge {
             state.cores[core].spend(Bucket::Overhead, poll);
             state.cores[core].service.look(poll);
         });
-        let found = self.yield_to_handlers(Time::ZERO);
+        let found = self.yield_to_handlers(Noticed::AT_ONCE);
         self.state().note_look(self.core(), found);
         if !found {
             self.try_in_vain(standstill::looks_in_vain);
@@ -452,8 +452,7 @@ impl Scheduling for Edge {
             state.notices_late(self.core())
         };
         if late {
-            let interrupt = self.state().setting.machine.processor.interrupt;
-            self.yield_to_handlers(interrupt);
+            self.yield_to_handlers(Noticed::Interrupt);
         }
     }
 

@@ -1,9 +1,9 @@
 //! The world of a modelled machine: what it refuses, how it runs a job, what it reports.
 
 use hardware::EventQueue;
-use machine::{Capability, Machine};
-use pdq::{DispatcherId, specification};
-use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
+use machine::{Capability, Endpoints, Machine};
+use pdq::DispatcherId;
+use tempest::policy::{Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
@@ -14,6 +14,7 @@ use units::Time;
 
 use crate::cluster::making::Plan;
 use crate::cluster::{Cluster, gauges};
+use crate::dispatch;
 use crate::engine::Engine;
 use crate::processor::core::Event;
 
@@ -52,6 +53,11 @@ impl Model {
                 }
             }
             _ => return Err(unobeyed(policy, Unobeyed::NoSuchProcessors)),
+        }
+        let polls_endpoint = matches!(policy.servers, Servers::Compute | Servers::Idle);
+        if self.machine.interface.endpoints == Endpoints::Processor && !polls_endpoint {
+            let machine = self.machine.name.clone();
+            return Err(unobeyed(policy, Unobeyed::NoEndpoint { machine }));
         }
         let by_network = policy.injector == Injector::Network && self.machine.network_processor.is_some();
         if !by_network && self.machine.under(policy.preset()).primitives.send_header.is_none() {
@@ -111,18 +117,6 @@ impl Model {
             counters,
         }
     }
-
-    fn queue_config(&self, launch: &Launch, split: Split) -> specification::Config {
-        let Policy { dispatch, servers, .. } = launch.policy;
-        // A network processor and a computing one work side by side, each serially.
-        let together = matches!(servers, Servers::Network | Servers::Either);
-        specification::Config {
-            window: self.machine.queue.window,
-            capacity: Some(self.machine.queue.capacity),
-            serial: dispatch == Dispatch::Serial && !together,
-            partitions: if dispatch == Dispatch::Partitioned { split.dedicated as usize } else { 1 },
-        }
-    }
 }
 
 /// A policy that the machine could have and the model cannot.
@@ -163,7 +157,7 @@ impl World for Model {
         let model = Self::new(self.machine.under(launch.policy.preset()));
         let split = model.refusal(launch).map_err(Failure::Refused)?;
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
-        let config = model.queue_config(launch, split);
+        let config = dispatch::queue(&model.machine, &launch.policy, split);
         let mut residents = Vec::new();
         let mut queues = Vec::new();
         for node in 0..launch.nodes {

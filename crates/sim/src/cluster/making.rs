@@ -5,7 +5,7 @@
 use des::Choice;
 use hardware::EventQueue;
 use machine::{Capability, Machine};
-use tempest::policy::{Servers, Split};
+use tempest::policy::Split;
 use tempest::world::{Name, Resident};
 use tempest::{Policy, Shape};
 use trace::Recorder;
@@ -23,7 +23,7 @@ use crate::link::routing::Road;
 use crate::link::staging::Staging;
 use crate::measure::Measure;
 use crate::memory::Memory;
-use crate::prices::{List, PriceLists};
+use crate::prices::PriceLists;
 use crate::processor::core::{Core, Event};
 use crate::processor::threads::Threads;
 use crate::setting::Setting;
@@ -86,7 +86,7 @@ impl Plan<'_> {
         let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
         let looks = machine.network_processor.as_ref().and_then(|network| network.idle_poll);
         // Processors and state machines of a device have no caches on the bus of the node.
-        let on_bus = if self.in_device() { split.computing as usize } else { processors };
+        let on_bus = if dispatch::is_in_device(policy) { split.computing as usize } else { processors };
         let dispatch = Dispatcher::new(machine, policy, split, processors, queue);
         Node {
             waist: resident.node.clone(),
@@ -103,28 +103,16 @@ impl Plan<'_> {
     /// The processor of a number on a node; `threads` is the kind of what threads do to the account of costs.
     fn core(&self, node: usize, number: usize, threads: u16) -> Core {
         let dedicated = number >= self.split.computing as usize;
-        let in_network = self.assisted() && number == self.processors() - 1;
-        let list = match () {
-            () if in_network => List::Network,
-            () if self.in_device() && dedicated => List::Embedded,
-            () => List::General,
-        };
+        let list = dispatch::price_list(self.machine, self.policy, self.split, self.processors(), number);
         // A policy that says which polls look is obeyed as it stands.
         let every = self.policy.poll_every.is_some();
         let apart = if every { Time::ZERO } else { self.machine.processor.pace };
         Core::new(node, number as u16, dedicated, threads).with_looks(apart).with_list(list)
     }
 
-    /// How many processors a node has, its network processor among them.
+    /// How many processors a node has, its network processors among them.
     fn processors(&self) -> usize {
-        (self.split.computing + self.split.dedicated) as usize + usize::from(self.assisted())
-    }
-
-    fn assisted(&self) -> bool {
-        dispatch::has_network_processor(self.machine, self.policy)
-    }
-
-    fn in_device(&self) -> bool {
-        matches!(self.policy.servers, Servers::Embedded | Servers::Hardware)
+        let own = self.split.computing + self.split.dedicated;
+        own as usize + dispatch::network_processors(self.machine, self.policy)
     }
 }

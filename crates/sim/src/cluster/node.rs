@@ -5,10 +5,12 @@
 use std::sync::Arc;
 
 use tempest::world::Node as Waist;
+use units::Time;
 
-use crate::dispatch::Dispatcher;
+use crate::dispatch::{Dispatcher, View};
 use crate::link::port::Port;
 use crate::memory::Memory;
+use crate::processor::core::Core;
 use crate::processor::threads::Threads;
 
 /// One node.
@@ -26,6 +28,20 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// The instant `now` as the node's dispatch sees it. `running` is the processor of the machine whose fiber runs, and `room` says
+    /// whether the interface has room.
+    pub(super) fn view<'a>(
+        &self,
+        cores: &'a [Core],
+        now: Time,
+        running: Option<usize>,
+        room: bool,
+    ) -> View<'a> {
+        let all = self.first_core..self.first_core + self.cores;
+        let running = running.filter(|core| all.contains(core)).map(|core| core - all.start);
+        View { now, cores: &cores[all], running, room }
+    }
+
     /// The node's shared memory.
     ///
     /// # Panics

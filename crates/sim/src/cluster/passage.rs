@@ -2,7 +2,6 @@
 //! dispatch queue or into memory.
 
 use machine::{Class, Cost};
-use tempest::policy::Servers;
 use tempest::world::Packet;
 use tempest::{NodeId, Place, Primitive, Volume};
 use trace::Event as Traced;
@@ -78,10 +77,10 @@ impl Cluster {
     }
 
     /// Which way what is sent from `core` now will go.
-    pub(crate) fn route(&self, core: usize, cargo: &Cargo) -> Route {
+    pub(crate) fn route(&self, core: usize, to: NodeId, cargo: &Cargo) -> Route {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let keyed = || cargo.has_key(&self.nodes[node].waist);
-        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), keyed);
+        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), to.0 as usize, keyed);
         if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
@@ -147,17 +146,17 @@ impl Cluster {
     pub(crate) fn start_injection(&mut self, core: usize) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let dedicated = self.cores[core].is_dedicated();
-        let injection = &mut self.nodes[node].dispatch.injection;
-        if !dedicated || !injection.may_begin() {
+        let dispatch = &mut self.nodes[node].dispatch;
+        if !dedicated || !dispatch.injection.may_begin() {
             return false;
         }
-        let Some(message) = injection.pop() else { return false };
+        let Some(message) = dispatch.take_handed_over(number.into()) else { return false };
         self.wake_starved(node);
         self.end_idling(core);
         self.cores[core].begin(Activity::Injecting);
         self.spend_send(core, Route::Inject, message.to, &message.cargo);
         self.at_work(core).make_at_once();
-        self.nodes[node].dispatch.injection.keep(number.into(), message);
+        self.nodes[node].dispatch.keep_in_hand(number.into(), message);
         let cost = self.cores[core].clock.take_ahead();
         self.continue_at(core, self.agenda.now() + cost);
         true
@@ -185,7 +184,7 @@ impl Cluster {
     /// The message that `core` has taken to inject it.
     pub(crate) fn release_in_hand(&mut self, core: usize) -> HandedOver {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let message = self.nodes[node].dispatch.injection.release(number.into());
+        let message = self.nodes[node].dispatch.release_in_hand(number.into());
         message.expect("a processor that injects has a message in hand")
     }
 
@@ -550,10 +549,10 @@ impl Cluster {
 /// What processors spend.
 impl Cluster {
     /// The cost to `core` of taking an event in and entering its handler, and the step that it is.
-    pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32) -> (Cost, Step) {
+    pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32, interrupts: bool) -> (Cost, Step) {
         let event = &self.link.flights[flight];
         let (class, kind, travel) = (event.class(), event.kind(), event.travel());
-        let receipt = event.receipt(&self.nodes[event.to()].waist);
+        let receipt = event.receipt(&self.nodes[event.to()].waist, interrupts);
         let wait = self.agenda.now() - event.arrived();
         self.at_work(core).receive(Reaching { class, kind, receipt, travel, wait })
     }
@@ -578,12 +577,9 @@ impl Cluster {
 impl Cluster {
     /// Insists that somebody runs the handler of what a program sends: a state machine runs those of the system only.
     pub(crate) fn expect_server(&self, core: usize, cargo: &Cargo) {
-        if self.setting.policy.servers != Servers::Hardware {
-            return;
-        }
         let node = self.cores[core].node();
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
-            && cargo.class(&self.nodes[node].waist) == Class::User
+            && !self.nodes[node].dispatch.way.runs(cargo.class(&self.nodes[node].waist))
         {
             let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
             let message = self.nodes[node].waist.message_name(packet.id());

@@ -162,8 +162,8 @@ impl Flight {
         self.forwarded = true;
     }
 
-    /// How a processor of its node, `waist`, takes it in.
-    pub(crate) fn receipt(&self, waist: &Node) -> Receipt {
+    /// How a processor of its node, `waist`, takes it in: it may interrupt that processor.
+    pub(crate) fn receipt(&self, waist: &Node, interrupts: bool) -> Receipt {
         match self.origin {
             _ if self.forwarded => Receipt::Forwarded,
             Origin::Fault => Receipt::Fault,
@@ -171,6 +171,7 @@ impl Flight {
             Origin::Sent => Receipt::Message {
                 own: self.from == self.to,
                 words: words_behind_header(waist, self.packet()) as u64,
+                interrupts,
             },
         }
     }
