@@ -218,11 +218,11 @@ impl Edge {
             self.yield_to_handlers(Noticed::AT_ONCE);
             return;
         }
-        let since = self.state().agenda.now;
+        let since = self.state().agenda.now();
         self.state().starve(self.core());
         self.suspend();
         let mut state = self.state();
-        let (now, poll) = (state.agenda.now, state.setting.machine.processor.poll);
+        let (now, poll) = (state.agenda.now(), state.setting.machine.processor.poll);
         let core = &mut state.cores[self.core()];
         core.ledger.book(Bucket::Memory, now - since);
         core.spend(Bucket::Memory, poll);
@@ -269,7 +269,7 @@ impl Edge {
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
-            (state.cores[self.core()].node(), state.agenda.now)
+            (state.cores[self.core()].node(), state.agenda.now())
         };
         let at_once = self.state().nodes[node].dispatch.events.try_hold(now, key);
         if let Some(held) = at_once {
@@ -297,7 +297,7 @@ impl Edge {
     /// Gives a key back and lets what waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
-        let (node, now) = (state.cores[self.core()].node(), state.agenda.now);
+        let (node, now) = (state.cores[self.core()].node(), state.agenda.now());
         state.nodes[node].dispatch.events.complete(now, held);
         state.agenda.note_progress();
         state.notify(node);
@@ -478,7 +478,7 @@ impl Scheduling for Edge {
 
     fn now(&self) -> Time {
         let state = self.state();
-        state.agenda.now + state.cores[self.core()].clock.ahead()
+        state.agenda.now() + state.cores[self.core()].clock.ahead()
     }
 }
 

@@ -9,13 +9,13 @@ use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
     Stage, Unobeyed, World,
 };
-use trace::{Batch, Cast, Counter, Digests, Sink};
+use trace::{Cast, Counter};
 use units::Time;
 
+use crate::cluster::making::Plan;
 use crate::cluster::{Cluster, gauges};
 use crate::dispatch;
 use crate::engine::Engine;
-use crate::measure::sampler::Sampler;
 use crate::processor::core::Event;
 
 /// A modelled machine, as a world to run programs in.
@@ -172,16 +172,21 @@ impl World for Model {
         }
         let places = residents.iter().zip(queues).collect();
         let policy = model.obeyed(&launch.policy);
-        let mut state =
-            Cluster::new(&model.machine, &policy, split, shape, (launch.seed, launch.stall_limit), places);
+        let plan = Plan {
+            machine: &model.machine,
+            policy: &policy,
+            split,
+            shape,
+            seed: launch.seed,
+            stall_limit: launch.stall_limit,
+            trace: launch.trace.as_ref(),
+        };
+        let cluster = plan.cluster(places);
         if let Some(recorder) = &launch.trace {
-            let counters = recorder.interval().map(|_| gauges::counters(&state)).unwrap_or_default();
+            let counters = recorder.interval().map(|_| gauges::counters(&cluster)).unwrap_or_default();
             recorder.begin(model.cast(shape, split, &residents[0], counters));
-            state.measure.sampler =
-                recorder.interval().map(|interval| Sampler::new(recorder.clone(), interval));
-            state.measure.sink = Sink::Traced(Digests::default(), Batch::new(recorder.clone()));
         }
-        let mut engine = Engine::new(state, &residents);
+        let mut engine = Engine::new(cluster, &residents);
         engine.run()?;
         let mut outcome = outcome(&engine.state());
         outcome.report = report(&mut engine.state_mut(), &residents)?;
@@ -214,9 +219,9 @@ fn outcome(state: &Cluster) -> Outcome {
         protocol: reading.protocol,
         dispatching: dispatching(state),
         anatomy: stages(state),
-        adjustments: state.measure.adjustments.clone(),
+        adjustments: state.measure.adjustments().to_vec(),
         events: Some(state.agenda.happened()),
-        digest: state.measure.sink.digest().map(|digest| digest.value()),
+        digest: state.measure.digest().map(|digest| digest.value()),
         report: Report::default(),
     }
 }

@@ -46,7 +46,6 @@ impl Cluster {
             self.nodes[at].threads.await_room(thread, false);
             let (node, thread) = self.who_sends(core);
             self.measure
-                .sink
                 .record(self.cores[core].clock.at(self.agenda.now()), Traced::Resume { node, thread });
         } else if !has_room && !awaited {
             self.cores[core].ledger.count().refused += 1;
@@ -60,7 +59,7 @@ impl Cluster {
         if !self.nodes[node].threads.await_room(thread, true) {
             let (node, thread) = self.who_sends(core);
             let wait = Traced::Block { node, thread, what: "room" };
-            self.measure.sink.record(self.cores[core].clock.at(self.agenda.now()), wait);
+            self.measure.record(self.cores[core].clock.at(self.agenda.now()), wait);
         }
     }
 

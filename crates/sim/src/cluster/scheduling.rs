@@ -24,7 +24,7 @@ use crate::processor::service::Receipt;
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
     fn seen(&self, node: usize) -> (&Dispatcher, View<'_>) {
-        let (now, place) = (self.agenda.now, &self.nodes[node]);
+        let (now, place) = (self.agenda.now(), &self.nodes[node]);
         let room = place.dispatch.asks_for_room(now) && self.interface_has_room(node, now);
         (&place.dispatch, place.view(&self.cores, now, self.running, room))
     }
@@ -73,7 +73,7 @@ impl Cluster {
 
     fn idle(&mut self, core: usize) {
         self.end_idling(core);
-        self.cores[core].begin_idling(self.agenda.now);
+        self.cores[core].begin_idling(self.agenda.now());
     }
 
     /// A computing processor that idles looks under the lock of an interface that it shares with a network processor, again and
@@ -82,7 +82,7 @@ impl Cluster {
         if !self.shares_interface(core) || self.is_network_processor(core) {
             return;
         }
-        let (now, look) = (self.agenda.now, self.setting.machine.processor.poll);
+        let (now, look) = (self.agenda.now(), self.setting.machine.processor.poll);
         self.nodes[self.cores[core].node()].port.look(now, core, look);
     }
 
@@ -124,7 +124,7 @@ impl Cluster {
         let delay = noticed.delay(self.setting.machine.processor.interrupt);
         let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job, noticed);
         self.end_idling(core);
-        let now = self.agenda.now;
+        let now = self.agenda.now();
         let fetch = match found.job.event {
             Event::Message { flight } => self.time_to_fetch(core, flight),
             Event::Grant { .. } => Time::ZERO,
@@ -218,7 +218,7 @@ impl Cluster {
     /// Interrupts `core`, whose thread goes on after the handler.
     fn interrupt(&mut self, core: usize) -> bool {
         let Activity::Thread(thread) = self.cores[core].activity() else { return false };
-        let left = self.cores[core].clock.left(self.agenda.now);
+        let left = self.cores[core].clock.left(self.agenda.now());
         self.cores[core].clock.put_off();
         if !self.start_handler(core, Noticed::Interrupt) {
             // Another processor has the key of the message that came: the end of that handler is waited for now.
@@ -242,7 +242,7 @@ impl Cluster {
             if left.is_zero() {
                 self.continue_now(core, left);
             } else {
-                self.continue_at(core, self.agenda.now + left);
+                self.continue_at(core, self.agenda.now() + left);
             }
             return true;
         }
@@ -258,9 +258,7 @@ impl Cluster {
         };
         let report = if ran_before { self.report_computing(core) } else { Time::ZERO };
         let cost = switch + poll + read + report;
-        self.measure
-            .sink
-            .record(self.agenda.now + cost, Traced::Run { node: node as u32, processor, thread });
+        self.measure.record(self.agenda.now() + cost, Traced::Run { node: node as u32, processor, thread });
         self.cores[core].begin(Activity::Thread(thread));
         self.cores[core].ledger.book(Bucket::Overhead, switch + poll);
         self.cores[core].ledger.book(Bucket::Memory, read);
@@ -270,7 +268,7 @@ impl Cluster {
 
     /// Books the idle time that ends now.
     pub(crate) fn end_idling(&mut self, core: usize) {
-        if self.cores[core].end_idling(self.agenda.now) {
+        if self.cores[core].end_idling(self.agenda.now()) {
             self.nodes[self.cores[core].node()].port.stop_looking(core);
         }
     }
@@ -425,14 +423,14 @@ impl Cluster {
         let step = dispatch.network_at(number).and_then(|(network, place)| network.interrupted_step(place));
         let Some((step, left)) = step else { return false };
         self.cores[core].begin(Activity::Step(step));
-        self.continue_at(core, self.agenda.now + left);
+        self.continue_at(core, self.agenda.now() + left);
         true
     }
 
     /// Has the network processor of a node take a message in at once, if that interrupts what it does. False if the message must
     /// wait.
     pub(crate) fn takes_at_once(&mut self, node: usize, message: &Arrived) -> bool {
-        let (now, place) = (self.agenda.now, &mut self.nodes[node]);
+        let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
         let Dispatcher { way: Dispatch::Network(network), events, .. } = &mut place.dispatch else {
             return false;
         };
@@ -457,7 +455,7 @@ impl Cluster {
     /// may be some.
     fn await_interface(&mut self, node: usize) {
         let place = &self.nodes[node];
-        let (now, first) = (self.agenda.now, place.first_core);
+        let (now, first) = (self.agenda.now(), place.first_core);
         let Some(network) = place.dispatch.network().filter(|_| place.dispatch.asks_for_room(now)) else {
             return;
         };
@@ -505,7 +503,7 @@ impl Cluster {
         self.at_work(core).make_at_once();
         let time = self.cores[core].clock.take_ahead();
         self.cores[core].begin(Activity::Step(step));
-        self.continue_at(core, self.agenda.now + time);
+        self.continue_at(core, self.agenda.now() + time);
     }
 
     /// A step of a network processor is over: its effect, and the next one.
@@ -520,10 +518,10 @@ impl Cluster {
             Step::Extract { flight } => self.finish_extraction(core, flight),
             Step::HandOver { flight } => {
                 let (at, tie) = (
-                    self.agenda.now + self.setting.prices.hand_over_delay(),
+                    self.agenda.now() + self.setting.prices.hand_over_delay(),
                     self.nodes[self.cores[core].node()].tie,
                 );
-                self.agenda.events.push(at, tie, Happening::Forward { flight });
+                self.agenda.push(at, tie, Happening::Forward { flight });
                 self.settle_step(core);
             }
             Step::Settle => self.free(core),
@@ -557,7 +555,7 @@ impl Cluster {
 
     /// A message has been read: its handler runs here, or it goes to the computing processor.
     fn finish_extraction(&mut self, core: usize, flight: u32) {
-        let (now, node) = (self.agenda.now, self.cores[core].node());
+        let (now, node) = (self.agenda.now(), self.cores[core].node());
         let message = self.arrived(flight);
         let Dispatcher { way, events, .. } = &mut self.nodes[node].dispatch;
         let Dispatch::Network(network) = way else { return };
@@ -575,7 +573,7 @@ impl Cluster {
 
     /// A handler on `core` has ended: a network processor takes note of what has to be waited for.
     pub(crate) fn note_handler_end(&mut self, core: usize) {
-        let now = self.agenda.now;
+        let now = self.agenda.now();
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let Some((network, place)) = self.nodes[node].dispatch.network_at(number.into()) else { return };
         let wait = self.cores[core].clock.take_wait();
