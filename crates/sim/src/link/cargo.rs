@@ -113,7 +113,7 @@ pub(crate) fn words_behind_header(waist: &Node, packet: &Packet) -> usize {
 }
 
 /// A class of messages, as machine files call it.
-fn class(class: tempest::Class) -> Class {
+pub(crate) fn class(class: tempest::Class) -> Class {
     match class {
         tempest::Class::Read => Class::Read,
         tempest::Class::Write => Class::Write,
