@@ -68,11 +68,11 @@ impl Needs<'_> {
     fn charged_to(&self, by: Charger) -> Vec<List> {
         match by {
             Charger::Threads => vec![List::General],
-            Charger::Handlers(of) if self.network_runs(class(of)) => match self.policy.servers {
+            Charger::HandlersOf(of) if self.network_runs(class(of)) => match self.policy.servers {
                 Servers::Either => vec![List::Network, List::General],
                 _ => vec![List::Network],
             },
-            Charger::Handlers(_) => vec![self.handlers()],
+            Charger::HandlersOf(_) => vec![self.handlers()],
         }
     }
 

@@ -10,7 +10,7 @@ pub enum Charger {
     /// The program's threads.
     Threads,
     /// The handlers of messages of a class.
-    Handlers(Class),
+    HandlersOf(Class),
 }
 
 /// A primitive that a protocol on a node may charge, and the part of the protocol that does.

@@ -15,12 +15,12 @@ pub(super) const WORD_BYTES: u64 = size_of::<u64>() as u64;
 /// The primitives that accesses charge: at their issue, and in the handlers of each class.
 pub(super) const CHARGES: &[(Charger, &[Primitive])] = &[
     (Charger::Threads, &[Primitive::Issue]),
-    (Charger::Handlers(Class::Read), &[Primitive::Translate, Primitive::FetchWord]),
-    (Charger::Handlers(Class::Reply), &[Primitive::Translate, Primitive::PlaceWord, Primitive::Complete]),
-    (Charger::Handlers(Class::Write), &[Primitive::Translate, Primitive::PlaceWord]),
-    (Charger::Handlers(Class::Acknowledge), &[Primitive::Complete]),
+    (Charger::HandlersOf(Class::Read), &[Primitive::Translate, Primitive::FetchWord]),
+    (Charger::HandlersOf(Class::Reply), &[Primitive::Translate, Primitive::PlaceWord, Primitive::Complete]),
+    (Charger::HandlersOf(Class::Write), &[Primitive::Translate, Primitive::PlaceWord]),
+    (Charger::HandlersOf(Class::Acknowledge), &[Primitive::Complete]),
     (
-        Charger::Handlers(Class::System),
+        Charger::HandlersOf(Class::System),
         &[Primitive::Translate, Primitive::TranslateAgain, Primitive::PlaceWord, Primitive::CountStore],
     ),
 ];

@@ -120,9 +120,9 @@ impl Protocol for Stache {
         let memory = setup.memory::<messages::Faulted>(layout, frames == Frames::All);
         let node = setup.node();
         for class in [Class::System, Class::Reply] {
-            setup.charges(Charger::Handlers(class), charges::ALL);
+            setup.charges(Charger::HandlersOf(class), charges::ALL);
             if frames != Frames::All {
-                setup.charges(Charger::Handlers(class), &[Primitive::MapPage]);
+                setup.charges(Charger::HandlersOf(class), &[Primitive::MapPage]);
             }
         }
         Self {
