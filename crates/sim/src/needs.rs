@@ -9,7 +9,7 @@ use tempest::policy::{Injector, Notice, Servers};
 use tempest::world::Charge;
 use tempest::{Charger, Mechanism, Policy, Primitive};
 
-use crate::dispatch::has_network_processor;
+use crate::dispatch::network_processors;
 use crate::link::cargo::class;
 use crate::prices::{List, PriceLists};
 
@@ -46,7 +46,7 @@ impl Needs<'_> {
     }
 
     fn assisted(&self) -> bool {
-        has_network_processor(self.machine, self.policy)
+        network_processors(self.machine, self.policy) > 0
     }
 
     /// Whether network processors run the handlers of a class.

@@ -95,6 +95,11 @@ pub enum Unobeyed {
     },
     /// The world has no processors of the kind that the policy gives handlers to.
     NoSuchProcessors,
+    /// The interface has an endpoint for each computing processor, and others are to run the handlers.
+    NoEndpoint {
+        /// The name of the machine.
+        machine: String,
+    },
     /// No computing processor of the machine can be interrupted.
     NotInterrupted {
         /// The name of the machine.
@@ -114,6 +119,11 @@ impl Unobeyed {
             Self::NoSuchProcessors => {
                 write!(f, "policy `{policy}` is not modelled: this simulator has no such processors")
             }
+            Self::NoEndpoint { machine } => write!(
+                f,
+                "policy `{policy}` has handlers run by processors that poll no endpoint of machine `{machine}`, whose interface has \
+                 one for each computing processor (`interface.endpoints = \"processor\"`): expected `floating` or `single`"
+            ),
             Self::NotInterrupted { machine } => write!(
                 f,
                 "policy `{policy}` needs a computing processor that can be interrupted, which machine `{machine}` lacks: only a \

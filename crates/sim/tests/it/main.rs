@@ -11,6 +11,7 @@ mod memory;
 mod network;
 mod overflow;
 mod promises;
+mod receipt;
 mod roles;
 mod setup;
 mod shared_memory;
