@@ -8,19 +8,19 @@ use std::rc::Rc;
 
 use hardware::memory::{Answer, NodeMemory};
 use machine::Capability;
-use tempest::policy::{Notice, Servers};
 use tempest::world::{Accounting, DispatchKey, Held, Messages, Packet, Proof, Scheduling, Wait};
 use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
 use units::Time;
 
 use crate::cluster::Cluster;
+use crate::dispatch::Poll;
 use crate::link::cargo::{Cargo, Route};
 use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
 use crate::processor::clock::Pending;
-use crate::processor::core::Event as Due;
 use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
+use crate::standstill;
 
 /// The stack of a thread. While the thread is suspended handlers may run on it.
 pub(crate) trait Stack {
@@ -203,10 +203,18 @@ impl Edge {
         true
     }
 
+    /// A thread has tried something in vain: its fiber never goes on if that is how the run ends.
+    fn try_in_vain(&self, attempt: impl FnOnce(&mut Cluster, usize) -> bool) {
+        let ends = attempt(&mut self.state(), self.core());
+        if ends {
+            self.suspend();
+        }
+    }
+
     /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
     /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
     fn await_injector(&self) {
-        if self.state().has_job(self.core()) {
+        if self.state().has_event(self.core()) {
             self.yield_to_handlers(Time::ZERO);
             return;
         }
@@ -225,15 +233,47 @@ impl Edge {
         self.at_work(|work| work.spend_tail());
     }
 
+    /// At a poll under a policy that adapts: lets the node measure, and goes to another processor if this one is to be dedicated.
+    fn leave_for_handlers(&self) {
+        let leaves = {
+            let (mut state, core) = (self.state(), self.core());
+            let node = state.cores[core].node();
+            state.measure_roles(node);
+            state.has_to_leave(core)
+        };
+        if !leaves {
+            return;
+        }
+        self.settle();
+        let leaves = self.state().has_to_leave(self.core());
+        if leaves {
+            self.state().leave_thread(self.core());
+            self.suspend();
+        }
+    }
+
+    /// A poll at a back-edge where the node's software has a dispatch routine.
+    fn call_routine(&self) {
+        self.settle();
+        let Some(find) = self.state().begin_call(self.core()) else { return };
+        self.settle();
+        let found = self.yield_to_handlers(find);
+        self.state().cores[self.core()].ledger.count_poll(found);
+        if !found {
+            self.state().pass_turn(self.core());
+            self.try_in_vain(standstill::looks_in_vain);
+        }
+    }
+
     /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
             (state.cores[self.core()].node(), state.agenda.now)
         };
-        let at_once = self.state().nodes[node].dispatch.queue.try_hold(now, key);
+        let at_once = self.state().nodes[node].dispatch.events.try_hold(now, key);
         if let Some(held) = at_once {
-            if self.state().looks_itself() {
+            if self.state().keeps_keys_at_hand(self.core()) {
                 let (mut state, core) = (self.state(), self.core());
                 let hold = state.setting.machine.processor.hold;
                 state.cores[core].spend(Bucket::Overhead, hold);
@@ -246,8 +286,7 @@ impl Edge {
         let thread = self.thread();
         {
             let mut state = self.state();
-            state.nodes[node].dispatch.queue.arrive(now);
-            state.nodes[node].dispatch.queue.enqueue(now, key, Due::Grant { thread });
+            state.nodes[node].dispatch.events.request(now, key, thread);
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
@@ -259,7 +298,8 @@ impl Edge {
     fn release(&self, held: Held) {
         let mut state = self.state();
         let (node, now) = (state.cores[self.core()].node(), state.agenda.now);
-        state.nodes[node].dispatch.queue.complete(now, held);
+        state.nodes[node].dispatch.events.complete(now, held);
+        state.agenda.note_progress();
         state.notify(node);
     }
 }
@@ -307,6 +347,7 @@ impl Messages for Edge {
         self.state().cores[self.core()].spend(Bucket::Memory, wait);
         self.settle();
         self.yield_to_handlers(Time::ZERO);
+        self.try_in_vain(standstill::sends_in_vain);
     }
 }
 
@@ -349,6 +390,9 @@ impl Scheduling for Edge {
         {
             let mut state = self.state();
             let (core, signal) = (self.core(), state.setting.machine.processor.signal);
+            if amount > 0 {
+                state.agenda.note_progress();
+            }
             state.cores[core].spend(Bucket::Overhead, signal);
         }
         tempest::world::signal(event, amount, |waiter| {
@@ -360,21 +404,14 @@ impl Scheduling for Edge {
         if self.state().passes_by(self.core()) {
             return;
         }
-        let (adapts, calls_routine) = {
-            let state = self.state();
-            (state.setting.adapts, state.calls_routine())
-        };
-        if adapts {
-            self.leave_for_handlers();
+        self.leave_for_handlers();
+        let poll = self.state().poll(self.core());
+        match poll {
+            Poll::Call => return self.call_routine(),
+            Poll::Pass => return,
+            Poll::Look => {}
         }
-        if calls_routine {
-            return self.call_routine();
-        }
-        if !self.state().owns_poll(self.core()) {
-            return;
-        }
-        let locks = self.state().setting.policy.servers == Servers::Either
-            && self.state().locks_interface(self.core());
+        let locks = self.state().shares_interface(self.core()) && self.state().locks_interface(self.core());
         if locks {
             self.settle();
         }
@@ -387,6 +424,17 @@ impl Scheduling for Edge {
         });
         let found = self.yield_to_handlers(Time::ZERO);
         self.state().note_look(self.core(), found);
+        if !found {
+            self.try_in_vain(standstill::looks_in_vain);
+        }
+    }
+
+    fn spin(&self) {
+        self.settle();
+        if standstill::looks_to_spin(&self.state(), self.core()) {
+            self.poll();
+        }
+        self.try_in_vain(standstill::spins_in_vain);
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
@@ -401,7 +449,7 @@ impl Scheduling for Edge {
         // An event that came while interrupts were masked is noticed now.
         let late = {
             let state = self.state();
-            state.setting.policy.notice == Notice::Interrupt && state.has_job(self.core())
+            state.notices_late(self.core())
         };
         if late {
             let interrupt = self.state().setting.machine.processor.interrupt;
@@ -479,6 +527,9 @@ impl Accounting for Edge {
 
     fn access(&self, address: u64, access: Access) {
         let (store, faulted) = (access == Access::Store, self.faulted.take());
+        if store {
+            self.state().agenda.note_progress();
+        }
         if !faulted && self.at_work(|work| work.hits(address, store)) {
             return;
         }

@@ -12,10 +12,6 @@ pub(crate) struct Setting {
     pub(crate) machine: Machine,
     pub(crate) policy: Policy,
     pub(crate) prices: PriceLists,
-    /// Whether nodes have a network processor at work: all that concerns one is skipped where there is none.
-    pub(crate) assisted: bool,
-    /// Whether the policy changes the roles of processors while a program runs.
-    pub(crate) adapts: bool,
 }
 
 impl Setting {

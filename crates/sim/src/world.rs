@@ -194,10 +194,10 @@ impl World for Model {
 fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure> {
     let mut report = Report::default();
     for (node, resident) in state.nodes.iter_mut().zip(residents) {
-        let held = node.dispatch.queue.try_hold(state.agenda.now(), DispatchKey::Sequential);
+        let held = node.dispatch.events.try_hold(state.agenda.now(), DispatchKey::Sequential);
         let mut held = held.expect("nothing is unfinished at the end of a run");
         report.merge(resident.report(held.proof())?);
-        node.dispatch.queue.complete(state.agenda.now(), held);
+        node.dispatch.events.complete(state.agenda.now(), held);
     }
     Ok(report)
 }
@@ -232,11 +232,11 @@ fn dispatching(state: &Cluster) -> Dispatching {
     let (mut total, mut busy) = (Time::ZERO, Time::ZERO);
     let (mut events, mut waited_on_key) = (0, 0);
     for node in &state.nodes {
-        let waits = node.dispatch.queue.waits();
+        let waits = node.dispatch.events.waits();
         total += waits.total;
         events += waits.events;
-        busy += node.dispatch.queue.busy(state.agenda.now());
-        waited_on_key += node.dispatch.queue.statistics().waited_on_key;
+        busy += node.dispatch.events.busy(state.agenda.now());
+        waited_on_key += node.dispatch.events.waited_on_key();
     }
     let mean = (events > 0).then(|| Time::from_femtoseconds(total.as_femtoseconds() / events));
     let all = (state.agenda.now() * state.nodes.len() as u64).as_seconds();

@@ -16,7 +16,7 @@ pub(crate) fn busy_times(cluster: &Cluster) -> BusyTimes {
     let (now, nodes) = (cluster.agenda.now(), &cluster.nodes);
     let mut times = BusyTimes::default();
     add_processors(cluster, &mut times);
-    times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.queue.busy(now)));
+    times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.events.busy(now)));
     let locks = nodes.iter().filter_map(|node| node.port.lock.as_ref());
     times.add(Resource::InterfaceLock, now, locks.map(|lock| lock.busy_at(now)));
     let (out, into): (Vec<_>, Vec<_>) = match &cluster.link.network {
@@ -64,7 +64,8 @@ fn protocol_kinds(cluster: &Cluster) -> impl Iterator<Item = Resource> + use<> {
         Servers::Hardware => Resource::StateMachine,
         _ => Resource::DedicatedProcessor,
     };
-    [own].into_iter().chain(cluster.setting.assisted.then_some(Resource::NetworkProcessor))
+    let has_loop = cluster.nodes.first().is_some_and(|node| node.dispatch.network().is_some());
+    [own].into_iter().chain(has_loop.then_some(Resource::NetworkProcessor))
 }
 
 /// The kind of a processor while it runs no threads.
@@ -103,7 +104,7 @@ pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
                 Resource::ComputingProcessor => cluster.cores[*core].is_counted(),
                 // A policy that adapts may dedicate any processor.
                 _ => {
-                    cluster.setting.adapts
+                    cluster.nodes[node].dispatch.moves_threads()
                         || protocol_kind(cluster, *core) == kind && !cluster.cores[*core].is_counted()
                 }
             };

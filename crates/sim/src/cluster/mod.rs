@@ -10,16 +10,14 @@ pub(crate) mod scheduling;
 use des::Choice;
 use hardware::{Lock, Network};
 use machine::{Capability, Class, Cost, Machine};
-use tempest::policy::{Injector, Servers, Split};
+use tempest::policy::{Servers, Split};
 use tempest::world::{Held, Name, Resident};
-use tempest::{Breakdown, Counters, NodeId, Policy, Primitive, Shape, Waiter};
+use tempest::{Adjustment, Breakdown, Counters, NodeId, Policy, Primitive, Shape, Waiter};
 use trace::{Digests, Event, Sink};
 use units::Time;
 
 use crate::agenda::{Agenda, Happening};
-use crate::dispatch::Desk;
-use crate::dispatch::network_processor::Loop;
-use crate::dispatch::roles::Roles;
+use crate::dispatch::{self, Dispatcher};
 use crate::link::staging::Shipping;
 use crate::link::{Link, Port};
 use crate::measure::Measure;
@@ -29,7 +27,7 @@ use crate::memory::Memory;
 use crate::memory::at_work::AtWork;
 use crate::prices::{List, PriceLists};
 use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
-use crate::processor::ledger::Ledger;
+use crate::processor::ledger::{Bucket, Ledger};
 use crate::processor::threads::{Reason, Switch, Threads};
 use crate::setting::Setting;
 use node::Node;
@@ -59,23 +57,22 @@ impl Cluster {
         (seed, stall_limit): (u64, Option<Time>),
         residents: Vec<(&Resident, hardware::EventQueue<crate::processor::core::Event, Name>)>,
     ) -> Self {
-        let assisted = has_network_processor(machine, policy);
+        let assisted = dispatch::has_network_processor(machine, policy);
         let polls = machine.network_processor.as_ref().and_then(|network| network.idle_poll);
         let cores_per_node = (split.computing + split.dedicated) as usize + usize::from(assisted);
         let choice = Choice::new(seed);
         let messages = residents.first().map_or(0, |(resident, _)| resident.node.message_names().count());
-        let servers = (0..cores_per_node).filter_map(|number| server_number(policy, split, number)).count();
         // Processors and state machines of a device have no caches on the bus of the node.
         let in_device = matches!(policy.servers, Servers::Embedded | Servers::Hardware);
         let on_bus = if in_device { split.computing as usize } else { cores_per_node };
+        // A policy that says which polls look is obeyed as it stands.
+        let apart = if policy.poll_every.is_some() { Time::ZERO } else { machine.processor.pace };
         let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
         let mut state = Self {
             setting: Setting {
                 machine: machine.clone(),
                 policy: policy.clone(),
                 prices: PriceLists::new(machine),
-                assisted,
-                adapts: policy.servers == Servers::Adaptive,
             },
             agenda: Agenda::new(stall_limit),
             measure: Measure {
@@ -99,16 +96,16 @@ impl Cluster {
             let first_core = state.cores.len();
             state.cores.extend((0..cores_per_node).map(|number| {
                 let dedicated = number >= split.computing as usize;
-                let server = server_number(policy, split, number);
-                let core = Core::new(index, number as u16, server, dedicated, messages as u16);
+                let core = Core::new(index, number as u16, dedicated, messages as u16);
                 let works_in_network = assisted && number == cores_per_node - 1;
                 let list = match () {
                     () if works_in_network => List::Network,
                     () if in_device && dedicated => List::Embedded,
                     () => List::General,
                 };
-                core.with_pace(machine.processor.pace).with_list(list)
+                core.with_looks(apart).with_list(list)
             }));
+            let dispatch = Dispatcher::new(machine, policy, split, cores_per_node, queue);
             state.nodes.push(Node {
                 waist: resident.node.clone(),
                 first_core,
@@ -119,33 +116,18 @@ impl Cluster {
                     cores_per_node,
                     shared,
                 ),
-                dispatch: Desk {
-                    queue,
-                    unseen: Default::default(),
-                    spilled: 0,
-                    incoming: Default::default(),
-                    network: assisted.then(|| Loop::new(first_core + cores_per_node - 1)),
-                    resumed: Default::default(),
-                    routine: Default::default(),
-                    poll_owner: 0,
-                    roles: Roles::of(machine, policy),
-                    next_interrupt: 0,
-                },
                 port: Port {
                     interface: hardware::Interface::new(
                         &crate::link::routing::paced(machine),
                         polls.unwrap_or_default(),
                     ),
                     lock: machine.interface.lock_migration.map(Lock::new),
-                    line: Default::default(),
                     stager: Default::default(),
-                    handed_over: Default::default(),
-                    starved: Default::default(),
-                    injecting: false,
                     passing: 0,
                     sent: 0,
                 },
-                memory: Memory::new(machine, on_bus, servers > 1, &resident.node),
+                memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
+                dispatch,
                 tie: choice.tie(index as u32),
             });
             (0..shape.threads).for_each(|thread| state.count_thread(index, thread, true));
@@ -205,15 +187,10 @@ impl Cluster {
         goes_on.is_some()
     }
 
-    /// Whether messages of `core`'s threads are injected by a protocol processor.
+    /// Whether messages of `core`'s threads are injected by another processor.
     pub(crate) fn hands_over(&self, core: usize) -> bool {
-        let own = &self.cores[core];
-        match self.setting.policy.injector {
-            Injector::Protocol => !own.is_dedicated(),
-            Injector::Network => !own.is_dedicated() && self.nodes[own.node()].dispatch.network.is_some(),
-            Injector::Sender => !own.is_dedicated() && self.hands_over_to_dedicated(own.node()),
-            Injector::Device => false,
-        }
+        let (node, dedicated) = (self.cores[core].node(), self.cores[core].is_dedicated());
+        self.nodes[node].dispatch.hands_over(dedicated)
     }
 
     /// The thread that runs on `core`.
@@ -235,6 +212,7 @@ impl Cluster {
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         self.cores[core].ledger.count().blocks += 1;
         let what = reason.what();
+        self.agenda.note_progress();
         if reason.is_block() {
             self.note_wait_for_block(node, thread, true);
         }
@@ -350,7 +328,7 @@ impl Cluster {
     pub(crate) fn host_of_handlers(&self, core: usize) -> Option<u32> {
         let own = &self.cores[core];
         let last = self.nodes[own.node()].threads.last_bound(own.number().into());
-        last.filter(|_| !self.setting.adapts)
+        last.filter(|_| !self.nodes[own.node()].dispatch.moves_threads())
     }
 
     /// The event of the handler that begins on `core`.
@@ -358,11 +336,10 @@ impl Cluster {
         let job = self.cores[core].take_job().expect("a handler begins with an event");
         let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
         if let Due::Message { flight } = job.event {
-            let class = self.class_of(flight);
             let flight = &self.link.flights[flight as usize];
             let (message, source) = (flight.packet().id().0, flight.packet().source().0);
             let start = Event::HandlerStart { node, processor, message, source, flow: flight.number };
-            let purpose = Purpose { class, kind: flight.kind, key: Some(job.held.key()) };
+            let purpose = Purpose { class: flight.class, kind: flight.kind, key: Some(job.held.key()) };
             self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), start);
             self.cores[core].serve(purpose);
         }
@@ -403,9 +380,9 @@ impl Cluster {
         self.record(Event::HandlerEnd { node: node as u32, processor });
         self.cores[core].ledger.count().handlers += 1;
         self.leave_handler(core);
-        self.nodes[node].dispatch.queue.complete(self.agenda.now, held);
+        self.nodes[node].dispatch.events.complete(self.agenda.now, held);
         self.agenda.note_progress();
-        self.measure(node);
+        self.measure_roles(node);
         self.free(core);
         self.notify(node);
     }
@@ -479,20 +456,100 @@ impl Cluster {
     }
 }
 
-/// Whether nodes of a machine have a network processor that has something to do under a policy.
-fn has_network_processor(machine: &Machine, policy: &Policy) -> bool {
-    let assists =
-        policy.injector == Injector::Network || matches!(policy.servers, Servers::Network | Servers::Either);
-    assists && machine.network_processor.is_some()
-}
+/// Roles that change.
+impl Cluster {
+    fn cores_of(&self, node: usize) -> std::ops::Range<usize> {
+        let node = &self.nodes[node];
+        node.first_core..node.first_core + node.cores
+    }
 
-/// Which server of the dispatch queue processor `number` of a node is, if it runs handlers at all.
-fn server_number(policy: &Policy, split: Split, number: usize) -> Option<usize> {
-    let computing = split.computing as usize;
-    match policy.servers {
-        Servers::Compute | Servers::Network | Servers::Either => (number == 0).then_some(0),
-        Servers::Idle | Servers::Adaptive => Some(number),
-        _ => number.checked_sub(computing),
+    /// The node looks at its clocks: if an interval is over, roles may change.
+    pub(crate) fn measure_roles(&mut self, node: usize) {
+        let (dispatch, view) = self.parts(node);
+        let waited = dispatch.events.waits().total;
+        let Some(roles) = dispatch.serving.roles_mut() else { return };
+        if !roles.measure(view.now, view.cores, waited) {
+            return;
+        }
+        for core in self.cores_of(node).rev() {
+            if self.cores[core].is_idle() {
+                self.free(core);
+            }
+        }
+    }
+
+    /// `core` has nothing to go on with: it changes its role if its node wants that. Whether it did.
+    fn change_role(&mut self, core: usize) -> bool {
+        let (node, dedicated) = (self.cores[core].node(), self.cores[core].is_dedicated());
+        let dispatch = &self.nodes[node].dispatch;
+        let Some(roles) = dispatch.serving.roles() else { return false };
+        let changes = match dedicated {
+            false => roles.wants_more() && self.may_leave_threads(core),
+            true => roles.wants_fewer(dispatch.injection.is_done()),
+        };
+        if changes {
+            self.take_role(core, !dedicated);
+        }
+        changes
+    }
+
+    fn may_leave_threads(&self, core: usize) -> bool {
+        let own = &self.cores[core];
+        own.may_leave_threads() && !self.nodes[own.node()].dispatch.holds(own.number().into())
+    }
+
+    fn take_role(&mut self, core: usize, dedicated: bool) {
+        let (now, node) = (self.agenda.now, self.cores[core].node());
+        let own = &mut self.cores[core];
+        own.ledger.book_idling(now);
+        own.service.take_role(dedicated, now, own.ledger.idle_at(now));
+        self.bind_threads(node);
+        let (dispatch, view) = self.parts(node);
+        let waited = dispatch.events.waits().total;
+        let Some(roles) = dispatch.serving.roles_mut() else { return };
+        let (dedicated, why) = roles.note_change(now, dedicated, view.cores, waited);
+        let made = why.map(|why| Adjustment { node: NodeId(node as u32), at: now, dedicated, why });
+        self.measure.adjustments.extend(made);
+    }
+
+    /// Binds the threads of a node to processors that compute: to their own, or else to others in turn.
+    fn bind_threads(&mut self, node: usize) {
+        let now = self.agenda.now;
+        for core in self.cores_of(node) {
+            self.cores[core].ledger.forget_threads(now);
+        }
+        let Node { threads, first_core, .. } = &mut self.nodes[node];
+        let waiting = threads.bind(|processor| !self.cores[*first_core + processor].is_dedicated());
+        let left = threads.left();
+        left.into_iter().for_each(|thread| self.count_thread(node, thread, true));
+        waiting.into_iter().for_each(|thread| self.note_wait_for_block(node, thread, true));
+    }
+
+    /// Roles of a node have changed: idle processors see what there is for them now.
+    fn look_again(&mut self, node: usize) {
+        for core in self.cores_of(node) {
+            if self.cores[core].is_idle() && self.has_ready(core) {
+                self.free(core);
+            }
+        }
+        self.notify(node);
+    }
+
+    /// Whether the thread on `core` has to go elsewhere because its processor is to be dedicated.
+    pub(crate) fn has_to_leave(&self, core: usize) -> bool {
+        let roles = self.nodes[self.cores[core].node()].dispatch.serving.roles();
+        roles.is_some_and(|roles| roles.wants_more()) && self.may_leave_threads(core)
+    }
+
+    /// The thread on `core` goes elsewhere, and its processor is dedicated.
+    pub(crate) fn leave_thread(&mut self, core: usize) {
+        let Activity::Thread(thread) = self.cores[core].activity() else { return };
+        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
+        self.record(Event::Leave { node: node as u32, processor, thread });
+        self.take_role(core, true);
+        self.nodes[node].threads.queue(thread);
+        self.free(core);
+        self.look_again(node);
     }
 }
 
@@ -506,5 +563,37 @@ impl Cluster {
             return processor.poll.max(processor.clock.cycles_to_time(1));
         }
         self.interface_room_at(node, at) - at
+    }
+
+    /// Whether the thread on `core` passes by at this poll, and what that takes.
+    pub(crate) fn passes_by(&mut self, core: usize) -> bool {
+        let passes = self.cores[core].looks.passes();
+        if let (false, Some(thread)) = (passes, self.cores[core].thread()) {
+            self.nodes[self.cores[core].node()].threads.attempts(thread).note_look();
+        }
+        if passes {
+            let pass = self.setting.machine.processor.pass;
+            self.cores[core].spend(Bucket::Overhead, pass);
+        }
+        passes
+    }
+
+    /// The thread on `core` has looked.
+    pub(crate) fn note_look(&mut self, core: usize, found: bool) {
+        let now = self.cores[core].clock.at(self.agenda.now);
+        self.cores[core].ledger.count_poll(found);
+        self.cores[core].looks.note(found, now);
+    }
+
+    /// The number of back-edges from one poll of a thread to the next.
+    pub(crate) fn poll_interval(&self) -> u32 {
+        let usual = self.nodes.first().map_or(0, |node| node.dispatch.usual_polls());
+        self.setting.policy.poll_interval(usual)
+    }
+
+    /// A node may find something to do at `at`.
+    pub(crate) fn look_at(&mut self, node: usize, at: Time) {
+        let tie = self.nodes[node].tie;
+        self.agenda.events.push(at, tie, Happening::Look { node: node as u32 });
     }
 }

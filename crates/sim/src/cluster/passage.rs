@@ -3,7 +3,7 @@
 
 use hardware::memory::Keep;
 use machine::{Class, Cost};
-use tempest::policy::{Notice, Servers};
+use tempest::policy::Servers;
 use tempest::world::{Held, Lowering, Node as Waist, Packet};
 use tempest::{MemoryEvents, NodeId, Place, Primitive, Volume};
 use trace::Event as Traced;
@@ -12,8 +12,8 @@ use units::Time;
 use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::cluster::node::Node;
-use crate::dispatch::Arrived;
-use crate::link::cargo::{Cargo, Flight, HandedOver, Origin, Route, words_behind_header};
+use crate::dispatch::events::Arrived;
+use crate::link::cargo::{Cargo, Flight, HandedOver, Origin, Route, key_of, words_behind_header};
 use crate::memory::at_work::{Reaching, Step};
 use crate::memory::blocks::BlockWork;
 use crate::memory::lowering::PutOff;
@@ -29,7 +29,7 @@ impl Cluster {
         if handing_over {
             let machine = &self.setting.machine;
             let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
-            node.port.handed_over.len() < room
+            node.dispatch.injection.waiting() < room
         } else {
             let node = self.cores[core].node();
             self.takes_commands(node)
@@ -72,21 +72,24 @@ impl Cluster {
     /// The thread on `core` waits until a message that was handed over has been taken.
     pub(crate) fn starve(&mut self, core: usize) {
         let node = self.cores[core].node();
-        self.nodes[node].port.starved.push_back(core);
+        let number = self.cores[core].number().into();
+        self.nodes[node].dispatch.injection.starve(number);
         self.cores[core].starve(true);
     }
 
     /// Which way what is sent from `core` now will go.
     pub(crate) fn route(&self, core: usize, cargo: &Cargo) -> Route {
-        let behind = self.hands_over(core) || self.stays_behind(core, cargo);
-        if behind { Route::HandOver } else { Route::Inject }
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let keyed = || cargo.has_key(&self.nodes[node].waist);
+        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), keyed);
+        if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
     /// What sending costs the processor that does it, spent on its own clock: the caller settles before the cargo goes.
     pub(crate) fn spend_send(&mut self, core: usize, route: Route, to: NodeId, cargo: &Cargo) {
         if route == Route::HandOver {
             let node = self.cores[core].node();
-            let class = self.class_of_cargo(node, cargo);
+            let class = cargo.class(&self.nodes[node].waist);
             let words = cargo.written(&self.nodes[node].waist) + cargo.descriptor();
             let cost = self.setting.prices.hand_over(self.cores[core].list(), class, words);
             self.at_work(core).spend(cost);
@@ -98,7 +101,7 @@ impl Cluster {
     /// What putting the cargo into the interface costs the processor that does it.
     pub(crate) fn spend_injection(&mut self, core: usize, to: NodeId, cargo: &Cargo) {
         let node = self.cores[core].node();
-        let class = self.class_of_cargo(node, cargo);
+        let class = cargo.class(&self.nodes[node].waist);
         if let Cargo::Transfer(..) = cargo {
             self.at_work(core).spend_primitive_for(Primitive::StartTransfer, class, 1);
         }
@@ -128,46 +131,38 @@ impl Cluster {
         self.nodes[self.cores[core].node()].port.lock.is_some()
     }
 
-    /// The cargo goes: into the interface, or into the hands of a protocol processor.
+    /// The cargo goes: into the interface, or into the hands of a processor that injects it.
     pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
-        // Whom it was to be handed to may have left in between; then nothing waits there that was handed over before.
-        let node = self.cores[core].node();
-        if route == Route::HandOver && self.injects_for_others(node) {
-            let visible_at = self.agenda.now + self.setting.prices.hand_over_delay();
-            self.nodes[node].port.handed_over.push_back(HandedOver { to, cargo, visible_at });
-            if visible_at > self.agenda.now {
-                self.look_at(node, visible_at);
-            } else {
-                self.notify(node);
-            }
-        } else {
-            self.inject(core, to, cargo);
+        let (now, node) = (self.agenda.now, self.cores[core].node());
+        let message = HandedOver { to, cargo };
+        if route == Route::Inject {
+            return self.inject(core, message.to, message.cargo);
+        }
+        let visible_at = now + self.setting.prices.hand_over_delay();
+        self.agenda.note_progress();
+        match self.nodes[node].dispatch.hand_over(visible_at, message) {
+            // The processor that was to inject has left in between; then nothing waits there that was handed over before.
+            Err(HandedOver { to, cargo }) => self.inject(core, to, cargo),
+            Ok(()) if visible_at > now => self.look_at(node, visible_at),
+            Ok(()) => self.notify(node),
         }
     }
 
-    /// Whether `core` could start to inject a message that was handed over.
-    pub(crate) fn may_inject(&self, core: usize) -> bool {
-        if self.is_network_processor(core) {
-            return self.network_has_work(core);
-        }
-        let node = &self.nodes[self.cores[core].node()];
-        self.cores[core].is_dedicated() && !node.port.injecting && !node.port.handed_over.is_empty()
-    }
-
-    /// Has `core` inject the oldest message that was handed over.
+    /// Has a dedicated `core` inject the oldest message that was handed over. False if it cannot.
     pub(crate) fn start_injection(&mut self, core: usize) -> bool {
-        if !self.may_inject(core) {
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let dedicated = self.cores[core].is_dedicated();
+        let injection = &mut self.nodes[node].dispatch.injection;
+        if !dedicated || !injection.may_begin() {
             return false;
         }
-        let node = &mut self.nodes[self.cores[core].node()];
-        let Some(message) = node.port.handed_over.pop_front() else { return false };
-        node.port.injecting = true;
-        self.wake_starved(self.cores[core].node());
+        let Some(message) = injection.pop() else { return false };
+        self.wake_starved(node);
         self.end_idling(core);
         self.cores[core].begin(Activity::Injecting);
         self.spend_send(core, Route::Inject, message.to, &message.cargo);
         self.at_work(core).make_at_once();
-        self.cores[core].carry(message);
+        self.nodes[node].dispatch.injection.keep(number.into(), message);
         let cost = self.cores[core].clock.take_ahead();
         self.continue_at(core, self.agenda.now + cost);
         true
@@ -175,7 +170,8 @@ impl Cluster {
 
     /// A processor of a node that waits for room, or for something to do meanwhile, looks again.
     pub(crate) fn wake_starved(&mut self, node: usize) {
-        if let Some(starved) = self.nodes[node].port.starved.pop_front() {
+        if let Some(starved) = self.nodes[node].dispatch.injection.next_starved() {
+            let starved = self.nodes[node].first_core + starved;
             self.cores[starved].starve(false);
             self.continue_now(starved, Time::ZERO);
         }
@@ -183,19 +179,26 @@ impl Cluster {
 
     /// The injection on `core` is done.
     pub(crate) fn finish_injection(&mut self, core: usize) {
-        let message = self.cores[core].take_carried().expect("an injecting core has a message");
         let node = self.cores[core].node();
-        self.nodes[node].port.injecting = false;
+        let message = self.release_in_hand(core);
         self.cores[core].note_injection();
         self.inject(core, message.to, message.cargo);
         self.free(core);
         self.notify(node);
     }
 
+    /// The message that `core` has taken to inject it.
+    pub(crate) fn release_in_hand(&mut self, core: usize) -> HandedOver {
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let message = self.nodes[node].dispatch.injection.release(number.into());
+        message.expect("a processor that injects has a message in hand")
+    }
+
     /// The cargo enters the interface.
     pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         let (from, destination) = (self.cores[core].node(), to.0 as usize);
-        let class = self.class_of_cargo(from, &cargo);
+        self.agenda.note_progress();
+        let class = cargo.class(&self.nodes[from].waist);
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
         let mover = cargo.mover(self.setting.machine.memory.line.get());
@@ -207,7 +210,8 @@ impl Cluster {
         if destination == from {
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now. A processor
             // that runs handlers has it at hand.
-            let near = self.cores[core].server().is_some();
+            let number = self.cores[core].number().into();
+            let near = self.nodes[from].dispatch.serving.server(number).is_some();
             let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
             self.agenda.events.push(
                 self.agenda.now + way,
@@ -324,6 +328,7 @@ impl Cluster {
             Cargo::Deposit(place, _) => {
                 let mut waiters = Vec::new();
                 node.count_deposit(*place, count, |waiter| waiters.push(waiter));
+                self.agenda.note_progress();
                 self.record(Traced::Place { node: to as u32, from: source.0, flow });
                 self.link.free_flights.push(flight);
                 waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));
@@ -340,15 +345,17 @@ impl Cluster {
 
     /// A message has come out of the port in. Where a network processor looks for messages, it waits for that.
     fn join_queue(&mut self, node: usize, flight: u32) {
-        if self.nodes[node].dispatch.network.is_none() {
-            self.join_dispatch_queue(node, flight);
+        let message = self.arrived(flight);
+        let Some(network) = self.nodes[node].dispatch.network_mut() else {
+            return self.join_dispatch_queue(node, flight);
+        };
+        network.line_up(message);
+        if self.takes_at_once(node, &message) {
             return;
         }
-        self.line_up(node, flight);
-        if self.takes_at_once(node, flight) {
-            return;
+        if let Some(network) = self.nodes[node].dispatch.network_mut() {
+            network.receive(message);
         }
-        self.nodes[node].dispatch.incoming.push_back(Arrived { at: self.agenda.now, flight });
         self.notify(node);
     }
 
@@ -360,21 +367,29 @@ impl Cluster {
         self.wake_starved(node);
     }
 
-    /// Whether the processor that runs most handlers, between its threads, looks for their messages itself.
-    pub(crate) fn looks_itself(&self) -> bool {
-        matches!(self.setting.policy.servers, Servers::Compute | Servers::Network | Servers::Either)
+    /// A message joins its node's dispatch.
+    fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
+        let message = self.arrived(flight);
+        self.nodes[node].dispatch.join(message);
+        self.notify(node);
     }
 
-    /// A message joins its node's dispatch queue.
-    pub(crate) fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
-        self.nodes[node].dispatch.queue.arrive(self.agenda.now);
-        if self.looks_itself() || self.calls_routine() {
-            self.nodes[node].dispatch.unseen.push_back(Arrived { at: self.agenda.now, flight });
-        } else {
-            let key = self.key_of(node, self.link.flights[flight as usize].packet());
-            self.nodes[node].dispatch.queue.enqueue(self.agenda.now, key, Event::Message { flight });
+    /// A message that is at its node now, as dispatch sees it.
+    pub(crate) fn arrived(&self, flight: u32) -> Arrived {
+        let Flight { to, class, .. } = self.link.flights[flight as usize];
+        let packet = self.link.flights[flight as usize].packet();
+        let (key, source) = (key_of(&self.nodes[to].waist, packet), packet.source().0);
+        Arrived { at: self.agenda.now, flight, key, source, class }
+    }
+
+    /// The access of a thread on `core` has faulted, which is an event of its node.
+    pub(crate) fn raise_fault(&mut self, core: usize, packet: &Packet) {
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let flight = self.local_event(node, *packet, Origin::Fault, None);
+        let fault = self.arrived(flight);
+        if self.nodes[node].dispatch.fault(number.into(), fault) {
+            self.notify(node);
         }
-        self.notify(node);
     }
 
     /// The handler of a message has it now, and the words of a block that came with it are the block's.
@@ -399,7 +414,7 @@ impl Cluster {
         like: Option<(u16, Class)>,
     ) -> u32 {
         let cargo = Cargo::Message(packet);
-        let (kind, class) = like.unwrap_or_else(|| (cargo.kind(), self.class_of_cargo(node, &cargo)));
+        let (kind, class) = like.unwrap_or_else(|| (cargo.kind(), cargo.class(&self.nodes[node].waist)));
         let flight = Flight { kind, origin, ..self.flight((node, node), 0, class, cargo) };
         let (place, message, flow) = (node as u32, packet.id().0, flight.number);
         self.nodes[node].port.sent += 1;
@@ -473,7 +488,7 @@ impl Cluster {
 
     /// Books what it takes `core` to tell the device that it computes again; nothing where no device asks which processors do.
     pub(crate) fn report_computing(&mut self, core: usize) -> Time {
-        if self.setting.policy.notice != Notice::InterruptWhenBusy {
+        if !self.nodes[self.cores[core].node()].dispatch.asks_who_computes() {
             return Time::ZERO;
         }
         self.at_work(core).report_computing()
@@ -482,18 +497,6 @@ impl Cluster {
 
 /// Memory, where it meets messages.
 impl Cluster {
-    /// The thread on `core` has faulted: an event of its node says so.
-    pub(crate) fn raise_fault(&mut self, core: usize, packet: &Packet) {
-        let node = self.cores[core].node();
-        let flight = self.local_event(node, *packet, Origin::Fault, None);
-        if self.calls_routine() {
-            let key = self.key_of(node, packet);
-            self.fill_slot(core, key, Event::Message { flight });
-        } else {
-            self.join_dispatch_queue(node, flight);
-        }
-    }
-
     /// The state in which the line of an address may stay in the cache of `core`.
     pub(crate) fn keep_at(&self, core: usize, address: u64) -> Keep {
         let node = &self.nodes[self.cores[core].node()];
@@ -555,7 +558,7 @@ impl Cluster {
         let node = self.cores[core].node();
         while let Some(PutOff { held, lowering, like }) = self.next_lowering(node) {
             let flight = self.local_event(node, lowering.then, Origin::Lowered, Some(like));
-            self.nodes[node].dispatch.resumed.push_back(Job { held, event: Event::Message { flight } });
+            self.nodes[node].dispatch.events.resume(Job { held, event: Event::Message { flight } });
             self.notify(node);
         }
     }
@@ -572,7 +575,7 @@ impl Cluster {
         }
         let node = self.cores[core].node();
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
-            && self.class_of_cargo(node, cargo) == Class::User
+            && cargo.class(&self.nodes[node].waist) == Class::User
         {
             let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
             let message = self.nodes[node].waist.message_name(packet.id());

@@ -38,6 +38,26 @@ impl Cargo {
         }
     }
 
+    /// Its class, as machine files call it.
+    pub(crate) fn class(&self, waist: &Node) -> Class {
+        match self {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                class(waist.class(packet))
+            }
+            Cargo::Deposit(..) | Cargo::Packet(_) => Class::Write,
+        }
+    }
+
+    /// Whether its message has a key, which keeps it in order.
+    pub(crate) fn has_key(&self, waist: &Node) -> bool {
+        match self {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                key_of(waist, packet) != DispatchKey::NoSync
+            }
+            Cargo::Deposit(..) | Cargo::Packet(_) => false,
+        }
+    }
+
     /// The number of its message; that of none where no handler is run for it.
     pub(crate) fn kind(&self) -> u16 {
         match self {
@@ -90,6 +110,18 @@ impl Cargo {
 /// which block, and so has the message's first word.
 pub(crate) fn words_behind_header(waist: &Node, packet: &Packet) -> usize {
     packet.words().len().saturating_sub(usize::from(is_about_block(waist, packet)))
+}
+
+/// A class of messages, as machine files call it.
+fn class(class: tempest::Class) -> Class {
+    match class {
+        tempest::Class::Read => Class::Read,
+        tempest::Class::Write => Class::Write,
+        tempest::Class::Reply => Class::Reply,
+        tempest::Class::Acknowledge => Class::Acknowledge,
+        tempest::Class::System => Class::System,
+        tempest::Class::User => Class::User,
+    }
 }
 
 /// The key of a packet, as its destination finds it.
@@ -183,6 +215,4 @@ impl Flight {
 pub(crate) struct HandedOver {
     pub(crate) to: NodeId,
     pub(crate) cargo: Cargo,
-    /// From when on the protocol processor can see it.
-    pub(crate) visible_at: Time,
 }

@@ -22,7 +22,7 @@ impl Cluster {
         };
         let Some(flight) = self.link.network.knocking(node as u32) else { return };
         // A network processor empties the interface whatever the computing one does.
-        if self.nodes[node].dispatch.network.is_some() {
+        if self.nodes[node].dispatch.network().is_some() {
             return;
         }
         let (at, tie) = (self.agenda.now + after, self.nodes[node].tie);
@@ -52,8 +52,10 @@ impl Cluster {
 
     /// The processor moves what is in the interface into its memory.
     fn spill(&mut self, node: usize, core: usize) {
-        let in_interface = self.nodes[node].dispatch.unseen.iter().skip(self.nodes[node].dispatch.spilled);
-        let bytes: u64 = in_interface.map(|arrived| self.link.flights[arrived.flight as usize].bytes()).sum();
+        let Some(inbox) = self.nodes[node].dispatch.inbox_mut() else { return };
+        let flights = &self.link.flights;
+        let bytes: u64 = inbox.in_interface().map(|message| flights[message.flight as usize].bytes()).sum();
+        inbox.spill();
         let overflow = self
             .setting
             .machine
@@ -62,7 +64,6 @@ impl Cluster {
             .as_ref()
             .expect("traps are watched for where there are any");
         let cost = overflow.trap + overflow.byte * bytes;
-        self.nodes[node].dispatch.spilled = self.nodes[node].dispatch.unseen.len();
         let state = &mut self.cores[core];
         state.clock.put_off();
         state.begin(Activity::Trapped);
@@ -80,10 +81,5 @@ impl Cluster {
         if !self.back_to_thread(core) {
             self.free(core);
         }
-    }
-
-    /// How many messages of a node that wait to be looked at are still in its interface.
-    pub(crate) fn in_interface(&self, node: usize) -> usize {
-        self.nodes[node].dispatch.unseen.len() - self.nodes[node].dispatch.spilled
     }
 }

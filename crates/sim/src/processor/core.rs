@@ -7,7 +7,6 @@ use tempest::world::{DispatchKey, Held};
 use tempest::{ProtocolTime, Resource};
 use units::Time;
 
-use crate::link::cargo::HandedOver;
 use crate::prices::List;
 
 use super::clock::Clock;
@@ -59,7 +58,7 @@ pub(crate) enum Step {
 }
 
 /// A protocol event of a node.
-#[derive(Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Event {
     /// A message for its handler, by its place among the messages on their way.
     Message {
@@ -109,31 +108,24 @@ pub(crate) struct Core {
     number: u16,
     /// The price list that the processor pays from.
     list: List,
-    server: Option<usize>,
     /// Began as a computing processor: its time is that of the program.
     counted: bool,
     activity: Activity,
     purpose: Purpose,
     /// The thread put off by handlers, and how much of its charge was left.
     interrupted: Option<(u32, Time)>,
-    /// The step of a network processor put off by a message that it takes in at once, and how much of the step was left.
-    put_off: Option<(Step, Time)>,
     /// A thread holds a key here: no interrupts.
     masked: bool,
     /// The thread waits until a message that was handed over is taken: there is nothing to interrupt.
     starved: bool,
-    /// A fault of the thread waits: the processor takes no other thread.
-    held: bool,
     job: Option<Job>,
-    /// The message being injected for a thread.
-    carried: Option<HandedOver>,
     /// The last turn was an injection: handlers come first now.
     injected_last: bool,
 }
 
 impl Core {
     /// A processor of a node that does nothing yet; `kind` is that of threads to the account of costs.
-    pub(crate) fn new(node: usize, number: u16, server: Option<usize>, dedicated: bool, kind: u16) -> Self {
+    pub(crate) fn new(node: usize, number: u16, dedicated: bool, kind: u16) -> Self {
         Self {
             clock: Clock::default(),
             ledger: Ledger::new(),
@@ -142,23 +134,19 @@ impl Core {
             node,
             number,
             list: List::General,
-            server,
             counted: !dedicated,
             activity: Activity::Idle { since: Time::ZERO },
             purpose: Purpose::of_thread(kind),
             interrupted: None,
-            put_off: None,
             masked: false,
             starved: false,
-            held: false,
             job: None,
-            carried: None,
             injected_last: false,
         }
     }
 
     /// A processor whose looks for events are meant to be so far apart.
-    pub(crate) fn with_pace(self, apart: Time) -> Self {
+    pub(crate) fn with_looks(self, apart: Time) -> Self {
         Self { looks: Looks::new(apart), ..self }
     }
 
@@ -175,11 +163,6 @@ impl Core {
     /// The price list that it pays from.
     pub(crate) fn list(&self) -> List {
         self.list
-    }
-
-    /// Which server of the dispatch queue it is, if its policy lets it run handlers.
-    pub(crate) fn server(&self) -> Option<usize> {
-        self.server
     }
 
     /// Whether its time is that of the program: it began as a computing processor.
@@ -276,6 +259,11 @@ impl Core {
         self.interrupted = Some((thread, left));
     }
 
+    /// Whether this thread is put off here.
+    pub(crate) fn has_put_off(&self, thread: u32) -> bool {
+        self.interrupted.is_some_and(|(other, _)| other == thread)
+    }
+
     /// Whether a thread is put off here.
     pub(crate) fn has_thread_put_off(&self) -> bool {
         self.interrupted.is_some()
@@ -284,21 +272,6 @@ impl Core {
     /// The thread that was put off, which goes on, and how much of its charge was left.
     pub(crate) fn take_thread_put_off(&mut self) -> Option<(u32, Time)> {
         self.interrupted.take()
-    }
-
-    /// Puts off a step of a network processor, with so much of it left.
-    pub(crate) fn put_step_off(&mut self, step: Step, left: Time) {
-        self.put_off = Some((step, left));
-    }
-
-    /// Whether a step is put off here.
-    pub(crate) fn has_step_put_off(&self) -> bool {
-        self.put_off.is_some()
-    }
-
-    /// The step that was put off, which goes on, and how much of it was left.
-    pub(crate) fn take_step_put_off(&mut self) -> Option<(Step, Time)> {
-        self.put_off.take()
     }
 
     /// Whether a thread holds a key here.
@@ -311,24 +284,19 @@ impl Core {
         self.masked = masked;
     }
 
+    /// Whether the thread waits until a message that was handed over is taken.
+    pub(crate) fn is_starved(&self) -> bool {
+        self.starved
+    }
+
     /// The thread waits until a message that was handed over is taken, or does so no longer.
     pub(crate) fn starve(&mut self, starved: bool) {
         self.starved = starved;
     }
 
-    /// Whether a fault of its thread waits, so that it takes no other thread.
-    pub(crate) fn is_held(&self) -> bool {
-        self.held
-    }
-
-    /// A fault of its thread waits from now on, or no longer.
-    pub(crate) fn hold(&mut self, held: bool) {
-        self.held = held;
-    }
-
-    /// Whether nothing binds it to its threads: no thread of it is put off, holds a key or waits for a fault or for room.
+    /// Whether no thread of it is put off, holds a key or waits for room.
     pub(crate) fn may_leave_threads(&self) -> bool {
-        self.interrupted.is_none() && !self.held && !self.masked && !self.starved
+        self.interrupted.is_none() && !self.masked && !self.starved
     }
 
     /// Is given an event.
@@ -340,21 +308,6 @@ impl Core {
     /// The event that it was given, which its handler begins with.
     pub(crate) fn take_job(&mut self) -> Option<Job> {
         self.job.take()
-    }
-
-    /// Takes a message that it injects for a thread.
-    pub(crate) fn carry(&mut self, message: HandedOver) {
-        self.carried = Some(message);
-    }
-
-    /// Whether it injects a message for a thread.
-    pub(crate) fn carries(&self) -> bool {
-        self.carried.is_some()
-    }
-
-    /// The message that it injects for a thread.
-    pub(crate) fn take_carried(&mut self) -> Option<HandedOver> {
-        self.carried.take()
     }
 
     /// Its turn was an injection.
@@ -378,7 +331,7 @@ mod tests {
     }
 
     fn core() -> Core {
-        Core::new(3, 1, Some(0), false, 7)
+        Core::new(3, 1, false, 7)
     }
 
     #[test]
@@ -419,7 +372,7 @@ mod tests {
 
     #[test]
     fn a_dedicated_processors_time_is_handlers_receipt_memory_and_idle() {
-        let mut core = Core::new(3, 1, Some(0), true, 7);
+        let mut core = Core::new(3, 1, true, 7);
         core.end_idling(ns(10));
         core.begin(Activity::Handler);
         // An event is found at 10 and dispatched in 5, of which 1 is a wait for memory.
