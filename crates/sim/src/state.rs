@@ -127,7 +127,7 @@ impl State {
             shares_threads: crate::ready::shares_threads(machine, policy),
             adapts: policy.servers == Servers::Adaptive,
             adjustments: Vec::new(),
-            network: Network::new(&machine.network, shape.nodes),
+            network: Network::new(&machine.network, machine.interface.gap, shape.nodes),
             prices: Prices::new(&machine.processor.work),
             now: Time::ZERO,
             quiet_since: None,

@@ -312,10 +312,13 @@ impl State {
         }
     }
 
-    /// What was sent has passed the port in.
+    /// The last byte of a message has passed the port in. A message that goes straight to memory, or is taken at once, leaves
+    /// room in the interface behind it.
     pub(crate) fn pass(&mut self, flight: u32) {
-        self.nodes[self.flights[flight as usize].to].passing -= 1;
+        let to = self.flights[flight as usize].to;
+        self.nodes[to].passing -= 1;
         self.deliver(flight);
+        self.admit_next(to);
     }
 
     /// What was sent is where it should be: words at their place, a message in its node's queue.

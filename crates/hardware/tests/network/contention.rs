@@ -53,9 +53,10 @@ fn a_blocked_worm_holds_the_links_on_which_bytes_of_it_are_left() {
     let across = driver.launch(ns(100), 2, 3, 12);
     driver.run();
     // At 1000 the head goes on, and what is left in the port out can go. The tail passes the link from 0 at 1020, then
-    // those after it at 1040, 1060 and 1080, and the port in at 1100.
-    assert_eq!(driver.arrival(across), ns(1060 + 10));
-    assert_eq!(driver.arrival(behind), ns(1020 + 10));
+    // those after it at 1040, 1060 and 1080, and the port in at 1100. What follows enters a link then, and leaves the
+    // buffer at its end behind the last 20 bytes of the worm.
+    assert_eq!(driver.arrival(across), ns(1060 + 20));
+    assert_eq!(driver.arrival(behind), ns(1020 + 20));
 }
 
 #[test]
@@ -68,8 +69,8 @@ fn what_fits_into_buffers_frees_the_links_behind() {
     let across = driver.launch(ns(100), 2, 3, 12);
     driver.run();
     assert_eq!(driver.arrival(behind), ns(100 + 5 + 10));
-    assert_eq!(driver.arrival(along), ns(1000 + 10));
-    assert_eq!(driver.arrival(across), ns(1020 + 10));
+    assert_eq!(driver.arrival(along), ns(1000 + 20));
+    assert_eq!(driver.arrival(across), ns(1020 + 20));
 }
 
 #[test]
@@ -90,11 +91,14 @@ fn messages_that_wait_to_leave_are_counted() {
     }
     driver.run_until(ns(999));
     assert_eq!(driver.leaving(0), 3);
-    // The first of them has the port out at 1000, but the link only at 1020: the second can follow then.
-    driver.run_until(ns(1019));
+    // The first of them has the port out at 1000. Its link is free at 1020, but its router has room for 20 bytes, and 5 are
+    // on the way there: the second follows after 12, and the third when both have left the port and the first the router.
+    driver.run_until(ns(1011));
     assert_eq!(driver.leaving(0), 2);
-    driver.run_until(ns(1020));
+    driver.run_until(ns(1023));
     assert_eq!(driver.leaving(0), 1);
+    driver.run_until(ns(1024));
+    assert_eq!(driver.leaving(0), 0);
     driver.run();
     assert_eq!(driver.leaving(0), 0);
 }

@@ -50,7 +50,12 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn new(network: &machine::Network, nodes: u32) -> Self {
-        let Network::Routed(fabric) = Network::new(network, nodes) else { panic!("a constant network") };
+        Self::with_gap(network, Time::ZERO, nodes)
+    }
+
+    /// A caller whose nodes' ports let no two messages begin within `gap`.
+    pub(crate) fn with_gap(network: &machine::Network, gap: Time, nodes: u32) -> Self {
+        let Network::Routed(fabric) = Network::new(network, gap, nodes) else { panic!("a constant network") };
         let open = vec![true; nodes as usize];
         Self { fabric: *fabric, agenda: EventQueue::new(), parcels: Vec::new(), open, arrivals: Vec::new() }
     }

@@ -14,6 +14,10 @@ section! {
         header: Bytes,
         /// The most data, header aside, that one packet carries; at least 1 B. A longer message is split.
         packet: Bytes = above_zero,
+        /// The least time between the beginnings of two messages through one port: the reciprocal of the NI's message rate. A
+        /// port is occupied for a message's bytes or for the gap, whichever is longer. It is at least what a header takes at
+        /// `bandwidth`; zero unless stated.
+        gap: Time = or_default,
         /// The number of packets that the NI takes before the sender must wait; at least 1.
         send_queue: usize,
         /// The number of messages that the NI holds for the processors before the network backs up; at least 1. `None`: any
@@ -39,6 +43,16 @@ section! {
         /// The time until a message that a node sends to itself is where another of its processors finds it; zero unless
         /// stated.
         loopback: Time = or_default,
+    }
+    agree {
+        if let (Some(gap), Some(bandwidth), Some(header)) = (gap, bandwidth, header)
+            && !gap.is_zero()
+            && gap < bandwidth.transfer_time(header)
+        {
+            let least = bandwidth.transfer_time(header);
+            section.contradict("gap", format!("at least {least}, which `header` takes at `bandwidth`"));
+            return None;
+        }
     }
 }
 

@@ -16,3 +16,4 @@ mod shared_memory;
 #[path = "../../../machine/tests/it/slower.rs"]
 mod slower;
 mod software;
+mod wire;
