@@ -121,7 +121,7 @@ pub struct Measured {
     ///
     /// Null natively.
     pub events: Option<u64>,
-    /// 16 hexadecimal digits: the digest of the simulator's event stream. Equal digests, equal runs.
+    /// 16 hexadecimal digits: the digest of the simulated events, node by node. Equal digests, equal runs.
     ///
     /// Null natively.
     pub digest: Option<String>,
