@@ -86,11 +86,6 @@ impl Bus {
     pub(crate) fn busy(&self) -> Time {
         self.wires.busy() + self.data.busy()
     }
-
-    /// The part of [`busy`](Self::busy) that address phases take.
-    pub(crate) fn addresses_busy(&self) -> Time {
-        self.costs.address * self.transactions
-    }
 }
 
 #[cfg(test)]

@@ -131,25 +131,10 @@ impl NodeMemory {
         }
     }
 
-    /// The time for which the bus has been in use: [addresses](Self::addresses_busy) and [data](Self::data_busy) together.
-    /// Where the two have wires of their own, it may exceed the time that has passed.
+    /// The time for which the bus has been in use: addresses and data together. Where the two have wires of their own, it may
+    /// exceed the time that has passed.
     pub fn bus_busy(&self) -> Time {
         self.bus.busy()
-    }
-
-    /// The time for which addresses have been on the bus.
-    pub fn addresses_busy(&self) -> Time {
-        self.bus.addresses_busy()
-    }
-
-    /// The time for which data have been on the bus.
-    pub fn data_busy(&self) -> Time {
-        self.bus.busy() - self.bus.addresses_busy()
-    }
-
-    /// The time for which the banks have been in use, all [banks](machine::Banks::count) together.
-    pub fn banks_busy(&self) -> Time {
-        self.banks.busy()
     }
 
     /// Loads a word of a line. `used` says whether the next instruction uses the value.

@@ -112,12 +112,3 @@ fn lines_are_in_the_buffer_when_it_owns_them() {
     let owned = sent.node.own(slot, &lines, at);
     assert_eq!(sent.node.stage([5].into_iter(), at), owned, "it is there already, and comes by no bus");
 }
-
-#[test]
-fn wires_and_banks_are_busy_for_what_passes() {
-    let mut node = processors(2);
-    node.miss_of(0, 7, true, Keep::Any, cycles(100));
-    node.miss_of(1, 7, true, Keep::Any, cycles(200));
-    assert_eq!((node.addresses_busy(), node.data_busy()), (cycles(2), cycles(8)));
-    assert_eq!((node.bus_busy(), node.banks_busy()), (cycles(10), cycles(24)));
-}
