@@ -140,6 +140,7 @@ mod tests {
 
     fn costs() -> machine::Interface {
         machine::Interface {
+            endpoints: machine::Endpoints::Node,
             bandwidth: units::Bandwidth::new(1_000_000_000).unwrap(),
             header: Bytes::new(16),
             packet: Bytes::new(64),

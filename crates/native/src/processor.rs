@@ -165,7 +165,7 @@ impl Processor {
                 let resident = &processor.node().resident;
                 let poll_every = processor.poll_interval();
                 processor.trace(|node, _| Traced::ThreadStart { node, thread });
-                resident.main(&tempest::world::thread(&resident.node, thread, &*processor, poll_every));
+                resident.main(&tempest::world::thread(&resident.node, thread, &*processor, None, poll_every));
                 processor.trace(|node, _| Traced::ThreadEnd { node, thread });
             })
         };

@@ -12,14 +12,15 @@ use tempest::{Blocked, Failure, NodeId, Refusal, ThreadId};
 use trace::Event as Traced;
 use units::Time;
 
-use crate::core::{Activity, Core, Event, Job};
+use crate::agenda::Happening;
+use crate::cluster::Cluster;
 use crate::fibers::Fibers;
-use crate::node::{Reason, ThreadState};
-use crate::state::{Happening, State};
+use crate::processor::core::{Activity, Core, Event, Job};
+use crate::processor::threads::{Reason, ThreadState};
 
 /// A modelled machine with the fibers that run on it.
 pub(crate) struct Engine {
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<Cluster>>,
     fibers: Fibers,
 }
 
@@ -31,7 +32,7 @@ enum Next {
 
 impl Engine {
     /// An engine about to start every thread at time zero.
-    pub(crate) fn new(mut state: State, residents: &[Resident]) -> Self {
+    pub(crate) fn new(mut state: Cluster, residents: &[Resident]) -> Self {
         state.start();
         let state = Rc::new(RefCell::new(state));
         Self { fibers: Fibers::new(Rc::clone(&state), residents), state }
@@ -57,12 +58,12 @@ impl Engine {
     }
 
     /// The state at the end.
-    pub(crate) fn state(&self) -> std::cell::Ref<'_, State> {
+    pub(crate) fn state(&self) -> std::cell::Ref<'_, Cluster> {
         self.state.borrow()
     }
 
     /// The state at the end, for what is done with it then.
-    pub(crate) fn state_mut(&self) -> std::cell::RefMut<'_, State> {
+    pub(crate) fn state_mut(&self) -> std::cell::RefMut<'_, Cluster> {
         self.state.borrow_mut()
     }
 
@@ -79,12 +80,12 @@ fn no_memory(error: std::io::Error) -> Failure {
     Failure::Refused(Refusal::Host(format!("no memory for the stacks of the threads and handlers: {error}")))
 }
 
-impl State {
+impl Cluster {
     /// Every thread is ready at time zero.
     fn start(&mut self) {
         self.start_network();
         for node in 0..self.nodes.len() {
-            for thread in 0..self.nodes[node].threads.len() {
+            for thread in 0..self.nodes[node].threads.all.len() {
                 self.queue_thread(node, thread as u32);
             }
         }
@@ -96,26 +97,27 @@ impl State {
     /// Lets time pass until a fiber goes on. `None` when nothing is left to happen.
     fn advance(&mut self) -> Result<Option<Next>, Failure> {
         loop {
-            while let Some((core, epoch)) = self.due.pop_front() {
-                self.quiet_since = None;
+            while let Some((core, epoch)) = self.agenda.due.pop_front() {
+                self.agenda.quiet_since = None;
                 if let Some(next) = self.take_up(core, epoch) {
                     return Ok(Some(next));
                 }
             }
-            let Some((at, happening)) = self.events.pop() else {
+            let Some((at, happening)) = self.agenda.events.pop() else {
                 // Looks that found nothing do not make a run longer.
-                self.now = self.quiet_since.unwrap_or(self.now);
+                self.agenda.now = self.agenda.quiet_since.unwrap_or(self.agenda.now);
                 return Ok(None);
             };
             if self.is_over(happening) {
-                self.now = self.quiet_since.unwrap_or(self.now);
+                self.agenda.now = self.agenda.quiet_since.unwrap_or(self.agenda.now);
                 return Ok(None);
             }
-            self.quiet_since = happening.is_a_look().then(|| self.quiet_since.unwrap_or(self.now));
-            self.now = at;
-            self.happened += 1;
+            self.agenda.quiet_since =
+                happening.is_a_look().then(|| self.agenda.quiet_since.unwrap_or(self.agenda.now));
+            self.agenda.now = at;
+            self.agenda.happened += 1;
             if self.is_stalled_at(at) {
-                let limit = self.stall_limit.unwrap_or_default();
+                let limit = self.agenda.stall_limit.unwrap_or_default();
                 return Err(Failure::Stalled { limit, blocked: self.blocked() });
             }
             match happening {
@@ -172,11 +174,11 @@ impl State {
         let (node, processor) = (self.cores[core].node as u32, self.cores[core].number);
         if let Event::Message { flight } = job.event {
             let class = self.class_of(flight);
-            let flight = &self.flights[flight as usize];
+            let flight = &self.link.flights[flight as usize];
             let (message, source) = (flight.packet().id().0, flight.packet().source().0);
             let start = Traced::HandlerStart { node, processor, message, source, flow: flight.number };
             self.cores[core].kind = flight.kind;
-            self.sink.record(self.now + self.cores[core].ahead, start);
+            self.measure.sink.record(self.agenda.now + self.cores[core].ahead, start);
             self.cores[core].class = class;
             self.cores[core].key = Some(job.held.key());
         }
@@ -186,17 +188,17 @@ impl State {
     /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
     /// this core has been given one and no other event comes before it.
     pub(crate) fn handler_goes_on(&mut self, core: usize) -> bool {
-        let goes_on = self.due.front() == Some(&(core, self.cores[core].epoch))
+        let goes_on = self.agenda.due.front() == Some(&(core, self.cores[core].epoch))
             && self.cores[core].activity == Activity::Handler;
         if goes_on {
-            self.due.pop_front();
+            self.agenda.due.pop_front();
         }
         goes_on
     }
 
     /// Whom the handler on `core` has let go on is at the bus before what follows the handler. True if its fiber must suspend.
     pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
-        let waits = !self.cores[core].after.is_empty() && !self.due.is_empty();
+        let waits = !self.cores[core].after.is_empty() && !self.agenda.due.is_empty();
         if waits {
             self.continue_now(core, Time::ZERO);
         }
@@ -216,8 +218,8 @@ impl State {
         self.record(Traced::HandlerEnd { node: node as u32, processor });
         self.cores[core].counters.handlers += 1;
         self.leave_handler(core);
-        self.nodes[node].queue.complete(self.now, held);
-        self.progress = self.now;
+        self.nodes[node].dispatch.queue.complete(self.agenda.now, held);
+        self.agenda.progress = self.agenda.now;
         self.measure(node);
         self.free(core);
         self.notify(node);
@@ -225,7 +227,7 @@ impl State {
 
     /// What is charged on `core` is no handler's any more.
     pub(crate) fn leave_handler(&mut self, core: usize) {
-        let (now, threads) = (self.now, self.anatomy.threads());
+        let (now, threads) = (self.agenda.now, self.measure.anatomy.threads());
         let state = &mut self.cores[core];
         state.end_handler(now);
         (state.class, state.kind, state.key) = (Class::User, threads, None);
@@ -235,7 +237,7 @@ impl State {
     /// A thread gets the key it asked for.
     pub(crate) fn grant(&mut self, core: usize, thread: u32, held: Held) {
         let node = self.cores[core].node;
-        self.nodes[node].threads[thread as usize].granted = Some(held);
+        self.nodes[node].threads.all[thread as usize].granted = Some(held);
         self.make_ready(node, thread);
         self.free(core);
         self.notify(node);
@@ -244,23 +246,27 @@ impl State {
     /// The thread on `core` has returned.
     pub(crate) fn finish_thread(&mut self, core: usize, thread: u32) {
         let Core { node, number: processor, .. } = self.cores[core];
-        self.nodes[node].threads[thread as usize].state = ThreadState::Finished;
+        self.nodes[node].threads.all[thread as usize].state = ThreadState::Finished;
         self.live -= 1;
-        self.progress = self.now;
+        self.agenda.progress = self.agenda.now;
         self.record(Traced::ThreadEnd { node: node as u32, thread });
         self.record(Traced::Leave { node: node as u32, processor, thread });
         self.free(core);
     }
 
     fn ending(&self) -> Result<(), Failure> {
-        if self.live == 0 { Ok(()) } else { Err(Failure::Deadlock { at: self.now, blocked: self.blocked() }) }
+        if self.live == 0 {
+            Ok(())
+        } else {
+            Err(Failure::Deadlock { at: self.agenda.now, blocked: self.blocked() })
+        }
     }
 
     /// Every thread that waits, and for what.
     fn blocked(&self) -> Vec<Blocked> {
         let mut blocked = Vec::new();
         for (node, place) in self.nodes.iter().enumerate() {
-            for (index, thread) in place.threads.iter().enumerate() {
+            for (index, thread) in place.threads.all.iter().enumerate() {
                 if let ThreadState::Blocked { reason, since } = &thread.state {
                     let thread = ThreadId { node: NodeId(node as u32), index: index as u32 };
                     blocked.push(Blocked { thread, waits_for: self.describe(reason), since: *since });
@@ -275,7 +281,7 @@ impl State {
             Reason::Wait(wait) => wait.to_string(),
             Reason::Key(key) => format!("key {key}"),
             Reason::Phase { name } => {
-                let threads: usize = self.nodes.iter().map(|node| node.threads.len()).sum();
+                let threads: usize = self.nodes.iter().map(|node| node.threads.all.len()).sum();
                 format!("phase `{name}`: {} of {threads} threads have come", self.phase_arrivals())
             }
         }
@@ -288,6 +294,6 @@ impl State {
             Activity::Thread(thread) => format!("thread {thread}"),
             _ => "a handler".to_owned(),
         };
-        format!(" (in {doing} on {}, at {})", self.node_id(core), self.now)
+        format!(" (in {doing} on {}, at {})", self.node_id(core), self.agenda.now)
     }
 }

@@ -13,9 +13,9 @@ use fiber::{Fiber, Pool, Status};
 use tempest::world::Resident;
 use trace::Event as Traced;
 
-use crate::core::{Event, Job};
-use crate::edge::Edge;
-use crate::state::State;
+use crate::api::Edge;
+use crate::cluster::Cluster;
+use crate::processor::core::{Event, Job};
 
 /// Room for a thread of a program and a handler on top of it, as much as an OS thread would have in a small system.
 /// Untouched pages cost nothing.
@@ -48,7 +48,7 @@ enum Work {
 
 /// What fibers are told when they are resumed, and say when they suspend.
 pub(crate) struct Desk {
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<Cluster>>,
     residents: Box<[Resident]>,
     /// The core whose handler the fiber that is resumed shall begin; a thread goes on where there is none.
     begins: Cell<Option<usize>>,
@@ -60,10 +60,10 @@ pub(crate) struct Desk {
 
 impl Fibers {
     /// No fibers yet.
-    pub(crate) fn new(state: Rc<RefCell<State>>, residents: &[Resident]) -> Self {
+    pub(crate) fn new(state: Rc<RefCell<Cluster>>, residents: &[Resident]) -> Self {
         let (cores, per_node) = {
             let state = state.borrow();
-            (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.len()))
+            (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.all.len()))
         };
         let desk = Desk {
             state,
@@ -192,7 +192,7 @@ fn run_thread(desk: &Rc<Desk>, node: usize, thread: u32) {
     let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core(), Rc::clone(desk));
     let resident = &desk.residents[node];
     edge.state().record(Traced::ThreadStart { node: node as u32, thread });
-    resident.main(&tempest::world::thread(&resident.node, thread, &edge, poll_every));
+    resident.main(&tempest::world::thread(&resident.node, thread, &edge, Some(&edge), poll_every));
     edge.settle();
     edge.state().finish_thread(edge.core(), thread);
 }
@@ -205,7 +205,7 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
             let node = &resident.node;
             let mut packet = edge.state().land(flight);
             loop {
-                let mut cx = tempest::world::handler(node, packet.source(), held.proof(), edge);
+                let mut cx = tempest::world::handler(node, packet.source(), held.proof(), edge, Some(edge));
                 let Some(lower) = node.deliver(&packet, &mut cx) else { break };
                 // What has been charged comes before the right is taken away.
                 edge.settle();

@@ -3,7 +3,8 @@
 //! A *program* is written once against this crate and runs unmodified on real threads of this host and on
 //! modelled machines. The world behind it is a **value chosen at run time** ([`World`]), never a type
 //! parameter: [`Thread`] and [`Handler`] are concrete handles whose frequent paths are inline, and only the
-//! cold edge (send, block, poll, hold) goes through the object-safe [`Processor`](world::Processor) that a world implements.
+//! cold edge goes through object-safe traits that a world implements: [`Messages`](world::Messages),
+//! [`Scheduling`](world::Scheduling) and, in a model, [`Accounting`](world::Accounting).
 //!
 //! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. Which
 //! processors run handlers, and when, is a [`Policy`], and the world carries it out.

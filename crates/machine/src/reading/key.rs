@@ -120,6 +120,11 @@ pub(crate) fn or_default<T: Key + Default>(section: &Section<'_>, key: &'static 
     if T::is_given(section, key) { T::read(section, key) } else { Some(T::default()) }
 }
 
+/// Reads a whole number of at least 1 that need not be there: it is 1 unless stated.
+pub(crate) fn one_unless_stated(section: &Section<'_>, key: &'static str) -> Option<usize> {
+    Some(section.key::<Option<usize>>(key)?.unwrap_or(1))
+}
+
 /// Reads a key that must be there on some condition; where it is not, its type's default stands for it.
 pub(crate) fn required_if<T: Key + Default>(
     condition: bool,

@@ -157,6 +157,20 @@ impl<'a> Reader<'a> {
         self.report(found.place, &found.key, Some(found.written()), expected);
     }
 
+    /// A value that was read, with its line, for a message about `found`: `network.link = "20 MB/s": line 12`. `None` if there is
+    /// no value of this key.
+    pub(crate) fn stands(&self, found: &Found<'_>, key: &str) -> Option<String> {
+        let values = self.values.borrow();
+        let value = self.spellings(key).find_map(|key| values.iter().rfind(|value| value.key == key))?;
+        let own = found.place.map_or(&self.file.name, |place| &place.file.name);
+        let place = match value.line {
+            None => "--set".to_owned(),
+            Some(line) if value.file == *own => format!("line {line}"),
+            Some(line) => format!("{}:{line}", value.file),
+        };
+        Some(format!("{} = {}: {place}", value.key, value.text))
+    }
+
     /// Notes a value that was understood: what it comes to, and what it counts as in the digest.
     pub(crate) fn keep(&self, key: &str, found: Found<'_>, resolved: String) {
         let text = found.raw.text().map_or_else(|| found.written(), str::to_owned);

@@ -273,10 +273,14 @@ impl<'a> Section<'a> {
         self.reader.note(&self.dotted(key), exact.to_string());
     }
 
-    /// Reports a value that is well formed but does not go with the others.
-    pub(crate) fn contradict(&self, key: &'static str, expected: String) {
+    /// Reports a value that is well formed but contradicts values that were read before it. `others` are their dotted keys; the
+    /// error names each with its line.
+    pub(crate) fn contradict(&self, key: &'static str, expected: String, others: &[&str]) {
         if let Some(found) = self.find(key) {
-            self.reader.refuse(&found, expected);
+            let stands: Vec<_> =
+                others.iter().filter_map(|other| self.reader.stands(&found, other)).collect();
+            let stands = if stands.is_empty() { String::new() } else { format!(" ({})", stands.join(", ")) };
+            self.reader.refuse(&found, expected + &stands);
         }
     }
 }

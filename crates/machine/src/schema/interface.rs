@@ -3,11 +3,14 @@
 use units::{Bandwidth, Bytes, Quantity, Time};
 
 use crate::Capability;
-use crate::reading::{above_zero, or_default, required_if, section, with};
+use crate::reading::{Section, above_zero, or_default, required_if, section, with};
 
 section! {
     /// The network interface (NI) of a node: one port out, one port in.
     Interface(section, can: &[Capability]) {
+        /// The number of places at which the NI delivers events: one for the node, or one for each computing processor.
+        /// One for the node unless stated.
+        endpoints: Endpoints = Endpoints::read,
         /// The bandwidth of each of the two ports.
         bandwidth: Bandwidth,
         /// The size of the header that the network adds to the data of each packet.
@@ -39,6 +42,31 @@ section! {
         /// The time until a message that a node sends to itself is where another of its processors finds it; zero unless
         /// stated.
         loopback: Time = or_default,
+    }
+    agree {
+        if endpoints == Some(Endpoints::Processor) && matches!(lock_migration, Some(Some(_))) {
+            let expected = "\"node\", because the processors share one endpoint under a lock";
+            section.contradict("endpoints", expected.to_owned(), &["interface.lock_migration"]);
+            return None;
+        }
+    }
+}
+
+/// The places at which the NI of a node delivers events, and who polls them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Endpoints {
+    /// One endpoint for the node: whichever processor polls takes the next event.
+    #[default]
+    Node,
+    /// One endpoint for each computing processor, which polls that endpoint only. The key of an event decides its endpoint.
+    Processor,
+}
+
+impl Endpoints {
+    fn read(section: &Section<'_>, key: &'static str) -> Option<Self> {
+        let words = ["node", "processor"];
+        let each = section.optional(key, |section| section.is_word(key, words[1], words))?;
+        Some(if each == Some(true) { Self::Processor } else { Self::Node })
     }
 }
 

@@ -8,8 +8,8 @@ use units::Bytes;
 use super::residual;
 use crate::reading::{Section, Value};
 use crate::{
-    Calibrated, Capability, Flow, Handoff, Interface, Memory, Network, NetworkProcessor, NodeMemory,
-    Primitives, Processor, Queue, SoftwareDispatch,
+    Calibrated, Capability, EmbeddedProcessor, Endpoints, Flow, Handoff, Interface, Memory, Network,
+    NetworkProcessor, NodeMemory, Primitives, Processor, Queue, SoftwareDispatch,
 };
 
 /// Stands in for a memory line that was refused, so that the other mistakes of the file are found in one
@@ -37,8 +37,11 @@ pub struct Machine {
     pub queue: Queue,
     /// The network interface of a node.
     pub interface: Interface,
-    /// The processor of a node that serves the network, where there is one.
+    /// The processors of a node that serve the network, where there are any.
     pub network_processor: Option<NetworkProcessor>,
+    /// The processors inside a node's network device. `None`: those that a policy puts there have the prices of the
+    /// computing processors.
+    pub embedded_processor: Option<EmbeddedProcessor>,
     /// The queues between the network processor and the compute processors, if there is a network processor that messages
     /// are handed to.
     pub handoff: Option<Handoff>,
@@ -82,6 +85,9 @@ impl Machine {
         let interface = file.section("interface", |section| Interface::read_keys(section, abilities));
         let network_processor = file
             .optional_section("network_processor", |section| NetworkProcessor::read_keys(section, abilities));
+        let embedded_processor = file.optional_section("embedded_processor", |section| {
+            EmbeddedProcessor::read_keys(section, abilities)
+        });
         let handoff = file.key("handoff");
         let flow = file.key("flow");
         let software_dispatch: Option<Option<SoftwareDispatch>> = file.key("software_dispatch");
@@ -89,7 +95,16 @@ impl Machine {
             file.contradict(
                 "can",
                 "no `keyed-dispatch`: [software_dispatch] runs one handler at a time".to_owned(),
+                &["software_dispatch.poll_every"],
             );
+        }
+        let by_processor = interface.as_ref().is_some_and(|each| each.endpoints == Endpoints::Processor);
+        if by_processor && matches!(software_dispatch, Some(Some(_))) {
+            file.section("interface", |section| {
+                section.forgive();
+                let expected = "\"node\", because [software_dispatch] takes messages out in one place";
+                section.contradict("endpoints", expected.to_owned(), &["software_dispatch.poll_every"]);
+            });
         }
         let (memory, banks) = file.section("memory", Memory::read_with_banks).unzip();
         let line = memory.as_ref().map_or(NO_LINE, |memory| memory.line);
@@ -112,6 +127,7 @@ impl Machine {
             queue: queue?,
             interface: interface?,
             network_processor: network_processor?,
+            embedded_processor: embedded_processor?,
             handoff: handoff?,
             flow: flow?,
             software_dispatch: software_dispatch?,

@@ -117,8 +117,19 @@ impl Routers {
             _ => Some(None),
         };
         let (link, buffer, hop) = (link?, buffer?, hop?);
+        if let Some(Some(CrossTraffic { rate, .. })) = cross_traffic
+            && rate > link
+        {
+            section.section("cross_traffic", |section| {
+                section.forgive();
+                let expected = format!("at most {link}, which a link carries");
+                section.contradict("rate", expected, &["network.link"]);
+            });
+            return None;
+        }
         if link.transfer_time(buffer) < hop * 2 {
-            section.contradict("buffer", format!("at least what `link` carries in two hops of {hop}"));
+            let expected = format!("at least what `link` carries in two hops of {hop}");
+            section.contradict("buffer", expected, &["network.link", "network.hop"]);
             return None;
         }
         Some(Self { topology: topology?, link, hop, buffer, cross_traffic: cross_traffic? })
@@ -140,7 +151,7 @@ impl Topology {
             "fat-tree" => {
                 let arity = section.key("arity")?;
                 if arity < 2 {
-                    section.contradict("arity", "a whole number from 2, such as 4".to_owned());
+                    section.contradict("arity", "a whole number from 2, such as 4".to_owned(), &[]);
                     return None;
                 }
                 Some(Self::FatTree { arity })
@@ -155,7 +166,8 @@ impl Topology {
         if let (Some(sides), Some(nodes)) = (&sides, nodes) {
             let places = sides.iter().try_fold(1_u32, |places, &side| places.checked_mul(side));
             if places != Some(nodes) {
-                section.contradict("dimensions", format!("sides whose product is `nodes`, which is {nodes}"));
+                let expected = format!("sides whose product is `nodes`, which is {nodes}");
+                section.contradict("dimensions", expected, &["nodes"]);
                 return None;
             }
         }

@@ -3,14 +3,16 @@
 
 use units::{Frequency, Time};
 
-use crate::reading::{Section, own_clock, section};
+use crate::reading::{Section, one_unless_stated, own_clock, section};
 use crate::{Capability, Class, Primitives};
 
 section! {
     /// A network processor: a loop that looks at the NI and at the queue from the compute processors.
     NetworkProcessor(section, can: &[Capability]) {
-        /// The clock of the network processor.
+        /// The clock of a network processor.
         clock: Frequency = own_clock,
+        /// The number of network processors of a node, all alike; at least 1, and 1 unless stated.
+        count: usize = one_unless_stated,
         /// The classes of messages whose handlers it can run. It hands messages of other classes to the compute processors. No
         /// class is listed twice.
         runs: Vec<Class> = classes,
@@ -31,7 +33,7 @@ section! {
         if let (Some(runs), Some(preempt)) = (&runs, &preempt)
             && preempt.iter().any(|class| !runs.contains(class))
         {
-            section.contradict("preempt", "classes of messages that it `runs`".to_owned());
+            section.contradict("preempt", "classes of messages that it `runs`".to_owned(), &["network_processor.runs"]);
         }
     }
 }

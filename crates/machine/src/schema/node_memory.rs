@@ -52,7 +52,8 @@ section! {
         if let (Some(size), Some(ways)) = (size, ways) {
             let set = line.get().saturating_mul(ways as u64);
             if set == 0 || !size.get().is_multiple_of(set) {
-                section.contradict("size", format!("a whole number of sets, which are {} each", Bytes::new(set)));
+                let expected = format!("a whole number of sets, which are {} each", Bytes::new(set));
+                section.contradict("size", expected, &["cache.ways", "memory.line"]);
                 return None;
             }
         }
@@ -83,7 +84,7 @@ section! {
         if let Some(width) = width
             && !line.get().is_multiple_of(width.get())
         {
-            section.contradict("width", format!("a part of a line, which is {line}"));
+            section.contradict("width", format!("a part of a line, which is {line}"), &["memory.line"]);
             return None;
         }
     }
@@ -148,17 +149,17 @@ section! {
     }
     agree {
         if let (Some(size), Some(block)) = (size, block) {
-            let refuse = |key, expected| section.contradict(key, expected);
+            let refuse = |key, expected, others: &[_]| section.contradict(key, expected, others);
             if !block.get().is_multiple_of(line.get()) || block.get() / line.get() > 64 {
-                refuse("block", format!("1 to 64 lines, which are {line} each"));
+                refuse("block", format!("1 to 64 lines, which are {line} each"), &["memory.line"]);
                 return None;
             }
             if !size.get().is_multiple_of(block.get()) || size.get() / block.get() < 4 {
-                refuse("size", format!("at least 4 blocks, which are {block} each, and no part of one"));
+                refuse("size", format!("at least 4 blocks, which are {block} each, and no part of one"), &["staging.block"]);
                 return None;
             }
             if keeps == Some(true) && !coherent {
-                refuse("deposit", "\"memory\", because cache.coherence is \"software\"".to_owned());
+                refuse("deposit", "\"memory\", because caches are not coherent".to_owned(), &["cache.coherence"]);
                 return None;
             }
         }

@@ -38,6 +38,8 @@ primitives! {
     /// Taking a message from the queue and entering its handler. The occupancy is the completion: what the
     /// processor does after the handler to give the key back.
     dispatch,
+    /// `dispatch` of a message that has interrupted its processor, without the interrupt itself; `None`: no price of its own.
+    dispatch_interrupt,
     /// Noticing an access fault, taking it from the queue and entering its handler; occupancy as in `dispatch`.
     dispatch_fault,
     /// Reading what faulted, and where.

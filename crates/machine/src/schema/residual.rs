@@ -68,7 +68,11 @@ pub(crate) fn check(
         };
         let short = Class::ALL.into_iter().find_map(|class| short(price.of(class)));
         if let Some((part, needed)) = short {
-            section.contradict(key, format!("{part} of at least {needed}, which its bus transactions take"));
+            section.contradict(
+                key,
+                format!("{part} of at least {needed}, which its bus transactions take"),
+                &[],
+            );
             sound = None;
         }
     }

@@ -121,7 +121,7 @@ fn a_mistake_is_told_with_what_would_be_right() {
             "coherence = \"snooping\"",
             "coherence = \"software\"",
             "staging.deposit",
-            "because cache.coherence is",
+            "because caches are not coherent (cache.coherence = software: line ",
         ),
         ("supply = \"6 cycles\"\n", "", "cache.supply is missing", "a time such as"),
         ("snoop = \"1 cycle\"\n", "", "bus.snoop is missing", "a time such as"),
