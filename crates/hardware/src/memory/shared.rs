@@ -126,12 +126,6 @@ impl NodeMemory {
         self.costs.uncontended_all(transactions, self.line)
     }
 
-    /// The time of the shortest way by which a line that another client has taken can come back: from its cache, over an
-    /// idle bus.
-    pub fn transfer_time(&self) -> Time {
-        self.costs.uncontended(Transaction::Transfer, self.line)
-    }
-
     /// Makes transactions one after the other from `at` on, which is not before `now`. Returns how much longer they take than
     /// on an idle bus.
     pub fn delay_of(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {

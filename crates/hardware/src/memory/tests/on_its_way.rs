@@ -1,6 +1,8 @@
 //! Lines that are on their way: no client has them before they are there, and a line that several clients fight for moves
 //! once in the time of a transaction.
 
+use machine::Transaction;
+
 use super::*;
 
 fn processors(count: usize) -> NodeMemory {
@@ -29,7 +31,7 @@ fn a_line_that_processors_fight_for_moves_once_in_the_time_of_a_transaction() {
     for count in [2, 3, 4, 8, 16] {
         for think in [1, 8, 20] {
             let done = fight(count, think, 200);
-            let transfer = processors(1).transfer_time();
+            let transfer = simple().uncontended(Transaction::Transfer, Bytes::new(32));
             // From the second store on a line has to come from another cache.
             let fast = done[1..].windows(2).find(|pair| pair[1] - pair[0] < transfer);
             assert_eq!(fast, None, "{count} processors that think for {think} cycles");
