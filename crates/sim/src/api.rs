@@ -439,10 +439,8 @@ impl Accounting for Edge {
         self.drain_caches();
     }
 
-    fn approach(&self) {
-        if self.state().is_far_ahead(self.core()) {
-            self.settle();
-        }
+    fn approach(&self, access: Access) {
+        self.settle_for(access == Access::Store);
     }
 
     fn access(&self, address: u64, access: Access) {

@@ -3,8 +3,9 @@
 //! Must never know an instant.
 
 use hardware::Prices;
-use machine::Machine;
+use machine::{Machine, NodeMemory, Transaction};
 use tempest::Policy;
+use units::Time;
 
 /// What never changes in a run.
 pub(crate) struct Setting {
@@ -20,4 +21,12 @@ pub(crate) struct Setting {
     pub(crate) adapts: bool,
     /// Whether several processors of a node run handlers, each with a cache of its own for directory entries.
     pub(crate) shares_entries: bool,
+    /// How far ahead of engine time a thread may load from shared memory.
+    pub(crate) lead: Time,
+}
+
+/// How far ahead of engine time threads of a machine may load from shared memory: by one transaction.
+pub(crate) fn lead(machine: &Machine) -> Time {
+    let transfer = |memory: &NodeMemory| memory.uncontended(Transaction::Transfer, machine.memory.line);
+    machine.node_memory.as_ref().map_or(machine.memory.read, transfer)
 }

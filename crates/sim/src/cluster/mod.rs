@@ -76,6 +76,7 @@ impl Cluster {
                 shares_threads: crate::processor::ready::shares_threads(machine, policy),
                 adapts: policy.servers == Servers::Adaptive,
                 shares_entries: servers > 1,
+                lead: crate::setting::lead(machine),
             },
             agenda: Agenda {
                 now: Time::ZERO,

@@ -9,10 +9,12 @@
 //!
 //! # How far a thread runs ahead
 //!
-//! Values are right whatever the clocks say: test and access are done at one instant of the host, so that accesses have one
-//! order. But a thread that runs ahead of engine time may hit a line that would have been taken from it by then. It never
-//! runs further ahead than a line takes from memory, which is the least that passes between a store elsewhere and a load that
-//! has to fetch what it stored; and whatever needs the bus happens in the order of time.
+//! A store, and an atomic access, happens when engine time has come up to the processor's clock. So does every access that
+//! needs the bus. So a line that has been taken away is never hit by a store later than the taking.
+//!
+//! A load that hits may come earlier in engine time than on its processor's clock, by at most the
+//! [lead](crate::setting::Setting::lead). It then hits a line that another client takes away in between. The lead is the time
+//! of one transaction, from cache to cache: a load so much later would have had to fetch what the other client stored.
 //!
 //! Must never know a protocol, nor what a program's words mean.
 
@@ -109,9 +111,17 @@ impl Edge {
         }
     }
 
-    /// The thread has loaded or stored a word.
+    /// Brings engine time up to the thread's clock if its next access must not come before.
+    pub(crate) fn settle_for(&self, store: bool) {
+        if self.state().is_far_ahead(self.core(), store) {
+            self.settle();
+        }
+    }
+
+    /// Accounts for a word that the thread has loaded or stored.
     pub(crate) fn access_word(&self, address: u64, store: bool) {
         let faulted = self.faulted.take();
+        self.settle_for(store);
         if !faulted && self.state().hits(self.core(), address, store) {
             return;
         }
@@ -121,9 +131,10 @@ impl Edge {
 }
 
 impl Cluster {
-    /// Whether a thread on `core` has run so far ahead that others must be let do what comes before.
-    pub(crate) fn is_far_ahead(&self, core: usize) -> bool {
-        self.cores[core].ahead > self.setting.machine.memory.read
+    /// Whether the thread on `core` has run so far ahead that everything earlier must happen before its next access.
+    fn is_far_ahead(&self, core: usize, store: bool) -> bool {
+        let lead = if store { Time::ZERO } else { self.setting.lead };
+        self.cores[core].ahead > lead
     }
 
     /// A thread on `core` issues an access, where one that faulted has been issued before: whether the word is in the cache, in a

@@ -6,6 +6,7 @@ mod doubling;
 mod folder;
 mod host;
 mod keys;
+mod lines;
 mod memory;
 mod network;
 mod overflow;
