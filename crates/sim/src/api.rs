@@ -439,8 +439,8 @@ impl Accounting for Edge {
         self.drain_caches();
     }
 
-    fn approach(&self, access: Access) {
-        self.settle_for(access == Access::Store);
+    fn approach(&self, address: u64, access: Access) {
+        self.settle_for(address, access == Access::Store);
     }
 
     fn access(&self, address: u64, access: Access) {

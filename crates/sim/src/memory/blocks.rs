@@ -9,18 +9,20 @@
 //!
 //! # How far a thread runs ahead
 //!
-//! A store, and an atomic access, happens when engine time has come up to the processor's clock. So does every access that
-//! needs the bus. So a line that has been taken away is never hit by a store later than the taking.
+//! An access that needs the bus happens when engine time has come up to the processor's clock. So does a store, or an atomic
+//! access, to a line that another processor or the device has wanted: no such line is hit by a store after it has been taken
+//! away.
 //!
-//! A load that hits may come earlier in engine time than on its processor's clock, by at most the
-//! [lead](crate::setting::Setting::lead). It then hits a line that another client takes away in between. The lead is the time
-//! of one transaction, from cache to cache: a load so much later would have had to fetch what the other client stored.
+//! A store to a line that no other client has wanted yet, and a load that hits, may come earlier in engine time than on the
+//! processor's clock, by at most the [lead](crate::setting::Setting::lead). The first client that takes the line of such a
+//! store waits until the store's time. A load may hit a line that is taken away in between. The lead is the time of one
+//! transaction, from cache to cache: a load so much later would have had to fetch what the other processor stored.
 //!
 //! Must never know a protocol, nor what a program's words mean.
 
 use std::ops::Range;
 
-use hardware::memory::Keep;
+use hardware::memory::{Keep, NodeMemory};
 use machine::{Class, Cost, Machine, Transaction};
 use tempest::policy::Servers;
 use tempest::world::{DispatchKey, Node, Packet};
@@ -112,8 +114,8 @@ impl Edge {
     }
 
     /// Brings engine time up to the thread's clock if its next access must not come before.
-    pub(crate) fn settle_for(&self, store: bool) {
-        if self.state().is_far_ahead(self.core(), store) {
+    pub(crate) fn settle_for(&self, address: u64, store: bool) {
+        if self.state().is_far_ahead(self.core(), address, store) {
             self.settle();
         }
     }
@@ -121,20 +123,27 @@ impl Edge {
     /// Accounts for a word that the thread has loaded or stored.
     pub(crate) fn access_word(&self, address: u64, store: bool) {
         let faulted = self.faulted.take();
-        self.settle_for(store);
+        self.settle_for(address, store);
         if !faulted && self.state().hits(self.core(), address, store) {
             return;
         }
-        self.settle();
+        // A store that misses has been settled; its request goes out as it is issued.
+        if faulted || !store {
+            self.settle();
+        }
         self.state().miss(self.core(), address, store, faulted);
     }
 }
 
 impl Cluster {
     /// Whether the thread on `core` has run so far ahead that everything earlier must happen before its next access.
-    fn is_far_ahead(&self, core: usize, store: bool) -> bool {
-        let lead = if store { Time::ZERO } else { self.setting.lead };
-        self.cores[core].ahead > lead
+    fn is_far_ahead(&self, core: usize, address: u64, store: bool) -> bool {
+        let Core { ahead, node, number, .. } = self.cores[core];
+        if ahead > self.setting.lead {
+            return true;
+        }
+        let private = |memory: &NodeMemory| memory.is_private(usize::from(number), memory.line_of(address));
+        store && !ahead.is_zero() && !self.nodes[node].memory.system.as_deref().is_none_or(private)
     }
 
     /// A thread on `core` issues an access, where one that faulted has been issued before: whether the word is in the cache, in a
@@ -144,10 +153,10 @@ impl Cluster {
         let work = &self.setting.machine.processor.work;
         let issue = if store { work.store } else { work.load };
         self.cores[core].spend(Bucket::Compute, issue);
-        let Core { node, number, .. } = self.cores[core];
+        let Core { node, number, ahead, .. } = self.cores[core];
         let Some(memory) = &mut self.nodes[node].memory.system else { return true };
         let line = memory.line_of(address);
-        memory.hits(number.into(), line, store)
+        memory.hits(number.into(), line, store, self.agenda.now + ahead)
     }
 
     /// An access of a thread on `core`, whose time is now, waits for its line: one that faulted first, or whose line is not in
@@ -163,7 +172,7 @@ impl Cluster {
             Some(memory) => {
                 let (who, line) = (number.into(), memory.line_of(address));
                 // A handler may have run since the processor looked.
-                let hits = memory.hits(who, line, store);
+                let hits = memory.hits(who, line, store, now);
                 if hits { Time::ZERO } else { memory.miss_of(who, line, store, keep, now) - now }
             }
         };
