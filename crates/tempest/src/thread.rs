@@ -454,7 +454,11 @@ impl<'a> Thread<'a> {
             each(run.clone());
             drop(holding);
             if let Some(accounting) = self.accounting {
-                run.for_each(|index| account(accounting, array, array.word(index), right));
+                account(accounting, array, word, right);
+                for word in run.skip(1).map(|index| array.word(index)) {
+                    accounting.approach(array.memory().address(word), access_of(right));
+                    account(accounting, array, word, right);
+                }
             }
         }
     }

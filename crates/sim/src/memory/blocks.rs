@@ -123,7 +123,6 @@ impl Edge {
     /// Accounts for a word that the thread has loaded or stored.
     pub(crate) fn access_word(&self, address: u64, store: bool) {
         let faulted = self.faulted.take();
-        self.settle_for(address, store);
         if !faulted && self.state().hits(self.core(), address, store) {
             return;
         }
