@@ -58,9 +58,12 @@ impl Interface {
         }
     }
 
-    /// The bytes of headers that `data` bytes travel with: one per packet, and an empty message is one packet.
+    /// The bytes that `data` bytes travel with: a header for each packet, and what fills the last one up. An empty message is
+    /// one packet.
     pub fn headers(&self, data: u64) -> u64 {
-        data.div_ceil(self.costs.packet.get()).max(1) * self.costs.header.get()
+        let packets = data.div_ceil(self.costs.packet.get()).max(1);
+        let last = data - (packets - 1) * self.costs.packet.get();
+        packets * self.costs.header.get() + self.costs.fill.get().saturating_sub(last)
     }
 
     /// Whether a processor may hand over a message at `at`, if none is handed over before.
@@ -175,6 +178,7 @@ mod tests {
             deposit: Some(ns(7)),
             loopback: Time::ZERO,
             gap: Time::ZERO,
+            fill: Bytes::new(0),
         }
     }
 
@@ -194,6 +198,13 @@ mod tests {
         ni.inject(ns(0), 100, Mover::Processors);
         // 100 data + 2 headers of 16 = 132.
         assert_eq!(ni.inject(ns(0), 1, Mover::Processors), ns(132));
+    }
+
+    #[test]
+    fn a_short_packet_is_filled_up() {
+        let ni = Interface::new(&machine::Interface { fill: Bytes::new(40), ..costs() }, Time::ZERO);
+        // A header of 16 bytes for each packet of 64; the last one carries at least 40.
+        assert_eq!([0, 10, 40, 64, 65, 120].map(|data| ni.headers(data)), [56, 46, 16, 16, 71, 32]);
     }
 
     #[test]
