@@ -2,8 +2,8 @@
 //!
 //! A message passes a port in the time of its bytes, headers included, at the port's bandwidth. The port is occupied for
 //! that passage or for the interface's gap, whichever is longer. A message has arrived when its last byte has: a passage
-//! after its first byte came to the port in, if the port was free then. A message whose bytes are too slow for its price
-//! list therefore cannot be handled early, and a longer message takes longer, once, whatever the distance.
+//! after its first byte came to the port in, if the port was free then. A longer message takes longer, once, whatever the
+//! distance.
 //!
 //! This module must never know what a message is for, nor how the network takes it from port to port.
 
@@ -58,9 +58,12 @@ impl Interface {
         }
     }
 
-    /// The bytes of headers that `data` bytes travel with: one per packet, and an empty message is one packet.
+    /// The bytes that `data` bytes travel with: a header for each packet, and what fills the last one up. An empty message is
+    /// one packet.
     pub fn headers(&self, data: u64) -> u64 {
-        data.div_ceil(self.costs.packet.get()).max(1) * self.costs.header.get()
+        let packets = data.div_ceil(self.costs.packet.get()).max(1);
+        let last = data - (packets - 1) * self.costs.packet.get();
+        packets * self.costs.header.get() + self.costs.fill.get().saturating_sub(last)
     }
 
     /// Whether a processor may hand over a message at `at`, if none is handed over before.
@@ -88,20 +91,25 @@ impl Interface {
         start
     }
 
-    /// Receives a message of `data` bytes whose first byte comes to the port in now. Returns the time at which the node has
-    /// it: the message's last byte has passed, and a deposit is in memory. For a packet between staging buffers it is
-    /// the time of the first byte.
-    pub fn eject(&mut self, now: Time, data: u64, mover: Mover) -> Time {
-        let passage = self.passage(data, mover);
-        let (through, occupied) = match mover {
-            Mover::Processors | Mover::Engine => (passage, passage),
+    /// The time behind its first byte at which a message of `data` bytes has come, if the port in is free for it: with its
+    /// last byte, or with the first if it is a packet between staging buffers.
+    pub fn behind(&mut self, data: u64, mover: Mover) -> Time {
+        if mover == Mover::Staging { Time::ZERO } else { self.passage(data, mover) }
+    }
+
+    /// Receives a message of `data` bytes whose first byte came to the port in at `first`. Messages pass in the order of the
+    /// calls. Returns the time at which the node has it: its last byte has passed, and a deposit is in memory. For a packet
+    /// between staging buffers it is the time of the first byte.
+    pub fn eject(&mut self, first: Time, data: u64, mover: Mover) -> Time {
+        let deposit = match mover {
             Mover::Deposit { lines } => {
-                let deposit = self.costs.deposit.expect("a machine that deposits says how long that takes");
-                (passage + deposit * lines, passage + deposit * lines)
+                self.costs.deposit.expect("a machine that deposits says how long that takes") * lines
             }
-            Mover::Staging => (Time::ZERO, passage),
+            _ => Time::ZERO,
         };
-        self.into.acquire(now, occupied.max(self.costs.gap)) + through
+        let through = self.behind(data, mover) + deposit;
+        let occupied = (self.passage(data, mover) + deposit).max(self.costs.gap);
+        self.into.acquire(first, occupied) + through
     }
 
     /// The time for which a message of `data` bytes occupies the port out.
@@ -170,6 +178,7 @@ mod tests {
             deposit: Some(ns(7)),
             loopback: Time::ZERO,
             gap: Time::ZERO,
+            fill: Bytes::new(0),
         }
     }
 
@@ -189,6 +198,13 @@ mod tests {
         ni.inject(ns(0), 100, Mover::Processors);
         // 100 data + 2 headers of 16 = 132.
         assert_eq!(ni.inject(ns(0), 1, Mover::Processors), ns(132));
+    }
+
+    #[test]
+    fn a_short_packet_is_filled_up() {
+        let ni = Interface::new(&machine::Interface { fill: Bytes::new(40), ..costs() }, Time::ZERO);
+        // A header of 16 bytes for each packet of 64; the last one carries at least 40.
+        assert_eq!([0, 10, 40, 64, 65, 120].map(|data| ni.headers(data)), [56, 46, 16, 16, 71, 32]);
     }
 
     #[test]

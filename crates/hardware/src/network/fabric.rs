@@ -292,52 +292,50 @@ impl Fabric {
         self.worms[number as usize].enter(now);
         while let Some(released) = self.worms[number as usize].release() {
             let ends = released.ends;
-            let worm = &self.worms[number as usize];
-            let free_at = match released.port && worm.to != NONE {
-                true => ends.max(if released.cleared.is_some() { now + self.gap } else { worm.spaced }),
-                false => ends,
-            };
-            self.channels[released.channel as usize].free_at = free_at;
-            self.wake(now, released.channel, 0, later);
+            let mut free_at = ends;
+            if released.port {
+                let worm = &self.worms[number as usize];
+                // Cross traffic has ports of its own, of links' speed.
+                let gap = if worm.to == NONE { Time::ZERO } else { self.gap };
+                free_at = ends.max(if released.cleared.is_some() { now + gap } else { worm.spaced });
+            }
+            let channel = &mut self.channels[released.channel as usize];
+            channel.free_at = free_at;
+            if channel.first != NONE {
+                self.wake(now, released.channel, 0, later);
+            }
             if let Some(cleared) = released.cleared {
-                self.clear(now, number, ends, cleared, later);
+                self.clear(now, ends, cleared, later);
             }
         }
     }
 
     /// A worm flows freely out of a buffer: there is room for others now, and the next may go when the tail has left.
-    fn clear(
-        &mut self,
-        now: Time,
-        number: u32,
-        ends: Time,
-        cleared: Cleared,
-        later: &mut impl FnMut(Time, u32, Event),
-    ) {
+    fn clear(&mut self, now: Time, ends: Time, cleared: Cleared, later: &mut impl FnMut(Time, u32, Event)) {
         let Cleared { channel, follower, bytes } = cleared;
         let place = &mut self.channels[channel as usize];
         place.room += bytes;
-        if follower != NONE {
+        let awaited = place.first != NONE && bytes > 0;
+        if follower == NONE {
+            place.cleared_at = ends;
+        } else {
             let reaches = self.worms[follower as usize].reaches;
             self.put(reaches.max(ends), follower, later);
-        } else {
-            debug_assert_eq!(place.newest, number, "nobody came behind it");
-            place.cleared_at = ends;
         }
-        self.wake(now, channel, bytes, later);
+        if awaited {
+            self.wake(now, channel, bytes, later);
+        }
     }
 
-    /// Plans the entry of the first worm that waits for a channel, if it is known now when that will be: the wire's end has
-    /// just become known, or `freed` bytes have become free.
+    /// Plans the entry of the first worm that waits for a channel, if it is known now when that will be and was not before:
+    /// `freed` bytes have become free, or with 0 the end of the wire's occupation has just become known.
     fn wake(&mut self, now: Time, channel: u32, freed: u64, later: &mut impl FnMut(Time, u32, Event)) {
-        let place = self.channels[channel as usize];
-        if place.first == NONE {
-            return;
-        }
-        let claim = self.worms[place.first as usize].claim();
+        let place = &self.channels[channel as usize];
+        let (first, at) = (place.first, place.free_at.max(now));
+        let claim = self.worms[first as usize].claim();
         let had_room = freed > 0 && place.room - freed >= claim;
         if place.will_take(claim) && !had_room {
-            self.put(place.free_at.max(now), place.first, later);
+            self.put(at, first, later);
         }
     }
 
@@ -380,6 +378,52 @@ impl Fabric {
         }
         if let Some(leaving) = self.leaving.get_mut(wanted as usize) {
             *leaving -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use des::EventQueue;
+    use machine::Topology;
+
+    use super::*;
+
+    #[test]
+    fn what_messages_took_of_wires_and_buffers_they_have_given_back_when_all_are_there() {
+        let topologies = [
+            Topology::Crossbar,
+            Topology::Mesh { dimensions: 2, sides: None },
+            Topology::Torus { dimensions: 2, sides: None },
+            Topology::FatTree { arity: 2 },
+        ];
+        for topology in topologies {
+            let (link, buffer) = (Bandwidth::new(1_000_000_000).expect("above zero"), Bytes::new(50));
+            let hop = Time::from_nanoseconds(10);
+            let routers = machine::Routers { topology, link, hop, buffer, cross_traffic: None };
+            let idle = Fabric::new(hop, hop, &routers, 16);
+            let (mut fabric, mut agenda) = (idle.clone(), EventQueue::new());
+            let choice = des::Choice::new(3);
+            for cargo in 0..2000 {
+                let (from, to) = (choice.tie(3 * cargo) % 16, choice.tie(3 * cargo + 1) % 16);
+                let bytes = u64::from(choice.tie(3 * cargo + 2) % 200);
+                if from != to {
+                    let parcel = Parcel { cargo, tie: cargo, from, to, bytes, passage: Time::ZERO };
+                    fabric.launch(Time::ZERO, parcel, |at, tie, event| agenda.push(at, tie, event));
+                }
+            }
+            while let Some((now, event)) = agenda.pop() {
+                let mut later = |at, tie, event| agenda.push(at, tie, event);
+                if let Some(cargo) = fabric.step(now, event, &mut later) {
+                    fabric.accept(now, choice.tie(3 * cargo + 1) % 16, later);
+                }
+            }
+            assert_eq!(fabric.inside, 0);
+            let rooms =
+                |fabric: &Fabric| fabric.channels.iter().map(|channel| channel.room).collect::<Vec<_>>();
+            assert_eq!(rooms(&fabric), rooms(&idle));
+            assert!(fabric.channels.iter().all(|one| one.first == NONE && one.free_at != Time::MAX));
+            assert!(fabric.channels.iter().all(|one| one.cleared_at != Time::MAX));
         }
     }
 }

@@ -152,12 +152,16 @@ impl Worm {
 
     /// The head enters the channel it wants at `at`.
     pub(super) fn enter(&mut self, at: Time) {
-        let Length { mut passage, slip, .. } = self.length;
-        for stretch in self.way[self.tail..=self.next].iter_mut().rev() {
+        let Length { mut passage, slip, stretch, .. } = self.length;
+        self.next += 1;
+        if stretch == 1 {
+            self.way[self.next - 1].ends = at + passage;
+            return;
+        }
+        for stretch in self.way[self.tail..self.next].iter_mut().rev() {
             stretch.ends = stretch.ends.max(at + passage);
             passage = passage.saturating_sub(slip);
         }
-        self.next += 1;
     }
 
     /// The next channel of the way for which it has become known when the tail will have passed its wire.

@@ -1,7 +1,7 @@
 //! Worms in each other's way, step by step.
 
 use machine::Topology;
-use units::Time;
+use units::{Bytes, Time};
 
 use crate::driver::{Driver, mesh, network, ns, torus};
 
@@ -134,4 +134,35 @@ fn lanes_share_the_wire() {
 #[test]
 fn a_blocked_worm_leaves_the_wire_to_the_other_lane() {
     assert_eq!(two_lanes(ns(1000)), (ns(1000), ns(105 + 10)));
+}
+
+/// A row of five with buffers of `buffer` bytes; node 4 lets nothing in before 1000. Four messages of 20 bytes are on their way
+/// there from node 2, then 3 is sent one by 2, behind them.
+fn queued(buffer: u64) -> Time {
+    let mut network = network(mesh(&[5, 1]));
+    network.routers.as_mut().expect("it is routed").buffer = Bytes::new(buffer);
+    let mut driver = Driver::new(&network, 5);
+    driver.shut(4, ns(1000));
+    for _ in 0..4 {
+        driver.launch(ns(0), 2, 4, 20);
+    }
+    // From another node, over the links that those wait behind.
+    let across = driver.launch(ns(500), 1, 2, 20);
+    let behind = driver.launch(ns(500), 2, 3, 20);
+    driver.run();
+    assert_eq!(driver.arrival(across), ns(515), "nobody is in its way");
+    assert_eq!(driver.arrivals.len(), 6);
+    driver.arrival(behind)
+}
+
+#[test]
+fn as_many_messages_wait_in_a_buffer_as_it_has_room_for() {
+    // One lies before node 4, one at the end of the link from 2 to 3, one behind the port out of 2; the fourth waits for that
+    // port. From 1000 on all move up by one every 20 ns. What is for node 3 has the port at 1020 and the link at 1040, and
+    // leaves the buffer at its end behind the fourth at 1060.
+    assert_eq!(queued(20), ns(1060));
+    // All four are before node 4.
+    assert_eq!(queued(80), ns(515));
+    // Three are, and one before node 3: what is for node 3 itself has to wait until that one has left.
+    assert_eq!(queued(60), ns(1020));
 }

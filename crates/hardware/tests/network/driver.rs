@@ -121,6 +121,17 @@ impl Driver {
         }
     }
 
+    /// Runs until another message has arrived; returns when, and the node it came from.
+    pub(crate) fn next_arrival(&mut self) -> Option<(Time, u32)> {
+        let arrived = self.arrivals.len();
+        while self.arrivals.len() == arrived {
+            let (now, happening) = self.agenda.pop()?;
+            self.happen(now, happening);
+        }
+        let Arrival { at, cargo } = self.arrivals[arrived];
+        Some((at, self.parcels[cargo as usize].from))
+    }
+
     /// When the first byte of a message arrived.
     pub(crate) fn arrival(&self, cargo: u32) -> Time {
         self.arrivals.iter().find(|arrival| arrival.cargo == cargo).expect("it has arrived").at

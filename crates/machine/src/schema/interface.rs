@@ -17,6 +17,9 @@ section! {
         header: Bytes,
         /// The most data, header aside, that one packet carries; at least 1 B. A longer message is split.
         packet: Bytes = above_zero,
+        /// The data, header aside, that each packet carries at least: what a shorter one lacks is filled up, and takes its time.
+        /// At most `packet`; zero unless stated.
+        fill: Bytes = or_default,
         /// The least time between the beginnings of two messages through one port: the reciprocal of the NI's message rate. A
         /// port is occupied for a message's bytes or for the gap, whichever is longer. It is at least what a header takes at
         /// `bandwidth`; zero unless stated.
@@ -51,6 +54,12 @@ section! {
         if endpoints == Some(Endpoints::Processor) && matches!(lock_migration, Some(Some(_))) {
             let expected = "\"node\", because the processors share one endpoint under a lock";
             section.contradict("endpoints", expected.to_owned(), &["interface.lock_migration"]);
+            return None;
+        }
+        if let (Some(fill), Some(packet)) = (fill, packet)
+            && fill > packet
+        {
+            section.contradict("fill", format!("at most `packet`, which is {packet}"), &["interface.packet"]);
             return None;
         }
         if let (Some(gap), Some(bandwidth), Some(header)) = (gap, bandwidth, header)

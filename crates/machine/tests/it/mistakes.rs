@@ -174,6 +174,14 @@ fn each_mistake_is_met_with_line_key_value_and_expectation() {
             "a size such as \"64 KiB\" or \"16 B\" above zero",
         ),
         ("header = \"16 B\"", "header = \"0.5 B\"", 33, "interface.header", Some("\"0.5 B\""), size),
+        (
+            "packet = \"64 B\"",
+            "packet = \"64 B\"\nfill = \"65 B\"",
+            35,
+            "interface.fill",
+            Some("\"65 B\""),
+            "at most `packet`, which is 64 B",
+        ),
         // 16 bytes at 175 MB/s take 91.43 ns.
         (
             "packet = \"64 B\"",

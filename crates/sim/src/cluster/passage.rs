@@ -1,6 +1,7 @@
 //! Messages, transfers and deposits on their way: from a processor into the interface, through the network, into the
 //! dispatch queue or into memory.
 
+use hardware::Network;
 use machine::{Capability, Class};
 use tempest::policy::Servers;
 use tempest::world::Packet;
@@ -306,11 +307,17 @@ impl Cluster {
         });
     }
 
-    /// The first byte of what was sent has crossed the network.
+    /// A message has come to a port in: its last byte has, if the network is constant and the port was free; otherwise its first
+    /// byte has.
     pub(crate) fn arrive(&mut self, flight: u32) {
         let Flight { to, bytes, cargo, .. } = &self.link.flights[flight as usize];
         let (to, mover) = (*to, cargo.mover(self.setting.machine.memory.line.get()));
-        let through = self.nodes[to].port.interface.eject(self.agenda.now, *bytes, mover);
+        let interface = &mut self.nodes[to].port.interface;
+        let first = match self.link.network {
+            Network::Constant(_) => self.agenda.now - interface.behind(*bytes, mover),
+            Network::Routed(_) => self.agenda.now,
+        };
+        let through = interface.eject(first, *bytes, mover);
         let node = &mut self.nodes[to];
         // What the port let through before, and is in place at this very instant, still comes first.
         if through > self.agenda.now || node.port.passing > 0 {
