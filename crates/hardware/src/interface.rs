@@ -141,6 +141,11 @@ impl Interface {
         self.costs.bandwidth.transfer_time(self.costs.header + Bytes::new(bytes))
     }
 
+    /// The time for which the port out and the port in have been busy up to `now`.
+    pub fn busy_at(&self, now: Time) -> (Time, Time) {
+        (self.out.busy_at(now), self.into.busy_at(now))
+    }
+
     fn drain(&mut self, now: Time) {
         while self.waiting.front().is_some_and(|start| *start <= now) {
             self.waiting.pop_front();
@@ -217,6 +222,17 @@ mod tests {
         assert!(!ni.has_room(ns(39)));
         assert_eq!(ni.room_at(ns(0)), ns(40));
         assert!(ni.has_room(ns(40)));
+    }
+
+    #[test]
+    fn each_port_has_been_busy_for_the_bytes_that_have_passed_it() {
+        let mut ni = interface();
+        ni.inject(ns(0), 24, Mover::Processors);
+        ni.inject(ns(0), 24, Mover::Processors);
+        ni.eject(ns(50), 16, Mover::Processors);
+        // Of 80 ns through the port out 60 have passed, of 32 ns through the port in 10.
+        assert_eq!(ni.busy_at(ns(60)), (ns(60), ns(10)));
+        assert_eq!(ni.busy_at(ns(500)), (ns(80), ns(32)));
     }
 
     #[test]

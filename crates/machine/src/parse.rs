@@ -31,8 +31,8 @@ impl Machine {
     }
 
     /// Reads a machine file together with values from the command line, which replace those of the file:
-    /// dotted keys such as `processor.clock`, values without quotes such as `200MHz`, lists separated by
-    /// commas. Of two values for one key the later holds; one for a policy, `policy.np.processor.poll`,
+    /// dotted keys such as `processor.clock`, values such as `200MHz`, lists such as `8,4`, or both as TOML writes them:
+    /// `"200 MHz"`, `[8, 4]`. Of two values for one key the later holds; one for a policy, `policy.np.processor.poll`,
     /// precedes one in general. They are checked like the file's own.
     ///
     /// # Errors

@@ -8,8 +8,8 @@ use trace::Recorder;
 use units::Time;
 
 use crate::{
-    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, Refusal, Report, Stage, ThreadId,
-    Utilization,
+    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, ProtocolTime, Refusal, Report,
+    Stage, ThreadId, Utilization,
 };
 
 /// A machine that runs programs: this host, or a model.
@@ -75,6 +75,10 @@ pub struct PhaseRecord {
     pub counters: Counters,
     /// The computing processors' time in this region, split by what they spent it on.
     pub breakdown: Breakdown,
+    /// The protocol processors' time in this region, kind by kind; empty if there are no such processors.
+    pub protocol: Vec<ProtocolTime>,
+    /// The utilization in this region of the parts that can be a bottleneck, kind by kind.
+    pub utilization: Vec<Utilization>,
 }
 
 /// The result of a run that ended well.
@@ -88,8 +92,11 @@ pub struct Outcome {
     pub counters: Counters,
     /// The computing processors' time, split by what they spent it on.
     pub breakdown: Breakdown,
-    /// The utilization of the processors.
-    pub utilization: Utilization,
+    /// The protocol processors' time, kind by kind; empty if there are no such processors.
+    pub protocol: Vec<ProtocolTime>,
+    /// The utilization of the parts that can be a bottleneck, kind by kind: those that the machine has and the world
+    /// measures. Natively processors.
+    pub utilization: Vec<Utilization>,
     /// The measurements of the dispatch queues.
     pub dispatching: Dispatching,
     /// The cost of protocol events, kind by kind; empty in a world that does not account for time.

@@ -155,6 +155,7 @@ mod refusal;
 mod segment;
 mod setup;
 mod thread;
+mod utilization;
 mod work;
 pub mod world;
 
@@ -313,12 +314,13 @@ pub use memory::{
     RunMut, Shared, Tag,
 };
 pub use message::{Class, MAX_WORDS, Message, Volume};
-pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
+pub use meter::{Breakdown, Counters, Dispatching, ProtocolTime, VolumeBytes};
 pub use place::Number;
 pub use policy::Policy;
 pub use quiet::Quiet;
-pub use refusal::{Refusal, Size};
+pub use refusal::{Refusal, Size, Unobeyed};
 pub use segment::{Place, Rights, Segment};
 pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use thread::{Busy, Thread};
+pub use utilization::{Resource, Utilization};
 pub use work::{Operations, Primitive, Work};

@@ -1,11 +1,12 @@
 //! The state that one reading of a machine shares: the overrides of the command line, and the values and mistakes found so
 //! far. This module must never know a key of a machine.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use toml_edit::Item;
+use units::Frequency;
 use units::names::nearest_slip;
 
 use super::Error;
@@ -26,6 +27,8 @@ pub(crate) struct Reader<'a> {
     overrides: &'a Overrides<'a>,
     /// Under this policy; what the command line gives for it goes before what it gives in general.
     policy: Option<&'a str>,
+    /// The clock of the memory bus, where the machine has one.
+    pub(super) bus: Cell<Option<Frequency>>,
     asked: RefCell<BTreeSet<String>>,
     errors: RefCell<Vec<Error>>,
     values: RefCell<Vec<Value>>,
@@ -112,6 +115,7 @@ impl<'a> Reader<'a> {
             file,
             overrides,
             policy,
+            bus: Cell::new(None),
             asked: RefCell::default(),
             errors: RefCell::default(),
             values: RefCell::default(),
@@ -125,8 +129,14 @@ impl<'a> Reader<'a> {
         self.spellings(key).find_map(|key| {
             let given = self.overrides.iter().rev().find(|(given, _)| *given == key);
             self.asked.borrow_mut().insert(key.clone());
-            given.map(|&(_, value)| (key, value))
+            given.map(|&(_, value)| (key, unquoted(value)))
         })
+    }
+
+    /// The first value that the command line gives below this key.
+    pub(crate) fn first_below(&self, key: &str) -> Option<(String, &'a str)> {
+        let first = |key: String| self.overrides.iter().find(|(given, _)| is_below(given, &key));
+        self.spellings(key).find_map(first).map(|&(key, value)| (key.to_owned(), unquoted(value)))
     }
 
     /// Whether the command line gives something below this key.
@@ -205,6 +215,14 @@ pub(crate) const POLICY: &str = "policy";
 /// The keys that are the same under all policies, because they identify the machine.
 pub(crate) const FIXED: [&str; 8] =
     ["name", "summary", "nodes", "processors", "can", "calibrated", EXTENDS, POLICY];
+
+/// A text of the command line without the quotes of TOML: a shell has taken its own.
+pub(super) fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let within =
+        |quote| text.strip_prefix(quote)?.strip_suffix(quote).filter(|within: &&str| !within.contains(quote));
+    within('"').or_else(|| within('\'')).unwrap_or(text)
+}
 
 fn is_below(key: &str, section: &str) -> bool {
     key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))

@@ -10,6 +10,7 @@ use std::fmt::Display;
 use toml_edit::{Item, TableLike};
 use units::Frequency;
 
+use super::key::Clocks;
 use super::reader::{Found, POLICY, Place, Raw, Reader, hint};
 use super::source_text::SourceText;
 
@@ -27,6 +28,11 @@ pub(crate) struct Section<'a> {
     place: Place<'a>,
     /// Whether missing keys are reported. They are not if the section itself is missing, which is one mistake.
     complete: bool,
+    /// The key and the value of the command line because of which the section needs further keys; `None` if the files ask for
+    /// them.
+    asked_by: RefCell<Option<(String, &'a str)>>,
+    /// The keys that are missing because of `asked_by`, each with the value that was expected.
+    missing: RefCell<Vec<String>>,
     known: RefCell<Vec<&'static str>>,
     /// Whether a mistake makes it unknown which keys belong here, so that unknown keys are not reported.
     forgiving: Cell<bool>,
@@ -80,6 +86,8 @@ impl<'a> Section<'a> {
             layers,
             place,
             complete: true,
+            asked_by: RefCell::default(),
+            missing: RefCell::default(),
             known: RefCell::default(),
             forgiving: Cell::new(false),
             clock: Cell::new(clock),
@@ -93,22 +101,46 @@ impl<'a> Section<'a> {
         let layers: Vec<_> = self.layers.iter().filter_map(|layer| layer.below(key)).collect();
         let plain = layers.iter().find(|layer| layer.path == path).or(layers.first());
         let place = plain.map_or(self.place, |layer| layer.place);
-        let complete = !layers.is_empty();
+        let asked_by = if layers.is_empty() { self.reader.first_below(&path) } else { None };
+        let complete = !layers.is_empty() || asked_by.is_some();
         if !complete && self.complete && self.items(key).next().is_none() {
-            self.reader.report(Some(place), &path, None, format!("a section [{path}]"));
+            self.miss(Some(place), &path, &format!("a section [{path}]"));
         }
         for found in self.items(key).filter(|found| found.is_no_table()) {
             self.reader.refuse(&found, format!("a section [{path}]"));
         }
         let mut section = Self::new(self.reader, path, layers, place, self.clock());
         section.complete = complete;
+        section.asked_by = RefCell::new(asked_by);
         section.read_with(read)
+    }
+
+    /// Has the further keys that the section needs be missing because of a value that the command line gives.
+    pub(crate) fn ask_by(&self, key: &'static str) {
+        self.asked_by.replace(self.reader.given(&self.dotted(key)));
+    }
+
+    /// Reports that something is not there. All that a value of the command line makes necessary is one error.
+    fn miss(&self, place: Option<Place<'a>>, path: &str, expected: &str) {
+        match &*self.asked_by.borrow() {
+            Some(_) => self.missing.borrow_mut().push(format!("{path} ({expected})")),
+            None => self.reader.report(place, path, None, expected.to_owned()),
+        }
+    }
+
+    fn report_missing(&self) {
+        let missing = self.missing.borrow().join(", ");
+        if let Some((key, text)) = self.asked_by.borrow().as_ref().filter(|_| !missing.is_empty()) {
+            let expected = format!("with it, as further --set: {missing}");
+            self.reader.report(None, key, Some(format!("{text:?}")), expected);
+        }
     }
 
     /// Hands this section to `read`, then reports what `read` did not ask for.
     pub(crate) fn read_with<T>(mut self, read: impl FnOnce(&Self) -> T) -> T {
         self.read_sources();
         let result = read(&self);
+        self.report_missing();
         self.report_unknown();
         result
     }
@@ -132,9 +164,36 @@ impl<'a> Section<'a> {
         self.clock.get()
     }
 
+    /// The clocks that values may count here.
+    pub(crate) fn clocks(&self) -> Clocks {
+        Clocks { own: self.clock(), bus: self.reader.bus.get() }
+    }
+
+    /// Has bus cycles count the clock of the section `[bus]`, which is read for itself later. A clock that is missing or wrong
+    /// is reported then.
+    pub(crate) fn count_bus_cycles(&self) {
+        if !self.gives("bus") {
+            return;
+        }
+        let clock_of = |layer: &Layer<'a>| layer.table.get("bus")?.as_table_like()?.get("clock")?.as_str();
+        let given = self.reader.given("bus.clock").map(|(_, text)| text);
+        let stated = given.or_else(|| self.layers.iter().find_map(clock_of));
+        self.reader.bus.set(Some(stated.and_then(|text| text.parse().ok()).unwrap_or(NO_CLOCK)));
+    }
+
+    /// Whether the command line gives exactly this key.
+    pub(crate) fn is_set(&self, key: &'static str) -> bool {
+        self.reader.given(&self.dotted(key)).is_some()
+    }
+
     /// Has the cycles of this section and of those that are read in it from now on count another clock.
     pub(crate) fn count_cycles_of(&self, clock: Frequency) {
         self.clock.set(clock);
+    }
+
+    /// Makes keys known ones that another value leaves without use. The file may keep them.
+    pub(crate) fn leave_unused(&self, keys: &[&'static str]) {
+        keys.iter().for_each(|key| self.know(key));
     }
 
     /// Takes every key for known: what decides which there are was a mistake itself.
@@ -191,7 +250,7 @@ impl<'a> Section<'a> {
     pub(crate) fn require(&self, key: &'static str, expected: &str) -> Option<Found<'a>> {
         let found = self.find(key);
         if found.is_none() && self.complete {
-            self.reader.report(Some(self.place), &self.dotted(key), None, expected.to_owned());
+            self.miss(Some(self.place), &self.dotted(key), expected);
         }
         found
     }
@@ -214,6 +273,11 @@ impl<'a> Section<'a> {
     /// Whether file or command line give exactly this key.
     pub(crate) fn has(&self, key: &'static str) -> bool {
         self.find(key).is_some()
+    }
+
+    /// Whether this key has the value of a file, and not one of the command line.
+    pub(crate) fn has_in_file(&self, key: &'static str) -> bool {
+        self.find(key).is_some_and(|found| found.place.is_some())
     }
 
     /// Whether file or command line give this key or something below it.

@@ -90,6 +90,11 @@ impl Network {
             section.forgive();
             return None;
         };
+        if section.is_set("topology") {
+            // The file's keys are those of its own topology.
+            section.ask_by("topology");
+            section.leave_unused(&["link", "hop", "buffer", "arity", "dimensions", "cross_traffic"]);
+        }
         match name.as_str() {
             "constant" => Some(Self { latency: section.key("latency")?, routers: None }),
             "crossbar" => {

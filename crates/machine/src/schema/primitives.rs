@@ -2,6 +2,7 @@
 
 use units::{Quantity, Span};
 
+use super::parts::IdleBus;
 use crate::reading::Section;
 use crate::{ByClass, Capability, Cost};
 
@@ -24,8 +25,8 @@ macro_rules! primitives {
                     .filter_map(|(name, cost)| cost.map(|cost| (name, cost)))
             }
 
-            fn read_keys(section: &Section<'_>) -> Option<Self> {
-                $(let $name = section.cost(stringify!($name));)*
+            fn read_keys(section: &Section<'_>, bus: IdleBus<'_>) -> Option<Self> {
+                $(let $name = section.cost(stringify!($name), bus);)*
                 Some(Self { $($name: $name?,)* })
             }
         }
@@ -101,9 +102,14 @@ primitives! {
 
 impl Primitives {
     /// Reads a price list; a machine that moves blocks by itself must say what starting that costs.
-    pub(crate) fn section(section: &Section<'_>, key: &'static str, can: &[Capability]) -> Option<Self> {
+    pub(crate) fn section(
+        section: &Section<'_>,
+        key: &'static str,
+        can: &[Capability],
+        bus: IdleBus<'_>,
+    ) -> Option<Self> {
         section.section(key, |section| {
-            let primitives = Self::read_keys(section);
+            let primitives = Self::read_keys(section, bus);
             if can.contains(&Capability::Transfer) {
                 section.expect("start_transfer", Span::EXPECTED);
             }

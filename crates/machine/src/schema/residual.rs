@@ -39,6 +39,15 @@ impl NodeMemory {
     }
 }
 
+/// The time of the transactions that a primitive makes for each line of a block, on an idle bus.
+pub(super) fn implied(primitive: &str, memory: &NodeMemory, line: Bytes) -> Time {
+    match primitive {
+        "fetch_block" => memory.uncontended_fetch(line),
+        "purge" => memory.uncontended(Transaction::Invalidate, line),
+        _ => Time::ZERO,
+    }
+}
+
 /// Insists that no price is less than its transactions on an idle bus: those that it names, and those that handling a block
 /// of shared memory makes, where there is such.
 pub(crate) fn check(
@@ -50,11 +59,7 @@ pub(crate) fn check(
     let shares = can.contains(&Capability::SharedMemory);
     let mut sound = Some(());
     for (key, price) in primitives.iter() {
-        let each_line = match key {
-            "fetch_block" if shares => memory.uncontended_fetch(line),
-            "purge" if shares => memory.uncontended(Transaction::Invalidate, line),
-            _ => Time::ZERO,
-        };
+        let each_line = if shares { implied(key, memory, line) } else { Time::ZERO };
         let short = |cost: Cost| {
             let [path, after] = [cost.bus, cost.after].map(|made| memory.uncontended_all(made, line));
             [

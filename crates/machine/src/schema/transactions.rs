@@ -36,6 +36,13 @@ impl Transactions {
     /// No transactions.
     pub const NONE: Self = Self([0; 5]);
 
+    /// One transaction.
+    pub fn one(kind: Transaction) -> Self {
+        let mut counts = Self::NONE;
+        counts.0[kind as usize] = 1;
+        counts
+    }
+
     /// Whether there are none.
     pub fn is_empty(self) -> bool {
         self == Self::NONE

@@ -17,4 +17,5 @@ mod shared_memory;
 #[path = "../../../machine/tests/it/slower.rs"]
 mod slower;
 mod software;
+mod utilization;
 mod wire;
