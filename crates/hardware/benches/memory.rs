@@ -56,7 +56,7 @@ fn cache(lines: u64) -> (f64, u64) {
     measure(lines, |line| {
         let hit = cache.access(line).state != State::Invalid;
         if !hit {
-            cache.insert(line, State::Exclusive, Time::ZERO);
+            cache.insert(line, State::Exclusive, false, Time::ZERO);
         }
         hit
     })

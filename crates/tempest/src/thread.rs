@@ -444,7 +444,7 @@ impl<'a> Thread<'a> {
             let block = array.run(from, range.end);
             let word = array.word(from);
             if let Some(accounting) = self.accounting {
-                accounting.approach(access_of(right));
+                accounting.approach(array.memory().address(word), access_of(right));
             }
             let faulted = self.test(array, word, right);
             let run = if self.accounting.is_some() { block } else { array.extended(block, range.end, right) };
@@ -454,7 +454,11 @@ impl<'a> Thread<'a> {
             each(run.clone());
             drop(holding);
             if let Some(accounting) = self.accounting {
-                run.for_each(|index| account(accounting, array, array.word(index), right));
+                account(accounting, array, word, right);
+                for word in run.skip(1).map(|index| array.word(index)) {
+                    accounting.approach(array.memory().address(word), access_of(right));
+                    account(accounting, array, word, right);
+                }
             }
         }
     }
@@ -501,7 +505,7 @@ impl<'a> Thread<'a> {
         right: Right,
         access: impl FnOnce(&AtomicU64) -> R,
     ) -> R {
-        accounting.approach(access_of(right));
+        accounting.approach(array.memory().address(word), access_of(right));
         let result = self.test_and_access(array, word, right, access);
         account(accounting, array, word, right);
         result

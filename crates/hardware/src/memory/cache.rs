@@ -16,6 +16,8 @@ struct Entry {
     /// Whether a device has overwritten the line in memory since the line came in. Only caches that do not snoop have
     /// such lines.
     stale: bool,
+    /// Whether another client of the bus has wanted the line.
+    wanted: bool,
     /// The time from which the line, and the right to it, is there.
     there: Time,
     used: u64,
@@ -105,11 +107,32 @@ impl Cache {
         }
     }
 
-    /// Changes the state of a line that is here; the right to the line is there from `there` on.
-    pub fn raise(&mut self, line: u64, state: State, there: Time) {
+    /// Stores to a line at `at`, if this cache alone has it. The line is not there for others before the store is done.
+    #[inline]
+    pub fn store(&mut self, line: u64, at: Time) -> bool {
+        let alone = |&place: &usize| self.entries[place].state.is_alone();
+        let Some(place) = self.find(line).filter(alone) else { return false };
+        self.clock += 1;
+        let entry = &mut self.entries[place];
+        entry.used = self.clock;
+        entry.state = State::Modified;
+        entry.there = entry.there.max(at);
+        true
+    }
+
+    /// Whether this cache alone has a line that no other client has wanted.
+    #[inline]
+    pub fn is_private(&self, line: u64) -> bool {
+        let private = |entry: &Entry| entry.state.is_alone() && !entry.wanted;
+        self.find(line).is_some_and(|place| private(&self.entries[place]))
+    }
+
+    /// Gives a line that is here the right to be stored to, from `there` on. `wanted` says whether another client has
+    /// wanted it.
+    pub fn raise(&mut self, line: u64, wanted: bool, there: Time) {
         if let Some(place) = self.find(line) {
             let entry = &mut self.entries[place];
-            (entry.state, entry.there) = (state, there);
+            (entry.state, entry.wanted, entry.there) = (State::Modified, wanted, there);
         }
     }
 
@@ -131,8 +154,10 @@ impl Cache {
         Victim { line: entry.line, state: entry.state, stale: entry.stale, there: entry.there }
     }
 
-    /// Puts in a line that is not here yet, and that is there from `there` on. Returns the line that it replaces, if any.
-    pub fn insert(&mut self, line: u64, state: State, there: Time) -> Option<Victim> {
+    /// Puts in a line that is not here yet, and that is there from `there` on. `wanted` says whether another client has
+    /// wanted it.
+    /// Returns the line that it replaces, if any.
+    pub fn insert(&mut self, line: u64, state: State, wanted: bool, there: Time) -> Option<Victim> {
         self.clock += 1;
         if self.entries.is_empty() {
             self.entries = vec![Entry::default(); self.lines];
@@ -141,7 +166,7 @@ impl Cache {
         let rank = |&place: &usize| (entries[place].state != State::Invalid, entries[place].used);
         let place = self.set(line).min_by_key(rank).expect("a set has at least one way");
         let old = self.entries[place];
-        self.entries[place] = Entry { line, state, stale: false, there, used: self.clock };
+        self.entries[place] = Entry { line, state, stale: false, wanted, there, used: self.clock };
         (old.state != State::Invalid).then(|| Self::victim(&old))
     }
 }
@@ -158,26 +183,42 @@ mod tests {
     fn the_least_recently_used_line_of_a_set_goes() {
         // Two sets of two ways: even lines in set 0.
         let mut cache = Cache::new(4, 2);
-        assert_eq!(cache.insert(0, State::Shared, NOW), None);
-        assert_eq!(cache.insert(2, State::Modified, NOW), None);
+        assert_eq!(cache.insert(0, State::Shared, false, NOW), None);
+        assert_eq!(cache.insert(2, State::Modified, false, NOW), None);
         cache.access(0);
         let victim = Victim { line: 2, state: State::Modified, stale: false, there: NOW };
-        assert_eq!(cache.insert(4, State::Exclusive, NOW), Some(victim));
+        assert_eq!(cache.insert(4, State::Exclusive, false, NOW), Some(victim));
         assert_eq!((cache.look_up(0).state, cache.look_up(2).state), (State::Shared, State::Invalid));
-        assert_eq!(cache.insert(1, State::Shared, NOW), None, "the other set is empty");
+        assert_eq!(cache.insert(1, State::Shared, false, NOW), None, "the other set is empty");
     }
 
     #[test]
     fn a_line_that_was_taken_out_leaves_room() {
         let mut cache = Cache::new(1, 1);
         let there = Time::from_nanoseconds(5);
-        cache.insert(7, State::Shared, NOW);
-        cache.raise(7, State::Modified, there);
+        cache.insert(7, State::Shared, false, NOW);
+        cache.raise(7, false, there);
         cache.age(7);
         assert_eq!(cache.access(7), Found { state: State::Modified, stale: true, there });
         assert_eq!(cache.remove(7), Some(Victim { line: 7, state: State::Modified, stale: true, there }));
         assert_eq!(cache.remove(7), None);
-        assert_eq!(cache.insert(8, State::Shared, NOW), None);
+        assert_eq!(cache.insert(8, State::Shared, false, NOW), None);
+    }
+
+    #[test]
+    fn a_line_is_private_that_no_other_client_has_wanted() {
+        let mut cache = Cache::new(4, 1);
+        let at = Time::from_nanoseconds(5);
+        cache.insert(0, State::Exclusive, false, NOW);
+        cache.insert(1, State::Exclusive, true, NOW);
+        cache.insert(2, State::Shared, false, NOW);
+        assert_eq!([0, 1, 2, 3].map(|line| cache.is_private(line)), [true, false, false, false]);
+        assert_eq!([0, 1, 2, 3].map(|line| cache.store(line, at)), [true, true, false, false]);
+        assert_eq!(cache.look_up(0), Found { state: State::Modified, stale: false, there: at });
+        cache.raise(2, false, at);
+        assert!(cache.is_private(2) && !cache.store(3, at));
+        cache.raise(2, true, at);
+        assert!(!cache.is_private(2));
     }
 
     /// A reference cache for the tests: a list of lines, the one used last at its end.
@@ -224,7 +265,7 @@ mod tests {
                         prop_assert_eq!(cache.access(line), Found { state, ..Found::default() });
                         if state == State::Invalid {
                             let fresh = if what == 1 { State::Modified } else { State::Shared };
-                            let victim = cache.insert(line, fresh, NOW).map(|victim| (victim.line, victim.state));
+                            let victim = cache.insert(line, fresh, false, NOW).map(|victim| (victim.line, victim.state));
                             prop_assert_eq!(victim, naive.insert(line, fresh, sets, ways));
                         }
                     }

@@ -21,6 +21,11 @@ pub enum State {
 }
 
 impl State {
+    /// Whether no other cache has the line.
+    pub(crate) fn is_alone(self) -> bool {
+        matches!(self, State::Exclusive | State::Modified)
+    }
+
     /// Whether memory has older words of the line.
     pub fn is_dirty(self) -> bool {
         matches!(self, State::Owned | State::Modified)

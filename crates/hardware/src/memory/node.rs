@@ -6,6 +6,8 @@
 //!
 //! This module must never know programs, messages or engine events.
 
+use std::collections::HashSet;
+
 use des::Server;
 use units::{Bytes, Time};
 
@@ -33,6 +35,8 @@ pub struct NodeMemory {
     /// The bus interface of the device that has the buffer.
     pub(super) reader: Server,
     pub(super) counts: Counts,
+    /// The lines that a client has wanted while another one had them, or that a device has wanted.
+    pub(super) wanted: HashSet<u64>,
 }
 
 /// A processor as a client of the bus.
@@ -110,6 +114,7 @@ impl NodeMemory {
             buffer,
             reader: Server::default(),
             counts: Counts::default(),
+            wanted: HashSet::new(),
             costs: costs.clone(),
         }
     }
@@ -225,7 +230,8 @@ impl NodeMemory {
     /// Puts a line into a cache that has asked for it at `asked` and has it from `there` on, and writes the line that it
     /// replaces back.
     pub(super) fn fill(&mut self, who: usize, line: u64, state: State, (asked, there): (Time, Time)) {
-        if let Some(victim) = self.processors[who].cache.insert(line, state, there) {
+        let wanted = self.wanted.contains(&line);
+        if let Some(victim) = self.processors[who].cache.insert(line, state, wanted, there) {
             self.dispose(who, victim, asked);
         }
     }
@@ -233,11 +239,16 @@ impl NodeMemory {
     fn upgrade(&mut self, who: usize, line: u64, now: Time) -> Time {
         let begun = self.processors[who].miss_at(now, self.costs.cache.misses);
         let from = begun.max(self.processors[who].cache.look_up(line).there);
-        let there = self.invalidate(Some(who), line, Request::Upgrade, from);
-        let client = &mut self.processors[who];
-        client.misses.push(there);
-        client.cache.raise(line, State::Modified, there);
+        let there = self.raise(who, line, from);
+        self.processors[who].misses.push(there);
         begun
+    }
+
+    /// Asks at `now` for the right to store to a line that a cache has. Returns the time from which the right is there.
+    pub(super) fn raise(&mut self, who: usize, line: u64, now: Time) -> Time {
+        let there = self.invalidate(Some(who), line, Request::Upgrade, now);
+        self.processors[who].cache.raise(line, self.wanted.contains(&line), there);
+        there
     }
 
     /// Writes a line that has left a cache at `at` back, if memory has an older one. Returns the time at which the line has
@@ -310,6 +321,7 @@ impl NodeMemory {
         if !self.costs.cache.coherent {
             return snooped;
         }
+        let mut met = false;
         for (index, client) in self.processors.iter_mut().enumerate() {
             let found = client.cache.look_up(line);
             if Some(index) == who || found.state == State::Invalid {
@@ -321,6 +333,7 @@ impl NodeMemory {
             } else {
                 client.cache.remove(line);
             }
+            met = true;
             snooped.shared |= answer.keeps;
             if answer.supplies {
                 self.counts.cache_supplies += 1;
@@ -329,6 +342,9 @@ impl NodeMemory {
             if answer.supplies || !answer.keeps {
                 snooped.there = snooped.there.max(found.there);
             }
+        }
+        if met {
+            self.wanted.insert(line);
         }
         let given_up = self.buffer.as_mut().filter(|_| who.is_some()).and_then(|buffer| buffer.give_up(line));
         if let Some(there) = given_up {

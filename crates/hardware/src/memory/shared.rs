@@ -34,21 +34,19 @@ pub struct Answer {
 }
 
 impl NodeMemory {
-    /// Whether a processor's access to a line needs no bus. If so, the access is done.
+    /// Whether a processor's access to a line needs no bus. If so, the access is done: a load at any time, a store at `at`,
+    /// and the line does not leave the cache before a store.
     #[inline]
-    pub fn hits(&mut self, who: usize, line: u64, store: bool) -> bool {
+    pub fn hits(&mut self, who: usize, line: u64, store: bool, at: Time) -> bool {
         let cache = &mut self.processors[who].cache;
-        match cache.access(line).state {
-            State::Invalid => false,
-            State::Modified => true,
-            State::Shared | State::Owned => !store,
-            State::Exclusive => {
-                if store {
-                    cache.change(line, State::Modified);
-                }
-                true
-            }
-        }
+        if store { cache.store(line, at) } else { cache.access(line).state != State::Invalid }
+    }
+
+    /// Whether only this processor has a line, and no other client has wanted it. A store to such a line may be done before
+    /// its time. The first client that does want the line waits for the store.
+    #[inline]
+    pub fn is_private(&self, who: usize, line: u64) -> bool {
+        self.processors[who].cache.is_private(line)
     }
 
     /// Makes an access that is no [hit](Self::hits) and begins at `now`. Returns the time at which the access is done: the
@@ -56,9 +54,7 @@ impl NodeMemory {
     pub fn miss_of(&mut self, who: usize, line: u64, store: bool, keep: Keep, now: Time) -> Time {
         self.bus.forget(now);
         if self.processors[who].cache.look_up(line).state != State::Invalid {
-            let there = self.invalidate(Some(who), line, Request::Upgrade, now);
-            self.processors[who].cache.raise(line, State::Modified, there);
-            return there;
+            return self.raise(who, line, now);
         }
         self.counts.misses += 1;
         let request = if store { Request::ReadOwned } else { Request::Read };
@@ -78,8 +74,8 @@ impl NodeMemory {
     /// Asks caches or memory for a line of a block, for a device. Caches keep the line, and share it from then on.
     pub fn fetch_line(&mut self, line: u64, now: Time) -> Answer {
         self.bus.forget(now);
-        let (ready, _) = self.ask(None, line, now, Request::Read);
-        Answer { ready, size: self.line }
+        self.wanted.insert(line);
+        Answer { ready: self.ask(None, line, now, Request::Read).0, size: self.line }
     }
 
     /// Takes an answer over the bus. Returns the time at which all of it has come.
@@ -95,6 +91,7 @@ impl NodeMemory {
     /// [write](Self::write_line) them.
     pub fn place_block(&mut self, lines: Range<u64>) {
         lines.for_each(|line| {
+            self.wanted.insert(line);
             self.snoop(None, line, Request::Overwrite);
         });
     }
@@ -112,6 +109,7 @@ impl NodeMemory {
     /// answer is ready when the line is gone.
     pub fn purge_line(&mut self, line: u64, now: Time) -> Answer {
         self.bus.forget(now);
+        self.wanted.insert(line);
         Answer { ready: self.invalidate(None, line, Request::Overwrite, now), size: Bytes::new(0) }
     }
 
@@ -172,25 +170,28 @@ mod tests {
     #[test]
     fn an_access_waits_for_its_line_and_the_next_one_hits() {
         let mut node = node();
-        assert!(!node.hits(0, 7, false));
+        assert!(!node.hits(0, 7, false, Time::ZERO));
         assert_eq!(node.miss_of(0, 7, false, Keep::Any, cycles(100)), cycles(100 + 2 + 1 + 3 + 21 + 1 + 4));
-        assert!(node.hits(0, 7, false) && node.hits(0, 7, true), "alone, it stores without the bus");
-        assert!(!node.hits(1, 7, true));
+        assert!(
+            node.hits(0, 7, false, Time::ZERO) && node.hits(0, 7, true, Time::ZERO),
+            "alone, it stores without the bus"
+        );
+        assert!(!node.hits(1, 7, true, Time::ZERO));
         // Another cache has it, which takes 19 instead of 21, and loses it.
         assert_eq!(node.miss_of(1, 7, true, Keep::Any, cycles(200)), cycles(200 + 2 + 1 + 3 + 19 + 1 + 4));
-        assert!(!node.hits(0, 7, false) && node.hits(1, 7, true));
+        assert!(!node.hits(0, 7, false, Time::ZERO) && node.hits(1, 7, true, Time::ZERO));
     }
 
     #[test]
     fn a_line_of_a_block_that_may_only_be_loaded_is_shared() {
         let mut node = node();
         node.miss_of(0, 7, false, Keep::Shared, cycles(100));
-        assert!(node.hits(0, 7, false) && !node.hits(0, 7, true));
+        assert!(node.hits(0, 7, false, Time::ZERO) && !node.hits(0, 7, true, Time::ZERO));
         // With the right to store, an address is enough.
         assert_eq!(node.miss_of(0, 7, true, Keep::Any, cycles(200)), cycles(200 + 2 + 1 + 3));
-        assert!(node.hits(0, 7, true));
+        assert!(node.hits(0, 7, true, Time::ZERO));
         node.miss_of(1, 9, false, Keep::Nothing, cycles(300));
-        assert!(!node.hits(1, 9, false));
+        assert!(!node.hits(1, 9, false, Time::ZERO));
     }
 
     #[test]
@@ -204,7 +205,10 @@ mod tests {
         assert_eq!((fetch(8, 100), fetch(9, 200)), (cycles(131), cycles(231)));
         node.miss_of(0, 8, true, Keep::Any, cycles(300));
         assert_eq!(node.fetch_line(8, cycles(400)).ready, cycles(400 + 29 - 4));
-        assert!(node.hits(0, 8, false) && !node.hits(0, 8, true), "it is shared from then on");
+        assert!(
+            node.hits(0, 8, false, Time::ZERO) && !node.hits(0, 8, true, Time::ZERO),
+            "it is shared from then on"
+        );
     }
 
     #[test]
@@ -212,7 +216,7 @@ mod tests {
         let mut node = node();
         node.miss_of(0, 8, false, Keep::Any, cycles(100));
         assert_eq!(node.purge_line(8, cycles(200)).ready, cycles(200 + 6));
-        assert!(!node.hits(0, 8, false));
+        assert!(!node.hits(0, 8, false, Time::ZERO));
     }
 
     #[test]
@@ -220,7 +224,7 @@ mod tests {
         let mut node = node();
         node.miss_of(0, 8, false, Keep::Any, cycles(0));
         node.place_block(8..10);
-        assert!(!node.hits(0, 8, false));
+        assert!(!node.hits(0, 8, false, Time::ZERO));
         // Arbitration 2, address 1, 4 data cycles on the same wires; then an address.
         assert_eq!(node.write_line(cycles(100)), cycles(100 + 7 - 1));
         assert_eq!(node.transact(Transaction::Invalidate, cycles(101)), cycles(100 + 7 + 1 + 3));

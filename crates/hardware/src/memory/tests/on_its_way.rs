@@ -18,7 +18,7 @@ fn fight(processors_: usize, think: u64, count: usize) -> Vec<Time> {
     while done.len() < count {
         // Whoever is first in time comes to the bus first.
         let (now, who) = clocks.iter().copied().enumerate().map(|(who, now)| (now, who)).min().unwrap();
-        let at = if node.hits(who, 7, true) { now } else { node.miss_of(who, 7, true, Keep::Any, now) };
+        let at = if node.hits(who, 7, true, now) { now } else { node.miss_of(who, 7, true, Keep::Any, now) };
         done.push(at);
         clocks[who] = at + cycles(think);
     }
@@ -53,7 +53,7 @@ fn a_line_on_its_way_is_supplied_when_it_is_there() {
     assert_eq!(node.miss_of(2, 7, false, Keep::Any, cycles(133)), cycles(161 + 1 + 4));
     // Their copies are taken away when the last of them is there.
     assert_eq!(node.miss_of(0, 7, true, Keep::Any, cycles(140)), cycles(166 + 6));
-    assert!(!node.hits(1, 7, false) && !node.hits(2, 7, false));
+    assert!(!node.hits(1, 7, false, Time::ZERO) && !node.hits(2, 7, false, Time::ZERO));
     assert_eq!(node.counts().memory_reads, 1);
 }
 
