@@ -98,8 +98,8 @@ impl Interface {
     }
 
     /// Receives a message of `data` bytes whose first byte came to the port in at `first`. Messages pass in the order of the
-    /// calls. Returns the time at which the node has it: its last byte has passed, and a deposit is in memory. For a packet
-    /// between staging buffers it is the time of the first byte.
+    /// calls. Returns the time at which the node has it: its last byte has passed, a deposit is in memory, and the interface
+    /// shows it. For a packet between staging buffers it is the time of the first byte.
     pub fn eject(&mut self, first: Time, data: u64, mover: Mover) -> Time {
         let deposit = match mover {
             Mover::Deposit { lines } => {
@@ -107,7 +107,8 @@ impl Interface {
             }
             _ => Time::ZERO,
         };
-        let through = self.behind(data, mover) + deposit;
+        let visible = if mover == Mover::Staging { Time::ZERO } else { self.costs.visible };
+        let through = self.behind(data, mover) + deposit + visible;
         let occupied = (self.passage(data, mover) + deposit).max(self.costs.gap);
         self.into.acquire(first, occupied) + through
     }
@@ -182,6 +183,7 @@ mod tests {
             engine_shares_processor: false,
             deposit: Some(ns(7)),
             loopback: Time::ZERO,
+            visible: Time::ZERO,
             gap: Time::ZERO,
             fill: Bytes::new(0),
         }
@@ -243,6 +245,16 @@ mod tests {
         // The first byte of the next one waits until then.
         assert_eq!(ni.eject(ns(20), 16, Mover::Processors), ns(74));
         assert_eq!(ni.eject(ns(200), 48, Mover::Processors), ns(264));
+    }
+
+    #[test]
+    fn an_interface_shows_a_message_some_time_after_its_last_byte_and_takes_the_next_meanwhile() {
+        let costs = machine::Interface { visible: ns(100), ..costs() };
+        let mut ni = Interface::new(&costs, Time::ZERO);
+        // 32 bytes each, header included, at a byte a nanosecond.
+        assert_eq!(ni.eject(ns(10), 16, Mover::Processors), ns(142));
+        assert_eq!(ni.eject(ns(20), 16, Mover::Processors), ns(174));
+        assert_eq!(ni.eject(ns(200), 16, Mover::Staging), ns(200));
     }
 
     #[test]

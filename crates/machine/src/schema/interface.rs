@@ -49,6 +49,9 @@ section! {
         /// The time until a message that a node sends to itself is where another of its processors finds it; zero unless
         /// stated.
         loopback: Time = or_default,
+        /// The time from a message's last byte at the port in until the node has the message: a processor can find it, or is
+        /// interrupted. The port and the processors are free meanwhile. Zero unless stated.
+        visible: Time = or_default,
     }
     agree {
         if endpoints == Some(Endpoints::Processor) && matches!(lock_migration, Some(Some(_))) {
