@@ -166,7 +166,9 @@ fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
     let mut blocked = std::mem::take(&mut *lock(&world.blocked));
     blocked.sort_by_key(|blocked| blocked.thread);
     match (world.take_failure(), world.stage()) {
-        (Some(Failure::Stalled { limit, .. }), _) => Err(Failure::Stalled { limit, blocked }),
+        (Some(Failure::Stalled { limit, .. }), _) => {
+            Err(Failure::Stalled { limit, spinning: Vec::new(), blocked })
+        }
         (Some(failure), _) => Err(failure),
         (None, Stage::Deadlocked) => Err(Failure::Deadlock { at: world.now(), blocked }),
         (None, _) => {

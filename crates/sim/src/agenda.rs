@@ -5,7 +5,10 @@
 use std::collections::VecDeque;
 
 use des::EventQueue;
+use tempest::Failure;
 use units::Time;
+
+use crate::progress::Progress;
 
 /// What the engine's queue holds. Small: entries are copied at every sift.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +67,9 @@ pub(crate) struct Agenda {
     pub(crate) happened: u64,
     /// How long nothing may happen.
     pub(crate) stall_limit: Option<Time>,
-    /// When something last happened: a handler or a thread ended or went on.
-    pub(crate) progress: Time,
+    progress: Progress,
+    /// Why the run ends before its time, once that is certain.
+    stopped: Option<Failure>,
 }
 
 impl Agenda {
@@ -78,7 +82,8 @@ impl Agenda {
             due: VecDeque::new(),
             happened: 0,
             stall_limit,
-            progress: Time::ZERO,
+            progress: Progress::default(),
+            stopped: None,
         }
     }
 
@@ -148,9 +153,35 @@ impl Agenda {
         Some(target)
     }
 
-    /// A handler or a thread has ended or goes on.
+    /// Something happens that may end a wait.
+    #[inline]
     pub(crate) fn note_progress(&mut self) {
-        self.progress = self.now;
+        self.progress.note(self.now);
+    }
+
+    /// What last happened.
+    pub(crate) fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// How many events are to come that may end a wait, looks among them unless they are `ignored`. Those that let a processor
+    /// go on do not count: the processor shows whether it is at work.
+    pub(crate) fn under_way(&self, ignored: bool) -> usize {
+        let counts = |happening: &&Happening| match happening {
+            Happening::Continue { .. } => false,
+            happening => !(ignored && happening.is_a_look()),
+        };
+        self.events.iter().filter(counts).count()
+    }
+
+    /// The run ends now, though events are to come.
+    pub(crate) fn stop(&mut self, why: Failure) {
+        self.stopped = Some(why);
+    }
+
+    /// Why the run ends now, if it does.
+    pub(crate) fn take_stop(&mut self) -> Option<Failure> {
+        self.stopped.take()
     }
 
     /// The limit for a time in which nothing happens, if more than that has passed.
@@ -159,7 +190,7 @@ impl Agenda {
     }
 
     fn is_stalled_at(&self, at: Time) -> bool {
-        self.stall_limit.is_some_and(|limit| at.saturating_sub(self.progress) > limit)
+        self.stall_limit.is_some_and(|limit| at.saturating_sub(self.progress.at()) > limit)
     }
 }
 
@@ -209,6 +240,18 @@ mod tests {
         agenda.take_due();
         agenda.end();
         assert_eq!(agenda.now(), ns(8));
+    }
+
+    #[test]
+    fn events_are_under_way_that_may_end_a_wait() {
+        let mut agenda = Agenda::new(None);
+        agenda.push(ns(1), 0, Happening::Continue { core: 0, epoch: 0 });
+        agenda.push(ns(2), 0, Happening::Look { node: 0 });
+        assert_eq!((agenda.under_way(false), agenda.under_way(true)), (1, 0));
+        agenda.push(ns(3), 0, Happening::Arrive { flight: 0 });
+        assert_eq!((agenda.under_way(false), agenda.under_way(true)), (2, 1));
+        agenda.take_next();
+        assert_eq!(agenda.under_way(false), 2);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::memory::blocks::BlockWork;
 use crate::processor::clock::Pending;
 use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
+use crate::standstill;
 
 /// The stack of a thread. While the thread is suspended handlers may run on it.
 pub(crate) trait Stack {
@@ -202,6 +203,14 @@ impl Edge {
         true
     }
 
+    /// A thread has tried something in vain: its fiber never goes on if that is how the run ends.
+    fn try_in_vain(&self, attempt: impl FnOnce(&mut Cluster, usize) -> bool) {
+        let ends = attempt(&mut self.state(), self.core());
+        if ends {
+            self.suspend();
+        }
+    }
+
     /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
     /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
     fn await_injector(&self) {
@@ -252,6 +261,7 @@ impl Edge {
         self.state().cores[self.core()].ledger.count_poll(found);
         if !found {
             self.state().pass_turn(self.core());
+            self.try_in_vain(standstill::looks_in_vain);
         }
     }
 
@@ -289,6 +299,7 @@ impl Edge {
         let mut state = self.state();
         let (node, now) = (state.cores[self.core()].node(), state.agenda.now);
         state.nodes[node].dispatch.events.complete(now, held);
+        state.agenda.note_progress();
         state.notify(node);
     }
 }
@@ -336,6 +347,7 @@ impl Messages for Edge {
         self.state().cores[self.core()].spend(Bucket::Memory, wait);
         self.settle();
         self.yield_to_handlers(Time::ZERO);
+        self.try_in_vain(standstill::sends_in_vain);
     }
 }
 
@@ -378,6 +390,9 @@ impl Scheduling for Edge {
         {
             let mut state = self.state();
             let (core, signal) = (self.core(), state.setting.machine.processor.signal);
+            if amount > 0 {
+                state.agenda.note_progress();
+            }
             state.cores[core].spend(Bucket::Overhead, signal);
         }
         tempest::world::signal(event, amount, |waiter| {
@@ -409,6 +424,17 @@ impl Scheduling for Edge {
         });
         let found = self.yield_to_handlers(Time::ZERO);
         self.state().note_look(self.core(), found);
+        if !found {
+            self.try_in_vain(standstill::looks_in_vain);
+        }
+    }
+
+    fn spin(&self) {
+        self.settle();
+        if standstill::looks_to_spin(&self.state(), self.core()) {
+            self.poll();
+        }
+        self.try_in_vain(standstill::spins_in_vain);
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
@@ -501,6 +527,9 @@ impl Accounting for Edge {
 
     fn access(&self, address: u64, access: Access) {
         let (store, faulted) = (access == Access::Store, self.faulted.take());
+        if store {
+            self.state().agenda.note_progress();
+        }
         if !faulted && self.at_work(|work| work.hits(address, store)) {
             return;
         }

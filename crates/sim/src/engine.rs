@@ -7,13 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use tempest::world::Resident;
-use tempest::{Blocked, Failure, NodeId, Refusal, ThreadId};
+use tempest::{Failure, Refusal};
 
 use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::fibers::Fibers;
 use crate::processor::core::Activity;
-use crate::processor::threads::Reason;
+use crate::standstill;
 
 /// A modelled machine with the fibers that run on it.
 pub(crate) struct Engine {
@@ -50,7 +50,11 @@ impl Engine {
                 Next::Handler { core } => self.fibers.resume_handler(core),
             };
             resumed.map_err(no_memory)?;
-            self.state.borrow_mut().running = None;
+            let mut state = self.state.borrow_mut();
+            state.running = None;
+            if let Some(failure) = state.agenda.take_stop() {
+                return Err(failure);
+            }
         }
     }
 
@@ -105,7 +109,8 @@ fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
         };
         cluster.agenda.begin(at, happening);
         if let Some(limit) = cluster.agenda.stalled() {
-            return Err(Failure::Stalled { limit, blocked: blocked(cluster) });
+            let spinning = standstill::spinning(cluster);
+            return Err(Failure::Stalled { limit, spinning, blocked: standstill::blocked(cluster) });
         }
         match happening {
             Happening::Arrive { flight } => cluster.arrive(flight),
@@ -160,30 +165,7 @@ fn ending(cluster: &Cluster) -> Result<(), Failure> {
     if cluster.live == 0 {
         Ok(())
     } else {
-        Err(Failure::Deadlock { at: cluster.agenda.now(), blocked: blocked(cluster) })
-    }
-}
-
-/// Every thread that waits, and for what.
-fn blocked(cluster: &Cluster) -> Vec<Blocked> {
-    let mut blocked = Vec::new();
-    for (node, place) in cluster.nodes.iter().enumerate() {
-        for (index, reason, since) in place.threads.blocked() {
-            let thread = ThreadId { node: NodeId(node as u32), index };
-            blocked.push(Blocked { thread, waits_for: describe(cluster, reason), since });
-        }
-    }
-    blocked
-}
-
-fn describe(cluster: &Cluster, reason: &Reason) -> String {
-    match reason {
-        Reason::Wait(wait) => wait.to_string(),
-        Reason::Key(key) => format!("key {key}"),
-        Reason::Phase { name } => {
-            let threads: usize = cluster.nodes.iter().map(|node| node.threads.len()).sum();
-            format!("phase `{name}`: {} of {threads} threads have come", cluster.measure.phases.arrivals())
-        }
+        Err(Failure::Deadlock { at: cluster.agenda.now(), blocked: standstill::blocked(cluster) })
     }
 }
 

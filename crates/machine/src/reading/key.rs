@@ -28,7 +28,7 @@ pub(crate) trait Scalar: Display + Sized {
     /// The expected value, as an error states it: `a size such as "16 B"`.
     const FORM: &'static str;
 
-    /// Understands a value, of which cycles are those of `clocks`; otherwise says what was expected instead.
+    /// Converts a value; its cycles are those of `clocks`. The error says what was expected.
     fn understand(raw: Raw<'_>, clocks: Clocks) -> Result<Self, String>;
 }
 
@@ -60,13 +60,13 @@ impl<T: Key> Key for Option<T> {
 /// The clocks whose cycles a value may count.
 #[derive(Clone, Copy)]
 pub(crate) struct Clocks {
-    /// The clock of the section: that of whatever takes the time.
+    /// The clock of the section, whose cycles are just `cycles`.
     pub(crate) own: Frequency,
     /// The clock of the memory bus, where there is one.
     pub(crate) bus: Option<Frequency>,
 }
 
-/// Implements [`Scalar`]: what a message expects, and how a value is understood.
+/// Implements [`Scalar`]: the text of what is expected, and the conversion.
 macro_rules! scalars {
     ($($type:ty: $form:expr, |$raw:ident, $clock:pat_param| $understood:expr;)*) => {$(
         impl Scalar for $type {

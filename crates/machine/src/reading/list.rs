@@ -71,7 +71,7 @@ impl<'a> Section<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// The entries of a list; `None` if it is none.
+    /// The entries of a list; `None` if the value is no list.
     fn entries(&self) -> Option<Vec<Entry<'a>>> {
         match self.raw {
             Raw::Given(text) => Some(
@@ -99,7 +99,7 @@ fn given(text: &str) -> impl Iterator<Item = &str> {
     within.unwrap_or(text).split(',').map(unquoted).filter(|one| !one.is_empty())
 }
 
-/// Several numbers; only so that they can be printed.
+/// Several numbers that print as a list.
 struct Counts(Vec<u32>);
 
 impl Display for Counts {
@@ -108,7 +108,7 @@ impl Display for Counts {
     }
 }
 
-/// One entry of a list; without a name where it is no text.
+/// One entry of a list. `name` is `None` where the entry is no text.
 struct Entry<'a> {
     name: Option<&'a str>,
     written: String,

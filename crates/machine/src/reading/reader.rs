@@ -19,13 +19,13 @@ pub(crate) type Overrides<'a> = [(&'a str, &'a str)];
 
 /// The shared state of one reading.
 ///
-/// Sections read side by side and nest, so all of them hold it shared; the cells are borrowed only inside the
-/// small functions below.
+/// Sections nest, and several are open at a time, so all of them share one reader. Its cells are borrowed only inside the small
+/// functions below.
 pub(crate) struct Reader<'a> {
-    /// The machine's own file: what the command line gives stands in place of its values.
+    /// The machine's own file, to which errors about the command line belong.
     file: &'a SourceText,
     overrides: &'a Overrides<'a>,
-    /// Under this policy; what the command line gives for it goes before what it gives in general.
+    /// The policy of this reading. A value that the command line gives for it precedes a value for all policies.
     policy: Option<&'a str>,
     /// The clock of the memory bus, where the machine has one.
     pub(super) bus: Cell<Option<Frequency>>,
@@ -35,10 +35,10 @@ pub(crate) struct Reader<'a> {
     notes: RefCell<BTreeMap<String, String>>,
 }
 
-/// A value as it stands in a file or on the command line, not yet understood.
+/// A value as it stands in a file or on the command line, before its conversion.
 #[derive(Clone)]
 pub(crate) struct Found<'a> {
-    /// Dotted, as its file or the command line has it.
+    /// The dotted key, as the file or the command line spells it.
     pub(crate) key: String,
     pub(crate) raw: Raw<'a>,
     /// The place of the value; `None` if the command line gave it.
@@ -50,23 +50,23 @@ pub(crate) struct Found<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) file: &'a SourceText,
-    /// From 1.
+    /// The line's number, from 1.
     pub(crate) line: usize,
 }
 
 impl Place<'_> {
-    /// The place of something in the same file; this one if the parser did not note where that is.
+    /// The place of a span in the same file; this place where the parser noted no span.
     pub(crate) fn at(self, span: Option<Range<usize>>) -> Self {
         Self { line: span.map_or(self.line, |span| self.file.line(span.start)), ..self }
     }
 }
 
-/// The value itself.
+/// The text or item of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Raw<'a> {
-    /// From the command line.
+    /// A text of the command line.
     Given(&'a str),
-    /// From the file.
+    /// An item of a file.
     Item(&'a Item),
 }
 
@@ -94,7 +94,7 @@ impl<'a> Raw<'a> {
 }
 
 impl Found<'_> {
-    /// Whether it should have been a section.
+    /// Whether the value is an item of a file but no table.
     pub(crate) fn is_no_table(&self) -> bool {
         matches!(self.raw, Raw::Item(item) if item.as_table_like().is_none())
     }
@@ -123,8 +123,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value that the command line gives for this key, with the key as it is written there. If there are several, the last
-    /// counts. The key is known from then on.
+    /// The value that the command line gives for a key, with the key as it is written there. The last of several counts. The key
+    /// is then a known one.
     pub(crate) fn given(&self, key: &str) -> Option<(String, &'a str)> {
         self.spellings(key).find_map(|key| {
             let given = self.overrides.iter().rev().find(|(given, _)| *given == key);
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         self.spellings(key).any(|key| self.overrides.iter().any(|(given, _)| is_below(given, &key)))
     }
 
-    /// How the command line may call a key, the one that goes before first.
+    /// The keys by which the command line may give a value, the one that takes precedence first.
     fn spellings(&self, key: &str) -> impl Iterator<Item = String> {
         let policy = self.policy.filter(|_| !FIXED.contains(&key));
         let special = policy.map(|policy| format!("{POLICY}.{policy}.{key}"));
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
         Some(format!("{} = {}: {place}", value.key, value.text))
     }
 
-    /// Notes a value that was understood: what it comes to, and what it counts as in the digest.
+    /// Records a converted value, for printing and for the digest.
     pub(crate) fn keep(&self, key: &str, found: Found<'_>, resolved: String) {
         let text = found.raw.text().map_or_else(|| found.written(), str::to_owned);
         self.note(key, resolved.clone());
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
         self.values.borrow_mut().push(Value { key, text, resolved, source, file, line });
     }
 
-    /// Notes for the digest what a key comes to, in place of all that was noted of it and below it.
+    /// Records the text of a key for the digest. It replaces earlier texts of the key and of the keys below it.
     pub(crate) fn note(&self, key: &str, resolved: String) {
         let mut notes = self.notes.borrow_mut();
         notes.retain(|noted, _| !is_below(noted, key));
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The section whose sections hold what differs under a policy.
+/// The section that has a section for each policy under which values differ.
 pub(crate) const POLICY: &str = "policy";
 
 /// The keys that are the same under all policies, because they identify the machine.
@@ -228,7 +228,7 @@ fn is_below(key: &str, section: &str) -> bool {
     key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// More names than these nobody reads.
+/// The most names that a hint lists.
 const MOST_NAMES: usize = 40;
 
 /// `; did you mean "clock"?` for the known name that `found` is most likely a slip of, `; known are …` for none; where there are
@@ -240,7 +240,7 @@ pub(crate) fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone
     }
 }
 
-/// All names; of very many those of the section of `found`, or else what names begin with.
+/// A hint that lists all names. Of too many it lists those in the section of `found`, or else the first part of each name.
 fn others(found: &str, mut known: Vec<&str>) -> String {
     if known.len() > MOST_NAMES {
         let section = found.rsplit_once('.').map_or("", |(section, _)| section);

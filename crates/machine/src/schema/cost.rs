@@ -29,7 +29,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// This cost `count` times, as one: the wait is not longer for it.
+    /// The cost of `count` uses. The wait is that of one use.
     #[inline]
     pub fn times(self, count: u64) -> Self {
         // Most things are done once.
@@ -46,7 +46,7 @@ impl Cost {
         }
     }
 
-    /// This cost and another, as one: they are waited for together.
+    /// The cost of two primitives together. The wait is the longer of the two.
     #[inline]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -59,17 +59,17 @@ impl Cost {
         }
     }
 
-    /// The path for a block of so many lines.
+    /// The path for a block of `lines` lines.
     pub fn path_of(self, lines: u64) -> Time {
         self.path + self.line * lines
     }
 }
 
-/// In a table by class: all classes that it does not name.
+/// The key that gives a price to all classes that a table by class does not name.
 const OTHER: &str = "other";
 
 impl<'a> Section<'a> {
-    /// The price of a primitive; `Some(None)` where neither file nor command line gives one.
+    /// Reads the price of a primitive; `Some(None)` where neither file nor command line gives one.
     ///
     /// A text is the path alone, a table with the keys of a cost its parts, a table with the names of [`Class`] a
     /// cost for each. The command line may set any of them, in whatever form the file has it.
@@ -91,7 +91,7 @@ impl<'a> Section<'a> {
         Some(Some(costs))
     }
 
-    /// A table by class: `other` speaks for those that it does not name.
+    /// Reads a table by class. Its key `other` has the price of the classes that it does not name.
     fn by_class(&self, primitive: Primitive<'_>) -> Option<ByClass<Cost>> {
         let other = if self.gives(OTHER) { Some(self.one_cost(OTHER, None, primitive)?) } else { None };
         self.each_class(other, primitive)
@@ -105,8 +105,8 @@ impl<'a> Section<'a> {
             .then(|| ByClass::each(|class| costs[class as usize].unwrap_or_default()))
     }
 
-    /// A text or a table of parts. Where there is neither, the parts that the command line gives take the place of
-    /// those of `base`.
+    /// Reads one price: a text, or a table of parts. Where the file has neither, it is `base` with the parts that the command
+    /// line gives.
     fn one_cost(&self, key: &'static str, base: Option<Cost>, primitive: Primitive<'_>) -> Option<Cost> {
         let table = self.table_of(key);
         let base = if self.has(key) { None } else { base };
@@ -121,7 +121,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// Costs as the digest has them: the same text for the same costs, however their file spells them.
+/// The text of costs for the digest. Equal costs have equal texts, however a file spells them.
 struct Exact(ByClass<Cost>);
 
 impl Display for Exact {
@@ -140,7 +140,7 @@ impl Display for Exact {
     }
 }
 
-/// A table that names a class is one by class; any other is one of parts, and what is wrong in it a wrong part.
+/// Whether a table has prices by class: it names a class or `other`. Any other table is read as the parts of one price.
 fn is_by_class(table: &dyn TableLike) -> bool {
     table.iter().any(|(key, _)| key == OTHER || Class::NAMES.contains(&key))
 }

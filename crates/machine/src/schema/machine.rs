@@ -1,5 +1,5 @@
-//! A machine: the top level of its file, and what its sections must agree in. Plain data, resolved and checked. Knows neither
-//! files nor what happens on a machine.
+//! A machine: the top level of its file, and the checks that concern several sections. Plain data, resolved and checked. Knows
+//! neither files nor what happens on a machine.
 //!
 //! Durations that a file states in cycles are absolute here.
 
@@ -19,12 +19,12 @@ const NO_LINE: Bytes = Bytes::new(64);
 
 /// A machine: nodes of processors, joined by a network.
 ///
-/// Comes from [`Machine::parse`]; every field has then been checked, and later changes are the caller's affair.
+/// [`Machine::parse`] makes one and checks every field. Nothing checks what a caller changes afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// The machine's name: lower-case letters, digits and hyphens, such as `hurricane-1`.
     pub name: String,
-    /// One line for people.
+    /// One line that describes the machine.
     pub summary: String,
     /// Number of nodes unless the run says otherwise; at least 1.
     pub nodes: u32,

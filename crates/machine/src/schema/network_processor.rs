@@ -1,5 +1,5 @@
-//! The processor of a node that serves the network beside the compute processors. Pure data and its section
-//! `[network_processor]`, in which cycles are those of this processor's own clock.
+//! The processors of a node that serve the network beside the compute processors. Pure data and its section
+//! `[network_processor]`, in which cycles are those of these processors' own clock.
 
 use units::{Frequency, Time};
 

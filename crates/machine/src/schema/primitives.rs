@@ -18,7 +18,7 @@ macro_rules! primitives {
         }
 
         impl Primitives {
-            /// Every primitive that has a price, with it, in the order of declaration.
+            /// Yields each primitive that has a price, with its price, in the order of declaration.
             pub fn iter(&self) -> impl Iterator<Item = (&'static str, &ByClass<Cost>)> {
                 [$((stringify!($name), self.$name.as_ref()),)*]
                     .into_iter()
@@ -62,7 +62,7 @@ primitives! {
     extract_own,
     /// Writing a message into the queue to the node's other kind of processor.
     hand_over,
-    /// Taking a message out of that queue.
+    /// Taking a message out of the queue from the node's other kind of processor.
     take,
     /// Bookkeeping of a global access at its issue: the test of locality, the counter of outstanding accesses.
     issue,

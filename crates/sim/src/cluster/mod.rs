@@ -212,6 +212,7 @@ impl Cluster {
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         self.cores[core].ledger.count().blocks += 1;
         let what = reason.what();
+        self.agenda.note_progress();
         if reason.is_block() {
             self.note_wait_for_block(node, thread, true);
         }
@@ -567,6 +568,9 @@ impl Cluster {
     /// Whether the thread on `core` passes by at this poll, and what that takes.
     pub(crate) fn passes_by(&mut self, core: usize) -> bool {
         let passes = self.cores[core].looks.passes();
+        if let (false, Some(thread)) = (passes, self.cores[core].thread()) {
+            self.nodes[self.cores[core].node()].threads.attempts(thread).note_look();
+        }
         if passes {
             let pass = self.setting.machine.processor.pass;
             self.cores[core].spend(Bucket::Overhead, pass);

@@ -140,6 +140,7 @@ impl Cluster {
             return self.inject(core, message.to, message.cargo);
         }
         let visible_at = now + self.setting.prices.hand_over_delay();
+        self.agenda.note_progress();
         match self.nodes[node].dispatch.hand_over(visible_at, message) {
             // The processor that was to inject has left in between; then nothing waits there that was handed over before.
             Err(HandedOver { to, cargo }) => self.inject(core, to, cargo),
@@ -197,6 +198,7 @@ impl Cluster {
     /// The cargo enters the interface.
     pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         let (from, destination) = (self.cores[core].node(), to.0 as usize);
+        self.agenda.note_progress();
         let class = cargo.class(&self.nodes[from].waist);
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
@@ -336,6 +338,7 @@ impl Cluster {
             Cargo::Deposit(place, _) => {
                 let mut waiters = Vec::new();
                 node.count_deposit(*place, count, |waiter| waiters.push(waiter));
+                self.agenda.note_progress();
                 self.record(Traced::Place { node: to as u32, from: source.0, flow });
                 self.link.free_flights.push(flight);
                 waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));

@@ -149,6 +149,12 @@ impl Cluster {
         true
     }
 
+    /// Whether `core` runs handlers at present.
+    pub(crate) fn runs_handlers(&self, core: usize) -> bool {
+        let (dispatch, view) = self.seen(self.cores[core].node());
+        dispatch.server(self.cores[core].number().into(), view.cores).is_some()
+    }
+
     /// Whether `core` would find an event to handle.
     pub(crate) fn has_event(&self, core: usize) -> bool {
         let (dispatch, view) = self.seen(self.cores[core].node());

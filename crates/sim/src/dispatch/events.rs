@@ -150,6 +150,11 @@ impl Events {
         self.queue.is_held()
     }
 
+    /// The number of events that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.queue.len() + self.resumed.len()
+    }
+
     /// Whether an event waits.
     pub(crate) fn something_waits(&self) -> bool {
         !self.queue.is_empty() || !self.resumed.is_empty()

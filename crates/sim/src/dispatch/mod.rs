@@ -303,6 +303,17 @@ impl Dispatcher {
         Outlook { now: view.now, handed_over: self.injection.shows(view.now), room: view.room }
     }
 
+    /// The number of messages and other events that wait for a processor to handle them.
+    pub(crate) fn waiting(&self) -> usize {
+        let outside = match &self.way {
+            Dispatch::Own(own) => own.inbox.len(),
+            Dispatch::Routine(routine) => routine.waiting(),
+            Dispatch::Network(network) => network.waiting(),
+            Dispatch::Register(_) => 0,
+        };
+        outside + self.events.waiting()
+    }
+
     /// Whether an event or a message that was handed over waits for a processor.
     fn something_waits(&self) -> bool {
         self.way.something_waits() || self.events.something_waits() || self.injection.waiting() > 0

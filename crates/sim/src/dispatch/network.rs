@@ -137,6 +137,11 @@ impl NetworkProcessor {
         self.incoming.len()
     }
 
+    /// The number of messages that wait for either processor.
+    pub(crate) fn waiting(&self) -> usize {
+        self.forwarded.len() + self.incoming.len()
+    }
+
     /// Whether a message waits for either processor.
     pub(crate) fn something_waits(&self) -> bool {
         !self.forwarded.is_empty() || !self.incoming.is_empty()

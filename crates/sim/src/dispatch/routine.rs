@@ -84,6 +84,11 @@ impl Routine {
         !self.inbox.is_empty() || !self.slots.is_empty()
     }
 
+    /// The number of messages and faults that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.inbox.len() + self.slots.len()
+    }
+
     /// Whether a processor is held.
     pub(crate) fn holds(&self, processor: usize) -> bool {
         self.held[processor]

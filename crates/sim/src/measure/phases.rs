@@ -63,6 +63,11 @@ impl Phases {
         self.starts.push((name, reading));
     }
 
+    /// The name of the region that was entered last.
+    pub(crate) fn current(&self) -> Option<&'static str> {
+        self.starts.last().map(|(name, _)| *name)
+    }
+
     /// How many threads wait to enter the next region.
     pub(crate) fn arrivals(&self) -> usize {
         self.waiting.len()
@@ -111,6 +116,7 @@ mod tests {
         let begins = Entry::Begins { index: 0, waiting: vec![(0, 0), (1, 0)] };
         assert_eq!(phases.enter(0, 1, "solve", 3), begins);
         phases.begin("solve", reading(5, 1, 2));
+        assert_eq!(phases.current(), Some("solve"));
         assert_eq!(phases.enter(0, 1, "gather", 1), Entry::Begins { index: 1, waiting: Vec::new() });
     }
 

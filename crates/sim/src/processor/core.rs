@@ -259,6 +259,11 @@ impl Core {
         self.interrupted = Some((thread, left));
     }
 
+    /// Whether this thread is put off here.
+    pub(crate) fn has_put_off(&self, thread: u32) -> bool {
+        self.interrupted.is_some_and(|(other, _)| other == thread)
+    }
+
     /// Whether a thread is put off here.
     pub(crate) fn has_thread_put_off(&self) -> bool {
         self.interrupted.is_some()
@@ -277,6 +282,11 @@ impl Core {
     /// The thread holds a key from now on, or no longer.
     pub(crate) fn mask(&mut self, masked: bool) {
         self.masked = masked;
+    }
+
+    /// Whether the thread waits until a message that was handed over is taken.
+    pub(crate) fn is_starved(&self) -> bool {
+        self.starved
     }
 
     /// The thread waits until a message that was handed over is taken, or does so no longer.

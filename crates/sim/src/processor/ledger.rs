@@ -53,6 +53,11 @@ impl Ledger {
         }
     }
 
+    /// The time that computing has taken.
+    pub(crate) fn worked(&self) -> Time {
+        self.breakdown.compute
+    }
+
     /// What has been counted.
     pub(crate) fn counters(&self) -> Counters {
         self.counters

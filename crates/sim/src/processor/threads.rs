@@ -7,9 +7,11 @@
 
 use std::collections::VecDeque;
 
-use tempest::Waiter;
 use tempest::world::{DispatchKey, Held, Wait};
+use tempest::{Attempt, Waiter};
 use units::Time;
+
+use crate::progress::{Attempts, Progress};
 
 /// What a thread is doing.
 #[derive(Debug)]
@@ -71,6 +73,8 @@ struct Thread {
     noticing: bool,
     /// A key that it asked for and was given.
     granted: Option<Held>,
+    /// What it has tried in vain.
+    attempts: Attempts,
 }
 
 impl Thread {
@@ -85,6 +89,7 @@ impl Thread {
             awaits_room: false,
             noticing: false,
             granted: None,
+            attempts: Attempts::default(),
         }
     }
 
@@ -222,6 +227,22 @@ impl Threads {
     /// Whether a thread waits for room for its send.
     pub(crate) fn awaits_room(&self, thread: u32) -> bool {
         self.all[thread as usize].awaits_room
+    }
+
+    /// What a thread has tried in vain.
+    pub(crate) fn attempts(&mut self, thread: u32) -> &mut Attempts {
+        &mut self.of(thread).attempts
+    }
+
+    /// What a thread tries in vain since something last happened, how often and since when; `None` if it may get further.
+    pub(crate) fn in_vain(&self, thread: u32, progress: &Progress) -> Option<(Attempt, u64, Time)> {
+        self.all[thread as usize].attempts.in_vain(progress)
+    }
+
+    /// Every thread that has neither returned nor is blocked: it runs, is put off, or is ready.
+    pub(crate) fn going(&self) -> impl Iterator<Item = u32> {
+        let going = self.all.iter().zip(0..).filter(|(thread, _)| matches!(thread.state, ThreadState::Going));
+        going.map(|(_, index)| index)
     }
 
     /// A thread is given the key that it asked for.

@@ -2,6 +2,7 @@
 
 mod adders;
 mod doubling;
+mod endless;
 #[path = "../../../machine/tests/it/folder.rs"]
 mod folder;
 mod host;
