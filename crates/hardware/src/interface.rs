@@ -98,8 +98,8 @@ impl Interface {
     }
 
     /// Receives a message of `data` bytes whose first byte came to the port in at `first`. Messages pass in the order of the
-    /// calls. Returns the time at which the node has it: its last byte has passed, and a deposit is in memory. For a packet
-    /// between staging buffers it is the time of the first byte.
+    /// calls. Returns the time at which the node has it: its last byte has passed, a deposit is in memory, and the interface
+    /// shows it. For a packet between staging buffers it is the time of the first byte.
     pub fn eject(&mut self, first: Time, data: u64, mover: Mover) -> Time {
         let deposit = match mover {
             Mover::Deposit { lines } => {
@@ -107,7 +107,8 @@ impl Interface {
             }
             _ => Time::ZERO,
         };
-        let through = self.behind(data, mover) + deposit;
+        let visible = if mover == Mover::Staging { Time::ZERO } else { self.costs.visible };
+        let through = self.behind(data, mover) + deposit + visible;
         let occupied = (self.passage(data, mover) + deposit).max(self.costs.gap);
         self.into.acquire(first, occupied) + through
     }
@@ -139,6 +140,11 @@ impl Interface {
     /// The time that one packet's header and so many bytes behind it take through a port.
     pub fn header_and(&self, bytes: u64) -> Time {
         self.costs.bandwidth.transfer_time(self.costs.header + Bytes::new(bytes))
+    }
+
+    /// The time for which the port out and the port in have been busy up to `now`.
+    pub fn busy_at(&self, now: Time) -> (Time, Time) {
+        (self.out.busy_at(now), self.into.busy_at(now))
     }
 
     fn drain(&mut self, now: Time) {
@@ -177,6 +183,7 @@ mod tests {
             engine_shares_processor: false,
             deposit: Some(ns(7)),
             loopback: Time::ZERO,
+            visible: Time::ZERO,
             gap: Time::ZERO,
             fill: Bytes::new(0),
         }
@@ -220,6 +227,17 @@ mod tests {
     }
 
     #[test]
+    fn each_port_has_been_busy_for_the_bytes_that_have_passed_it() {
+        let mut ni = interface();
+        ni.inject(ns(0), 24, Mover::Processors);
+        ni.inject(ns(0), 24, Mover::Processors);
+        ni.eject(ns(50), 16, Mover::Processors);
+        // Of 80 ns through the port out 60 have passed, of 32 ns through the port in 10.
+        assert_eq!(ni.busy_at(ns(60)), (ns(60), ns(10)));
+        assert_eq!(ni.busy_at(ns(500)), (ns(80), ns(32)));
+    }
+
+    #[test]
     fn a_message_has_arrived_when_its_last_byte_has() {
         let mut ni = interface();
         // 16 data + 16 header = 32 ns behind the first byte.
@@ -227,6 +245,16 @@ mod tests {
         // The first byte of the next one waits until then.
         assert_eq!(ni.eject(ns(20), 16, Mover::Processors), ns(74));
         assert_eq!(ni.eject(ns(200), 48, Mover::Processors), ns(264));
+    }
+
+    #[test]
+    fn an_interface_shows_a_message_some_time_after_its_last_byte_and_takes_the_next_meanwhile() {
+        let costs = machine::Interface { visible: ns(100), ..costs() };
+        let mut ni = Interface::new(&costs, Time::ZERO);
+        // 32 bytes each, header included, at a byte a nanosecond.
+        assert_eq!(ni.eject(ns(10), 16, Mover::Processors), ns(142));
+        assert_eq!(ni.eject(ns(20), 16, Mover::Processors), ns(174));
+        assert_eq!(ni.eject(ns(200), 16, Mover::Staging), ns(200));
     }
 
     #[test]

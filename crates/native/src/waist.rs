@@ -141,6 +141,12 @@ impl Scheduling for Processor {
         }
     }
 
+    fn spin(&self) {
+        if self.poll_interval() == 0 && self.serves() {
+            self.poll();
+        }
+    }
+
     fn next_poll(&self, usual: u32) -> u32 {
         if self.world.policy.poll_every.is_some() {
             usual

@@ -8,23 +8,32 @@ use std::rc::Rc;
 
 use hardware::memory::{Answer, NodeMemory};
 use machine::Capability;
-use tempest::policy::{Notice, Servers};
 use tempest::world::{Accounting, DispatchKey, Held, Messages, Packet, Proof, Scheduling, Wait};
 use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
 use units::Time;
 
 use crate::cluster::Cluster;
-use crate::fibers::Desk;
+use crate::dispatch::Poll;
 use crate::link::cargo::{Cargo, Route};
-use crate::processor::core::{Bucket, Event as Due, Pending};
+use crate::memory::at_work::AtWork;
+use crate::memory::blocks::BlockWork;
+use crate::processor::clock::Pending;
+use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
+use crate::standstill;
+
+/// The stack of a thread. While the thread is suspended handlers may run on it.
+pub(crate) trait Stack {
+    /// Suspends the thread until it goes on. Answers the core at which it does.
+    fn suspend(&self) -> usize;
+}
 
 /// One core, as what runs on it sees it.
 pub(crate) struct Edge {
     state: Rc<RefCell<Cluster>>,
     at: Cell<usize>,
-    /// A thread's: on its stack handlers may run while it is suspended.
-    desk: Option<Rc<Desk>>,
+    /// The stack, if a thread runs here.
+    stack: Option<Rc<dyn Stack>>,
     /// A thread's: it has had an access fault, and that access is not accounted for yet.
     pub(crate) faulted: Cell<bool>,
 }
@@ -32,21 +41,18 @@ pub(crate) struct Edge {
 impl Edge {
     /// As a handler sees its core.
     pub(crate) fn of_handler(state: Rc<RefCell<Cluster>>, core: usize) -> Self {
-        Self { state, at: Cell::new(core), desk: None, faulted: Cell::new(false) }
+        Self { state, at: Cell::new(core), stack: None, faulted: Cell::new(false) }
     }
 
     /// As a thread sees its core.
-    pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, desk: Rc<Desk>) -> Self {
-        Self { state, at: Cell::new(core), desk: Some(desk), faulted: Cell::new(false) }
+    pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, stack: Rc<dyn Stack>) -> Self {
+        Self { state, at: Cell::new(core), stack: Some(stack), faulted: Cell::new(false) }
     }
 
     /// Suspends the fiber until it is this thread's or handler's turn.
     pub(crate) fn suspend(&self) {
-        match &self.desk {
-            Some(desk) => {
-                desk.suspend_thread();
-                self.at.set(desk.core());
-            }
+        match &self.stack {
+            Some(stack) => self.at.set(stack.suspend()),
             None => fiber::suspend(),
         }
     }
@@ -58,7 +64,7 @@ impl Edge {
 
     /// Its node.
     pub(crate) fn node(&self) -> usize {
-        self.state().cores[self.core()].node
+        self.state().cores[self.core()].node()
     }
 
     /// The state, for an instant.
@@ -73,7 +79,7 @@ impl Edge {
 
     /// Makes the bus transactions by which the processor gets to its handler, if there are any.
     pub(crate) fn reach_handler(&self) {
-        let pends = self.state().cores[self.core()].pends();
+        let pends = self.state().cores[self.core()].clock.pends();
         if pends {
             self.settle();
         }
@@ -87,7 +93,7 @@ impl Edge {
             let core = self.core();
             first(&mut state, core);
             // Whoever is next at work on this core has others.
-            let pending = std::mem::take(&mut state.cores[core].pending);
+            let pending = state.cores[core].clock.take_pending();
             (state.settle(core), pending)
         };
         if suspends {
@@ -102,32 +108,49 @@ impl Edge {
     #[cold]
     fn make(&self, pending: &Pending) {
         for transaction in pending.made.iter() {
-            let Some(alone) = self.state().time_alone(self.core(), transaction) else { return };
             let taken = self.go_through_bus(|memory, now| memory.make(transaction, now));
-            self.state().book_transaction(self.core(), (taken, alone), pending.step);
+            self.at_work(|work| work.book_transaction(transaction, taken, pending.step));
         }
     }
 
     /// Makes a request on the bus, whose time is now, and waits for the answer: how long that takes. Both come to the bus at their
     /// own instants, so that it is granted in the order of time.
     pub(crate) fn go_through_bus(&self, request: impl FnOnce(&mut NodeMemory, Time) -> Answer) -> Time {
-        let (answer, first) = {
-            let (mut state, core) = (self.state(), self.core());
-            let (now, memory) = state.memory_now(core);
-            let answer = request(memory, now);
-            state.cores[core].ahead += answer.ready - now;
-            (answer, answer.ready - now)
-        };
+        let (answer, first) = self.at_work(|work| work.ask_bus(request));
         self.settle();
-        let rest = {
-            let (mut state, core) = (self.state(), self.core());
-            let (now, memory) = state.memory_now(core);
-            let rest = memory.take(answer, now) - now;
-            state.cores[core].ahead += rest;
-            rest
-        };
+        let rest = self.at_work(|work| work.take_answer(answer));
         self.settle();
         first + rest
+    }
+
+    /// Lets a thread or handler do something on its own clock, for an instant.
+    fn at_work<R>(&self, act: impl FnOnce(&mut AtWork<'_>) -> R) -> R {
+        act(&mut self.state().at_work(self.core()))
+    }
+
+    /// A handler does something to a block. Lines go over the bus one after the other, each at its own instant.
+    fn work_on_block(&self, primitive: Primitive, block: Block) {
+        self.settle();
+        let work = self.at_work(|at_work| at_work.work_on(primitive, block));
+        match work.own {
+            None => self.state().spend_block(self.core(), &work),
+            Some(own) => self.move_lines(&work, own),
+        }
+        self.at_work(|at_work| at_work.end_block(&work));
+    }
+
+    fn move_lines(&self, work: &BlockWork, own: Time) {
+        let mut before = work.cost.path + own;
+        for line in work.lines.clone() {
+            self.settle_after(|state, core| state.cores[core].clock.advance(before));
+            let taken = self.go_through_bus(|memory, now| match work.primitive {
+                Primitive::FetchBlock => memory.fetch_line(line, now),
+                _ => memory.purge_line(line, now),
+            });
+            let alone = before - own + work.cost.line;
+            self.at_work(|at_work| at_work.book_block(work, before + taken, alone));
+            before = own;
+        }
     }
 
     /// The thread that runs here.
@@ -180,10 +203,18 @@ impl Edge {
         true
     }
 
+    /// A thread has tried something in vain: its fiber never goes on if that is how the run ends.
+    fn try_in_vain(&self, attempt: impl FnOnce(&mut Cluster, usize) -> bool) {
+        let ends = attempt(&mut self.state(), self.core());
+        if ends {
+            self.suspend();
+        }
+    }
+
     /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
     /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
     fn await_injector(&self) {
-        if self.state().has_job(self.core()) {
+        if self.state().has_event(self.core()) {
             self.yield_to_handlers(Time::ZERO);
             return;
         }
@@ -193,29 +224,61 @@ impl Edge {
         let mut state = self.state();
         let (now, poll) = (state.agenda.now, state.setting.machine.processor.poll);
         let core = &mut state.cores[self.core()];
-        core.book(Bucket::Memory, now - since);
+        core.ledger.book(Bucket::Memory, now - since);
         core.spend(Bucket::Memory, poll);
     }
 
     /// What is left of a thread's sends after their effect: occupancy off the path.
     fn spend_tail(&self) {
-        self.state().spend_tail(self.core());
+        self.at_work(|work| work.spend_tail());
+    }
+
+    /// At a poll under a policy that adapts: lets the node measure, and goes to another processor if this one is to be dedicated.
+    fn leave_for_handlers(&self) {
+        let leaves = {
+            let (mut state, core) = (self.state(), self.core());
+            let node = state.cores[core].node();
+            state.measure_roles(node);
+            state.has_to_leave(core)
+        };
+        if !leaves {
+            return;
+        }
+        self.settle();
+        let leaves = self.state().has_to_leave(self.core());
+        if leaves {
+            self.state().leave_thread(self.core());
+            self.suspend();
+        }
+    }
+
+    /// A poll at a back-edge where the node's software has a dispatch routine.
+    fn call_routine(&self) {
+        self.settle();
+        let Some(find) = self.state().begin_call(self.core()) else { return };
+        self.settle();
+        let found = self.yield_to_handlers(find);
+        self.state().cores[self.core()].ledger.count_poll(found);
+        if !found {
+            self.state().pass_turn(self.core());
+            self.try_in_vain(standstill::looks_in_vain);
+        }
     }
 
     /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
-            (state.cores[self.core()].node, state.agenda.now)
+            (state.cores[self.core()].node(), state.agenda.now)
         };
-        let at_once = self.state().nodes[node].dispatch.queue.try_hold(now, key);
+        let at_once = self.state().nodes[node].dispatch.events.try_hold(now, key);
         if let Some(held) = at_once {
-            if self.state().looks_itself() {
+            if self.state().keeps_keys_at_hand(self.core()) {
                 let (mut state, core) = (self.state(), self.core());
                 let hold = state.setting.machine.processor.hold;
                 state.cores[core].spend(Bucket::Overhead, hold);
             } else {
-                self.state().spend_primitive(self.core(), Primitive::Dispatch, 1);
+                self.at_work(|work| work.spend_primitive(Primitive::Dispatch, 1));
                 self.settle();
             }
             return held;
@@ -223,20 +286,20 @@ impl Edge {
         let thread = self.thread();
         {
             let mut state = self.state();
-            state.nodes[node].dispatch.queue.arrive(now);
-            state.nodes[node].dispatch.queue.enqueue(now, key, Due::Grant { thread });
+            state.nodes[node].dispatch.events.request(now, key, thread);
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
-        let granted = self.state().nodes[node].threads.all[thread as usize].granted.take();
+        let granted = self.state().nodes[node].threads.take_granted(thread);
         granted.expect("a thread that waited for a key is resumed with it")
     }
 
     /// Gives a key back and lets what waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
-        let (node, now) = (state.cores[self.core()].node, state.agenda.now);
-        state.nodes[node].dispatch.queue.complete(now, held);
+        let (node, now) = (state.cores[self.core()].node(), state.agenda.now);
+        state.nodes[node].dispatch.events.complete(now, held);
+        state.agenda.note_progress();
         state.notify(node);
     }
 }
@@ -247,7 +310,7 @@ impl Messages for Edge {
     }
 
     fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.send(to, Cargo::Transfer(place, data.into(), *packet, None));
     }
 
@@ -260,17 +323,17 @@ impl Messages for Edge {
     }
 
     fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, None))
     }
 
     fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
-        self.state().expect_capability(Capability::Transfer);
+        self.state().setting.expect_capability(Capability::Transfer);
         self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, Some(source)))
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
-        self.state().expect_capability(Capability::Deposit);
+        self.state().setting.expect_capability(Capability::Deposit);
         self.try_send(to, || Cargo::Deposit(place, words.into()))
     }
 
@@ -284,6 +347,7 @@ impl Messages for Edge {
         self.state().cores[self.core()].spend(Bucket::Memory, wait);
         self.settle();
         self.yield_to_handlers(Time::ZERO);
+        self.try_in_vain(standstill::sends_in_vain);
     }
 }
 
@@ -292,10 +356,8 @@ impl Scheduling for Edge {
         self.settle();
         let mut state = self.state();
         let thread = state.thread_on(self.core());
-        let node = state.cores[self.core()].node;
-        let place = &mut state.nodes[node].threads.all[thread as usize];
-        place.awaited = place.generation;
-        Waiter { thread, generation: place.generation }
+        let node = state.cores[self.core()].node();
+        state.nodes[node].threads.take_waiter(thread)
     }
 
     fn block(&self, wait: Wait) {
@@ -315,12 +377,12 @@ impl Scheduling for Edge {
 
     fn resume(&self, waiter: Waiter) -> bool {
         self.settle();
-        let node = self.state().cores[self.core()].node;
+        let node = self.state().cores[self.core()].node();
         if !self.state().waits(node, waiter) {
             return false;
         }
         // The thread goes on when that has been done, not when it begins.
-        self.settle_after(|state, core| state.spend_primitive(core, Primitive::Resume, 1));
+        self.settle_after(|state, core| state.at_work(core).spend_primitive(Primitive::Resume, 1));
         self.state().resume(node, waiter)
     }
 
@@ -328,6 +390,9 @@ impl Scheduling for Edge {
         {
             let mut state = self.state();
             let (core, signal) = (self.core(), state.setting.machine.processor.signal);
+            if amount > 0 {
+                state.agenda.note_progress();
+            }
             state.cores[core].spend(Bucket::Overhead, signal);
         }
         tempest::world::signal(event, amount, |waiter| {
@@ -339,21 +404,14 @@ impl Scheduling for Edge {
         if self.state().passes_by(self.core()) {
             return;
         }
-        let (adapts, calls_routine) = {
-            let state = self.state();
-            (state.setting.adapts, state.calls_routine())
-        };
-        if adapts {
-            self.leave_for_handlers();
+        self.leave_for_handlers();
+        let poll = self.state().poll(self.core());
+        match poll {
+            Poll::Call => return self.call_routine(),
+            Poll::Pass => return,
+            Poll::Look => {}
         }
-        if calls_routine {
-            return self.call_routine();
-        }
-        if !self.state().owns_poll(self.core()) {
-            return;
-        }
-        let locks = self.state().setting.policy.servers == Servers::Either
-            && self.state().locks_interface(self.core());
+        let locks = self.state().shares_interface(self.core()) && self.state().locks_interface(self.core());
         if locks {
             self.settle();
         }
@@ -362,25 +420,36 @@ impl Scheduling for Edge {
             let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
             state.cores[core].spend(Bucket::Memory, wait);
             state.cores[core].spend(Bucket::Overhead, poll);
-            state.cores[core].service.looking += poll;
+            state.cores[core].service.look(poll);
         });
         let found = self.yield_to_handlers(Time::ZERO);
         self.state().note_look(self.core(), found);
+        if !found {
+            self.try_in_vain(standstill::looks_in_vain);
+        }
+    }
+
+    fn spin(&self) {
+        self.settle();
+        if standstill::looks_to_spin(&self.state(), self.core()) {
+            self.poll();
+        }
+        self.try_in_vain(standstill::spins_in_vain);
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
         self.settle();
         let mut held = self.acquire(key);
-        self.state().cores[self.core()].masked = true;
+        self.state().cores[self.core()].mask(true);
         body(held.proof());
         self.spend_tail();
         self.settle();
-        self.state().cores[self.core()].masked = false;
+        self.state().cores[self.core()].mask(false);
         self.release(held);
         // An event that came while interrupts were masked is noticed now.
         let late = {
             let state = self.state();
-            state.setting.policy.notice == Notice::Interrupt && state.has_job(self.core())
+            state.notices_late(self.core())
         };
         if late {
             let interrupt = self.state().setting.machine.processor.interrupt;
@@ -389,7 +458,9 @@ impl Scheduling for Edge {
     }
 
     fn fault(&self, packet: &Packet) {
-        self.report_fault(packet);
+        self.faulted.set(true);
+        self.settle();
+        self.state().raise_fault(self.core(), packet);
     }
 
     fn accessed(&self) {
@@ -399,7 +470,7 @@ impl Scheduling for Edge {
     fn enter_phase(&self, name: &'static str) {
         self.settle();
         let thread = self.thread();
-        let node = self.state().cores[self.core()].node;
+        let node = self.state().cores[self.core()].node();
         let waits = self.state().enter_phase(node, thread, name);
         if waits {
             self.block_for(Reason::Phase { name });
@@ -408,20 +479,19 @@ impl Scheduling for Edge {
 
     fn now(&self) -> Time {
         let state = self.state();
-        state.agenda.now + state.cores[self.core()].ahead
+        state.agenda.now + state.cores[self.core()].clock.ahead()
     }
 }
 
 impl Accounting for Edge {
     fn charge(&self, work: Work) {
         if let Work::Block(primitive, block) = work {
-            return self.handle_block(primitive, block);
+            return self.work_on_block(primitive, block);
         }
-        let pends = {
-            let (mut state, core) = (self.state(), self.core());
-            state.charge(core, work);
-            state.cores[core].pends()
-        };
+        let pends = self.at_work(|at_work| {
+            at_work.charge(work);
+            at_work.core.clock.pends()
+        });
         if pends {
             self.settle();
         }
@@ -432,26 +502,53 @@ impl Accounting for Edge {
     }
 
     fn touch(&self, place: Place, words: usize, access: Access) {
-        self.touch_words(place, words, access);
+        let node = self.node();
+        let found = self.state().nodes[node].waist.address(place, words);
+        // Caught by the engine, like everything else that a program does wrong.
+        let address = found.unwrap_or_else(|bad| panic!("{bad}"));
+        let lines = self.state().nodes[node].memory.lines_touched(address, words, access);
+        let Some(lines) = lines else { return self.at_work(|work| work.touch(words, access)) };
+        for line in lines {
+            self.settle();
+            self.at_work(|work| work.instruction(line, access));
+        }
     }
 
     fn drain(&self) {
-        self.drain_caches();
+        self.settle();
+        self.at_work(|work| work.drain());
     }
 
     fn approach(&self, address: u64, access: Access) {
-        self.settle_for(address, access == Access::Store);
+        if self.at_work(|work| work.is_far_ahead(address, access == Access::Store)) {
+            self.settle();
+        }
     }
 
     fn access(&self, address: u64, access: Access) {
-        self.access_word(address, access == Access::Store);
+        let (store, faulted) = (access == Access::Store, self.faulted.take());
+        if store {
+            self.state().agenda.note_progress();
+        }
+        if !faulted && self.at_work(|work| work.hits(address, store)) {
+            return;
+        }
+        // A store that misses has been settled; its request goes out as it is issued.
+        if faulted || !store {
+            self.settle();
+        }
+        let mut state = self.state();
+        let keep = state.keep_at(self.core(), address);
+        state.at_work(self.core()).miss(address, store, faulted, keep);
     }
 
     fn is_coherent(&self) -> bool {
-        self.state().is_coherent()
+        self.state().setting.is_coherent()
     }
 
     fn memory_events(&self) -> MemoryEvents {
-        self.count_memory()
+        self.settle();
+        let node = self.node();
+        self.state().memory_events(node)
     }
 }

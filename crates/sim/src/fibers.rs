@@ -13,7 +13,7 @@ use fiber::{Fiber, Pool, Status};
 use tempest::world::Resident;
 use trace::Event as Traced;
 
-use crate::api::Edge;
+use crate::api::{Edge, Stack};
 use crate::cluster::Cluster;
 use crate::processor::core::{Event, Job};
 
@@ -63,7 +63,7 @@ impl Fibers {
     pub(crate) fn new(state: Rc<RefCell<Cluster>>, residents: &[Resident]) -> Self {
         let (cores, per_node) = {
             let state = state.borrow();
-            (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.all.len()))
+            (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.len()))
         };
         let desk = Desk {
             state,
@@ -131,7 +131,7 @@ impl Fibers {
     fn place_for(&mut self, core: usize) -> io::Result<Work> {
         let last = {
             let state = self.desk.state.borrow();
-            let node = state.cores[core].node;
+            let node = state.cores[core].node();
             let host = state.host_of_handlers(core);
             host.map(|thread| node * self.per_node + thread as usize)
         };
@@ -155,19 +155,6 @@ impl Fibers {
 }
 
 impl Desk {
-    /// The core that the thread at work goes on at.
-    pub(crate) fn core(&self) -> usize {
-        self.core.get()
-    }
-
-    /// Suspends a thread until it goes on; in between handlers may run on its stack.
-    pub(crate) fn suspend_thread(&self) {
-        fiber::suspend();
-        while self.serve() {
-            fiber::suspend();
-        }
-    }
-
     /// Runs the handler that a core has been given, if that is what this fiber was resumed for, and those that it is given
     /// while nothing else happens.
     fn serve(&self) -> bool {
@@ -186,10 +173,20 @@ impl Desk {
     }
 }
 
+impl Stack for Desk {
+    fn suspend(&self) -> usize {
+        fiber::suspend();
+        while self.serve() {
+            fiber::suspend();
+        }
+        self.core.get()
+    }
+}
+
 /// The life of a thread.
 fn run_thread(desk: &Rc<Desk>, node: usize, thread: u32) {
     let poll_every = desk.state.borrow().poll_interval();
-    let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core(), Rc::clone(desk));
+    let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core.get(), Rc::<Desk>::clone(desk));
     let resident = &desk.residents[node];
     edge.state().record(Traced::ThreadStart { node: node as u32, thread });
     resident.main(&tempest::world::thread(&resident.node, thread, &edge, Some(&edge), poll_every));
@@ -209,12 +206,12 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
                 let Some(lower) = node.deliver(&packet, &mut cx) else { break };
                 // What has been charged comes before the right is taken away.
                 edge.settle();
-                if edge.state().is_pinned(core, &lower) {
+                packet = lower.then;
+                let waits = edge.state().lower(core, lower);
+                if let Some(lower) = waits {
                     end_handler(edge, core);
                     return edge.state().put_off_lowering(core, held, lower);
                 }
-                edge.state().lower(core, &lower);
-                packet = lower.then;
             }
             end_handler(edge, core);
             edge.state().finish_handler(core, held);

@@ -27,6 +27,8 @@
 //! | `prices` | what things cost a processor |
 //! | `setting` | what never changes in a run |
 //! | `agenda` | the present time, and what will happen when |
+//! | `progress` | when something last happened, and what threads have tried in vain since |
+//! | `standstill` | whether a run stands still for ever, and which threads are stuck in it |
 //!
 //! # What is promised
 //!
@@ -49,7 +51,9 @@ mod measure;
 mod memory;
 mod prices;
 mod processor;
+mod progress;
 mod setting;
+mod standstill;
 mod world;
 
 pub use world::Model;

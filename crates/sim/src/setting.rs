@@ -2,31 +2,30 @@
 //!
 //! Must never know an instant.
 
-use hardware::Prices;
-use machine::{Machine, NodeMemory, Transaction};
+use machine::{Capability, Machine};
 use tempest::Policy;
-use units::Time;
+
+use crate::prices::PriceLists;
 
 /// What never changes in a run.
 pub(crate) struct Setting {
     pub(crate) machine: Machine,
     pub(crate) policy: Policy,
-    /// What a program's own operations take.
-    pub(crate) prices: Prices,
-    /// Whether nodes have a network processor at work: all that concerns one is skipped where there is none.
-    pub(crate) assisted: bool,
-    /// Whether processors of a node share their threads.
-    pub(crate) shares_threads: bool,
-    /// Whether the policy changes the roles of processors while a program runs.
-    pub(crate) adapts: bool,
-    /// Whether several processors of a node run handlers, each with a cache of its own for directory entries.
-    pub(crate) shares_entries: bool,
-    /// How far ahead of engine time a thread may load from shared memory.
-    pub(crate) lead: Time,
+    pub(crate) prices: PriceLists,
 }
 
-/// How far ahead of engine time threads of a machine may load from shared memory: by one transaction.
-pub(crate) fn lead(machine: &Machine) -> Time {
-    let transfer = |memory: &NodeMemory| memory.uncontended(Transaction::Transfer, machine.memory.line);
-    machine.node_memory.as_ref().map_or(machine.memory.read, transfer)
+impl Setting {
+    /// Insists that the machine can do what a program asks for.
+    ///
+    /// # Panics
+    /// If it cannot, which ends the run with that message.
+    pub(crate) fn expect_capability(&self, capability: Capability) {
+        let machine = &self.machine;
+        assert!(machine.can.contains(&capability), "machine `{}` has no `{capability}`", machine.name);
+    }
+
+    /// Whether caches and interfaces of the machine keep each other up to date by themselves.
+    pub(crate) fn is_coherent(&self) -> bool {
+        self.machine.node_memory.as_ref().is_none_or(|memory| memory.cache.coherent)
+    }
 }

@@ -7,12 +7,12 @@ use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
-    Utilization, World,
+    Stage, Unobeyed, World,
 };
 use trace::{Batch, Cast, Digests, Sink};
 use units::Time;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, gauges};
 use crate::engine::Engine;
 use crate::processor::core::Event;
 
@@ -55,34 +55,17 @@ impl Model {
             | Servers::Adaptive => {}
             Servers::Hardware if policy.notice == Notice::Poll => {
                 if mechanism != Mechanism::SharedMemory {
-                    return Err(unobeyed(
-                        policy,
-                        format!(
-                            "policy `{policy}` leaves nobody to handle a program's messages, which mechanism `{mechanism}` needs: a \
-                         state machine keeps memory coherent; expected mechanism `{}`",
-                            Mechanism::SharedMemory
-                        ),
-                    ));
+                    return Err(unobeyed(policy, Unobeyed::NobodyHandles { mechanism }));
                 }
             }
-            _ => {
-                return Err(unobeyed(
-                    policy,
-                    format!("policy `{policy}` is not modelled: this simulator has no such processors"),
-                ));
-            }
+            _ => return Err(unobeyed(policy, Unobeyed::NoSuchProcessors)),
         }
         let by_network = policy.injector == Injector::Network && self.machine.network_processor.is_some();
         if !by_network && self.machine.under(policy.preset()).primitives.send_header.is_none() {
             // What has no way into the network has no price for it.
-            return Err(unobeyed(
-                policy,
-                format!(
-                    "policy `{policy}` has computing processors send for themselves, and machine `{}` gives no price for \
-                 that (`primitives.send_header`)",
-                    self.machine.name
-                ),
-            ));
+            let what = "computing processors send for themselves";
+            let machine = self.machine.name.clone();
+            return Err(unobeyed(policy, Unobeyed::NoPrice { machine, what, key: "primitives.send_header" }));
         }
         Ok(())
     }
@@ -149,7 +132,7 @@ impl Model {
 }
 
 /// A policy that the machine could have and the model cannot.
-fn unobeyed(policy: &Policy, why: String) -> Refusal {
+fn unobeyed(policy: &Policy, why: Unobeyed) -> Refusal {
     Refusal::Unobeyed { policy: policy.clone(), why }
 }
 
@@ -201,10 +184,10 @@ impl World for Model {
         }
         let places = residents.iter().zip(queues).collect();
         let policy = model.obeyed(&launch.policy);
-        let mut state = Cluster::new(&model.machine, &policy, split, shape, launch.seed, places);
-        state.agenda.stall_limit = launch.stall_limit;
+        let mut state =
+            Cluster::new(&model.machine, &policy, split, shape, (launch.seed, launch.stall_limit), places);
         if let Some(lead) = model.lead {
-            state.setting.lead = lead;
+            state.nodes.iter_mut().for_each(|node| node.memory.lead_by(lead));
         }
         if let Some(recorder) = &launch.trace {
             recorder.begin(model.cast(shape, split, &residents[0]));
@@ -222,60 +205,52 @@ impl World for Model {
 fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure> {
     let mut report = Report::default();
     for (node, resident) in state.nodes.iter_mut().zip(residents) {
-        let held = node.dispatch.queue.try_hold(state.agenda.now, DispatchKey::Sequential);
+        let held = node.dispatch.events.try_hold(state.agenda.now(), DispatchKey::Sequential);
         let mut held = held.expect("nothing is unfinished at the end of a run");
         report.merge(resident.report(held.proof())?);
-        node.dispatch.queue.complete(state.agenda.now, held);
+        node.dispatch.events.complete(state.agenda.now(), held);
     }
     Ok(report)
 }
 
 /// All but the program's report.
 fn outcome(state: &Cluster) -> Outcome {
-    let (counters, breakdown) = state.totals();
+    let reading = state.reading();
+    let name = |kind, part| gauges::name(state, kind, part);
     Outcome {
-        time: state.agenda.now,
-        phases: state.phase_records(),
-        counters,
-        breakdown,
-        utilization: utilization(state),
+        time: state.agenda.now(),
+        phases: state.measure.phases.records(&reading, name),
+        counters: reading.counters,
+        breakdown: reading.breakdown,
+        utilization: reading.busy.since(None, name),
+        protocol: reading.protocol,
         dispatching: dispatching(state),
-        anatomy: state.stages(),
+        anatomy: stages(state),
         adjustments: state.measure.adjustments.clone(),
-        events: Some(state.agenda.happened),
+        events: Some(state.agenda.happened()),
         digest: state.measure.sink.digest().map(|digest| digest.value()),
         report: Report::default(),
     }
 }
 
-fn utilization(state: &Cluster) -> Utilization {
-    let [mut all, mut idle, mut dedicated, mut unused] = [Time::ZERO; 4];
-    for core in &state.cores {
-        all += state.agenda.now;
-        idle += core.idle_at(state.agenda.now);
-        let (time, of_that_idle) = core.dedicated_at(state.agenda.now);
-        dedicated += time;
-        unused += of_that_idle;
-    }
-    let busy = |all: Time, idle: Time| (!all.is_zero()).then(|| 1.0 - idle.as_seconds() / all.as_seconds());
-    Utilization {
-        compute: busy(all - dedicated, idle - unused).unwrap_or(0.0),
-        protocol: busy(dedicated, unused),
-    }
+/// What protocol events took, by the names of their messages.
+fn stages(state: &Cluster) -> Vec<Stage> {
+    let Some(node) = state.nodes.first() else { return Vec::new() };
+    state.measure.anatomy.stages(node.waist.message_names().chain([Stage::ACCESS]))
 }
 
 fn dispatching(state: &Cluster) -> Dispatching {
     let (mut total, mut busy) = (Time::ZERO, Time::ZERO);
     let (mut events, mut waited_on_key) = (0, 0);
     for node in &state.nodes {
-        let waits = node.dispatch.queue.waits();
+        let waits = node.dispatch.events.waits();
         total += waits.total;
         events += waits.events;
-        busy += node.dispatch.queue.busy(state.agenda.now);
-        waited_on_key += node.dispatch.queue.statistics().waited_on_key;
+        busy += node.dispatch.events.busy(state.agenda.now());
+        waited_on_key += node.dispatch.events.waited_on_key();
     }
     let mean = (events > 0).then(|| Time::from_femtoseconds(total.as_femtoseconds() / events));
-    let all = (state.agenda.now * state.nodes.len() as u64).as_seconds();
+    let all = (state.agenda.now() * state.nodes.len() as u64).as_seconds();
     let busy = (all > 0.0).then(|| busy.as_seconds() / all);
     Dispatching { waited_on_key, mean_wait: mean, busy }
 }

@@ -270,6 +270,16 @@ impl<'a> Thread<'a> {
         }
     }
 
+    /// Waits by computing: the turn of a loop that ends when a handler, an [`Event`], a deposit or an access of another
+    /// thread to shared memory has changed something, and by nothing else. The turn polls, and looks for messages even under
+    /// a policy whose processors look at no back-edge, if no other processor would handle them. Modelled runs end when all
+    /// threads spin or wait and nothing is in flight.
+    pub fn spin(&self) {
+        self.expect_no_hold("a spin");
+        self.poll();
+        self.processor.spin();
+    }
+
     /// Runs `f` on this thread as an event of `key`: after all older events of that key, and with no other event of the key
     /// beside it. A thread reaches keyed state in this way. It is free where handlers run only at this processor's polls.
     ///

@@ -68,6 +68,7 @@ impl Way {
         }
         way.0.push(("network", latency(machine)));
         way.0.push(("bytes", bytes(machine)));
+        way.0.push(("interface visible", machine.interface.visible));
         match (serving, network) {
             (Some(network), _) => way.receive(&network.primitives)?,
             (None, Some(network)) if is_assisted(policy) => way.forward(machine, network)?,

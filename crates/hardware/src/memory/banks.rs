@@ -54,6 +54,11 @@ impl Banks {
         end + self.costs.accept
     }
 
+    /// The time up to `now` for which each bank has been busy.
+    pub(crate) fn busy_at(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
+        self.banks.iter().map(move |bank| bank.busy_at(now))
+    }
+
     fn bank(&mut self, line: u64) -> &mut Server {
         let count = self.banks.len() as u64;
         &mut self.banks[(line % count) as usize]
@@ -72,6 +77,8 @@ mod tests {
         let ready: Vec<_> = (0..4).map(|line| memory.read(line, cycles(0))).collect();
         assert_eq!(ready, [21, 21, 45, 45].map(cycles));
         assert_eq!(memory.reads, 4);
+        // Each has two reads of 24; of the second 6 have passed.
+        assert_eq!(memory.busy_at(cycles(30)).collect::<Vec<_>>(), [30, 30].map(cycles));
     }
 
     #[test]

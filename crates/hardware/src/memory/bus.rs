@@ -82,6 +82,12 @@ impl Bus {
         self.data.forget(now);
     }
 
+    /// The time up to `now` for which the wires of addresses and those of data have been busy; `None` for the data
+    /// where both share the wires.
+    pub(crate) fn busy_at(&self, now: Time) -> (Time, Option<Time>) {
+        (self.wires.busy_at(now), (!self.costs.multiplexed).then(|| self.data.busy_at(now)))
+    }
+
     /// The time for which the wires have been in use: addresses and data, on whichever wires.
     pub(crate) fn busy(&self) -> Time {
         self.wires.busy() + self.data.busy()
@@ -102,6 +108,7 @@ mod tests {
         let phase = bus.reply(cycles(24), LINE);
         assert_eq!((phase.start, phase.first, phase.end), (cycles(24), cycles(25), cycles(28)));
         assert_eq!((bus.transactions, bus.bytes, bus.busy()), (1, 32, cycles(5)));
+        assert_eq!(bus.busy_at(cycles(26)), (cycles(3), None));
     }
 
     #[test]
@@ -123,6 +130,7 @@ mod tests {
             bus.reply(cycles(0), LINE);
         }
         assert_eq!((shared.request(cycles(0)), apart.request(cycles(0))), (cycles(5), cycles(3)));
+        assert_eq!(apart.busy_at(cycles(9)), (cycles(1), Some(cycles(4))));
     }
 
     #[test]

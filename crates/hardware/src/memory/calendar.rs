@@ -67,6 +67,13 @@ impl Calendar {
         }
     }
 
+    /// The time up to `now` that has been reserved.
+    pub(crate) fn busy_at(&self, now: Time) -> Time {
+        let beyond = self.taken.iter().rev().take_while(|(_, end)| *end > now);
+        let beyond = beyond.map(|&(start, end)| end - start.max(now)).fold(Time::ZERO, |all, one| all + one);
+        self.busy - beyond
+    }
+
     /// The length of all reservations so far.
     pub(crate) fn busy(&self) -> Time {
         self.busy
@@ -93,6 +100,7 @@ mod tests {
         assert_eq!(calendar.reserve(ns(2), ns(3)), ns(17));
         assert_eq!(calendar.taken, [(ns(0), ns(1)), (ns(2), ns(29))]);
         assert_eq!(calendar.busy(), ns(28));
+        assert_eq!([0, 1, 2, 12, 99].map(|at| calendar.busy_at(ns(at))), [0, 1, 1, 11, 28].map(ns));
         calendar.forget(ns(1));
         assert_eq!(calendar.taken.len(), 1);
     }

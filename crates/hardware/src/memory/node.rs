@@ -135,6 +135,17 @@ impl NodeMemory {
         }
     }
 
+    /// The time up to `now` for which the wires of the bus have been busy: those of addresses, and those of data where
+    /// they have wires of their own.
+    pub fn bus_busy_at(&self, now: Time) -> (Time, Option<Time>) {
+        self.bus.busy_at(now)
+    }
+
+    /// The time up to `now` for which each bank of memory has been busy.
+    pub fn banks_busy_at(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
+        self.banks.busy_at(now)
+    }
+
     /// The time for which the bus has been in use: addresses and data together. Where the two have wires of their own, it may
     /// exceed the time that has passed.
     pub fn bus_busy(&self) -> Time {

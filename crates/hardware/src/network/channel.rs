@@ -23,6 +23,9 @@ pub(super) struct Channel {
     /// The worm that entered last, and the number of this channel on its way.
     pub(super) newest: u32,
     pub(super) place: u32,
+    /// The time that messages have taken to pass so far, and the end of the last passage.
+    carried: Time,
+    carries_until: Time,
 }
 
 impl Channel {
@@ -36,7 +39,20 @@ impl Channel {
             last: NONE,
             newest: NONE,
             place: 0,
+            carried: Time::ZERO,
+            carries_until: Time::ZERO,
         }
+    }
+
+    /// Counts a message whose head enters at `at` and whose bytes take `passage` to pass.
+    pub(super) fn carry(&mut self, at: Time, passage: Time) {
+        self.carried += passage;
+        self.carries_until = at + passage;
+    }
+
+    /// The time up to `now` for which bytes have passed. A message that stands still further on passes no bytes here.
+    pub(super) fn busy_at(&self, now: Time) -> Time {
+        self.carried.saturating_sub(self.carries_until.saturating_sub(now))
     }
 
     /// Gives a worm the channel at `now` if the wire is free, `claim` bytes fit and nobody waits.

@@ -185,6 +185,28 @@ impl Fabric {
         self.inside == 0 && pending == self.ambient
     }
 
+    /// The time up to `now` for which the port out and the port in of each node have been busy.
+    pub fn ports_busy_at(&self, now: Time) -> impl Iterator<Item = (Time, Time)> + '_ {
+        let busy = move |port: u32| self.channels[port as usize].busy_at(now);
+        let nodes = 0..self.leaving.len() as u32;
+        nodes.map(move |node| (busy(self.wiring.port_out(node)), busy(self.wiring.port_in(node))))
+    }
+
+    /// The time up to `now` for which each link between two routers has been busy, all its lanes together.
+    pub fn links_busy_at(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
+        self.wiring.links().map(move |lanes| {
+            lanes.map(|lane| self.channels[lane as usize].busy_at(now)).fold(Time::ZERO, |all, one| all + one)
+        })
+    }
+
+    /// The name of the link that [`links_busy_at`](Self::links_busy_at) has at a place: the places of the two routers of a
+    /// grid, `3→4`; the direction, number and subtree of a tree's, `up 2 from 4-7`.
+    pub fn link_name(&self, index: usize) -> String {
+        self.wiring.links().nth(index).map_or_else(String::new, |mut lanes| {
+            self.wiring.link_name(lanes.next().expect("a link has a lane"))
+        })
+    }
+
     fn fresh(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.worms.push(Worm::new());
@@ -289,7 +311,9 @@ impl Fabric {
 
     /// A worm's head enters the channel it has been given; what its tail will leave becomes known.
     fn enter(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
-        self.worms[number as usize].enter(now);
+        let worm = &mut self.worms[number as usize];
+        self.channels[worm.wants() as usize].carry(now, worm.passage());
+        worm.enter(now);
         while let Some(released) = self.worms[number as usize].release() {
             let ends = released.ends;
             let mut free_at = ends;

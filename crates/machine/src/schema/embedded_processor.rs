@@ -3,15 +3,16 @@
 
 use units::Frequency;
 
+use super::parts::IdleBus;
 use crate::reading::{own_clock, section};
 use crate::{Capability, Primitives};
 
 section! {
     /// A processor inside the network device of a node. All of them are alike.
-    EmbeddedProcessor(section, can: &[Capability]) {
+    EmbeddedProcessor(section, can: &[Capability], bus: IdleBus<'_>) {
         /// The clock of an embedded processor.
         clock: Frequency = own_clock,
         /// The prices of the primitives in protocol handlers that an embedded processor runs.
-        primitives: Primitives = |section, key| Primitives::section(section, key, can),
+        primitives: Primitives = |section, key| Primitives::section(section, key, can, bus),
     }
 }

@@ -21,8 +21,8 @@ section! {
         /// At most `packet`; zero unless stated.
         fill: Bytes = or_default,
         /// The least time between the beginnings of two messages through one port: the reciprocal of the NI's message rate. A
-        /// port is occupied for a message's bytes or for the gap, whichever is longer. It is at least what a header takes at
-        /// `bandwidth`; zero unless stated.
+        /// port is occupied for a message's bytes or for the gap, whichever is longer. A file states at least what a header takes
+        /// at `bandwidth`; zero unless stated.
         gap: Time = or_default,
         /// The number of packets that the NI takes before the sender must wait; at least 1.
         send_queue: usize,
@@ -49,6 +49,9 @@ section! {
         /// The time until a message that a node sends to itself is where another of its processors finds it; zero unless
         /// stated.
         loopback: Time = or_default,
+        /// The time from a message's last byte at the port in until the node has the message: a processor can find it, or is
+        /// interrupted. The port and the processors are free meanwhile. Zero unless stated.
+        visible: Time = or_default,
     }
     agree {
         if endpoints == Some(Endpoints::Processor) && matches!(lock_migration, Some(Some(_))) {
@@ -65,6 +68,7 @@ section! {
         if let (Some(gap), Some(bandwidth), Some(header)) = (gap, bandwidth, header)
             && !gap.is_zero()
             && gap < bandwidth.transfer_time(header)
+            && ["gap", "bandwidth", "header"].iter().all(|key| section.has_in_file(key))
         {
             let least = bandwidth.transfer_time(header);
             let expected = format!("at least {least}, which `header` takes at `bandwidth`");

@@ -1,10 +1,11 @@
-//! A machine: the top level of its file, and what its sections must agree in. Plain data, resolved and checked. Knows neither
-//! files nor what happens on a machine.
+//! A machine: the top level of its file, and the checks that concern several sections. Plain data, resolved and checked. Knows
+//! neither files nor what happens on a machine.
 //!
 //! Durations that a file states in cycles are absolute here.
 
 use units::Bytes;
 
+use super::parts::IdleBus;
 use super::residual;
 use crate::reading::{Section, Value};
 use crate::{
@@ -18,12 +19,12 @@ const NO_LINE: Bytes = Bytes::new(64);
 
 /// A machine: nodes of processors, joined by a network.
 ///
-/// Comes from [`Machine::parse`]; every field has then been checked, and later changes are the caller's affair.
+/// [`Machine::parse`] makes one and checks every field. Nothing checks what a caller changes afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// The machine's name: lower-case letters, digits and hyphens, such as `hurricane-1`.
     pub name: String,
-    /// One line for people.
+    /// One line that describes the machine.
     pub summary: String,
     /// Number of nodes unless the run says otherwise; at least 1.
     pub nodes: u32,
@@ -80,13 +81,23 @@ impl Machine {
         if let Some(processor) = &processor {
             file.count_cycles_of(processor.clock);
         }
-        let primitives = Primitives::section(file, "primitives", abilities);
+        file.count_bus_cycles();
+        let (memory, banks) = file.section("memory", Memory::read_with_banks).unzip();
+        let line = memory.as_ref().map_or(NO_LINE, |memory| memory.line);
+        let node_memory = NodeMemory::read_keys(file, line, banks.flatten());
+        let bus = match &node_memory {
+            None => IdleBus::Refused,
+            Some(None) => IdleBus::Absent,
+            Some(Some(memory)) => IdleBus::Known(memory, line),
+        };
+        let primitives = Primitives::section(file, "primitives", abilities, bus);
         let queue = file.key("queue");
         let interface = file.section("interface", |section| Interface::read_keys(section, abilities));
-        let network_processor = file
-            .optional_section("network_processor", |section| NetworkProcessor::read_keys(section, abilities));
+        let network_processor = file.optional_section("network_processor", |section| {
+            NetworkProcessor::read_keys(section, abilities, bus)
+        });
         let embedded_processor = file.optional_section("embedded_processor", |section| {
-            EmbeddedProcessor::read_keys(section, abilities)
+            EmbeddedProcessor::read_keys(section, abilities, bus)
         });
         let handoff = file.key("handoff");
         let flow = file.key("flow");
@@ -106,9 +117,6 @@ impl Machine {
                 section.contradict("endpoints", expected.to_owned(), &["software_dispatch.poll_every"]);
             });
         }
-        let (memory, banks) = file.section("memory", Memory::read_with_banks).unzip();
-        let line = memory.as_ref().map_or(NO_LINE, |memory| memory.line);
-        let node_memory = NodeMemory::read_keys(file, line, banks.flatten());
         let network = file.section("network", |section| Network::read_keys(section, nodes));
         let calibrated = file.key("calibrated");
         if let (Some(_), Some(primitives), Some(Some(memory))) = (&processor, &primitives, &node_memory) {

@@ -11,6 +11,7 @@ mod machine;
 mod network;
 mod network_processor;
 mod node_memory;
+mod parts;
 mod primitives;
 mod processor;
 mod queues;

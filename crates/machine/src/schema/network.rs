@@ -6,8 +6,8 @@ use crate::reading::{Section, above_zero, section};
 
 /// The network.
 ///
-/// Its times are absolute. One stated in cycles is in cycles of the node's clock and follows that; a network with a clock
-/// of its own, or with none, states them in seconds and keeps its speed whatever the nodes do.
+/// Its times are absolute. A time in cycles counts the node's clock and follows it. A network with a clock of its own, or
+/// with none, has times in seconds: it keeps its speed when the node's clock is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
     /// The time that a message's first byte takes from NI to NI whatever its route: into the network and out of it. It is a
@@ -90,6 +90,11 @@ impl Network {
             section.forgive();
             return None;
         };
+        if section.is_set("topology") {
+            // The file's keys are those of its own topology.
+            section.ask_by("topology");
+            section.leave_unused(&["link", "hop", "buffer", "arity", "dimensions", "cross_traffic"]);
+        }
         match name.as_str() {
             "constant" => Some(Self { latency: section.key("latency")?, routers: None }),
             "crossbar" => {
@@ -160,7 +165,7 @@ impl Topology {
         }
     }
 
-    /// The sides, where they are given.
+    /// Reads the sides of a grid; `Some(None)` where they are left to be chosen.
     fn sides(section: &Section<'_>, nodes: Option<u32>) -> Option<Option<Vec<u32>>> {
         let sides = section.optional("dimensions", |section| section.counts("dimensions"))?;
         if let (Some(sides), Some(nodes)) = (&sides, nodes) {

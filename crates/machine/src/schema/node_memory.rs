@@ -38,7 +38,7 @@ section! {
         misses: usize,
         /// The number of lines that may wait for the bus to be written back; at least 1.
         write_backs: usize,
-        /// The time from the memory's accepting a line until the cache counts its write-back as done.
+        /// The time from the moment when memory accepts a line until the cache counts the write-back as done.
         acknowledge: Time,
         /// The time from the issue of a flush or purge until the tags are looked up. The processor does not wait for it.
         tag_delay: Time,
@@ -101,7 +101,7 @@ section! {
         read: Time,
         /// The time that a write keeps its bank busy once its data have come.
         write: Time,
-        /// The time that the first read after a write waits for the controller to turn round.
+        /// The extra wait of the first read after a write: the controller changes direction.
         turnaround: Time,
         /// The time from the last word of a written line until every later read finds the line.
         accept: Time,
@@ -135,16 +135,16 @@ section! {
         read_every: Time,
         /// The time from the last word of a line on the bus until it passes the port of the buffer.
         store: Time,
-        /// The time from a packet's being in the buffer to its first byte on the wire.
+        /// The time from a complete packet in the buffer to its first byte on the wire.
         handoff: Time,
-        /// The extra time, beyond that of its bytes, for which a packet that is not appended keeps its route through the
-        /// network to itself.
+        /// The extra time, beyond that of its bytes, for which a packet that is not appended occupies its route through the
+        /// network.
         path: Time,
         /// The time from a byte on the wire until the protocol engine, or the buffer, has it.
         receive: Time,
         /// The time to find the slot of an arriving packet and to check the packet.
         lookup: Time,
-        /// The time from the last line's being in its place until a poll sees that the message is there.
+        /// The time from the moment when the last line is in its place until a poll finds the message.
         notify: Time,
     }
     agree {
@@ -185,7 +185,8 @@ impl Memory {
 }
 
 impl NodeMemory {
-    /// Reads the sections of a file; `banks` has been read with the memory. `Some(None)`: there are none.
+    /// Reads the sections of the memory system; `banks` comes from `[memory]`, which was read before. `Some(None)`: the file has
+    /// none of these sections.
     pub(crate) fn read_keys(file: &Section<'_>, line: Bytes, banks: Option<Banks>) -> Option<Option<Self>> {
         let has_any = banks.is_some() || ["cache", "bus", "staging"].into_iter().any(|key| file.gives(key));
         if !has_any {

@@ -10,7 +10,8 @@ section! {
         /// The number of waiting entries, from the oldest, among which the queue looks for one to dispatch; at least 1. `None`:
         /// all of them.
         window: Option<usize> = unlimited,
-        /// Entries the queue holds before further ones spill to the node's memory; at least 1, at least the window.
+        /// The number of entries that the queue holds before further ones spill to the node's memory; at least 1, and at least
+        /// the window.
         capacity: usize,
         /// The time that the dispatch of an event takes longer when the event had spilled to memory; zero unless stated.
         spill: Time = or_default,

@@ -152,7 +152,9 @@ fn values_remember_text_meaning_line_and_source() {
     let machine = shipped("hurricane-1");
     let value = |key: &str| machine.values().iter().find(|value| value.key == key).unwrap();
     let bandwidth = value("interface.bandwidth");
-    assert_eq!((bandwidth.text.as_str(), bandwidth.resolved.as_str()), ("128 B/cycle", "51.2 GB/s"));
+    assert_eq!((bandwidth.text.as_str(), bandwidth.resolved.as_str()), ("51.2 GB/s", "51.2 GB/s"));
+    let deposit = value("interface.deposit");
+    assert_eq!((deposit.text.as_str(), deposit.resolved.as_str()), ("4.5 bus cycles", "45 ns"));
     let lines = text_of("hurricane-1");
     assert!(lines.lines().nth(bandwidth.line.unwrap() - 1).unwrap().starts_with("bandwidth ="));
     assert!(bandwidth.source.as_ref().unwrap().starts_with("fit: pdq.table1"));
@@ -160,6 +162,6 @@ fn values_remember_text_meaning_line_and_source() {
         value("processor.work.flop").source.as_ref().unwrap(),
         "assumption: one cycle an operation, in order"
     );
-    assert!(value("primitives.dispatch_fault.occupancy").source.as_ref().unwrap().starts_with("[1] Table 1"));
+    assert!(value("primitives.dispatch_fault.own").source.as_ref().unwrap().starts_with("[1] Table 1"));
     assert!(value("can").resolved.starts_with("poll, interrupt"));
 }

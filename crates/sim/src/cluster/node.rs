@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tempest::world::Node as Waist;
 
-use crate::dispatch::Desk;
+use crate::dispatch::Dispatcher;
 use crate::link::Port;
 use crate::memory::Memory;
 use crate::processor::threads::Threads;
@@ -18,7 +18,7 @@ pub(crate) struct Node {
     pub(crate) first_core: usize,
     pub(crate) cores: usize,
     pub(crate) threads: Threads,
-    pub(crate) dispatch: Desk,
+    pub(crate) dispatch: Dispatcher,
     pub(crate) port: Port,
     pub(crate) memory: Memory,
     /// The place of this node's events among simultaneous ones of other nodes: drawn from the seed.

@@ -1,302 +1,290 @@
-//! The dispatch routine of nodes whose software gets from threads to handlers and back.
+//! The dispatch routine of a node whose software takes its processors from threads to handlers and back.
 //!
-//! A call of the routine takes messages out of the network and runs their handlers, then goes once through the *slots*, one for
-//! each processor, in which threads leave their access faults. A node is in one call at a time, so its handlers never overlap.
-//! Who calls: a dedicated processor, in a loop; others at back-edges, when their thread cannot go on, and in a loop while they
-//! have none. A processor whose fault waits in its slot is *held*: it takes no other thread before the fault's handler has run.
+//! A call of the routine takes messages out of the network and runs their handlers. Then it goes once through the *slots*, one for
+//! each processor, in which threads leave their access faults. A node is in one call at a time, so its handlers never overlap. A
+//! dedicated processor calls in a loop. Any other calls at a back-edge, when its thread cannot go on, and in a loop while it has
+//! no thread. A processor whose fault waits in its slot is *held*: it takes no other thread before the fault's handler has run.
 //!
-//! A thread that is ready comes before events that wait: the loop is left for it.
+//! A ready thread comes before events that wait: the processor leaves the loop for it.
 //!
-//! Must never know what a message means, nor whose turn it is ([`turns`](crate::dispatch::turns)).
+//! Must never know what a message means, whose turn a call is ([`turns`](super::turns)), or what it costs.
 
 use std::collections::VecDeque;
 
 use machine::SoftwareDispatch;
-use tempest::policy::Notice;
-use tempest::world::DispatchKey;
 use units::Time;
 
-use crate::api::Edge;
-use crate::cluster::Cluster;
-use crate::dispatch::Arrived;
-use crate::processor::core::{Activity, Bucket, Event, Job};
+use super::Found;
+use super::events::{Arrived, Events, Inbox};
 
 /// The routine of one node.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Routine {
-    /// Faults that no call has come to.
+    pub(crate) prices: SoftwareDispatch,
+    pub(super) inbox: Inbox,
+    /// The faults that no call has come to, oldest first.
     slots: VecDeque<Slot>,
+    /// By number, whether the processor is held.
+    held: Box<[bool]>,
+    /// The call that the node is in.
     call: Option<Call>,
-    /// The core that made the last call.
+    /// The processor that made the last call.
     last: Option<usize>,
 }
 
 /// A fault that waits.
 #[derive(Debug)]
 struct Slot {
-    /// The core whose slot it is.
-    core: usize,
-    key: DispatchKey,
-    event: Event,
+    /// The processor whose slot it is.
+    processor: usize,
+    fault: Arrived,
 }
 
 /// A call that has not returned.
 #[derive(Debug)]
 struct Call {
-    core: usize,
-    /// Messages that it still takes.
+    /// The processor that has made it.
+    processor: usize,
+    /// The number of messages that it still takes.
     messages: usize,
-    /// Slots that it still goes through, once it has begun to.
+    /// The number of slots that it still goes through, once it has begun to.
     slots: Option<usize>,
-    /// Whose fault is served at the moment.
+    /// The processor whose fault is being handled.
     serves: Option<usize>,
-    /// It is on its way back.
+    /// Whether it is on its way back.
     returns: bool,
 }
 
 impl Routine {
-    /// Whether a fault waits.
-    pub(crate) fn has_faults(&self) -> bool {
-        !self.slots.is_empty()
+    /// The routine of a node of so many processors, which nobody has called.
+    pub(crate) fn new(processors: usize, prices: SoftwareDispatch) -> Self {
+        Self {
+            prices,
+            inbox: Inbox::default(),
+            slots: VecDeque::new(),
+            held: vec![false; processors].into(),
+            call: None,
+            last: None,
+        }
     }
 
-    fn is_open_to(&self, core: usize) -> bool {
-        self.call.as_ref().is_none_or(|call| call.core == core)
-    }
-}
-
-impl Cluster {
-    /// Whether nodes have such a routine.
-    pub(crate) fn calls_routine(&self) -> bool {
-        self.setting.machine.software_dispatch.is_some()
+    /// A message has arrived.
+    pub(crate) fn join(&mut self, message: Arrived) {
+        self.inbox.push(message);
     }
 
-    fn prices_of_routine(&self) -> &SoftwareDispatch {
-        self.setting.machine.software_dispatch.as_ref().expect("asked only where there is a routine")
+    /// Leaves the fault of the thread on `processor` in its slot.
+    pub(crate) fn fill_slot(&mut self, processor: usize, fault: Arrived) {
+        self.slots.push_back(Slot { processor, fault });
+        self.held[processor] = true;
     }
 
-    /// At how many back-edges of its loops a thread polls.
-    pub(crate) fn poll_interval(&self) -> u32 {
-        let usual = match &self.setting.machine.software_dispatch {
-            Some(routine) => routine.poll_every,
-            // A device that interrupts when all compute spares them the looking.
-            None => u32::from(self.setting.policy.notice != Notice::InterruptWhenBusy),
-        };
-        self.setting.policy.poll_interval(usual)
+    /// Whether a message or a fault waits.
+    pub(crate) fn something_waits(&self) -> bool {
+        !self.inbox.is_empty() || !self.slots.is_empty()
     }
 
-    /// Leaves a fault of the thread on `core` in its slot.
-    pub(crate) fn fill_slot(&mut self, core: usize, key: DispatchKey, event: Event) {
-        let node = &mut self.nodes[self.cores[core].node];
-        node.dispatch.queue.arrive(self.agenda.now);
-        node.dispatch.routine.slots.push_back(Slot { core, key, event });
-        self.cores[core].held = true;
+    /// The number of messages and faults that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.inbox.len() + self.slots.len()
     }
 
-    /// Whether a call by `core` would find an event.
-    pub(crate) fn finds_event(&self, core: usize, server: usize) -> bool {
-        let node = &self.nodes[self.cores[core].node];
-        let waits = !node.dispatch.unseen.is_empty() || node.dispatch.routine.has_faults();
-        // What is taken out is handled at once, which it could not be while a thread holds a key.
+    /// Whether a processor is held.
+    pub(crate) fn holds(&self, processor: usize) -> bool {
+        self.held[processor]
+    }
+
+    /// Whether the node is in a call.
+    pub(crate) fn is_called(&self) -> bool {
+        self.call.is_some()
+    }
+
+    /// Whether a call by `processor` would find an event.
+    pub(crate) fn has_event(&self, processor: usize, server: usize, events: &Events) -> bool {
         let found =
-            if node.dispatch.queue.is_empty() { waits } else { node.dispatch.queue.can_dispatch(server) };
-        let waits = !node.dispatch.resumed.is_empty() || found && !node.dispatch.queue.is_held();
-        waits && node.dispatch.routine.is_open_to(core)
+            if events.queue_is_empty() { self.something_waits() } else { events.can_dispatch(server) };
+        // A message that is taken out is handled at once, which is impossible while a thread holds a key.
+        let waits = events.has_resumed() || found && !events.is_held();
+        waits && self.call.as_ref().is_none_or(|call| call.processor == processor)
     }
 
-    /// `core` has nothing to do now: the routine goes on, or returns; then a thread, or the loop.
-    pub(crate) fn free_from_routine(&mut self, core: usize) {
-        self.release_held(core);
-        let way_in = self.way_in(core);
-        let goes_on = self.goes_on(core) && self.start_handler(core, Time::ZERO);
-        if goes_on {
-            return;
-        }
-        let returned = self.return_from_call(core);
-        if self.cores[core].dedicated && self.serve(core, Time::ZERO) {
-            return;
-        }
-        if !self.takes_threads(core) || !self.back_to_thread(core) {
-            self.idle(core);
-        }
-        let node = self.cores[core].node;
-        self.let_held_go_on(node);
-        let had_turn = self.nodes[node].dispatch.poll_owner == usize::from(self.cores[core].number);
-        let caller = if returned || had_turn { self.next_caller(node) } else { self.caller(node) };
-        if let Some(caller) = caller {
-            let notice = if returned { Time::ZERO } else { self.prices_of_routine().notice };
-            let delay = if caller == core { way_in } else { notice };
-            self.start_handler(caller, delay);
-        }
-    }
-
-    /// Something has come that may be dispatchable: finds a processor for it.
-    pub(crate) fn notify_routine(&mut self, node: usize) {
-        match self.caller(node) {
-            Some(core) => {
-                let notice = self.prices_of_routine().notice;
-                self.serve(core, notice);
-            }
-            None if self.nodes[node].dispatch.routine.call.is_none() => {
-                self.interrupt(node);
-            }
-            None => {}
-        }
-    }
-
-    /// Whether `core` goes on with a thread that is ready.
-    ///
-    /// Not while it is held; but a key may have been given to such a thread, or may wait for its access, and all handlers of the
-    /// node wait for the key.
-    pub(crate) fn takes_threads(&self, core: usize) -> bool {
-        !self.cores[core].held || self.waits_for_thread(self.cores[core].node)
-    }
-
-    /// Whether handlers of a node wait for a key that none of them holds.
-    fn waits_for_thread(&self, node: usize) -> bool {
-        let node = &self.nodes[node];
-        node.dispatch.routine.call.is_none() && node.dispatch.queue.is_held()
-    }
-
-    /// As far as it has come to that, processors that are held and idle take threads.
-    fn let_held_go_on(&mut self, node: usize) {
-        if !self.waits_for_thread(node) {
-            return;
-        }
-        let first = self.nodes[node].first_core;
-        for core in first..first + self.nodes[node].cores {
-            if self.cores[core].held && self.cores[core].is_idle() {
-                self.back_to_thread(core);
-            }
-        }
-    }
-
-    fn idle(&mut self, core: usize) {
-        self.end_idling(core);
-        self.cores[core].begin_idling(self.agenda.now);
-    }
-
-    /// What it takes `core` from what it has done until now to the routine.
-    fn way_in(&self, core: usize) -> Time {
-        let from_thread = matches!(self.cores[core].activity, Activity::Thread(_));
-        if from_thread { self.prices_of_routine().enter } else { Time::ZERO }
-    }
-
-    /// The fault whose handler has run on `core` holds no processor any more.
-    fn release_held(&mut self, core: usize) {
-        let call =
-            self.nodes[self.cores[core].node].dispatch.routine.call.as_mut().filter(|call| call.core == core);
-        let Some(held) = call.and_then(|call| call.serves.take()) else { return };
-        self.cores[held].held = false;
-        if held != core && self.cores[held].is_idle() {
-            self.back_to_thread(held);
-        }
-    }
-
-    /// Whether the call on `core` does more than it has done.
-    fn goes_on(&self, core: usize) -> bool {
-        let routine = &self.nodes[self.cores[core].node].dispatch.routine;
-        let call = routine.call.as_ref().filter(|call| call.core == core && !call.returns);
-        call.is_some_and(|call| call.messages > 0 || call.slots.unwrap_or(routine.slots.len()) > 0)
-    }
-
-    /// The way back from the call on `core`, if that has done all it does: what it takes.
-    pub(crate) fn way_back(&mut self, core: usize) -> Time {
-        if !self.calls_routine() || self.cores[core].dedicated || self.goes_on(core) {
-            return Time::ZERO;
-        }
-        let leave = self.prices_of_routine().leave;
-        let call = self.nodes[self.cores[core].node].dispatch.routine.call.as_mut();
-        let back = call.filter(|call| call.core == core).map_or(Time::ZERO, |call| {
-            call.returns = true;
-            leave
-        });
-        self.cores[core].service.looking += back;
-        back
-    }
-
-    /// The call on `core` is over, if there is one: the next one's turn.
-    fn return_from_call(&mut self, core: usize) -> bool {
-        let routine = &mut self.nodes[self.cores[core].node].dispatch.routine;
-        let returned = routine.call.take_if(|call| call.core == core).is_some();
-        if returned {
-            self.pass_turn(core);
-        }
-        returned
-    }
-
-    /// The next event of the call on `core`, or the first of a new one.
-    pub(crate) fn next_in_call(&mut self, core: usize, server: usize) -> Option<Job> {
-        if !self.finds_event(core, server) {
+    /// The next event of the call by `processor`, or the first event of a new one. A `dedicated` processor takes all messages.
+    pub(crate) fn next(
+        &mut self,
+        now: Time,
+        (processor, server): (usize, usize),
+        dedicated: bool,
+        events: &mut Events,
+    ) -> Option<Found> {
+        if !self.has_event(processor, server, events) {
             return None;
         }
-        if !self.goes_on(core) {
-            self.begin_call(core);
+        let fetch = if self.goes_on(processor) { Time::ZERO } else { self.begin(processor, dedicated) };
+        if let Some(job) = events.next_resumed() {
+            return Some(Found { job, fetch });
         }
-        let node = &mut self.nodes[self.cores[core].node];
-        if let Some(resumed) = node.dispatch.resumed.pop_front() {
-            return Some(resumed);
+        if events.queue_is_empty() {
+            self.take_out(now, events);
         }
-        if node.dispatch.queue.is_empty() {
-            self.take_out(core);
-        }
-        let now = self.agenda.now;
-        let dispatched = self.nodes[self.cores[core].node].dispatch.queue.dispatch(now, server)?;
-        Some(Job { held: dispatched.held, event: dispatched.event })
+        Some(Found { job: events.dispatch(now, server)?, fetch })
     }
 
-    fn begin_call(&mut self, core: usize) {
-        let SoftwareDispatch { drain, migrate, .. } = *self.prices_of_routine();
-        let most = drain.filter(|_| !self.cores[core].dedicated).unwrap_or(usize::MAX);
-        let node = &mut self.nodes[self.cores[core].node];
-        let messages = node.dispatch.unseen.len().min(most);
-        node.dispatch.routine.call = Some(Call { core, messages, slots: None, serves: None, returns: false });
-        let moved = node.dispatch.routine.last.replace(core).is_some_and(|last| last != core);
-        if moved {
-            self.cores[core].spend(Bucket::Overhead, migrate);
-            self.cores[core].service.looking += migrate;
+    /// Begins a call: the time that it takes the processor to fetch the routine's code and state, if another one made the call
+    /// before.
+    fn begin(&mut self, processor: usize, dedicated: bool) -> Time {
+        let most = self.prices.drain.filter(|_| !dedicated).unwrap_or(usize::MAX);
+        let messages = self.inbox.len().min(most);
+        self.call = Some(Call { processor, messages, slots: None, serves: None, returns: false });
+        match self.last.replace(processor) {
+            Some(last) if last != processor => self.prices.migrate,
+            _ => Time::ZERO,
         }
     }
 
-    /// The call on `core` takes out the next event that waits, for the dispatch queue.
-    fn take_out(&mut self, core: usize) {
-        let node = &mut self.nodes[self.cores[core].node];
-        let Some(call) = &mut node.dispatch.routine.call else { return };
+    /// Moves the next message or fault that the call comes to into the dispatch queue.
+    fn take_out(&mut self, now: Time, events: &mut Events) {
+        let Some(call) = &mut self.call else { return };
         if call.messages > 0
-            && let Some(Arrived { at, flight }) = node.dispatch.unseen.pop_front()
+            && let Some(message) = self.inbox.pop()
         {
             call.messages -= 1;
-            let key = self.key_of(self.cores[core].node, self.link.flights[flight as usize].packet());
-            self.nodes[self.cores[core].node].dispatch.queue.enqueue(at, key, Event::Message { flight });
-            return;
+            return events.enqueue(&message);
         }
         call.messages = 0;
-        let slots = call.slots.get_or_insert(node.dispatch.routine.slots.len());
-        if let Some(Slot { core, key, event }) = node.dispatch.routine.slots.pop_front() {
+        let slots = call.slots.get_or_insert(self.slots.len());
+        if let Some(Slot { processor, fault }) = self.slots.pop_front() {
             *slots = slots.saturating_sub(1);
-            call.serves = Some(core);
-            node.dispatch.queue.enqueue(self.agenda.now, key, event);
+            call.serves = Some(processor);
+            events.enqueue(&Arrived { at: now, ..fault });
         }
+    }
+
+    /// The processor whose fault the call by `processor` has just handled. It is held no longer.
+    pub(crate) fn release_held(&mut self, processor: usize) -> Option<usize> {
+        let call = self.call.as_mut().filter(|call| call.processor == processor)?;
+        let released = call.serves.take()?;
+        self.held[released] = false;
+        Some(released)
+    }
+
+    /// Whether the call by `processor` has more to do.
+    pub(crate) fn goes_on(&self, processor: usize) -> bool {
+        let call = self.call.as_ref().filter(|call| call.processor == processor && !call.returns);
+        call.is_some_and(|call| call.messages > 0 || call.slots.unwrap_or(self.slots.len()) > 0)
+    }
+
+    /// The call by `processor` is on its way back, if there is one and it has done all it does.
+    pub(crate) fn begins_return(&mut self, processor: usize) -> bool {
+        if self.goes_on(processor) {
+            return false;
+        }
+        let call = self.call.as_mut().filter(|call| call.processor == processor);
+        call.map(|call| call.returns = true).is_some()
+    }
+
+    /// The call by `processor` is over, if there is one.
+    pub(crate) fn ends(&mut self, processor: usize) -> bool {
+        self.call.take_if(|call| call.processor == processor).is_some()
+    }
+
+    /// Whether handlers of the node wait for a key that a thread holds or has been given, and none of them holds.
+    pub(crate) fn waits_for_thread(&self, events: &Events) -> bool {
+        self.call.is_none() && events.is_held()
+    }
+
+    /// Whether `processor` goes on with a thread that is ready. One that is held does so only where all handlers wait for a key that
+    /// such a thread may hold.
+    pub(crate) fn takes_threads(&self, processor: usize, events: &Events) -> bool {
+        !self.held[processor] || self.waits_for_thread(events)
     }
 }
 
-impl Edge {
-    /// A poll at a back-edge.
-    pub(crate) fn call_routine(&self) {
-        self.settle();
-        if !self.state().has_turn(self.core()) {
-            return;
+#[cfg(test)]
+mod tests {
+    use machine::Class;
+
+    use super::*;
+    use crate::dispatch::testing::{events, key, message, ns};
+    use crate::processor::core::Event;
+
+    /// The routine of a node of so many processors.
+    fn routine(processors: usize, drain: Option<usize>) -> Routine {
+        let [notice, enter, find, leave, migrate, wake] = [1, 2, 3, 4, 5, 6].map(ns);
+        let prices = SoftwareDispatch { poll_every: 1, notice, enter, find, leave, migrate, wake, drain };
+        Routine::new(processors, prices)
+    }
+
+    fn arrive(routine: &mut Routine, events: &mut Events, flight: u32, number: u32) {
+        events.note_arrival(ns(0));
+        routine.join(message(flight, number, Class::User));
+    }
+
+    fn fault(routine: &mut Routine, events: &mut Events, processor: usize, flight: u32) {
+        events.note_arrival(ns(0));
+        routine.fill_slot(processor, message(flight, flight, Class::User));
+    }
+
+    /// Runs the next event of a call by processor 0 to its end.
+    fn run(routine: &mut Routine, events: &mut Events) -> Event {
+        let taken = routine.next(ns(1), (0, 0), false, events).expect("an event waits");
+        events.complete(ns(2), taken.job.held);
+        taken.job.event
+    }
+
+    #[test]
+    fn a_call_takes_messages_then_goes_once_through_the_slots() {
+        let (mut routine, mut events) = (routine(2, Some(2)), events());
+        for flight in 0..3 {
+            arrive(&mut routine, &mut events, flight, 7);
         }
-        {
-            let mut state = self.state();
-            let poll = state.setting.machine.processor.poll;
-            state.cores[self.core()].spend(Bucket::Overhead, poll);
-            state.cores[self.core()].service.looking += poll;
+        fault(&mut routine, &mut events, 1, 9);
+        let order = [0, 1, 9].map(|flight| {
+            let event = run(&mut routine, &mut events);
+            assert_eq!(event, Event::Message { flight });
+            routine.release_held(0)
+        });
+        assert_eq!(order, [None, None, Some(1)]);
+        assert!(!routine.holds(1));
+        assert!(routine.begins_return(0) && routine.ends(0));
+        assert_eq!(run(&mut routine, &mut events), Event::Message { flight: 2 }, "left for the next call");
+    }
+
+    #[test]
+    fn a_node_is_in_one_call_at_a_time_and_the_next_one_fetches_its_state() {
+        let (mut routine, mut events) = (routine(2, None), events());
+        arrive(&mut routine, &mut events, 0, 7);
+        let taken = routine.next(ns(1), (0, 0), false, &mut events).expect("a message waits");
+        assert_eq!(taken.fetch, ns(0), "nobody called before");
+        arrive(&mut routine, &mut events, 1, 8);
+        assert!(!routine.has_event(1, 1, &events), "processor 0 is in the call");
+        events.complete(ns(2), taken.job.held);
+        assert!(routine.begins_return(0) && routine.ends(0));
+        let taken = routine.next(ns(3), (1, 1), false, &mut events).expect("the second message waits");
+        assert_eq!(taken.fetch, ns(5));
+    }
+
+    #[test]
+    fn no_call_takes_a_message_out_while_a_thread_holds_a_key() {
+        let (mut routine, mut events) = (routine(2, None), events());
+        let held = events.try_hold(ns(0), key(1)).expect("nothing is unfinished");
+        arrive(&mut routine, &mut events, 0, 7);
+        fault(&mut routine, &mut events, 1, 9);
+        assert!(!routine.has_event(0, 0, &events));
+        assert!(routine.takes_threads(1, &events), "the thread that holds the key may run on processor 1");
+        events.complete(ns(1), held);
+        assert!(routine.has_event(0, 0, &events) && !routine.takes_threads(1, &events));
+    }
+
+    #[test]
+    fn a_dedicated_processor_takes_every_message_in_one_call() {
+        let (mut routine, mut events) = (routine(1, Some(1)), events());
+        for flight in 0..3 {
+            arrive(&mut routine, &mut events, flight, 7);
         }
-        self.settle();
-        let find = self.state().prices_of_routine().find;
-        if !self.yield_to_handlers(find) {
-            self.state().pass_turn(self.core());
+        for _ in 0..3 {
+            let taken = routine.next(ns(1), (0, 0), true, &mut events).expect("messages wait");
+            events.complete(ns(2), taken.job.held);
         }
+        assert!(routine.begins_return(0));
     }
 }

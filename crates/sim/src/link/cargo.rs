@@ -4,12 +4,11 @@
 
 use hardware::Mover;
 use machine::Class;
-use tempest::world::Packet;
+use tempest::world::{DispatchKey, Node, Packet};
 use tempest::{Block, NodeId, Place};
 use units::Time;
 
-/// Bytes of a word of a transfer or deposit.
-pub(crate) const WORD_BYTES: u64 = 8;
+use crate::prices::WORD_BYTES;
 
 /// What a node sends.
 #[derive(Clone, Debug)]
@@ -40,6 +39,26 @@ impl Cargo {
         }
     }
 
+    /// Its class, as machine files call it.
+    pub(crate) fn class(&self, waist: &Node) -> Class {
+        match self {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                class(waist.class(packet))
+            }
+            Cargo::Deposit(..) | Cargo::Packet(_) => Class::Write,
+        }
+    }
+
+    /// Whether its message has a key, which keeps it in order.
+    pub(crate) fn has_key(&self, waist: &Node) -> bool {
+        match self {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                key_of(waist, packet) != DispatchKey::NoSync
+            }
+            Cargo::Deposit(..) | Cargo::Packet(_) => false,
+        }
+    }
+
     /// The number of its message; that of none where no handler is run for it.
     pub(crate) fn kind(&self) -> u16 {
         match self {
@@ -47,6 +66,29 @@ impl Cargo {
                 packet.id().0
             }
             Cargo::Deposit(..) | Cargo::Packet(_) => u16::MAX,
+        }
+    }
+
+    /// Words that the sending processor writes into the interface, the header aside. The place of a deposit is one; the words of
+    /// a block the device reads itself.
+    pub(crate) fn written(&self, waist: &Node) -> usize {
+        match self {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                words_behind_header(waist, packet)
+            }
+            Cargo::Deposit(_, words) => 1 + words.len(),
+            Cargo::Packet(_) => 0,
+        }
+    }
+
+    /// Bytes of a message on the wire beside its header.
+    pub(crate) fn bytes_behind_header(&self, waist: &Node) -> u64 {
+        match self {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                let in_header = if is_about_block(waist, packet) { WORD_BYTES } else { 0 };
+                waist.bytes(packet).saturating_sub(in_header)
+            }
+            Cargo::Deposit(..) | Cargo::Packet(_) => 0,
         }
     }
 
@@ -63,6 +105,35 @@ impl Cargo {
             Cargo::Transfer(_, words, ..) | Cargo::Deposit(_, words) => (1 + words.len() as u64) * WORD_BYTES,
         }
     }
+}
+
+/// Words of a message that processors write and read beside its header. The header of one about a block of shared memory says
+/// which block, and so has the message's first word.
+pub(crate) fn words_behind_header(waist: &Node, packet: &Packet) -> usize {
+    packet.words().len().saturating_sub(usize::from(is_about_block(waist, packet)))
+}
+
+/// A class of messages, as machine files call it.
+fn class(class: tempest::Class) -> Class {
+    match class {
+        tempest::Class::Read => Class::Read,
+        tempest::Class::Write => Class::Write,
+        tempest::Class::Reply => Class::Reply,
+        tempest::Class::Acknowledge => Class::Acknowledge,
+        tempest::Class::System => Class::System,
+        tempest::Class::User => Class::User,
+    }
+}
+
+/// The key of a packet, as its destination finds it.
+pub(crate) fn key_of(waist: &Node, packet: &Packet) -> DispatchKey {
+    waist.key(packet).expect("packets of this world are never damaged")
+}
+
+/// Whether a message is about a block of shared memory, by its key.
+fn is_about_block(waist: &Node, packet: &Packet) -> bool {
+    waist.memory().is_some()
+        && matches!(key_of(waist, packet), DispatchKey::User(name) if name.block().is_some())
 }
 
 /// How what is sent gets into the interface.
@@ -145,6 +216,4 @@ impl Flight {
 pub(crate) struct HandedOver {
     pub(crate) to: NodeId,
     pub(crate) cargo: Cargo,
-    /// From when on the protocol processor can see it.
-    pub(crate) visible_at: Time,
 }

@@ -10,7 +10,8 @@ use trace::Event as Traced;
 
 use crate::agenda::Happening;
 use crate::cluster::Cluster;
-use crate::processor::core::{Activity, Bucket};
+use crate::processor::core::Activity;
+use crate::processor::ledger::Bucket;
 
 impl Cluster {
     /// A head is at the port in of `node` and was not let in: watches how long that lasts.
@@ -21,7 +22,7 @@ impl Cluster {
         };
         let Some(flight) = self.link.network.knocking(node as u32) else { return };
         // A network processor empties the interface whatever the computing one does.
-        if self.nodes[node].dispatch.network.is_some() {
+        if self.nodes[node].dispatch.network().is_some() {
             return;
         }
         let (at, tie) = (self.agenda.now + after, self.nodes[node].tie);
@@ -38,10 +39,10 @@ impl Cluster {
             return;
         }
         let core = self.nodes[node].first_core;
-        match self.cores[core].activity {
+        match self.cores[core].activity() {
             Activity::Thread(thread) if self.cores[core].is_computing() => {
-                let left = self.cores[core].until - self.agenda.now;
-                self.cores[core].interrupted = Some((thread, left));
+                let left = self.cores[core].clock.left(self.agenda.now);
+                self.cores[core].put_thread_off(thread, left);
                 self.spill(node, core);
             }
             // It is busy with handlers and takes messages out by itself, or must not be disturbed now.
@@ -51,8 +52,10 @@ impl Cluster {
 
     /// The processor moves what is in the interface into its memory.
     fn spill(&mut self, node: usize, core: usize) {
-        let in_interface = self.nodes[node].dispatch.unseen.iter().skip(self.nodes[node].dispatch.spilled);
-        let bytes: u64 = in_interface.map(|arrived| self.link.flights[arrived.flight as usize].bytes()).sum();
+        let Some(inbox) = self.nodes[node].dispatch.inbox_mut() else { return };
+        let flights = &self.link.flights;
+        let bytes: u64 = inbox.in_interface().map(|message| flights[message.flight as usize].bytes()).sum();
+        inbox.spill();
         let overflow = self
             .setting
             .machine
@@ -61,28 +64,22 @@ impl Cluster {
             .as_ref()
             .expect("traps are watched for where there are any");
         let cost = overflow.trap + overflow.byte * bytes;
-        self.nodes[node].dispatch.spilled = self.nodes[node].dispatch.unseen.len();
         let state = &mut self.cores[core];
-        state.epoch = state.epoch.wrapping_add(1);
-        state.activity = Activity::Trapped;
-        state.counters.interrupts += 1;
-        state.book(Bucket::Overhead, cost);
-        let processor = state.number;
+        state.clock.put_off();
+        state.begin(Activity::Trapped);
+        state.ledger.count().interrupts += 1;
+        state.ledger.book(Bucket::Overhead, cost);
+        let processor = state.number();
         self.record(Traced::Interrupt { node: node as u32, processor });
         self.continue_at(core, self.agenda.now + cost);
     }
 
     /// The trap is over: the interface is empty, and the processor goes on with what it did.
     pub(crate) fn finish_trap(&mut self, core: usize) {
-        let node = self.cores[core].node;
+        let node = self.cores[core].node();
         self.admit_next(node);
         if !self.back_to_thread(core) {
             self.free(core);
         }
-    }
-
-    /// How many messages of a node that wait to be looked at are still in its interface.
-    pub(crate) fn in_interface(&self, node: usize) -> usize {
-        self.nodes[node].dispatch.unseen.len() - self.nodes[node].dispatch.spilled
     }
 }

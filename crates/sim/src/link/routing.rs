@@ -42,7 +42,7 @@ impl Cluster {
         match (next, &self.link.network) {
             // This event is in the queue no longer.
             (Happening::Network { .. }, Network::Routed(fabric)) => {
-                fabric.is_quiet(self.agenda.events.len() + 1)
+                fabric.is_quiet(self.agenda.waiting() + 1)
             }
             _ => false,
         }
@@ -80,11 +80,8 @@ impl Cluster {
     pub(crate) fn admits(&self, node: usize) -> bool {
         let Some(room) = self.setting.machine.interface.receive_queue else { return true };
         let place = &self.nodes[node];
-        let waiting = match &place.dispatch.network {
-            Some(_) => place.dispatch.incoming.len(),
-            // Nobody but the processor that runs the handlers takes them out; elsewhere a device does.
-            None => self.in_interface(node),
-        };
+        // Only the processor that runs the handlers takes messages out; elsewhere a device does.
+        let waiting = place.dispatch.in_interface();
         waiting + (place.port.passing as usize) < room
     }
 

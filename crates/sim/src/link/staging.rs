@@ -222,8 +222,7 @@ impl Cluster {
     }
 
     fn memory(&mut self, node: usize) -> &mut NodeMemory {
-        let memory = &mut self.nodes[node].memory.system;
-        memory.as_mut().expect("a staging buffer is part of a memory system")
+        self.nodes[node].memory.system().expect("a staging buffer is part of a memory system")
     }
 
     /// Takes a block for a packet, and from when on it can be filled. `None` if there is none: the step is tried again.

@@ -5,8 +5,6 @@
 use tempest::{Primitive, Stage, Step};
 use units::Time;
 
-use crate::cluster::Cluster;
-
 /// A step of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Taken {
@@ -94,23 +92,42 @@ impl Anatomy {
         *step = Step { name, times: step.times + times, time: step.time + time };
     }
 
+    /// What was counted of the kinds that there were; the names are those of all kinds, in order.
+    pub(crate) fn stages(&self, names: impl Iterator<Item = &'static str>) -> Vec<Stage> {
+        let kinds = self.0.iter().zip(names).filter(|(kind, _)| kind.events > 0);
+        kinds.map(|(kind, name)| stage(kind, name)).collect()
+    }
+
     /// A step that has been counted took so much longer.
     pub(crate) fn count_wait(&mut self, kind: u16, taken: Taken, time: Time) {
         self.0[usize::from(kind)].steps[taken.index()].time += time;
     }
 }
 
-impl Cluster {
-    /// What was counted, of the kinds that there were.
-    pub(crate) fn stages(&self) -> Vec<Stage> {
-        let Some(node) = self.nodes.first() else { return Vec::new() };
-        let names = node.waist.message_names().chain([Stage::ACCESS]);
-        let kinds = self.measure.anatomy.0.iter().zip(names).filter(|(kind, _)| kind.events > 0);
-        kinds.map(|(kind, name)| stage(kind, name)).collect()
-    }
-}
-
 fn stage(kind: &Kind, name: &'static str) -> Stage {
     let steps = kind.steps.iter().copied().filter(|step| step.times > 0).collect();
     Stage { kind: name, events: kind.events, travel: kind.travel, wait: kind.wait, steps }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_without_events_and_steps_not_taken_are_left_out() {
+        let ns = Time::from_nanoseconds;
+        let mut anatomy = Anatomy::new(2);
+        anatomy.count_event(1, ns(5), ns(2));
+        anatomy.count_event(1, ns(7), ns(0));
+        anatomy.count_step(1, Taken::ReceiveWord, ("receive_word", 3), ns(6));
+        anatomy.count_wait(1, Taken::ReceiveWord, ns(1));
+        anatomy.count_access();
+        assert_eq!(anatomy.threads(), 2);
+        let stages = anatomy.stages(["a", "b", "access"].into_iter());
+        let events: Vec<_> = stages.iter().map(|stage| (stage.kind, stage.events)).collect();
+        assert_eq!(events, [("b", 2), ("access", 1)]);
+        assert_eq!((stages[0].travel, stages[0].wait), (ns(12), ns(2)));
+        let [step] = stages[0].steps.as_slice() else { panic!("one step was taken") };
+        assert_eq!((step.name, step.times, step.time), ("receive_word", 3, ns(7)));
+    }
 }

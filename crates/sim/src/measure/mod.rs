@@ -4,6 +4,7 @@
 
 pub(crate) mod anatomy;
 pub(crate) mod phases;
+pub(crate) mod utilization;
 
 use tempest::Adjustment;
 use trace::Sink;

@@ -1,22 +1,18 @@
-//! One modelled processor: what it is doing, how far its own clock has run ahead, where its time went.
+//! One modelled processor: what it is doing, and what waits for it to go on.
+//!
+//! Must never know which event comes next, nor what anything costs.
 
-use std::collections::VecDeque;
-
-use machine::{Class, Transactions};
-use tempest::world::{DispatchKey, Held, Pace};
-use tempest::{Breakdown, Counters};
+use machine::Class;
+use tempest::world::{DispatchKey, Held};
+use tempest::{ProtocolTime, Resource};
 use units::Time;
 
-use crate::link::cargo::HandedOver;
-use crate::measure::anatomy::Taken;
+use crate::prices::List;
 
-/// Bus transactions that somebody has to make before its next effect, each at its own instant.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Pending {
-    pub(crate) made: Transactions,
-    /// The step that they are part of, to the account of where time goes: kind of event and step, of several the last.
-    pub(crate) step: Option<(u16, Taken)>,
-}
+use super::clock::Clock;
+use super::ledger::{Bucket, Ledger};
+use super::looks::Looks;
+use super::service::Service;
 
 /// What a processor is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +58,7 @@ pub(crate) enum Step {
 }
 
 /// A protocol event of a node.
-#[derive(Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Event {
     /// A message for its handler, by its place among the messages on their way.
     Message {
@@ -76,148 +72,122 @@ pub(crate) enum Event {
     },
 }
 
-/// An event this processor has been given.
+/// An event that a processor has been given.
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) held: Held,
     pub(crate) event: Event,
 }
 
-/// What a processor's time is booked under.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Bucket {
-    Compute,
-    Memory,
-    Overhead,
+/// What the fiber at work on a processor is for: prices, keys and the account of costs depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Purpose {
+    /// The class of the message at work.
+    pub(crate) class: Class,
+    /// The kind of event to the account of costs.
+    pub(crate) kind: u16,
+    /// The key of the handler at work.
+    pub(crate) key: Option<DispatchKey>,
 }
 
-/// What a processor does for handlers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Service {
-    /// When its handler began, and how long it had looked by then.
-    began: (Time, Time),
-    /// The other node that its last handler's message came from, and when that one was taken up.
-    pub(crate) taken: Option<(usize, Time)>,
-    /// In handlers.
-    pub(crate) handling: Time,
-    /// In looking for events, and in changing between them and threads.
-    pub(crate) looking: Time,
-    /// Since when it has been dedicated, if it is, and its idle time by then.
-    since: (Time, Time),
-    /// How long it was dedicated before, and how much of that it idled.
-    before: (Time, Time),
+impl Purpose {
+    /// What a thread does; `kind` is that of threads to the account of costs.
+    pub(crate) fn of_thread(kind: u16) -> Self {
+        Self { class: Class::User, kind, key: None }
+    }
 }
 
 /// One processor.
 #[derive(Debug)]
 pub(crate) struct Core {
-    pub(crate) node: usize,
-    /// Its number on the node.
-    pub(crate) number: u16,
-    /// Which server of the dispatch queue it is, if its policy lets it run handlers.
-    pub(crate) server: Option<usize>,
-    /// Runs handlers and nothing else.
-    pub(crate) dedicated: bool,
-    /// Its time is that of a computing processor: it began as one.
-    pub(crate) counted: bool,
-    /// How often its threads look for events, and back-edges until the next look.
-    pub(crate) pace: Pace,
-    pub(crate) until_look: u32,
-    /// What it did while it was dedicated, and in which handlers and in looking for them its time went.
+    pub(crate) clock: Clock,
+    pub(crate) ledger: Ledger,
+    pub(crate) looks: Looks,
     pub(crate) service: Service,
-    pub(crate) activity: Activity,
-    /// From when on its idle time has not been booked, if it idles.
-    unbooked_since: Time,
-    /// All idle time that has been booked.
-    idle: Time,
-    /// How many threads that may run here wait for a block of shared memory: while there is one, idling is a wait for memory.
-    blocks_awaited: u32,
-    /// Work done since engine time: the next effect comes so much later.
-    pub(crate) ahead: Time,
-    /// When the fiber at work here goes on, if it is suspended in mid-work.
-    pub(crate) until: Time,
-    /// Number of the continuation that counts; those of lower numbers were put off by an interrupt.
-    pub(crate) epoch: u32,
+    node: usize,
+    number: u16,
+    /// The price list that the processor pays from.
+    list: List,
+    /// Began as a computing processor: its time is that of the program.
+    counted: bool,
+    activity: Activity,
+    purpose: Purpose,
     /// The thread put off by handlers, and how much of its charge was left.
-    pub(crate) interrupted: Option<(u32, Time)>,
-    /// The step of a network processor put off by a message that it takes in at once, and how much of it was left.
-    pub(crate) put_off: Option<(Step, Time)>,
+    interrupted: Option<(u32, Time)>,
     /// A thread holds a key here: no interrupts.
-    pub(crate) masked: bool,
-    /// Its thread waits until a message that was handed over is taken: there is nothing to interrupt.
-    pub(crate) starved: bool,
-    /// A fault of its thread waits: it takes no other thread.
-    pub(crate) held: bool,
-    pub(crate) job: Option<Job>,
-    /// The message being injected for a thread.
-    pub(crate) injecting: Option<HandedOver>,
-    /// Its last turn was an injection: handlers come first now.
-    pub(crate) injected_last: bool,
-    /// Occupancy that follows the handler at work.
-    pub(crate) tail: Time,
-    /// How long no other handler starts here after the one at work, though the processor is free.
-    pub(crate) wait: Time,
-    /// Of the bus transactions that follow the handler at work, as part of that.
-    pub(crate) after: Transactions,
-    /// Bus transactions to be made once engine time has come up to this processor's clock.
-    pub(crate) pending: Pending,
-    /// What the message at work is for: prices depend on it.
-    pub(crate) class: Class,
-    /// What it is to the account of where time goes.
-    pub(crate) kind: u16,
-    /// The key of the handler at work.
-    pub(crate) key: Option<DispatchKey>,
-    pub(crate) ready: VecDeque<u32>,
-    /// The thread that ran here last.
-    pub(crate) last_thread: Option<u32>,
-    pub(crate) counters: Counters,
-    pub(crate) breakdown: Breakdown,
+    masked: bool,
+    /// The thread waits until a message that was handed over is taken: there is nothing to interrupt.
+    starved: bool,
+    job: Option<Job>,
+    /// The last turn was an injection: handlers come first now.
+    injected_last: bool,
 }
 
 impl Core {
-    /// A processor that does nothing yet; `kind` is what threads do to the account of where time goes.
-    pub(crate) fn new(node: usize, number: u16, server: Option<usize>, dedicated: bool, kind: u16) -> Self {
+    /// A processor of a node that does nothing yet; `kind` is that of threads to the account of costs.
+    pub(crate) fn new(node: usize, number: u16, dedicated: bool, kind: u16) -> Self {
         Self {
+            clock: Clock::default(),
+            ledger: Ledger::new(),
+            looks: Looks::new(Time::ZERO),
+            service: Service::new(dedicated),
             node,
             number,
-            server,
-            dedicated,
+            list: List::General,
             counted: !dedicated,
-            pace: Pace::new(Time::ZERO),
-            until_look: 1,
-            service: Service::default(),
             activity: Activity::Idle { since: Time::ZERO },
-            unbooked_since: Time::ZERO,
-            idle: Time::ZERO,
-            blocks_awaited: 0,
-            ahead: Time::ZERO,
-            until: Time::ZERO,
-            epoch: 0,
+            purpose: Purpose::of_thread(kind),
             interrupted: None,
-            put_off: None,
             masked: false,
             starved: false,
-            held: false,
             job: None,
-            injecting: None,
             injected_last: false,
-            tail: Time::ZERO,
-            wait: Time::ZERO,
-            after: Transactions::NONE,
-            pending: Pending::default(),
-            class: Class::User,
-            kind,
-            key: None,
-            ready: VecDeque::new(),
-            last_thread: None,
-            counters: Counters::default(),
-            breakdown: Breakdown::default(),
         }
     }
 
-    /// One whose looks are meant to be so far apart.
-    pub(crate) fn with_pace(self, apart: Time) -> Self {
-        Self { pace: Pace::new(apart), ..self }
+    /// A processor whose looks for events are meant to be so far apart.
+    pub(crate) fn with_looks(self, apart: Time) -> Self {
+        Self { looks: Looks::new(apart), ..self }
+    }
+
+    /// Its node.
+    pub(crate) fn node(&self) -> usize {
+        self.node
+    }
+
+    /// Its number on the node.
+    pub(crate) fn number(&self) -> u16 {
+        self.number
+    }
+
+    /// The price list that it pays from.
+    pub(crate) fn list(&self) -> List {
+        self.list
+    }
+
+    /// Whether its time is that of the program: it began as a computing processor.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.counted
+    }
+
+    /// Whether it runs handlers and nothing else.
+    pub(crate) fn is_dedicated(&self) -> bool {
+        self.service.is_dedicated()
+    }
+
+    /// What it is doing.
+    pub(crate) fn activity(&self) -> Activity {
+        self.activity
+    }
+
+    /// Does something else from now on.
+    pub(crate) fn begin(&mut self, activity: Activity) {
+        self.activity = activity;
+    }
+
+    /// A processor that pays from another price list.
+    pub(crate) fn with_list(self, list: List) -> Self {
+        Self { list, ..self }
     }
 
     pub(crate) fn is_idle(&self) -> bool {
@@ -229,125 +199,195 @@ impl Core {
         if let Activity::Idle { since } = self.activity { Some(since) } else { None }
     }
 
-    /// Running a program thread that an interrupt may put off.
+    /// The thread that runs here, if one does.
+    pub(crate) fn thread(&self) -> Option<u32> {
+        if let Activity::Thread(thread) = self.activity { Some(thread) } else { None }
+    }
+
+    /// Whether it runs a program thread that an interrupt may put off.
     pub(crate) fn is_computing(&self) -> bool {
-        matches!(self.activity, Activity::Thread(_)) && !self.masked && !self.starved
-    }
-
-    /// Whether there are bus transactions to be made.
-    pub(crate) fn pends(&self) -> bool {
-        !self.pending.made.is_empty()
-    }
-
-    /// Books time without spending it.
-    pub(crate) fn book(&mut self, bucket: Bucket, time: Time) {
-        match bucket {
-            Bucket::Compute => self.breakdown.compute += time,
-            Bucket::Memory => self.breakdown.memory += time,
-            Bucket::Overhead => self.breakdown.overhead += time,
-        }
-    }
-
-    /// Spends time on the processor's own clock.
-    pub(crate) fn spend(&mut self, bucket: Bucket, time: Time) {
-        self.ahead += time;
-        self.book(bucket, time);
+        self.thread().is_some() && !self.masked && !self.starved
     }
 
     /// Has nothing to do from now on.
     pub(crate) fn begin_idling(&mut self, now: Time) {
         self.activity = Activity::Idle { since: now };
-        self.unbooked_since = now;
+        self.ledger.begin_idling(now);
     }
 
-    /// Books the idle time up to now under what has been waited for.
-    pub(crate) fn book_idling(&mut self, now: Time) {
-        self.breakdown = self.breakdown_at(now);
-        self.idle = self.idle_at(now);
-        self.unbooked_since = now;
-    }
-
-    /// One thread more that may run here waits for a block, or one less. The idle time before is booked under what was waited
-    /// for then.
-    pub(crate) fn await_block(&mut self, now: Time, begins: bool) {
-        self.book_idling(now);
-        self.blocks_awaited = if begins { self.blocks_awaited + 1 } else { self.blocks_awaited - 1 };
-    }
-
-    /// No thread that may run here is known to wait for a block any more.
-    pub(crate) fn forget_waits(&mut self, now: Time) {
-        self.book_idling(now);
-        self.blocks_awaited = 0;
-    }
-
-    /// Idle time that has not been booked.
-    fn unbooked_at(&self, now: Time) -> Time {
-        if self.is_idle() { now - self.unbooked_since } else { Time::ZERO }
-    }
-
-    /// All idle time, whatever was waited for, with what is still running.
-    pub(crate) fn idle_at(&self, now: Time) -> Time {
-        self.idle + self.unbooked_at(now)
-    }
-
-    /// Its handler begins at `at`, after it has looked so long.
-    pub(crate) fn note_handler(&mut self, at: Time, delay: Time) {
-        self.service.looking += delay;
-        self.service.began = (at, self.service.looking);
-    }
-
-    /// Its handler ends, with the way back to where it came from.
-    pub(crate) fn end_handler(&mut self, now: Time) {
-        let Service { began, looking, .. } = self.service;
-        self.service.handling += now.saturating_sub(began.0 + (looking - began.1));
-    }
-
-    /// Is dedicated to handlers from now on, or computes.
-    pub(crate) fn take_role(&mut self, dedicated: bool, now: Time) {
-        self.service.before = self.dedicated_at(now);
-        self.service.since = (now, self.idle_at(now));
-        self.dedicated = dedicated;
-    }
-
-    /// How long it has been dedicated, and how much of that it idled.
-    pub(crate) fn dedicated_at(&self, now: Time) -> (Time, Time) {
-        let Service { since, before, .. } = self.service;
-        match self.dedicated {
-            true => (before.0 + (now - since.0), before.1 + (self.idle_at(now) - since.1)),
-            false => before,
+    /// Will do something: books the idle time that ends now. True if it was idle.
+    pub(crate) fn end_idling(&mut self, now: Time) -> bool {
+        let idles = self.is_idle();
+        if idles {
+            self.ledger.end_idling(now);
         }
+        idles
     }
 
-    /// The breakdown with the idle time that is still running.
-    pub(crate) fn breakdown_at(&self, now: Time) -> Breakdown {
-        let mut breakdown = self.breakdown;
-        let waits_for =
-            if self.blocks_awaited > 0 { &mut breakdown.memory } else { &mut breakdown.synchronization };
-        *waits_for += self.unbooked_at(now);
-        breakdown
+    /// The time up to now of a processor that runs no threads, as one of a kind.
+    pub(crate) fn protocol_time_at(&self, now: Time, kind: Resource) -> ProtocolTime {
+        let idle = self.ledger.idle_at(now);
+        let memory = self.ledger.waited_for_memory().min(now - idle);
+        let busy = now - idle - memory;
+        let handlers = self.service.handled().min(busy);
+        ProtocolTime { processors: kind, handlers, overhead: busy - handlers, memory, idle }
+    }
+
+    /// The time for which it has been dedicated up to now, and how much of that it idled.
+    pub(crate) fn dedicated_at(&self, now: Time) -> (Time, Time) {
+        self.service.dedicated_at(now, self.ledger.idle_at(now))
+    }
+
+    /// Spends time on its own clock.
+    pub(crate) fn spend(&mut self, bucket: Bucket, time: Time) {
+        self.clock.advance(time);
+        self.ledger.book(bucket, time);
+    }
+
+    /// What the fiber at work is for.
+    pub(crate) fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// The fiber at work serves something else from now on.
+    pub(crate) fn serve(&mut self, purpose: Purpose) {
+        self.purpose = purpose;
+    }
+
+    /// Puts off the thread that runs here, with so much of its charge left.
+    pub(crate) fn put_thread_off(&mut self, thread: u32, left: Time) {
+        self.interrupted = Some((thread, left));
+    }
+
+    /// Whether this thread is put off here.
+    pub(crate) fn has_put_off(&self, thread: u32) -> bool {
+        self.interrupted.is_some_and(|(other, _)| other == thread)
+    }
+
+    /// Whether a thread is put off here.
+    pub(crate) fn has_thread_put_off(&self) -> bool {
+        self.interrupted.is_some()
+    }
+
+    /// The thread that was put off, which goes on, and how much of its charge was left.
+    pub(crate) fn take_thread_put_off(&mut self) -> Option<(u32, Time)> {
+        self.interrupted.take()
+    }
+
+    /// Whether a thread holds a key here.
+    pub(crate) fn is_masked(&self) -> bool {
+        self.masked
+    }
+
+    /// The thread holds a key from now on, or no longer.
+    pub(crate) fn mask(&mut self, masked: bool) {
+        self.masked = masked;
+    }
+
+    /// Whether the thread waits until a message that was handed over is taken.
+    pub(crate) fn is_starved(&self) -> bool {
+        self.starved
+    }
+
+    /// The thread waits until a message that was handed over is taken, or does so no longer.
+    pub(crate) fn starve(&mut self, starved: bool) {
+        self.starved = starved;
+    }
+
+    /// Whether no thread of it is put off, holds a key or waits for room.
+    pub(crate) fn may_leave_threads(&self) -> bool {
+        self.interrupted.is_none() && !self.masked && !self.starved
+    }
+
+    /// Is given an event.
+    pub(crate) fn give(&mut self, job: Job) {
+        self.injected_last = false;
+        self.job = Some(job);
+    }
+
+    /// The event that it was given, which its handler begins with.
+    pub(crate) fn take_job(&mut self) -> Option<Job> {
+        self.job.take()
+    }
+
+    /// Its turn was an injection.
+    pub(crate) fn note_injection(&mut self) {
+        self.injected_last = true;
+    }
+
+    /// Whether handlers come before injections now: they take turns when both wait.
+    pub(crate) fn serves_handlers_first(&self) -> bool {
+        self.injected_last
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::service::Receipt;
     use super::*;
 
+    fn ns(time: u64) -> Time {
+        Time::from_nanoseconds(time)
+    }
+
+    fn core() -> Core {
+        Core::new(3, 1, false, 7)
+    }
+
     #[test]
-    fn idle_time_is_split_where_a_wait_for_a_block_begins_and_ends() {
-        let ns = Time::from_nanoseconds;
-        let mut core = Core::new(0, 0, None, false, 0);
-        core.await_block(ns(10), true);
-        core.await_block(ns(15), true);
-        core.await_block(ns(20), false);
-        assert_eq!(core.breakdown_at(ns(25)).memory, ns(15));
-        core.await_block(ns(30), false);
-        core.book_idling(ns(37));
-        core.activity = Activity::Handler;
-        core.await_block(ns(40), true);
-        let spent = core.breakdown_at(ns(50));
-        assert_eq!((spent.memory, spent.synchronization), (ns(20), ns(17)));
-        core.begin_idling(ns(60));
-        let spent = core.breakdown_at(ns(63));
-        assert_eq!((spent.memory, spent.synchronization, core.idle_at(ns(63))), (ns(23), ns(17), ns(40)));
+    fn what_is_spent_is_booked_and_comes_before_the_next_effect() {
+        let mut core = core();
+        core.ledger.count_thread(Time::ZERO, true);
+        assert!(core.end_idling(ns(5)));
+        core.begin(Activity::Thread(2));
+        core.spend(Bucket::Compute, ns(4));
+        core.spend(Bucket::Memory, ns(3));
+        assert_eq!(core.clock.at(ns(5)), ns(12));
+        let spent = core.ledger.breakdown_at(ns(12));
+        assert_eq!((spent.compute, spent.memory, spent.synchronization), (ns(4), ns(3), ns(5)));
+        assert!(!core.end_idling(ns(12)), "it did not idle");
+    }
+
+    #[test]
+    fn a_thread_that_holds_a_key_or_waits_for_room_is_not_interrupted() {
+        let mut core = core();
+        assert!(!core.is_computing());
+        core.begin(Activity::Thread(0));
+        assert!(core.is_computing() && core.may_leave_threads());
+        core.mask(true);
+        assert!(!core.is_computing() && !core.may_leave_threads());
+        core.mask(false);
+        core.starve(true);
+        assert!(!core.is_computing() && !core.may_leave_threads());
+    }
+
+    #[test]
+    fn a_thread_that_was_put_off_comes_back_once() {
+        let mut core = core();
+        core.put_thread_off(4, ns(6));
+        assert!(core.has_thread_put_off() && !core.may_leave_threads());
+        assert_eq!(core.take_thread_put_off(), Some((4, ns(6))));
+        assert_eq!(core.take_thread_put_off(), None);
+    }
+
+    #[test]
+    fn a_dedicated_processors_time_is_handlers_receipt_memory_and_idle() {
+        let mut core = Core::new(3, 1, true, 7);
+        core.end_idling(ns(10));
+        core.begin(Activity::Handler);
+        // An event is found at 10 and dispatched in 5, of which 1 is a wait for memory.
+        core.ledger.book(Bucket::Memory, ns(1));
+        core.service.begin_handler(
+            ns(10),
+            Time::ZERO,
+            Receipt { took: ns(5), waited: core.ledger.waited_for_memory() },
+        );
+        // The handler waits for memory for 2 and ends at 30.
+        core.ledger.book(Bucket::Memory, ns(2));
+        core.service.end_handler(ns(30), core.ledger.waited_for_memory());
+        core.begin_idling(ns(30));
+        let spent = core.protocol_time_at(ns(37), Resource::DedicatedProcessor);
+        let parts = [spent.handlers, spent.overhead, spent.memory, spent.idle];
+        assert_eq!((parts, spent.total()), ([13, 4, 3, 17].map(ns), ns(37)));
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Must never know which event comes next, nor what a message means.
 
+pub(crate) mod clock;
 pub(crate) mod core;
-pub(crate) mod ready;
+pub(crate) mod ledger;
+pub(crate) mod looks;
+pub(crate) mod service;
 pub(crate) mod threads;

@@ -2,6 +2,7 @@
 
 mod adders;
 mod doubling;
+mod endless;
 #[path = "../../../machine/tests/it/folder.rs"]
 mod folder;
 mod host;
@@ -17,4 +18,5 @@ mod shared_memory;
 #[path = "../../../machine/tests/it/slower.rs"]
 mod slower;
 mod software;
+mod utilization;
 mod wire;

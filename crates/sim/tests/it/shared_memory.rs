@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use protocols::stache::{Config, Stache};
 use tempest::{
-    Array, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Protocol, Quiet, Report, Setup, Shared,
-    Stage, Thread, VolumeBytes, World, handlers,
+    Array, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Protocol, Quiet, Report, Resource, Setup,
+    Shared, Stage, Thread, Utilization, VolumeBytes, World, handlers,
 };
 use tradewind_sim::Model;
 use units::Time;
@@ -186,14 +186,15 @@ fn more_protocol_processors_do_more_until_something_else_is_busy() {
 }
 
 #[test]
-fn who_waits_for_a_block_waits_for_memory_and_who_waits_for_that_one_synchronizes() {
+fn a_processor_whose_thread_waits_for_a_block_waits_for_memory() {
     let outcome = reads("s-coma", "s-coma", (2, 1), 64, 20);
     let (spent, time) = (outcome.phases[0].breakdown, outcome.phases[0].time);
     // Of each read the reader's processor is busy for the 5 cycles of noticing the miss; the other node has nothing to do.
     let noticing = Time::from_femtoseconds(20 * 5 * 2_500_000);
     assert_eq!((spent.overhead, spent.memory), (noticing, time - noticing));
     assert_eq!((spent.compute, spent.synchronization), (Time::ZERO, time));
-    let busy = outcome.utilization.compute;
+    let computing = Utilization::find(&outcome.utilization, Resource::ComputingProcessor);
+    let busy = computing.expect("processors compute").mean;
     assert!(busy < 0.1, "whoever waits for a block is not busy: {busy}");
     // A request is a header of 16 bytes, an answer as much and the block; nothing is taken away.
     let volume = VolumeBytes { data: 20 * 64, headers: 20 * 16, requests: 20 * 16, invalidations: 0 };

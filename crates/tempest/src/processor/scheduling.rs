@@ -38,6 +38,10 @@ pub trait Scheduling {
     /// Polls at a back-edge: runs handlers if the policy has this processor do so here.
     fn poll(&self);
 
+    /// Takes note of a turn of a loop that waits by computing, after its poll. Looks for messages if no poll of this
+    /// processor ever does and no other processor would handle them.
+    fn spin(&self) {}
+
     /// The number of back-edges from the last poll to the thread's next one. `usual` is the number that the
     /// policy gives.
     fn next_poll(&self, usual: u32) -> u32 {

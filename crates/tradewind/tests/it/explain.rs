@@ -152,6 +152,19 @@ fn a_value_of_the_command_line_is_shown_as_such() {
 }
 
 #[test]
+fn a_price_in_parts_is_shown_with_its_parts() {
+    let explained = json(&["explain", "hurricane-1", "--set", "processor.clock=800MHz"]);
+    let own = find(&explained, "values", "key", "primitives.dispatch.other.own");
+    assert_eq!((&own["written"], &own["value"]), (&"3 cycles".into(), &"3.75 ns".into()));
+    let send = find(&explained, "derived", "name", "send_header");
+    assert_eq!(send["from"], "own 31.25 ns + write 30 ns + write 30 ns");
+    let reply = find(&explained, "derived", "name", "dispatch of reply");
+    assert_eq!(reply["from"], "own 2.5 ns + invalidate 20 ns + line 100 ns");
+    let sum = find(&json(&["explain", "cm-5"]), "values", "key", "processor.poll").clone();
+    assert_eq!((&sum["written"], &sum["value"]), (&"13.2 cycles + 0.4 us".into(), &"800 ns".into()));
+}
+
+#[test]
 fn a_file_is_explained_with_what_it_extends() {
     let file = Scratch::new(
         "mine.toml",
