@@ -73,6 +73,8 @@ impl Way {
             _ => way.leave(machine, policy, sender)?,
         }
         way.0.push(("network", latency(machine)));
+        way.0.push(("bytes", bytes(machine)));
+        way.0.push(("interface visible", machine.interface.visible));
         match (serving, network) {
             (Some(network), _) => way.receive(&network.primitives)?,
             (None, Some(network)) if is_assisted(policy) => way.forward(machine, network)?,
@@ -151,6 +153,13 @@ impl Way {
 /// Whether messages come out of the network by the network processor, where there is one.
 fn is_assisted(policy: &Policy) -> bool {
     policy.servers == Servers::Network || policy.injector == Injector::Network
+}
+
+/// The bytes of a message without words, which are its header, through the slower of the ports and the links.
+fn bytes(machine: &Machine) -> Time {
+    let port = machine.interface.bandwidth;
+    let slowest = machine.network.routers.as_ref().map_or(port, |routers| port.min(routers.link));
+    slowest.transfer_time(machine.interface.header)
 }
 
 /// Between neighbours: on a grid they are a hop apart, elsewhere they share a switch.

@@ -84,7 +84,7 @@ impl Cluster {
             nodes: Vec::new(),
             cores: Vec::new(),
             link: Link {
-                network: Network::new(&machine.network, shape.nodes),
+                network: Network::new(&machine.network, machine.interface.gap, shape.nodes),
                 flights: Vec::new(),
                 free_flights: Vec::new(),
                 shipping: Shipping::default(),

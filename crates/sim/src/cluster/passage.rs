@@ -1,6 +1,7 @@
 //! Messages, transfers and deposits on their way: from a processor into the interface, through the network, into the
 //! dispatch queue or into memory.
 
+use hardware::Network;
 use hardware::memory::Keep;
 use machine::{Class, Cost};
 use tempest::policy::Servers;
@@ -282,11 +283,17 @@ impl Cluster {
         });
     }
 
-    /// The first byte of what was sent has crossed the network.
+    /// A message has come to a port in: its last byte has, if the network is constant and the port was free; otherwise its first
+    /// byte has.
     pub(crate) fn arrive(&mut self, flight: u32) {
         let Flight { to, bytes, cargo, .. } = &self.link.flights[flight as usize];
         let (to, mover) = (*to, cargo.mover(self.setting.machine.memory.line.get()));
-        let through = self.nodes[to].port.interface.eject(self.agenda.now, *bytes, mover);
+        let interface = &mut self.nodes[to].port.interface;
+        let first = match self.link.network {
+            Network::Constant(_) => self.agenda.now - interface.behind(*bytes, mover),
+            Network::Routed(_) => self.agenda.now,
+        };
+        let through = interface.eject(first, *bytes, mover);
         let node = &mut self.nodes[to];
         // What the port let through before, and is in place at this very instant, still comes first.
         if through > self.agenda.now || node.port.passing > 0 {
@@ -297,10 +304,13 @@ impl Cluster {
         }
     }
 
-    /// What was sent has passed the port in.
+    /// The last byte of a message has passed the port in. A message that goes straight to memory, or is taken at once, leaves
+    /// room in the interface behind it.
     pub(crate) fn pass(&mut self, flight: u32) {
-        self.nodes[self.link.flights[flight as usize].to].port.passing -= 1;
+        let to = self.link.flights[flight as usize].to;
+        self.nodes[to].port.passing -= 1;
         self.deliver(flight);
+        self.admit_next(to);
     }
 
     /// What was sent is where it should be: words at their place, a message in its node's queue.

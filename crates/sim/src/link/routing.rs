@@ -19,7 +19,8 @@ impl Cluster {
         let interface = &mut self.nodes[from].port.interface;
         match &mut self.link.network {
             Network::Constant(network) => {
-                let at = network.arrival(interface.inject(self.agenda.now, bytes, mover));
+                let first = network.arrival(interface.inject(self.agenda.now, bytes, mover));
+                let at = first + interface.behind(bytes, mover);
                 self.agenda.events.push(at, tie, Happening::Arrive { flight });
             }
             Network::Routed(fabric) => {

@@ -26,7 +26,7 @@ use des::Server;
 use hardware::Mover;
 use hardware::memory::{NodeMemory, Slot};
 use machine::Staging;
-use units::{Bytes, Time};
+use units::Time;
 
 use crate::agenda::{Happening, PacketStep as Step};
 use crate::cluster::Cluster;
@@ -278,7 +278,7 @@ impl Cluster {
         }
         self.nodes[node].port.stager.ready.retain(|&ready| ready != packet);
         let Parcel { shipment, bytes, .. } = *self.link.shipping.parcel(packet);
-        let passage = self.nodes[node].port.interface.passage(bytes, Mover::Processors);
+        let passage = self.nodes[node].port.interface.passage(bytes, Mover::Staging);
         let stager = &mut self.nodes[node].port.stager;
         stager.wire = (self.agenda.now + passage, Some(shipment));
         stager.packets += 1;
@@ -308,14 +308,13 @@ impl Cluster {
     /// The first byte of a packet has come out of the network.
     pub(crate) fn packet_arrives(&mut self, node: usize, packet: u32) {
         self.link.shipping.parcel(packet).arrived = self.agenda.now;
-        let looks = self.agenda.now + self.byte_time(0) + self.staging_costs().receive;
+        let looks = self.agenda.now + self.byte_time(node, 0) + self.staging_costs().receive;
         self.then(node, looks, packet, Step::Look);
     }
 
-    /// What the header and so many bytes behind it take on the wire.
-    fn byte_time(&self, bytes: u64) -> Time {
-        let interface = &self.setting.machine.interface;
-        interface.bandwidth.transfer_time(interface.header + Bytes::new(bytes))
+    /// The time of a packet's header and so many bytes behind it through the port in of a node.
+    fn byte_time(&self, node: usize, bytes: u64) -> Time {
+        self.nodes[node].port.interface.header_and(bytes)
     }
 
     /// When what a packet brings up to the end of its line `last` is in the buffer.
@@ -324,9 +323,10 @@ impl Cluster {
         let receive = self.staging_costs().receive;
         let Parcel { shipment, offset, bytes, arrived, ref lines, .. } = *self.link.shipping.parcel(packet);
         let end = lines.get(last).map(|(number, _)| (number + 1) * line);
-        let start = self.link.shipping.shipment(shipment).target + offset;
+        let Shipment { to, target, .. } = *self.link.shipping.shipment(shipment);
+        let start = target + offset;
         let brought = end.map_or(bytes, |end| bytes.min(end - start));
-        arrived + self.byte_time(brought) + receive
+        arrived + self.byte_time(to, brought) + receive
     }
 
     /// The header of a packet is at the engine of its destination.
