@@ -117,7 +117,7 @@ pub(crate) struct Setting {
 
 /// Reads a value that is set.
 pub(crate) fn setting(text: &str) -> Result<Setting, Infallible> {
-    let pair = text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let pair = text.split_once('=').map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()));
     let expected = || format!("--set {text}: expected KEY=VALUE, such as network.latency=\"1 us\"");
     Ok(Setting { text: text.to_owned(), told: Told(pair.ok_or_else(expected)) })
 }
@@ -125,7 +125,14 @@ pub(crate) fn setting(text: &str) -> Result<Setting, Infallible> {
 /// The keys and values that are set, and what is wrong with the others: these must not hide mistakes in the good ones.
 pub(crate) fn settings(settings: &[Setting]) -> (Vec<(String, String)>, Result<(), Problem>) {
     let good = settings.iter().filter_map(|setting| setting.told.0.clone().ok()).collect();
-    (good, each(settings.iter().map(|setting| setting.told.get())).map(drop))
+    let twice = |(index, setting): (usize, &Setting)| {
+        let (key, _) = setting.told.0.as_ref().ok()?;
+        let earlier =
+            settings[..index].iter().any(|other| other.told.0.as_ref().is_ok_and(|(set, _)| set == key));
+        earlier.then(|| Problem::wrong(format!("--set {key}: given twice; expected once")))
+    };
+    let twice = settings.iter().enumerate().filter_map(twice).map(Err);
+    (good, each(settings.iter().map(|setting| setting.told.get().map(drop)).chain(twice)).map(drop))
 }
 
 #[cfg(test)]
@@ -146,6 +153,23 @@ mod tests {
         }
         let large = "--nodes 4294967296: expected a whole number from 1 to 4294967295";
         assert_eq!(mistakes(some("--nodes"), &["4294967296", "4294967295", "1"]), [large]);
+    }
+
+    #[test]
+    fn a_key_is_set_once_however_it_is_written() {
+        let set = |texts: &[&str]| {
+            let read = |text: &&str| setting(text).unwrap_or_else(|never| match never {});
+            let texts: Vec<_> = texts.iter().map(read).collect();
+            let (good, verdict) = settings(&texts);
+            (good, verdict.err().map(|problem| format!("{problem:?}")))
+        };
+        let (good, said) = set(&["nodes = 2", "a.b=\"1 us\"", "a.c=3"]);
+        assert_eq!(good[0], ("nodes".to_owned(), "2".to_owned()));
+        assert_eq!((good.len(), said), (3, None));
+        let (_, said) = set(&["nodes=2", "queue", "nodes =3"]);
+        let said = said.expect("mistakes");
+        assert!(said.contains("--set nodes: given twice; expected once"), "{said}");
+        assert!(said.contains("--set queue: expected KEY=VALUE"), "{said}");
     }
 
     #[test]

@@ -4,18 +4,21 @@
 //!
 //! - memory and NI wait: sends that found no room ([`Counter::Refused`]); bytes sent ([`Counter::Bytes`]); where the loser's
 //!   threads wait for blocks of shared memory, which handlers bring, also the counters of synchronization;
-//! - message overhead: interrupts ([`Counter::Interrupts`]); messages and deposits sent ([`Counter::Sent`]); handlers that
-//!   the winner leaves to other processors ([`Counter::OwnHandlers`]);
+//! - message overhead: interrupts ([`Counter::Interrupts`]); polls that found nothing ([`Counter::EmptyPolls`]); messages and
+//!   deposits sent ([`Counter::Sent`]); handlers that the winner leaves to other processors ([`Counter::OwnHandlers`]);
 //! - synchronization: busy protocol processors ([`Counter::Protocol`]); a busy dispatch queue ([`Counter::Queue`]); events
 //!   waiting for a busy key ([`Counter::Keys`]); how often threads waited ([`Counter::Waits`]); events waiting for dispatch
 //!   ([`Counter::Wait`]).
 //!
+//! Idle time has no counter: the threads of a processor had less to do than those of others. Neither has compute.
+//!
 //! A share is clearly worse from [`BUSY`] on and [`CLEARLY`] above the winner's. A count is, if it is [`MORE`] times the
-//! winner's (waits of threads: [`LONGER`] times) and, of what happens to messages, [`NOTABLE`] of them. A wait is, if it is
+//! winner's (waits of threads: [`LONGER`] times) and, of what happens to messages, [`NOTABLE`] of them; polls that found
+//! nothing must be more than the handlers that ran. A wait is, if it is
 //! [`LONGER`] times as long and all events together waited for [`WEIGHTY`] of the run.
 
 use serde::{Deserialize, Serialize};
-use tempest::{Counters, Mechanism};
+use tempest::{Counters, Mechanism, Utilization};
 use units::Time;
 
 use crate::parts::{Part, region};
@@ -46,6 +49,9 @@ pub enum Counter {
     /// Interrupts taken.
     #[serde(rename = "interrupts")]
     Interrupts,
+    /// Polls of threads that found no event.
+    #[serde(rename = "empty_polls")]
+    EmptyPolls,
     /// Messages and deposits sent.
     #[serde(rename = "sent")]
     Sent,
@@ -83,11 +89,12 @@ pub struct Evidence {
 /// The first counter, in the order of the module's table, that explains why the loser spent more time on a part.
 pub fn evidence(part: Part, winner: &Row, loser: &Row) -> Option<Evidence> {
     const OF_MEMORY: &[Counter] = &[Counter::Refused, Counter::Bytes];
-    const OF_OVERHEAD: &[Counter] = &[Counter::Interrupts, Counter::Sent, Counter::OwnHandlers];
+    const OF_OVERHEAD: &[Counter] =
+        &[Counter::Interrupts, Counter::EmptyPolls, Counter::Sent, Counter::OwnHandlers];
     const OF_WAITS: &[Counter] =
         &[Counter::Protocol, Counter::Queue, Counter::Keys, Counter::Waits, Counter::Wait];
     let (own, of_waits): (&[Counter], &[Counter]) = match part {
-        Part::Compute => (&[], &[]),
+        Part::Compute | Part::Idle => (&[], &[]),
         // Handlers of messages bring the blocks of shared memory.
         Part::Memory if loser.mechanism == Mechanism::SharedMemory => (OF_MEMORY, OF_WAITS),
         Part::Memory => (OF_MEMORY, &[]),
@@ -101,16 +108,20 @@ impl Counter {
     /// The counter's value in a row, where the row has one.
     fn of(self, row: &Row) -> Option<f64> {
         let counted = region(&row.outcome).counters;
-        let Counters { messages, deposits, handlers, interrupts, refused, blocks, volume, .. } = counted;
+        let Counters {
+            messages, deposits, handlers, interrupts, refused, blocks, volume, empty_polls, ..
+        } = counted;
         let dispatching = row.outcome.dispatching;
+        let protocol = Utilization::protocol(&row.outcome.utilization).map(|entry| entry.mean);
         let share = |of: u64, all: u64| (all > 0).then(|| of as f64 / all as f64);
         match self {
             Self::Refused => share(refused, messages + deposits),
             Self::Bytes => Some(volume.total() as f64),
             Self::Interrupts => Some(interrupts as f64),
+            Self::EmptyPolls => empty_polls.map(|polls| polls as f64),
             Self::Sent => Some((messages + deposits) as f64),
-            Self::OwnHandlers => row.outcome.utilization.protocol.is_none().then_some(handlers as f64),
-            Self::Protocol => row.outcome.utilization.protocol,
+            Self::OwnHandlers => protocol.is_none().then_some(handlers as f64),
+            Self::Protocol => protocol,
             Self::Queue => dispatching.busy,
             Self::Keys => share(dispatching.waited_on_key, row.outcome.counters.handlers),
             Self::Wait => dispatching.mean_wait.map(Time::as_nanoseconds),
@@ -124,6 +135,8 @@ impl Counter {
         let times = |factor: f64| best.is_some_and(|best| worst >= best * factor);
         let is_worse = match self {
             Self::Bytes | Self::Sent => times(MORE) && worst > 0.0,
+            // Fewer than found something are no burden.
+            Self::EmptyPolls => times(MORE) && worst > loser.outcome.counters.handlers as f64,
             Self::Waits => times(LONGER) && worst > 0.0,
             Self::Interrupts => times(MORE) && worst >= NOTABLE * Self::Sent.of(loser)? && worst > 0.0,
             Self::Refused | Self::Keys => worst >= NOTABLE && best.is_none_or(|best| worst >= best * MORE),
@@ -164,10 +177,8 @@ mod tests {
     #[test]
     fn busy_protocol_processors_come_before_the_queue_they_serve() {
         let best = row(Messages, "single", [40, 0, 10, 0]);
-        let busy = row(Messages, "fixed:1", [40, 0, 0, 60]).with(|outcome| {
-            outcome.dispatching.busy = Some(0.99);
-            outcome.utilization.protocol = Some(0.98);
-        });
+        let busy = row(Messages, "fixed:1", [40, 0, 0, 60]).dedicated_busy(0.98);
+        let busy = busy.with(|outcome| outcome.dispatching.busy = Some(0.99));
         assert_eq!(evidence_of(Part::Synchronization, &best, &busy), Some((Counter::Protocol, None, 0.98)));
     }
 
@@ -176,7 +187,7 @@ mod tests {
         let found = |mechanism| {
             let best = row(mechanism, "fixed:2", [40, 10, 10, 0]);
             let busy = row(mechanism, "fixed:1", [40, 70, 10, 0]);
-            evidence_of(Part::Memory, &best, &busy.with(|outcome| outcome.utilization.protocol = Some(0.98)))
+            evidence_of(Part::Memory, &best, &busy.dedicated_busy(0.98))
         };
         assert_eq!(found(SharedMemory), Some((Counter::Protocol, None, 0.98)));
         assert_eq!(found(Messages), None);
@@ -213,6 +224,13 @@ mod tests {
             None,
             "three interrupts in a thousand messages explain nothing"
         );
+        let looking = |row: Row, polls| row.counting(|counters| counters.empty_polls = Some(polls));
+        let best_of_two = looking(best.clone(), 2000);
+        let found_of = |polls| {
+            let loser = looking(slower([40, 10, 50, 10]), polls);
+            evidence_of(Part::Overhead, &best_of_two, &loser).map(|(counter, ..)| counter)
+        };
+        assert_eq!((found_of(5000), found_of(2100)), (Some(Counter::EmptyPolls), None));
         let talkative = slower([40, 10, 50, 10]).counting(|counters| counters.messages = 1500);
         assert_eq!(found(Part::Overhead, talkative), Some(Counter::Sent));
 
@@ -223,7 +241,7 @@ mod tests {
     #[test]
     fn handlers_that_the_winner_leaves_to_others_explain_overhead() {
         let best = row(Messages, "fixed:1", [40, 0, 10, 10]);
-        let best = best.with(|outcome| outcome.utilization.protocol = Some(0.5));
+        let best = best.dedicated_busy(0.5);
         let own = row(Messages, "single", [40, 0, 50, 0]);
         assert_eq!(evidence_of(Part::Overhead, &best, &own), Some((Counter::OwnHandlers, None, 1000.0)));
     }

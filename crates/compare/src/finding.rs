@@ -16,11 +16,13 @@
 //!    difference is at least [`WORTHY`]. If the part is more than that, the part in which the loser spent less is named with
 //!    it, if that one makes up [`MOST`] of what is between them. Otherwise no part is named.
 //! 6. [`counter`](crate::counter) says which counter explains the part.
-//! 7. Where processors took turns on too few cores, neither part nor counter is named: what processors waited for cannot be
+//! 7. [`bottleneck`](crate::bottleneck) says which part of the machine limits the winner and which the loser.
+//! 8. Where processors took turns on too few cores, neither part nor counter is named: what processors waited for cannot be
 //!    told from waiting for a core.
 
 use serde::{Deserialize, Serialize};
 
+use crate::bottleneck::{self, Bottleneck};
 use crate::combination::Way;
 use crate::counter::{Evidence, evidence};
 use crate::parts::{Part, region, shares};
@@ -44,6 +46,8 @@ pub struct Finding {
     pub repeatable: bool,
     /// The fastest row with right answers only.
     pub winner: Option<Way>,
+    /// The part of the machine that limits the winner, if one does.
+    pub bottleneck: Option<Bottleneck>,
     /// Rows that times do not tell from the winner.
     pub tied: Vec<Way>,
     /// The larger of the two contrasts.
@@ -83,6 +87,8 @@ pub struct Contrast {
     pub overlaps: bool,
     /// The reason why the loser is slower.
     pub cause: Cause,
+    /// The part of the machine that limits the loser, if one does.
+    pub bottleneck: Option<Bottleneck>,
 }
 
 /// The number of processors of each node that compute.
@@ -153,6 +159,7 @@ pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
         ran: true,
         repeatable,
         winner: Some(winner.way()),
+        bottleneck: bottleneck::of(winner),
         oversubscribed: winner.oversubscribed
             || larger.as_ref().is_some_and(|larger| larger.loser.oversubscribed),
         unrepeated: !repeatable && right.iter().any(|row| row.runs == 1),
@@ -209,11 +216,12 @@ impl Compared<'_> {
             processors: (processors.winner != processors.loser).then_some(processors),
             overlaps,
             cause: cause(winner, loser),
+            bottleneck: bottleneck::of(loser),
         }
     }
 }
 
-/// Rules 4, 5 and 7.
+/// Rules 4, 5 and 8.
 fn cause(winner: &Row, loser: &Row) -> Cause {
     if winner.oversubscribed || loser.oversubscribed {
         Cause::Crowded

@@ -3,11 +3,12 @@
 //! | module | contents |
 //! |---|---|
 //! | [`combination`] | one program by one mechanism under one policy, run once or several times |
-//! | [`parts`] | the four parts of a computing processor's time |
+//! | [`parts`] | the five parts of a computing processor's time |
 //! | [`ranking`] | the combinations of one machine, the fastest first |
 //! | [`refusal`] | what a machine could not do of what was asked for |
 //! | [`tie`] | the rule by which two rows are tied |
 //! | [`counter`] | counters that can explain a part of the time |
+//! | [`bottleneck`] | the part of a machine that a run was limited by |
 //! | [`finding`] | the winner on one machine, its margin, and the cause |
 //! | [`agreement`] | whether several machines rank alike |
 //! | [`prediction`] | a calibrated model's times beside those measured on the host |
@@ -20,6 +21,7 @@
 #![allow(rustdoc::private_intra_doc_links)]
 
 pub mod agreement;
+pub mod bottleneck;
 pub mod combination;
 pub mod counter;
 pub mod finding;
@@ -32,6 +34,7 @@ pub mod samples;
 pub mod tie;
 
 pub use agreement::Agreement;
+pub use bottleneck::Bottleneck;
 pub use combination::{Combination, Way};
 pub use finding::Finding;
 pub use parts::Part;

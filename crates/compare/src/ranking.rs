@@ -92,7 +92,8 @@ impl Row {
         let [one, two] = [&self.outcome, &other.outcome];
         one.digest.is_some()
             && self.mechanism == other.mechanism
-            && (one.digest, one.time, one.utilization) == (two.digest, two.time, two.utilization)
+            && (one.digest, one.time) == (two.digest, two.time)
+            && one.utilization == two.utilization
     }
 }
 

@@ -1,7 +1,9 @@
 //! Made-up rows for tests. This module must never be part of a build that ships.
 
 use tempest::policy::Split;
-use tempest::{Breakdown, Counters, Dispatching, Mechanism, Outcome, PhaseRecord, Report, Utilization};
+use tempest::{
+    Breakdown, Counters, Dispatching, Mechanism, Outcome, PhaseRecord, Report, Resource, Utilization,
+};
 use units::Time;
 
 use crate::ranking::{Machine, Place, Ranking, Row};
@@ -10,7 +12,7 @@ use crate::ranking::{Machine, Place, Ranking, Row};
 pub fn row(mechanism: Mechanism, policy: &str, parts: [u64; 4]) -> Row {
     let [compute, memory, overhead, synchronization] = parts.map(|part| Time::from_microseconds(part * 4));
     let time = Time::from_microseconds(parts.iter().sum());
-    let breakdown = Breakdown { compute, memory, overhead, synchronization };
+    let breakdown = Breakdown { compute, memory, overhead, synchronization, idle: Time::ZERO };
     let counters = Counters { messages: 1000, handlers: 1000, ..Counters::default() };
     Row {
         mechanism,
@@ -19,10 +21,18 @@ pub fn row(mechanism: Mechanism, policy: &str, parts: [u64; 4]) -> Row {
         oversubscribed: false,
         outcome: Outcome {
             time,
-            phases: vec![PhaseRecord { name: "work", time, counters, breakdown }],
+            phases: vec![PhaseRecord {
+                name: "work",
+                time,
+                counters,
+                breakdown,
+                protocol: Vec::new(),
+                utilization: Vec::new(),
+            }],
             counters,
             breakdown,
-            utilization: Utilization::default(),
+            protocol: Vec::new(),
+            utilization: Vec::new(),
             dispatching: Dispatching::default(),
             anatomy: Vec::new(),
             adjustments: Vec::new(),
@@ -66,6 +76,21 @@ impl Row {
     pub fn counting(mut self, change: impl Fn(&mut Counters)) -> Self {
         change(&mut self.outcome.phases[0].counters);
         self
+    }
+
+    /// The row with a part of this kind and name that was busy for this share of the time, and was the only one.
+    #[must_use]
+    pub fn busy(mut self, resource: Resource, name: &str, share: f64) -> Self {
+        let entry = Utilization { resource, count: 1, mean: share, most: share, busiest: name.to_owned() };
+        self.outcome.utilization.push(entry.clone());
+        self.outcome.phases[0].utilization.push(entry);
+        self
+    }
+
+    /// The row with dedicated processors that were busy for this share of the time.
+    #[must_use]
+    pub fn dedicated_busy(self, share: f64) -> Self {
+        self.busy(Resource::DedicatedProcessor, "node 0", share)
     }
 
     /// The row with a change in its outcome.

@@ -94,6 +94,11 @@ impl<E: Copy> EventQueue<E> {
         self.peek().map(|(at, _)| at)
     }
 
+    /// All things to come, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = &E> {
+        self.heap[usize::from(self.vacant)..].iter().map(|entry| &entry.event)
+    }
+
     /// How many things are to come.
     pub fn len(&self) -> usize {
         self.heap.len() - usize::from(self.vacant)
@@ -288,6 +293,7 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(queue.len(), reference.0.len());
+                prop_assert_eq!(queue.iter().count(), queue.len());
                 prop_assert_eq!(queue.next_time(), reference.0.iter().map(|entry| entry.0).min());
             }
         }

@@ -38,6 +38,12 @@ impl Server {
         self.busy
     }
 
+    /// The time for which it has been held up to `now`. What is booked beyond `now` does not count, as if there were no
+    /// gaps between the bookings that are left.
+    pub fn busy_at(&self, now: Time) -> Time {
+        self.busy.saturating_sub(self.free_at.saturating_sub(now))
+    }
+
     /// How long users have waited for their turns, all together.
     pub fn waited(&self) -> Time {
         self.waited
@@ -66,6 +72,16 @@ mod tests {
         assert_eq!(server.acquire(ns(50), ns(5)), ns(50));
         assert_eq!((server.free_at(), server.busy()), (ns(55), ns(35)));
         assert_eq!((server.waited(), server.served()), (ns(6), 3));
+    }
+
+    #[test]
+    fn what_is_booked_beyond_now_has_not_been_busy_yet() {
+        let mut server = Server::default();
+        server.acquire(ns(0), ns(10));
+        server.acquire(ns(20), ns(10));
+        let busy = [0, 4, 10, 20, 26, 99].map(|at| server.busy_at(ns(at)));
+        // Seen from before the second user came, the gap from 10 to 20 is not known.
+        assert_eq!(busy, [0, 0, 0, 10, 16, 20].map(ns));
     }
 
     #[test]

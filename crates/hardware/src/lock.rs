@@ -17,12 +17,14 @@ pub struct Lock {
     last: Option<usize>,
     /// Who looks for messages all the time, and how long a look takes.
     looker: Option<(usize, Time)>,
+    /// The time for which it has been held or has moved between caches; looks do not count.
+    busy: Time,
 }
 
 impl Lock {
     /// A free lock that nobody has held.
     pub fn new(migration: Time) -> Self {
-        Self { migration, free_at: Time::ZERO, last: None, looker: None }
+        Self { migration, free_at: Time::ZERO, last: None, looker: None, busy: Time::ZERO }
     }
 
     /// `who` wants the lock at `now` and will hold it for `hold`; returns when it has it. Call in the order of time: it
@@ -30,19 +32,27 @@ impl Lock {
     /// has it from the end of the look in which it sees that, and looks no longer.
     pub fn acquire(&mut self, now: Time, who: usize, hold: Time) -> Time {
         let held = self.last.is_some_and(|last| last != who) && self.free_at > now;
-        let start = match self.looker {
-            Some((looker, look)) if looker == who => self.end_of_look(now, look, 1),
-            Some((_, look)) if self.free_at < now => match self.end_of_look(now, look, 0) {
-                end if end > now => end + self.migration,
-                end => end,
-            },
-            _ if held => self.free_at + self.migration,
-            _ => self.free_at.max(now),
+        let (free, migrates) = match self.looker {
+            Some((looker, look)) if looker == who => (self.end_of_look(now, look, 1), false),
+            Some((_, look)) if self.free_at < now => {
+                let end = self.end_of_look(now, look, 0);
+                (end, end > now)
+            }
+            _ => (self.free_at.max(now), held),
         };
+        let migration = if migrates { self.migration } else { Time::ZERO };
+        let start = free + migration;
         self.stop_looking(who);
         self.last = Some(who);
         self.free_at = start + hold;
+        self.busy += migration + hold;
         start
+    }
+
+    /// The time up to `now` for which it has been held or has moved between caches. Looks do not count: a look ends when
+    /// somebody wants the lock.
+    pub fn busy_at(&self, now: Time) -> Time {
+        self.busy.saturating_sub(self.free_at.saturating_sub(now))
     }
 
     /// From `now` on `who` looks for messages, each time for `look` under the lock, until it [acquires](Self::acquire) the
@@ -86,6 +96,7 @@ mod tests {
         assert_eq!(lock.acquire(ns(12), 1, ns(10)), ns(25));
         // Free since 35.
         assert_eq!(lock.acquire(ns(35), 0, ns(1)), ns(35));
+        assert_eq!([10, 22, 36, 99].map(|at| lock.busy_at(ns(at))), [10, 22, 36, 36].map(ns));
     }
 
     #[test]

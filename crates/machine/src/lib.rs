@@ -22,8 +22,8 @@ mod variants;
 pub use parse::Known;
 pub use reading::{Bases, Error, Errors, Value};
 pub use schema::{
-    Banks, Bus, ByClass, Cache, Calibrated, Capability, Class, Cost, CrossTraffic, Flow, Handoff, Interface,
-    Machine, Memory, Network, NetworkProcessor, NodeMemory, Overflow, Primitives, Processor, Queue, Routers,
-    SoftwareDispatch, Staging, Topology, Transaction, Transactions, UnknownCapability, UnknownClass,
-    WorkCosts,
+    Banks, Bus, ByClass, Cache, Calibrated, Capability, Class, Cost, CrossTraffic, EmbeddedProcessor,
+    Endpoints, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor, NodeMemory, Overflow,
+    Primitives, Processor, Queue, Routers, SoftwareDispatch, Staging, Topology, Transaction, Transactions,
+    UnknownCapability, UnknownClass, WorkCosts,
 };

@@ -31,8 +31,8 @@ impl Machine {
     }
 
     /// Reads a machine file together with values from the command line, which replace those of the file:
-    /// dotted keys such as `processor.clock`, values without quotes such as `200MHz`, lists separated by
-    /// commas. Of two values for one key the later holds; one for a policy, `policy.np.processor.poll`,
+    /// dotted keys such as `processor.clock`, values such as `200MHz`, lists such as `8,4`, or both as TOML writes them:
+    /// `"200 MHz"`, `[8, 4]`. Of two values for one key the later holds; one for a policy, `policy.np.processor.poll`,
     /// precedes one in general. They are checked like the file's own.
     ///
     /// # Errors
@@ -54,21 +54,21 @@ impl Machine {
         &self.values
     }
 
-    /// A number that stands for all that can change a result: equal machines have equal digests, on every host
-    /// and in every build. It is that of the files and the overrides, whatever has been done to the fields since. Where a
-    /// number comes from, what the summary says and how it was spelled do not count.
+    /// A digest of all values that can change a result: equal machines have equal digests, on every host and in every build. It
+    /// covers files and overrides; later changes of fields do not change it. Sources, the summary and the spelling of
+    /// numbers do not count.
     pub fn digest(&self) -> u64 {
         self.digest
     }
 
-    /// The machine as it is under a policy: what differs is the software that runs on it then. Itself if its file says
-    /// nothing of that policy.
+    /// The machine under a policy, whose software may have other prices. It is this machine if the file has no values for the
+    /// policy.
     pub fn under(&self, policy: &str) -> Self {
         let variant = self.variants.iter().find(|(name, _)| name == policy);
         variant.map_or(self, |(_, machine)| machine).clone()
     }
 
-    /// The policies that its file has values for.
+    /// The policies for which the file has values.
     pub fn policies(&self) -> impl Iterator<Item = &str> {
         self.variants.iter().map(|(name, _)| name.as_str())
     }

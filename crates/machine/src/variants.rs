@@ -1,5 +1,5 @@
-//! One machine out of several readings: of its file with what it extends, of the same under each policy that has values
-//! of its own, and of each file that it extends for itself. Knows no key but that of the policies.
+//! A machine from several readings of its file: one in general, one under each policy that has values of its own, and one of
+//! each file that it extends. Knows no key but that of the policies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::schema::Machine;
 pub(crate) struct Reading<'a> {
     chain: &'a [SourceText],
     overrides: &'a Overrides<'a>,
-    /// The names of the policies that there are, where the caller has said.
+    /// The names of all policies; `None` if any name will do.
     policies: Option<&'a [&'a str]>,
     errors: Vec<Error>,
     asked: BTreeSet<String>,
@@ -48,7 +48,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads the first file with what it extends, as it is in general and under each policy.
+    /// Reads the first file with the files that it extends, once in general and once under each policy.
     fn read_all(&mut self) -> (Option<Understood>, Vec<(&'a str, Understood)>) {
         self.check_policies();
         let plain = self.read(None);
@@ -60,7 +60,7 @@ impl<'a> Reading<'a> {
         (plain, policies.into_iter().filter_map(variant).collect())
     }
 
-    /// One reading; its mistakes are kept.
+    /// Makes one reading and keeps its mistakes.
     fn read(&mut self, policy: Option<&'a str>) -> Option<Understood> {
         let reader = Reader::new(&self.chain[0], self.overrides, policy);
         let machine = Section::top(&reader, self.chain, policy).read_with(|file| {
@@ -78,7 +78,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// The policies for which any file or the command line has something.
+    /// The policies for which a file or the command line has a value.
     fn mentioned(&self) -> Vec<&'a str> {
         let in_files =
             self.chain.iter().filter_map(policies).flat_map(|table| table.iter().map(|(name, _)| name));
@@ -95,7 +95,7 @@ impl<'a> Reading<'a> {
         names
     }
 
-    /// Insists that what the file has for policies is for policies there are, and touches only what may differ.
+    /// Reports sections for unknown policies, and values under a policy that are the same under all.
     fn check_policies(&mut self) {
         let file = &self.chain[0];
         let Some(table) = file.table().get(POLICY) else { return };
@@ -132,7 +132,7 @@ impl<'a> Reading<'a> {
         });
     }
 
-    /// Reports what the command line gives and no reading asked for.
+    /// Reports the keys of the command line that no reading asked for.
     fn check_overrides(&mut self) {
         for &(key, value) in self.overrides.iter().filter(|(key, _)| !self.asked.contains(*key)) {
             let hint = hint(key, self.asked.iter().map(String::as_str));
@@ -151,7 +151,7 @@ fn policies(file: &SourceText) -> Option<&dyn TableLike> {
     file.table().get(POLICY)?.as_table_like()
 }
 
-/// The machine that one reading has understood.
+/// The machine of one reading.
 struct Understood {
     machine: Machine,
     /// Each key with its resolved value.
@@ -159,7 +159,7 @@ struct Understood {
 }
 
 impl Understood {
-    /// The machine with what it is under each policy. All of it counts in the digest.
+    /// The machine with its variants under policies. The digest covers all of them.
     fn with(self, variants: Vec<(&str, Self)>) -> Machine {
         let Self { mut machine, mut notes } = self;
         for (policy, variant) in variants {

@@ -181,7 +181,7 @@ fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, limit: Option<
         if let (Some(limit), Some(patience)) = (limit, patience)
             && since > patience
         {
-            world.fail(Failure::Stalled { limit, blocked: Vec::new() });
+            world.fail(Failure::Stalled { limit, spinning: Vec::new(), blocked: Vec::new() });
         }
     }
     Farewell::Joined

@@ -3,7 +3,7 @@
 //! Single writer, so an increment is a load and a store, never a locked instruction. Times are nanoseconds of the
 //! host's monotonic clock.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use tempest::{Counters, Volume, VolumeBytes};
 
@@ -40,11 +40,12 @@ pub(crate) struct Gauge {
     requests: AtomicU64,
     invalidations: AtomicU64,
     headers: AtomicU64,
+    awaited_ns: AtomicU64,
     idle_ns: AtomicU64,
     /// When the idling that is going on began, plus one; 0 for none.
     idle_since_ns: AtomicU64,
-    /// Whether that is for a block of shared memory, which is a wait for memory.
-    awaits_block: AtomicBool,
+    /// What the threads of the processor wait for meanwhile: an [`Awaited`] as a number.
+    awaited: AtomicU8,
     /// The overhead as it was then.
     overhead_before_ns: AtomicU64,
     memory_ns: AtomicU64,
@@ -53,19 +54,32 @@ pub(crate) struct Gauge {
     pub(crate) serving_ns: AtomicU64,
 }
 
-/// How long a processor has waited, in nanoseconds.
+/// What the threads of a processor wait for that has none to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Awaited {
+    /// No thread is left that could wait.
+    Nothing,
+    /// A thread waits for a block of shared memory, which is a wait for memory.
+    Block,
+    /// Threads wait for other things only.
+    Event,
+}
+
+/// How long a processor had nothing to do, in nanoseconds, by what its threads waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Waited {
-    /// For room, or for a block of shared memory.
+    /// Room, or a block of shared memory.
     pub(crate) memory_ns: u64,
-    /// For anything else.
+    /// Anything else.
+    pub(crate) awaited_ns: u64,
+    /// Nothing: no thread was left.
     pub(crate) idle_ns: u64,
 }
 
 impl Waited {
-    /// For whatever it was.
+    /// The whole time without anything to do.
     pub(crate) fn total_ns(self) -> u64 {
-        self.memory_ns + self.idle_ns
+        self.memory_ns + self.awaited_ns + self.idle_ns
     }
 }
 
@@ -158,6 +172,8 @@ impl Gauge {
             interrupts: read(&self.interrupts),
             blocks: read(&self.blocks),
             refused: read(&self.refused),
+            // A count here would be paid at every poll.
+            empty_polls: None,
             volume: VolumeBytes {
                 data: read(&self.data),
                 headers: read(&self.headers),
@@ -172,10 +188,10 @@ impl Gauge {
         bump(&self.memory_ns, nanoseconds);
     }
 
-    /// From `now` on the processor is idle, but for the handlers it runs. Whether a thread of its own awaits a block of
-    /// shared memory does not change before that ends: none runs that could begin to, and one that has it is ready.
-    pub(crate) fn begin_idle(&self, now: u64, awaits_block: bool) {
-        self.awaits_block.store(awaits_block, Ordering::Relaxed);
+    /// From `now` on the processor is idle, but for the handlers it runs. What its threads wait for does not change before
+    /// that ends: no thread runs that could begin to wait, and one whose wait is over is ready.
+    pub(crate) fn begin_idle(&self, now: u64, awaited: Awaited) {
+        self.awaited.store(awaited as u8, Ordering::Relaxed);
         self.overhead_before_ns.store(self.overhead_ns.load(Ordering::Relaxed), Ordering::Relaxed);
         self.idle_since_ns.store(now + 1, Ordering::Relaxed);
     }
@@ -187,9 +203,10 @@ impl Gauge {
 
     /// It has been, up to `now`.
     pub(crate) fn end_idle(&self, now: u64) {
-        let Waited { memory_ns, idle_ns } = self.waited_until(now);
+        let Waited { memory_ns, awaited_ns, idle_ns } = self.waited_until(now);
         self.idle_since_ns.store(0, Ordering::Relaxed);
         self.memory_ns.store(memory_ns, Ordering::Relaxed);
+        self.awaited_ns.store(awaited_ns, Ordering::Relaxed);
         self.idle_ns.store(idle_ns, Ordering::Relaxed);
     }
 
@@ -203,12 +220,17 @@ impl Gauge {
                 (now + 1).saturating_sub(since + overhead)
             }
         };
-        let mut waited = Waited { memory_ns: read(&self.memory_ns), idle_ns: read(&self.idle_ns) };
-        if self.awaits_block.load(Ordering::Relaxed) {
-            waited.memory_ns += going_on;
-        } else {
-            waited.idle_ns += going_on;
-        }
+        let mut waited = Waited {
+            memory_ns: read(&self.memory_ns),
+            awaited_ns: read(&self.awaited_ns),
+            idle_ns: read(&self.idle_ns),
+        };
+        let awaited = self.awaited.load(Ordering::Relaxed);
+        *match awaited {
+            _ if awaited == Awaited::Block as u8 => &mut waited.memory_ns,
+            _ if awaited == Awaited::Event as u8 => &mut waited.awaited_ns,
+            _ => &mut waited.idle_ns,
+        } += going_on;
         waited
     }
 }
@@ -220,16 +242,26 @@ mod tests {
     #[test]
     fn idling_for_a_block_is_a_wait_for_memory_and_handlers_in_between_are_neither() {
         let gauge = Gauge::default();
-        gauge.begin_idle(100, true);
+        gauge.begin_idle(100, Awaited::Block);
         bump(&gauge.overhead_ns, 10);
-        assert_eq!(gauge.waited_until(150), Waited { memory_ns: 40, idle_ns: 0 });
+        assert_eq!(gauge.waited_until(150), Waited { memory_ns: 40, awaited_ns: 0, idle_ns: 0 });
         gauge.end_idle(160);
-        gauge.begin_idle(200, false);
-        assert_eq!(gauge.waited_until(207), Waited { memory_ns: 50, idle_ns: 7 });
+        gauge.begin_idle(200, Awaited::Event);
+        assert_eq!(gauge.waited_until(207), Waited { memory_ns: 50, awaited_ns: 7, idle_ns: 0 });
         gauge.end_idle(210);
         gauge.count_wait_for_room(5);
         let waited = gauge.waited_until(1000);
-        assert_eq!((waited, waited.total_ns()), (Waited { memory_ns: 55, idle_ns: 10 }, 65));
+        assert_eq!((waited, waited.total_ns()), (Waited { memory_ns: 55, awaited_ns: 10, idle_ns: 0 }, 65));
+    }
+
+    #[test]
+    fn a_processor_without_threads_waits_for_nothing() {
+        let gauge = Gauge::default();
+        gauge.begin_idle(100, Awaited::Nothing);
+        assert_eq!(gauge.waited_until(107), Waited { memory_ns: 0, awaited_ns: 0, idle_ns: 7 });
+        gauge.end_idle(110);
+        gauge.begin_idle(120, Awaited::Event);
+        assert_eq!(gauge.waited_until(125), Waited { memory_ns: 0, awaited_ns: 5, idle_ns: 10 });
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Processor {
     /// is known from samples, and taken off.
     pub(crate) fn idle(&self) {
         let gauge = self.gauge();
-        gauge.begin_idle(self.note_idleness(), self.awaits_block());
+        gauge.begin_idle(self.note_idleness(), self.awaited());
         self.stop_computing();
         let (mut naps, mut has_lain) = (0, false);
         loop {

@@ -14,7 +14,7 @@
 //! | `world` | what all processors share |
 //! | `crew` | the OS threads: started together, watched, waited for |
 //! | `processor` | one OS thread: the scheduling loop |
-//! | `waist` | [`tempest::world::Processor`] for what runs on it |
+//! | `waist` | [`Messages`](tempest::world::Messages) and [`Scheduling`](tempest::world::Scheduling) for what runs on a processor |
 //! | `send` | sending messages, counted and traced |
 //! | `segments` | memory of other nodes |
 //! | `serve` | receiving messages and running handlers |

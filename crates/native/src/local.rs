@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tempest::policy::{Notice, Servers, Split};
-use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size, Utilization};
+use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size, Unobeyed};
 use trace::Cast;
 use units::Time;
 
@@ -82,10 +82,7 @@ impl Local {
         mechanism.check("native", CAN)?;
         policy.check("native", CAN)?;
         if policy.notice != Notice::Poll && !matches!(policy.servers, Servers::Taken | Servers::Added) {
-            let why = format!(
-                "policy `{policy}` needs a computing processor that can be interrupted, which machine `native` lacks: only a \
-             dedicated processor can be woken, as under `fixed:1+interrupt`, or a helper, as under `floating+keyed+helper`"
-            );
+            let why = Unobeyed::NotInterrupted { machine: "native".to_owned() };
             return Err(Refusal::Unobeyed { policy: policy.clone(), why });
         }
         Ok(())
@@ -169,7 +166,9 @@ fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
     let mut blocked = std::mem::take(&mut *lock(&world.blocked));
     blocked.sort_by_key(|blocked| blocked.thread);
     match (world.take_failure(), world.stage()) {
-        (Some(Failure::Stalled { limit, .. }), _) => Err(Failure::Stalled { limit, blocked }),
+        (Some(Failure::Stalled { limit, .. }), _) => {
+            Err(Failure::Stalled { limit, spinning: Vec::new(), blocked })
+        }
         (Some(failure), _) => Err(failure),
         (None, Stage::Deadlocked) => Err(Failure::Deadlock { at: world.now(), blocked }),
         (None, _) => {
@@ -181,7 +180,7 @@ fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
 
 fn outcome(world: &World) -> Result<Outcome, Failure> {
     let end = world.running_ns();
-    let (counters, breakdown) = world.totals(end);
+    let totals = world.totals(end);
     let mut report = Report::default();
     for node in &world.nodes {
         report.merge(node.report()?);
@@ -189,9 +188,10 @@ fn outcome(world: &World) -> Result<Outcome, Failure> {
     Ok(Outcome {
         time: Time::from_nanoseconds(end),
         phases: world.phase_records(end),
-        counters,
-        breakdown,
-        utilization: utilization(world, end),
+        counters: totals.counters,
+        breakdown: totals.breakdown,
+        utilization: world.utilization(end, &totals),
+        protocol: totals.protocol,
         dispatching: dispatching(world),
         anatomy: Vec::new(),
         adjustments: world.adjustments(),
@@ -199,19 +199,6 @@ fn outcome(world: &World) -> Result<Outcome, Failure> {
         digest: None,
         report,
     })
-}
-
-fn utilization(world: &World, end: u64) -> Utilization {
-    let busy = |dedicated: bool| {
-        let gauges = world.gauges[..world.processors]
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| world.is_dedicated(*index) == dedicated);
-        let waited: Vec<u64> = gauges.map(|(_, gauge)| gauge.waited_until(end).total_ns()).collect();
-        let time = end * waited.len() as u64;
-        (time > 0).then(|| 1.0 - (waited.iter().sum::<u64>() as f64 / time as f64).min(1.0))
-    };
-    Utilization { compute: busy(false).unwrap_or(0.0), protocol: busy(true) }
 }
 
 fn dispatching(world: &World) -> Dispatching {

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use tempest::{Breakdown, Counters, PhaseRecord, ThreadId};
+use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource, ThreadId, Utilization};
 use units::Time;
 
+use crate::gauge::Waited;
 use crate::node::lock;
 use crate::world::World;
 
@@ -26,9 +27,19 @@ struct Inner {
 
 struct Start {
     name: &'static str,
-    at: Time,
-    counters: Counters,
-    breakdown: Breakdown,
+    at: u64,
+    totals: Totals,
+}
+
+/// What has been measured up to a moment.
+#[derive(Clone)]
+pub(crate) struct Totals {
+    pub(crate) counters: Counters,
+    pub(crate) breakdown: Breakdown,
+    /// The time of the dedicated processors, if there are any; helpers are none.
+    pub(crate) protocol: Vec<ProtocolTime>,
+    /// Nanoseconds for which each processor had nothing to do; helpers are no processors.
+    waited_ns: Vec<u64>,
 }
 
 /// What a thread finds that enters a region.
@@ -75,56 +86,118 @@ impl World {
             inner.waiting.push(thread);
             return Entry::Wait(self.phases.entered() + 1);
         }
-        let start = self.snapshot(name, self.now_ns());
-        inner.starts.push(start);
+        let now = self.now_ns();
+        inner.starts.push(Start { name, at: now, totals: self.totals(now) });
         self.phases.entered.fetch_add(1, Ordering::AcqRel);
         Entry::Last(std::mem::take(&mut inner.waiting))
     }
 
     /// The regions, the last of them ending at `end`.
     pub(crate) fn phase_records(&self, end: u64) -> Vec<PhaseRecord> {
-        let end = self.snapshot("", end);
+        let end = Start { name: "", at: end, totals: self.totals(end) };
         let inner = self.phases.inner();
         let ends = inner.starts.iter().skip(1).chain([&end]);
-        let record = |(start, end): (&Start, &Start)| PhaseRecord {
-            name: start.name,
-            time: end.at - start.at,
-            counters: end.counters - start.counters,
-            breakdown: less(end.breakdown, start.breakdown),
-        };
-        inner.starts.iter().zip(ends).map(record).collect()
+        inner.starts.iter().zip(ends).map(|(start, end)| self.record(start, end)).collect()
     }
 
-    /// Counts of all processors, and where the computing ones' time went, up to now.
-    pub(crate) fn totals(&self, now: u64) -> (Counters, Breakdown) {
-        let mut counters = Counters::default();
-        let (mut idle, mut memory, mut overhead, mut computing) = (0, 0, 0, 0);
-        for (index, gauge) in self.gauges.iter().enumerate() {
-            counters += gauge.counters();
-            if !self.is_dedicated(index) {
-                computing += 1;
-                let waited = gauge.waited_until(now);
-                idle += waited.idle_ns;
-                memory += waited.memory_ns;
-                overhead += gauge.overhead_ns.load(Ordering::Relaxed);
-            }
+    fn record(&self, start: &Start, end: &Start) -> PhaseRecord {
+        let (from, to) = (&start.totals, &end.totals);
+        let protocol = to.protocol.iter().zip(&from.protocol);
+        let waited = to.waited_ns.iter().zip(&from.waited_ns).map(|(to, from)| to.saturating_sub(*from));
+        PhaseRecord {
+            name: start.name,
+            time: Time::from_nanoseconds(end.at - start.at),
+            counters: to.counters - from.counters,
+            breakdown: less(to.breakdown, from.breakdown),
+            protocol: protocol.map(|(to, from)| to.since(from)).collect(),
+            utilization: self.utilization_of(end.at - start.at, &waited.collect::<Vec<_>>()),
+        }
+    }
+
+    /// What has been measured up to now.
+    pub(crate) fn totals(&self, now: u64) -> Totals {
+        let (counters, waited) = self.gauges.iter().fold(
+            (Counters::default(), Vec::with_capacity(self.gauges.len())),
+            |(mut counters, mut waited), gauge| {
+                counters += gauge.counters();
+                waited.push(gauge.waited_until(now));
+                (counters, waited)
+            },
+        );
+        Totals {
+            counters,
+            breakdown: self.breakdown(now, &waited),
+            protocol: self.protocol_time(now, &waited).into_iter().collect(),
+            waited_ns: waited[..self.processors].iter().map(|waited| waited.total_ns()).collect(),
+        }
+    }
+
+    /// The time of the computing processors up to now, which have waited for so long.
+    fn breakdown(&self, now: u64, waited: &[Waited]) -> Breakdown {
+        let [mut awaited, mut idle, mut memory, mut overhead, mut computing] = [0; 5];
+        for (index, waited) in waited.iter().enumerate().filter(|(index, _)| !self.is_dedicated(*index)) {
+            computing += 1;
+            awaited += waited.awaited_ns;
+            idle += waited.idle_ns;
+            memory += waited.memory_ns;
+            overhead += self.gauges[index].overhead_ns.load(Ordering::Relaxed);
         }
         // Overhead is an estimate from samples: what is left to compute must not become negative by it.
-        let rest = (now * computing).saturating_sub(idle + memory);
+        let rest = (now * computing).saturating_sub(awaited + idle + memory);
         let overhead = overhead.min(rest);
         let ns = Time::from_nanoseconds;
-        let breakdown = Breakdown {
+        Breakdown {
             compute: ns(rest - overhead),
             memory: ns(memory),
             overhead: ns(overhead),
-            synchronization: ns(idle),
-        };
-        (counters, breakdown)
+            synchronization: ns(awaited),
+            idle: ns(idle),
+        }
     }
 
-    fn snapshot(&self, name: &'static str, now: u64) -> Start {
-        let (counters, breakdown) = self.totals(now);
-        Start { name, at: Time::from_nanoseconds(now), counters, breakdown }
+    /// The time of the dedicated processors up to now, which have waited for so long; `None` if there are none.
+    fn protocol_time(&self, now: u64, waited: &[Waited]) -> Option<ProtocolTime> {
+        let [mut idle, mut memory, mut handlers, mut dedicated] = [0; 4];
+        let processors = waited[..self.processors].iter().enumerate();
+        for (index, waited) in processors.filter(|(index, _)| self.is_dedicated(*index)) {
+            dedicated += 1;
+            idle += waited.idle_ns + waited.awaited_ns;
+            memory += waited.memory_ns;
+            handlers += self.gauges[index].serving_ns.load(Ordering::Relaxed);
+        }
+        let rest = (now * dedicated).saturating_sub(idle + memory);
+        // An estimate from samples, too.
+        let handlers = handlers.min(rest);
+        let ns = Time::from_nanoseconds;
+        (dedicated > 0).then(|| ProtocolTime {
+            processors: Resource::DedicatedProcessor,
+            handlers: ns(handlers),
+            overhead: ns(rest - handlers),
+            memory: ns(memory),
+            idle: ns(idle),
+        })
+    }
+
+    /// The utilization of the processors in the whole run, which ends with these totals.
+    pub(crate) fn utilization(&self, end: u64, totals: &Totals) -> Vec<Utilization> {
+        self.utilization_of(end, &totals.waited_ns)
+    }
+
+    /// The utilization of the processors in a time of so many nanoseconds, in which they had nothing to do for so many.
+    fn utilization_of(&self, time: u64, waited_ns: &[u64]) -> Vec<Utilization> {
+        let kinds = [(Resource::ComputingProcessor, false), (Resource::DedicatedProcessor, true)];
+        let all = Time::from_nanoseconds(time);
+        let of = |(resource, dedicated): (Resource, bool)| {
+            let is_one = |index: &usize| self.is_dedicated(*index) == dedicated;
+            let indices: Vec<usize> = (0..waited_ns.len()).filter(is_one).collect();
+            let busy = |index: &usize| (all.saturating_sub(Time::from_nanoseconds(waited_ns[*index])), all);
+            let name = |place: usize| {
+                let (node, number) = self.seat(indices[place]);
+                Utilization::name_of(number, indices.len() / self.nodes.len(), node)
+            };
+            Utilization::of(resource, indices.iter().map(busy), name)
+        };
+        kinds.into_iter().filter_map(of).collect()
     }
 }
 
@@ -136,5 +209,6 @@ fn less(end: Breakdown, start: Breakdown) -> Breakdown {
         memory: end.memory.saturating_sub(start.memory),
         overhead: end.overhead.saturating_sub(start.overhead),
         synchronization: end.synchronization.saturating_sub(start.synchronization),
+        idle: end.idle.saturating_sub(start.idle),
     }
 }

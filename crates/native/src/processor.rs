@@ -27,7 +27,7 @@ use units::Time;
 use crate::burst::Bursts;
 use crate::floor::{Floor, Speaker};
 use crate::foresight::Foresight;
-use crate::gauge::Gauge;
+use crate::gauge::{Awaited, Gauge};
 use crate::keyed::Duty;
 use crate::lane::Lane;
 use crate::node::{Node, lock};
@@ -84,6 +84,8 @@ pub(crate) struct Processor {
     pub(crate) passes_turns: bool,
     /// Threads that may still run before it serves.
     pub(crate) turns: Cell<u32>,
+    /// Its threads that have not returned.
+    live: Cell<u32>,
     /// Its threads that wait for a block of shared memory.
     pub(crate) awaited_blocks: Cell<u32>,
     /// When it last looked at the clock.
@@ -133,6 +135,7 @@ impl Processor {
             alone: world.is_one_per_node(),
             passes_turns: !tracer.records() && node.lowerings.is_none(),
             turns: Cell::new(0),
+            live: Cell::new(threads),
             awaited_blocks: Cell::new(0),
             seen_ns: Cell::new(0),
             lacking: Cell::new(0),
@@ -165,7 +168,7 @@ impl Processor {
                 let resident = &processor.node().resident;
                 let poll_every = processor.poll_interval();
                 processor.trace(|node, _| Traced::ThreadStart { node, thread });
-                resident.main(&tempest::world::thread(&resident.node, thread, &*processor, poll_every));
+                resident.main(&tempest::world::thread(&resident.node, thread, &*processor, None, poll_every));
                 processor.trace(|node, _| Traced::ThreadEnd { node, thread });
             })
         };
@@ -238,6 +241,7 @@ impl Processor {
         let (_, status) = threads.resume(number as usize);
         self.trace(|node, processor| Traced::Leave { node, processor, thread });
         if status == Status::Finished {
+            self.live.set(self.live.get() - 1);
             self.world.live.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -326,9 +330,13 @@ impl Processor {
         self.ready.len() > 0 || !self.node().inboxes[self.number].is_empty()
     }
 
-    /// Whether a thread of its own waits for a block of shared memory.
-    pub(crate) fn awaits_block(&self) -> bool {
-        self.awaited_blocks.get() > 0
+    /// What its own threads wait for, none of which is ready.
+    pub(crate) fn awaited(&self) -> Awaited {
+        match self.live.get() {
+            0 => Awaited::Nothing,
+            _ if self.awaited_blocks.get() > 0 => Awaited::Block,
+            _ => Awaited::Event,
+        }
     }
 
     pub(crate) fn owns_poll(&self) -> bool {

@@ -350,8 +350,10 @@ impl Processor {
     pub(crate) fn handle_uncounted(&self, packet: &Packet, mut proof: Proof<'_>) -> Option<Pending> {
         let node = &self.node().resident.node;
         let before = self.doing.replace(Doing::Handler(packet.id()));
-        let lowering =
-            node.deliver(packet, &mut tempest::world::handler(node, packet.source(), proof.reborrow(), self));
+        let lowering = node.deliver(
+            packet,
+            &mut tempest::world::handler(node, packet.source(), proof.reborrow(), self, None),
+        );
         let pending = lowering.and_then(|lowering| self.take_away_all(lowering, &mut proof));
         self.trace(|node, processor| Traced::HandlerEnd { node, processor });
         self.doing.set(before);
@@ -368,8 +370,10 @@ impl Processor {
                 return pending;
             }
             let then = &lowering.then;
-            next =
-                node.deliver(then, &mut tempest::world::handler(node, then.source(), proof.reborrow(), self));
+            next = node.deliver(
+                then,
+                &mut tempest::world::handler(node, then.source(), proof.reborrow(), self, None),
+            );
         }
         None
     }

@@ -1,9 +1,10 @@
-//! [`tempest::world::Processor`]: what the waist asks of a processor, for what runs on it now. Each call is a few words; how it is
-//! done stands in the modules named by what they do.
+//! [`Messages`] and [`Scheduling`]: what the waist asks of a processor for the thread or handler that runs on it now. The modules
+//! named by what they do know how. Work takes the time that it takes here, so there is no accounting. This module must never
+//! know protocols.
 
 use tempest::policy::Servers;
-use tempest::world::{DispatchKey, Node, Packet, Proof, Wait};
-use tempest::{Block, Event, NodeId, Place, ThreadId, Waiter, Work};
+use tempest::world::{DispatchKey, Messages, Node, Packet, Proof, Scheduling, Wait};
+use tempest::{Block, Event, NodeId, Place, ThreadId, Waiter};
 use trace::Event as Traced;
 use units::Time;
 
@@ -15,7 +16,7 @@ use crate::processor::Processor;
 use crate::ring::Origin;
 use crate::threads::Reason;
 
-impl tempest::world::Processor for Processor {
+impl Messages for Processor {
     fn post(&self, to: NodeId, packet: &Packet) {
         self.count_message(to, packet);
         self.post_counted(to, packet, Origin::Handler);
@@ -27,6 +28,10 @@ impl tempest::world::Processor for Processor {
             self.post(to, packet);
             self.gauge().count_transfer((to != self.node().id).then_some(size_of_val(data) as u64));
         }
+    }
+
+    fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
+        self.send_block(to, block, words, packet);
     }
 
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
@@ -75,7 +80,9 @@ impl tempest::world::Processor for Processor {
         }
         self.step_back();
     }
+}
 
+impl Scheduling for Processor {
     fn waiter(&self) -> Waiter {
         let thread = self.current.get();
         let generation = self.node().threads[thread as usize].generation();
@@ -134,6 +141,12 @@ impl tempest::world::Processor for Processor {
         }
     }
 
+    fn spin(&self) {
+        if self.poll_interval() == 0 && self.serves() {
+            self.poll();
+        }
+    }
+
     fn next_poll(&self, usual: u32) -> u32 {
         if self.world.policy.poll_every.is_some() {
             usual
@@ -147,6 +160,14 @@ impl tempest::world::Processor for Processor {
             Dispatcher::Own(_) | Dispatcher::Serial(_) => self.hold_serial(key, body),
             Dispatcher::Keyed(shared) => self.hold_keyed(shared, key, body),
         }
+    }
+
+    fn fault(&self, packet: &Packet) {
+        self.handle_fault(packet);
+    }
+
+    fn accessed(&self) {
+        self.tell_access();
     }
 
     fn enter_phase(&self, name: &'static str) {
@@ -165,25 +186,5 @@ impl tempest::world::Processor for Processor {
 
     fn now(&self) -> Time {
         self.world.now()
-    }
-
-    fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
-        self.send_block(to, block, words, packet);
-    }
-
-    fn fault(&self, packet: &Packet) {
-        self.handle_fault(packet);
-    }
-
-    fn accessed(&self) {
-        self.tell_access();
-    }
-
-    fn charge(&self, _work: Work) {}
-
-    fn synchronize(&self) {}
-
-    fn accounts(&self) -> bool {
-        false
     }
 }

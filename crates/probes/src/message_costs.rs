@@ -203,9 +203,8 @@ impl Probe<'_> {
     fn poll_until(&self, due: u64) {
         while self.program.received.count() < due {
             self.thread.charge(LOOK);
-            self.thread.poll();
-            // Where a policy polls nothing, a model would show messages only after the loop. A signal of 0 lets them
-            // in, and writes no count that another processor writes.
+            self.thread.spin();
+            // A look at the count is as dear as a signal. This count is one that no other processor writes.
             self.thread.signal(&self.program.unawaited, 0);
         }
     }

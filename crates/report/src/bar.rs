@@ -1,4 +1,4 @@
-//! Bars of the four parts of time: as long as the time, filled in proportion to the parts. This module must never know
+//! Bars of the five parts of time: as long as the time, filled in proportion to the parts. This module must never know
 //! whose time a bar shows.
 //!
 //! Each part has a character of its own, so that a bar can be read without colour, and another in ASCII.
@@ -16,12 +16,13 @@ fn draw(page: &Page, part: Part, cells: usize) -> String {
         Part::Memory => ("▚", "%", AnsiColor::Yellow.on_default()),
         Part::Overhead => ("▒", "+", AnsiColor::Magenta.on_default()),
         Part::Synchronization => ("·", ".", Style::new().dimmed()),
+        Part::Idle => ("_", "_", Style::new().dimmed()),
     };
     page.paint(style, &(if page.unicode { unicode } else { ascii }).repeat(cells))
 }
 
 /// A bar of so many cells whose parts have these shares. The cells of the parts add up exactly.
-pub(crate) fn bar(page: &Page, shares: [f64; 4], cells: usize) -> String {
+pub(crate) fn bar(page: &Page, shares: [f64; 5], cells: usize) -> String {
     let cells = apportion(shares, cells);
     Part::ALL.into_iter().zip(cells).map(|(part, cells)| draw(page, part, cells)).collect()
 }
@@ -52,13 +53,13 @@ pub(crate) fn legend(page: &Page, head: &str) -> String {
 }
 
 /// Whole cells for each share: rounded down, and what is left goes to the largest remainders.
-fn apportion(shares: [f64; 4], cells: usize) -> [usize; 4] {
+fn apportion(shares: [f64; 5], cells: usize) -> [usize; 5] {
     if shares.iter().all(|share| *share <= 0.0) {
-        return [0; 4];
+        return [0; 5];
     }
     let exact = shares.map(|share| share * cells as f64);
     let mut whole = exact.map(|exact| exact as usize);
-    let mut order = [0, 1, 2, 3];
+    let mut order = [0, 1, 2, 3, 4];
     let remainder = |index: usize| exact[index].fract();
     order.sort_by(|a, b| remainder(*b).total_cmp(&remainder(*a)));
     let left = cells.saturating_sub(whole.iter().sum());
@@ -77,24 +78,26 @@ mod tests {
     #[test]
     fn the_cells_of_the_parts_add_up() {
         for cells in 0..50 {
-            for shares in [[0.25; 4], [0.1, 0.0, 0.0, 0.9], [1.0, 0.0, 0.0, 0.0], [0.33, 0.33, 0.33, 0.01]] {
+            let lopsided =
+                [[0.1, 0.0, 0.0, 0.9, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0], [0.33, 0.33, 0.3, 0.03, 0.01]];
+            for shares in [[0.2; 5]].into_iter().chain(lopsided) {
                 assert_eq!(apportion(shares, cells).iter().sum::<usize>(), cells, "{shares:?}");
             }
         }
-        assert_eq!(apportion([0.0; 4], 10), [0; 4]);
+        assert_eq!(apportion([0.0; 5], 10), [0; 5]);
     }
 
     #[test]
     fn each_part_has_its_own_character() {
-        let bar = |page: &Page| bar(page, [0.4, 0.1, 0.2, 0.3], 10);
-        assert_eq!(bar(&PAGE), "####%++...");
-        assert_eq!(bar(&Page { unicode: true, ..PAGE }), "████▚▒▒···");
+        let bar = |page: &Page| bar(page, [0.4, 0.1, 0.2, 0.2, 0.1], 10);
+        assert_eq!(bar(&PAGE), "####%++.._");
+        assert_eq!(bar(&Page { unicode: true, ..PAGE }), "████▚▒▒··_");
     }
 
     #[test]
     fn colour_changes_nothing_but_colour() {
-        let plain = bar(&PAGE, [0.5, 0.0, 0.0, 0.5], 4);
-        let painted = bar(&Page { colour: true, ..PAGE }, [0.5, 0.0, 0.0, 0.5], 4);
+        let plain = bar(&PAGE, [0.5, 0.0, 0.0, 0.5, 0.0], 4);
+        let painted = bar(&Page { colour: true, ..PAGE }, [0.5, 0.0, 0.0, 0.5, 0.0], 4);
         assert!(painted.contains("##") && painted.contains("..") && painted.contains('\x1b'));
         assert_eq!(plain, "##..");
     }
@@ -103,7 +106,7 @@ mod tests {
     fn the_legend_names_every_part_and_fits() {
         assert_eq!(
             legend(&PAGE, "time:"),
-            "time: # compute % memory and NI wait + message overhead . synchronization"
+            "time: # compute % memory and NI wait + message overhead . synchronization _ idle"
         );
         let narrow = legend(&Page { width: 50, ..PAGE }, "time:");
         assert_eq!(narrow.lines().count(), 2);

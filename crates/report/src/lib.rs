@@ -9,7 +9,8 @@
 //! | [`text`] | documents and comparisons as text for people |
 //! | [`page`] | the page that text is written on: width, characters, colours |
 //! | `table` | tables that fit their page |
-//! | `bar` | bars of the four parts of time |
+//! | `bar` | bars of the five parts of time |
+//! | `part`, `resource` | names of the parts of time, and of the parts of a machine |
 //!
 //! Without the feature `command` there are documents and sentences only: no terminal, no laboratory. This room must
 //! never know a world that runs programs, a program, or an argument of the command line.
@@ -23,6 +24,7 @@ pub mod document;
 pub mod page;
 mod part;
 pub mod quantity;
+mod resource;
 #[cfg(feature = "command")]
 mod table;
 #[cfg(feature = "command")]

@@ -78,6 +78,7 @@ impl Page {
             .word_splitter(WordSplitter::NoHyphenation)
             .wrap_algorithm(WrapAlgorithm::FirstFit);
         let text = firm(text);
+        let text = if self.unicode { text } else { text.replace('→', "->") };
         if text.is_empty() {
             head.to_owned()
         } else {

@@ -1,4 +1,4 @@
-//! The names of the four parts of time for people. This module must never know how a part is drawn.
+//! The names of the five parts of time for people. This module must never know how a part is drawn.
 
 use compare::Part;
 
@@ -9,5 +9,6 @@ pub(crate) const fn name(part: Part) -> &'static str {
         Part::Memory => "memory and NI wait",
         Part::Overhead => "message overhead",
         Part::Synchronization => "synchronization",
+        Part::Idle => "idle",
     }
 }

@@ -13,9 +13,9 @@ use fiber::{Fiber, Pool, Status};
 use tempest::world::Resident;
 use trace::Event as Traced;
 
-use crate::core::{Event, Job};
-use crate::edge::Edge;
-use crate::state::State;
+use crate::api::{Edge, Stack};
+use crate::cluster::Cluster;
+use crate::processor::core::{Event, Job};
 
 /// Room for a thread of a program and a handler on top of it, as much as an OS thread would have in a small system.
 /// Untouched pages cost nothing.
@@ -48,7 +48,7 @@ enum Work {
 
 /// What fibers are told when they are resumed, and say when they suspend.
 pub(crate) struct Desk {
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<Cluster>>,
     residents: Box<[Resident]>,
     /// The core whose handler the fiber that is resumed shall begin; a thread goes on where there is none.
     begins: Cell<Option<usize>>,
@@ -60,7 +60,7 @@ pub(crate) struct Desk {
 
 impl Fibers {
     /// No fibers yet.
-    pub(crate) fn new(state: Rc<RefCell<State>>, residents: &[Resident]) -> Self {
+    pub(crate) fn new(state: Rc<RefCell<Cluster>>, residents: &[Resident]) -> Self {
         let (cores, per_node) = {
             let state = state.borrow();
             (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.len()))
@@ -131,7 +131,7 @@ impl Fibers {
     fn place_for(&mut self, core: usize) -> io::Result<Work> {
         let last = {
             let state = self.desk.state.borrow();
-            let node = state.cores[core].node;
+            let node = state.cores[core].node();
             let host = state.host_of_handlers(core);
             host.map(|thread| node * self.per_node + thread as usize)
         };
@@ -155,19 +155,6 @@ impl Fibers {
 }
 
 impl Desk {
-    /// The core that the thread at work goes on at.
-    pub(crate) fn core(&self) -> usize {
-        self.core.get()
-    }
-
-    /// Suspends a thread until it goes on; in between handlers may run on its stack.
-    pub(crate) fn suspend_thread(&self) {
-        fiber::suspend();
-        while self.serve() {
-            fiber::suspend();
-        }
-    }
-
     /// Runs the handler that a core has been given, if that is what this fiber was resumed for, and those that it is given
     /// while nothing else happens.
     fn serve(&self) -> bool {
@@ -186,13 +173,23 @@ impl Desk {
     }
 }
 
+impl Stack for Desk {
+    fn suspend(&self) -> usize {
+        fiber::suspend();
+        while self.serve() {
+            fiber::suspend();
+        }
+        self.core.get()
+    }
+}
+
 /// The life of a thread.
 fn run_thread(desk: &Rc<Desk>, node: usize, thread: u32) {
     let poll_every = desk.state.borrow().poll_interval();
-    let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core(), Rc::clone(desk));
+    let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core.get(), Rc::<Desk>::clone(desk));
     let resident = &desk.residents[node];
     edge.state().record(Traced::ThreadStart { node: node as u32, thread });
-    resident.main(&tempest::world::thread(&resident.node, thread, &edge, poll_every));
+    resident.main(&tempest::world::thread(&resident.node, thread, &edge, Some(&edge), poll_every));
     edge.settle();
     edge.state().finish_thread(edge.core(), thread);
 }
@@ -205,16 +202,16 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
             let node = &resident.node;
             let mut packet = edge.state().land(flight);
             loop {
-                let mut cx = tempest::world::handler(node, packet.source(), held.proof(), edge);
+                let mut cx = tempest::world::handler(node, packet.source(), held.proof(), edge, Some(edge));
                 let Some(lower) = node.deliver(&packet, &mut cx) else { break };
                 // What has been charged comes before the right is taken away.
                 edge.settle();
-                if edge.state().is_pinned(core, &lower) {
+                packet = lower.then;
+                let waits = edge.state().lower(core, lower);
+                if let Some(lower) = waits {
                     end_handler(edge, core);
                     return edge.state().put_off_lowering(core, held, lower);
                 }
-                edge.state().lower(core, &lower);
-                packet = lower.then;
             }
             end_handler(edge, core);
             edge.state().finish_handler(core, held);

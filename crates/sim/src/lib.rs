@@ -14,28 +14,21 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `model` | [`Model`]: the world, refusals, the outcome |
+//! | `world` | [`Model`]: refusals, a run, the outcome |
 //! | `engine` | the event loop: pops events, resumes fibers |
-//! | `overflow` | what happens when an interface is full for too long |
 //! | `fibers` | the fibers that threads and handlers run on |
-//! | `state` | everything modelled, and time |
-//! | `schedule` | who runs what next: dispatch, interrupts, threads, idling |
-//! | `pace` | which polls look, where nobody else says |
-//! | `routine`, `turns` | the dispatch routine of nodes whose software gets from threads to handlers; whose turn it is to call it |
-//! | `roles` | processors that change between computing and serving while a program runs |
-//! | `ready` | which processor takes which thread that is ready |
-//! | `network_processor` | the loop of a network processor |
-//! | `order` | the order of messages where there is a network processor |
-//! | `costs` | what things cost a processor |
-//! | `cargo` | what nodes send each other |
-//! | `traffic` | messages through interfaces and network |
-//! | `routing` | what is inside the network |
-//! | `memory`, `staging` | what threads do to a modelled memory; transfers through a staging buffer, packet by packet |
-//! | `shared` | what threads and handlers do to shared memory: faults, accesses through the caches, blocks over the bus |
-//! | `lowering` | rights that are taken away when the accesses are done that were granted |
-//! | `anatomy` | what protocol events took, kind by kind and step by step |
-//! | `edge` | [`tempest::world::Processor`] as fibers see it |
-//! | `core`, `node` | one processor; one node |
+//! | `api` | the three traits of [`tempest::world`] for the fiber that runs now |
+//! | `cluster` | all nodes at one instant; the only code that knows several parts |
+//! | `dispatch` | which event a node handles next, and on which processor |
+//! | `link` | what nodes send each other: interfaces, network, staging buffers |
+//! | `memory` | accesses through the caches, blocks over the bus, rights that are taken away |
+//! | `processor` | one processor, its clock, where its time went; the threads of a node |
+//! | `measure` | events for digest and trace, costs by kind and step, timed regions |
+//! | `prices` | what things cost a processor |
+//! | `setting` | what never changes in a run |
+//! | `agenda` | the present time, and what will happen when |
+//! | `progress` | when something last happened, and what threads have tried in vain since |
+//! | `standstill` | whether a run stands still for ever, and which threads are stuck in it |
 //!
 //! # What is promised
 //!
@@ -47,31 +40,20 @@
 
 #![forbid(unsafe_code)]
 
-mod anatomy;
-mod cargo;
-mod core;
-mod costs;
-mod edge;
+mod agenda;
+mod api;
+mod cluster;
+mod dispatch;
 mod engine;
 mod fibers;
-mod lowering;
+mod link;
+mod measure;
 mod memory;
-mod model;
-mod network_processor;
-mod node;
-mod order;
-mod overflow;
-mod pace;
-mod phases;
-mod ready;
-mod roles;
-mod routine;
-mod routing;
-mod schedule;
-mod shared;
-mod staging;
-mod state;
-mod traffic;
-mod turns;
+mod prices;
+mod processor;
+mod progress;
+mod setting;
+mod standstill;
+mod world;
 
-pub use model::Model;
+pub use world::Model;

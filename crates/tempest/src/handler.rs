@@ -10,7 +10,7 @@ use crate::key::DispatchKey;
 use crate::key::Proof;
 use crate::memory::Lowering;
 use crate::node::Node;
-use crate::processor::Processor;
+use crate::processor::{Accounting, Processor};
 use crate::{Block, Event, Key, Keyed, Memory, Message, NodeId, Place, Primitive, Right, Tag, Waiter, Work};
 
 /// The actions that a handler may take at any moment, also while it borrows a table entry: everything except reaching
@@ -19,7 +19,7 @@ pub struct Actions<'a> {
     pub(crate) node: &'a Node,
     source: NodeId,
     processor: &'a dyn Processor,
-    accounts: bool,
+    accounting: Option<&'a dyn Accounting>,
     may_change: MayChange,
     lowering: Option<Lowering>,
 }
@@ -40,13 +40,6 @@ impl MayChange {
             DispatchKey::Sequential => Self::All,
             DispatchKey::NoSync => Self::None,
         }
-    }
-}
-
-impl<'a> Actions<'a> {
-    #[inline]
-    fn untimed(node: &'a Node, source: NodeId, key: DispatchKey, processor: &'a dyn Processor) -> Self {
-        Self { node, source, processor, accounts: false, may_change: MayChange::under(key), lowering: None }
     }
 }
 
@@ -106,8 +99,8 @@ impl Actions<'_> {
     /// Adds to an event's count and resumes the threads that the new count satisfies.
     #[inline]
     pub fn signal(&mut self, event: &Event, amount: u64) {
-        if self.accounts {
-            self.processor.synchronize();
+        if let Some(accounting) = self.accounting {
+            accounting.synchronize();
         }
         self.processor.signal(event, amount);
     }
@@ -199,8 +192,8 @@ impl Actions<'_> {
     /// Accounts for work done: free natively, time in a model.
     #[inline]
     pub fn charge(&mut self, work: impl Into<Work>) {
-        if self.accounts {
-            self.processor.charge(work.into());
+        if let Some(accounting) = self.accounting {
+            accounting.charge(work.into());
         }
     }
 }
@@ -212,31 +205,18 @@ pub struct Handler<'a> {
 }
 
 impl<'a> Handler<'a> {
-    /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`.
+    /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`. In a model its
+    /// work is charged to `accounting`.
+    #[inline]
     pub(crate) fn new(
         node: &'a Node,
         source: NodeId,
         proof: Proof<'a>,
         processor: &'a dyn Processor,
+        accounting: Option<&'a dyn Accounting>,
     ) -> Self {
-        Self {
-            actions: Actions {
-                accounts: processor.accounts(),
-                ..Actions::untimed(node, source, proof.key(), processor)
-            },
-            proof,
-        }
-    }
-
-    /// Makes the handle of a handler in a world that does not charge time.
-    #[inline]
-    pub(crate) fn untimed(
-        node: &'a Node,
-        source: NodeId,
-        proof: Proof<'a>,
-        processor: &'a dyn Processor,
-    ) -> Self {
-        Self { actions: Actions::untimed(node, source, proof.key(), processor), proof }
+        let may_change = MayChange::under(proof.key());
+        Self { actions: Actions { node, source, processor, accounting, may_change, lowering: None }, proof }
     }
 
     /// The lowering that the handler ended with, if any.

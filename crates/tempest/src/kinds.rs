@@ -100,8 +100,8 @@ pub(crate) trait Deliver: Send + Sync {
     /// Runs the handler.
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>);
 
-    /// Runs the handler under its key, which a serial dispatcher grants at once, on a processor that does not
-    /// account for time. The handler's lowering, if any, is left in `lowering`.
+    /// Runs the handler under its key, which a serial dispatcher grants at once, on a processor of a
+    /// world without accounts. The handler's lowering, if any, is left in `lowering`.
     fn handle_serially(
         &self,
         node: &Node,
@@ -136,12 +136,8 @@ impl<M: Message> Deliver for Bound<M> {
         lowering: &mut Option<Lowering>,
     ) {
         let message = packet.message::<M>();
-        let mut cx = Handler::untimed(
-            node,
-            packet.source(),
-            serial.hold(message.key().resolve(self.space)),
-            processor,
-        );
+        let proof = serial.hold(message.key().resolve(self.space));
+        let mut cx = Handler::new(node, packet.source(), proof, processor, None);
         message.handle(&self.state, packet.payload::<M>(), &mut cx);
         if cx.lowers() {
             *lowering = cx.take_lowering();

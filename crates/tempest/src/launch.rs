@@ -8,8 +8,8 @@ use trace::Recorder;
 use units::Time;
 
 use crate::{
-    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, Refusal, Report, Stage, ThreadId,
-    Utilization,
+    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, ProtocolTime, Refusal, Report,
+    Spinning, Stage, ThreadId, Utilization,
 };
 
 /// A machine that runs programs: this host, or a model.
@@ -75,6 +75,10 @@ pub struct PhaseRecord {
     pub counters: Counters,
     /// The computing processors' time in this region, split by what they spent it on.
     pub breakdown: Breakdown,
+    /// The protocol processors' time in this region, kind by kind; empty if there are no such processors.
+    pub protocol: Vec<ProtocolTime>,
+    /// The utilization in this region of the parts that can be a bottleneck, kind by kind.
+    pub utilization: Vec<Utilization>,
 }
 
 /// The result of a run that ended well.
@@ -88,8 +92,11 @@ pub struct Outcome {
     pub counters: Counters,
     /// The computing processors' time, split by what they spent it on.
     pub breakdown: Breakdown,
-    /// The utilization of the processors.
-    pub utilization: Utilization,
+    /// The protocol processors' time, kind by kind; empty if there are no such processors.
+    pub protocol: Vec<ProtocolTime>,
+    /// The utilization of the parts that can be a bottleneck, kind by kind: those that the machine has and the world
+    /// measures. Natively processors.
+    pub utilization: Vec<Utilization>,
     /// The measurements of the dispatch queues.
     pub dispatching: Dispatching,
     /// The cost of protocol events, kind by kind; empty in a world that does not account for time.
@@ -145,7 +152,19 @@ pub enum Failure {
     Stalled {
         /// The limit.
         limit: Time,
+        /// The threads that run and get no further, where the world knows them.
+        spinning: Vec<Spinning>,
         /// The waiting threads. Threads that compute without end are not among them.
+        blocked: Vec<Blocked>,
+    },
+    /// Every thread that has not returned waits or spins, and nothing is in flight that could end that. Only modelled
+    /// worlds can tell.
+    Livelock {
+        /// The time at which that was certain, from the start of the run.
+        at: Time,
+        /// The threads that run and get no further.
+        spinning: Vec<Spinning>,
+        /// The waiting threads.
         blocked: Vec<Blocked>,
     },
     /// The program broke a promise or panicked.
@@ -158,25 +177,46 @@ impl fmt::Display for Failure {
             Failure::Refused(refusal) => refusal.fmt(f),
             Failure::Program(what) => write!(f, "the program failed: {what}"),
             Failure::Deadlock { at, blocked } => {
-                write!(f, "deadlock at {at}: nothing is in flight and {} threads wait", blocked.len())?;
-                list(f, blocked)
+                write!(f, "deadlock at {at}: nothing is in flight and {}", count(blocked.len(), "wait"))?;
+                list(f, &[], blocked)
             }
-            Failure::Stalled { limit, blocked } => {
-                write!(f, "nothing happened for {limit}; {} threads wait", blocked.len())?;
-                list(f, blocked)
+            Failure::Stalled { limit, spinning, blocked } => {
+                write!(f, "nothing happened for {limit}; {}", all(spinning, blocked))?;
+                list(f, spinning, blocked)
+            }
+            Failure::Livelock { at, spinning, blocked } => {
+                write!(f, "livelock at {at}: nothing is in flight and {}", all(spinning, blocked))?;
+                list(f, spinning, blocked)
             }
         }
     }
 }
 
-/// The largest number of waiting threads that are listed; the others are counted.
+/// The largest number of threads that are listed; the others are counted.
 const LISTED: usize = 16;
 
-fn list(f: &mut fmt::Formatter<'_>, blocked: &[Blocked]) -> fmt::Result {
-    for one in blocked.iter().take(LISTED) {
-        write!(f, "\n  {one}")?;
+/// So many threads, and what they do.
+fn count(threads: usize, what: &str) -> String {
+    match threads {
+        1 => format!("1 thread {what}s"),
+        _ => format!("{threads} threads {what}"),
     }
-    match blocked.len().saturating_sub(LISTED) {
+}
+
+fn all(spinning: &[Spinning], blocked: &[Blocked]) -> String {
+    match spinning.len() {
+        0 => count(blocked.len(), "wait"),
+        spin => format!("{}, {}", count(spin, "spin"), count(blocked.len(), "wait")),
+    }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, spinning: &[Spinning], blocked: &[Blocked]) -> fmt::Result {
+    let lines = spinning.iter().map(|one| one as &dyn fmt::Display);
+    let lines = lines.chain(blocked.iter().map(|one| one as &dyn fmt::Display));
+    for line in lines.take(LISTED) {
+        write!(f, "\n  {line}")?;
+    }
+    match (spinning.len() + blocked.len()).saturating_sub(LISTED) {
         0 => Ok(()),
         more => write!(f, "\n  and {more} more"),
     }

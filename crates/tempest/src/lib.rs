@@ -3,7 +3,8 @@
 //! A *program* is written once against this crate and runs unmodified on real threads of this host and on
 //! modelled machines. The world behind it is a **value chosen at run time** ([`World`]), never a type
 //! parameter: [`Thread`] and [`Handler`] are concrete handles whose frequent paths are inline, and only the
-//! cold edge (send, block, poll, hold) goes through the object-safe [`Processor`](world::Processor) that a world implements.
+//! cold edge goes through object-safe traits that a world implements: [`Messages`](world::Messages),
+//! [`Scheduling`](world::Scheduling) and, in a model, [`Accounting`](world::Accounting).
 //!
 //! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. Which
 //! processors run handlers, and when, is a [`Policy`], and the world carries it out.
@@ -89,7 +90,8 @@
 //! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back; a handler's send
 //!   never fails and never waits.
 //! * **Ending.** A world ends when every thread has returned and nothing is in flight; threads that all wait
-//!   with nothing in flight are reported as [`Failure::Deadlock`], exactly, in every world.
+//!   with nothing in flight are reported as [`Failure::Deadlock`], exactly, in every world. Threads that
+//!   [`spin`](Thread::spin) with nothing in flight are reported as [`Failure::Livelock`] by modelled worlds.
 //!
 //! The compiler refuses what would break these promises. A handler cannot reach two entries at once:
 //!
@@ -153,7 +155,9 @@ mod quiet;
 mod refusal;
 mod segment;
 mod setup;
+mod spinning;
 mod thread;
+mod utilization;
 mod work;
 pub mod world;
 
@@ -312,12 +316,14 @@ pub use memory::{
     RunMut, Shared, Tag,
 };
 pub use message::{Class, MAX_WORDS, Message, Volume};
-pub use meter::{Breakdown, Counters, Dispatching, Utilization, VolumeBytes};
+pub use meter::{Breakdown, Counters, Dispatching, ProtocolTime, VolumeBytes};
 pub use place::Number;
 pub use policy::Policy;
 pub use quiet::Quiet;
-pub use refusal::{Refusal, Size};
+pub use refusal::{Refusal, Size, Unobeyed};
 pub use segment::{Place, Rights, Segment};
 pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
+pub use spinning::{Attempt, Spinning};
 pub use thread::{Busy, Thread};
+pub use utilization::{Resource, Utilization};
 pub use work::{Operations, Primitive, Work};

@@ -1,13 +1,13 @@
-//! Measurements of a run: counts, processor time in four parts, volume in four parts, utilization.
+//! Measurements of a run: counts, processor time by what it was spent on, volume by purpose.
 //!
-//! Every world fills in all of them, each with its own clock. This module must never know how a world
-//! measures.
+//! Every world fills in all of them, each with its own clock; a count that a world cannot make is `None`. This
+//! module must never know how a world measures.
 
-use std::ops::{AddAssign, Sub};
+use std::ops::{Add, AddAssign, Sub};
 
 use units::Time;
 
-use crate::Volume;
+use crate::{Resource, Volume};
 
 /// The time of all computing processors together, split by what they spent it on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -20,6 +20,53 @@ pub struct Breakdown {
     pub overhead: Time,
     /// Waiting for another thread or a message, with nothing else to do.
     pub synchronization: Time,
+    /// Nothing to do and nothing to wait for: no thread of the processor is left, or it never had one.
+    pub idle: Time,
+}
+
+impl Breakdown {
+    /// The sum of all five parts: the length of the run or phase times the number of computing processors.
+    pub fn total(&self) -> Time {
+        self.compute + self.memory + self.overhead + self.synchronization + self.idle
+    }
+}
+
+/// The time of all protocol processors of one kind together, split by what they spent it on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProtocolTime {
+    /// The kind of these processors, any but [`Resource::ComputingProcessor`].
+    pub processors: Resource,
+    /// Running handlers. Natively an estimate from samples, which includes receiving and dispatching.
+    pub handlers: Time,
+    /// Receiving, dispatching, and injecting the messages of other processors. Natively all that is not one of the
+    /// other parts.
+    pub overhead: Time,
+    /// Waiting for memory or for room in the network interface.
+    pub memory: Time,
+    /// Looking for events and finding none.
+    pub idle: Time,
+}
+
+impl ProtocolTime {
+    /// The sum of all four parts: the time for which these processors served.
+    pub fn total(&self) -> Time {
+        self.handlers + self.overhead + self.memory + self.idle
+    }
+
+    /// The time spent since `earlier`, a measurement of the same kind of processors. The sum of the parts is the difference
+    /// of the sums, even if a part was booked ahead of its time.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut left = self.total().saturating_sub(earlier.total());
+        let mut take = |now: Time, then: Time| {
+            let part = now.saturating_sub(then).min(left);
+            left -= part;
+            part
+        };
+        let idle = take(self.idle, earlier.idle);
+        let memory = take(self.memory, earlier.memory);
+        let handlers = take(self.handlers, earlier.handlers);
+        Self { processors: self.processors, handlers, overhead: left, memory, idle }
+    }
 }
 
 /// Bytes that entered the network, by purpose.
@@ -71,6 +118,8 @@ pub struct Counters {
     pub blocks: u64,
     /// Sends that found no room at first. Each is counted once, however often it tried again.
     pub refused: u64,
+    /// Polls of threads that found no event; `None` in a world that does not count them.
+    pub empty_polls: Option<u64>,
     /// Bytes sent.
     pub volume: VolumeBytes,
 }
@@ -93,6 +142,10 @@ impl AddAssign for Counters {
         self.interrupts += other.interrupts;
         self.blocks += other.blocks;
         self.refused += other.refused;
+        self.empty_polls = match (self.empty_polls, other.empty_polls) {
+            (Some(here), Some(there)) => Some(here + there),
+            (here, there) => here.or(there),
+        };
         self.volume += other.volume;
     }
 }
@@ -103,6 +156,21 @@ impl AddAssign for Breakdown {
         self.memory += other.memory;
         self.overhead += other.overhead;
         self.synchronization += other.synchronization;
+        self.idle += other.idle;
+    }
+}
+
+impl Add for ProtocolTime {
+    type Output = Self;
+    /// The time of both together, which are of one kind.
+    fn add(self, other: Self) -> Self {
+        Self {
+            processors: self.processors,
+            handlers: self.handlers + other.handlers,
+            overhead: self.overhead + other.overhead,
+            memory: self.memory + other.memory,
+            idle: self.idle + other.idle,
+        }
     }
 }
 
@@ -118,6 +186,7 @@ impl Sub for Counters {
             interrupts: self.interrupts - earlier.interrupts,
             blocks: self.blocks - earlier.blocks,
             refused: self.refused - earlier.refused,
+            empty_polls: self.empty_polls.map(|polls| polls - earlier.empty_polls.unwrap_or(0)),
             volume: VolumeBytes {
                 data: self.volume.data - earlier.volume.data,
                 headers: self.volume.headers - earlier.volume.headers,
@@ -137,18 +206,9 @@ impl Sub for Breakdown {
             memory: self.memory - earlier.memory,
             overhead: self.overhead - earlier.overhead,
             synchronization: self.synchronization - earlier.synchronization,
+            idle: self.idle - earlier.idle,
         }
     }
-}
-
-/// The shares of time, from 0 to 1, for which processors were busy.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Utilization {
-    /// The share of the computing processors' time that was not spent waiting.
-    pub compute: f64,
-    /// The share of the dedicated protocol processors' time that was spent on events; `None` if there are no
-    /// such processors.
-    pub protocol: Option<f64>,
 }
 
 /// Measurements of the dispatch queues, over all nodes.
@@ -166,6 +226,31 @@ pub struct Dispatching {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn polls_that_nobody_counted_stay_unknown() {
+        let unknown = Counters::default();
+        let counted = Counters { empty_polls: Some(3), ..unknown };
+        let mut sum = unknown;
+        sum += unknown;
+        assert_eq!(sum.empty_polls, None);
+        sum += counted;
+        sum += counted;
+        assert_eq!((sum.empty_polls, (sum - counted).empty_polls), (Some(6), Some(3)));
+    }
+
+    #[test]
+    fn the_parts_of_a_phase_add_up_to_its_length() {
+        let us = Time::from_microseconds;
+        let processors = Resource::DedicatedProcessor;
+        let [handlers, overhead, memory, idle] = [10, 5, 1, 4].map(us);
+        let earlier = ProtocolTime { processors, handlers, overhead, memory, idle };
+        // Two of overhead were booked before the handler that they turned out to be part of.
+        let [handlers, overhead, memory, idle] = [17, 3, 2, 8].map(us);
+        let later = ProtocolTime { processors, handlers, overhead, memory, idle };
+        let [handlers, overhead, memory, idle] = [5, 0, 1, 4].map(us);
+        assert_eq!(later.since(&earlier), ProtocolTime { processors, handlers, overhead, memory, idle });
+    }
 
     #[test]
     fn only_data_has_its_headers_counted_apart() {

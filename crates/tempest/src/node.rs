@@ -120,8 +120,8 @@ impl Node {
     }
 
     /// Runs the handler of a received packet under its key, which a serial dispatcher grants at once:
-    /// [`key`](Self::key) and [`deliver`](Self::deliver) in one step, for a processor that does not
-    /// [account](Processor::accounts) for time. The handler's lowering, if any, is left in `lowering`.
+    /// [`key`](Self::key) and [`deliver`](Self::deliver) in one step, for a world without
+    /// [accounts](crate::world::Accounting). The handler's lowering, if any, is left in `lowering`.
     ///
     /// # Errors
     /// [`BadPacket`] if no handler may see it.

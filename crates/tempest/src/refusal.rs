@@ -57,8 +57,8 @@ pub enum Refusal {
     Unobeyed {
         /// The policy that was asked for.
         policy: Policy,
-        /// The whole line for people, which names the policy.
-        why: String,
+        /// The reason.
+        why: Unobeyed,
     },
     /// The run is too small or too large.
     Size(Size),
@@ -73,6 +73,58 @@ pub enum Refusal {
     },
     /// The host gave no means to run: no OS thread, or no memory for a stack. The text is the whole line for people.
     Host(String),
+}
+
+/// Why a world has no way to obey a policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Unobeyed {
+    /// State machines run the handlers of shared memory, and no processor runs those of a program's messages.
+    NobodyHandles {
+        /// The mechanism, which needs messages.
+        mechanism: Mechanism,
+    },
+    /// The world has no processors of the kind that the policy gives handlers to.
+    NoSuchProcessors,
+    /// The policy uses something that the machine file gives no price for.
+    NoPrice {
+        /// The name of the machine.
+        machine: String,
+        /// What the policy has processors do.
+        what: &'static str,
+        /// The key of the missing price in a machine file.
+        key: &'static str,
+    },
+    /// No computing processor of the machine can be interrupted.
+    NotInterrupted {
+        /// The name of the machine.
+        machine: String,
+    },
+}
+
+impl Unobeyed {
+    fn write(&self, policy: &Policy, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NobodyHandles { mechanism } => write!(
+                f,
+                "policy `{policy}` leaves nobody to handle a program's messages, which mechanism `{mechanism}` needs: a state \
+                 machine keeps memory coherent; expected mechanism `{}`",
+                Mechanism::SharedMemory
+            ),
+            Self::NoSuchProcessors => {
+                write!(f, "policy `{policy}` is not modelled: this simulator has no such processors")
+            }
+            Self::NoPrice { machine, what, key } => write!(
+                f,
+                "policy `{policy}` has {what}, and machine `{machine}` gives no price for that (`{key}`)"
+            ),
+            Self::NotInterrupted { machine } => write!(
+                f,
+                "policy `{policy}` needs a computing processor that can be interrupted, which machine `{machine}` lacks: only a \
+                 dedicated processor can be woken, as under `fixed:1+interrupt`, or a helper, as under `floating+keyed+helper`"
+            ),
+        }
+    }
 }
 
 /// An error in the size of a run.
@@ -137,7 +189,8 @@ impl fmt::Display for Refusal {
                 policy.count,
                 policy.count.saturating_add(1)
             ),
-            Self::Unobeyed { why, .. } | Self::Host(why) => f.write_str(why),
+            Self::Unobeyed { policy, why } => why.write(policy, f),
+            Self::Host(why) => f.write_str(why),
             Self::Size(size) => size.fmt(f),
             Self::Configurations { protocol, first, second } => write!(
                 f,
@@ -169,6 +222,16 @@ impl std::error::Error for Refusal {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_obeyed_names_the_policy_and_what_is_missing() {
+        let why = Unobeyed::NoPrice { machine: "toy".to_owned(), what: "threads fly", key: "primitives.fly" };
+        let refused = Refusal::Unobeyed { policy: "single".parse().unwrap(), why };
+        assert_eq!(
+            refused.to_string(),
+            "policy `single` has threads fly, and machine `toy` gives no price for that (`primitives.fly`)"
+        );
+    }
 
     #[test]
     fn sizes_say_what_to_type() {

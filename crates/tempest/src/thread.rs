@@ -11,7 +11,7 @@ use units::Time;
 
 use crate::key::Space;
 use crate::node::Node;
-use crate::processor::{Processor, Wait};
+use crate::processor::{Accounting, Processor, Wait};
 use crate::{
     Access, Block, Event, Handler, Key, MAX_WORDS, Memory, MemoryEvents, Message, NodeId, Place, Primitive,
     Right, Run, RunMut, Shared, Waiter, Word, Work,
@@ -27,12 +27,14 @@ pub struct Thread<'a> {
     pub(crate) node: &'a Node,
     pub(crate) index: u32,
     pub(crate) processor: &'a dyn Processor,
-    accounts: bool,
+    accounting: Option<&'a dyn Accounting>,
     poll_every: u32,
     until_poll: Cell<u32>,
     /// Whether the thread is in the body of a hold or of a run, which must not give the processor away.
     holding: Cell<bool>,
 }
+
+const _: () = assert!(size_of::<Thread<'_>>() == 64, "a thread's handle fits one cache line");
 
 /// Marks its thread as holding: while this value lives, the thread must not give its processor away. Dropping
 /// it restores the mark that was there before, also when the body panics.
@@ -61,11 +63,16 @@ impl Drop for Holding<'_, '_> {
 
 impl<'a> Thread<'a> {
     /// Makes the handle of thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th
-    /// back-edge (0: never).
-    pub(crate) fn new(node: &'a Node, index: u32, processor: &'a dyn Processor, poll_every: u32) -> Self {
-        let accounts = processor.accounts();
+    /// back-edge (0: never). In a model its work is charged to `accounting`.
+    pub(crate) fn new(
+        node: &'a Node,
+        index: u32,
+        processor: &'a dyn Processor,
+        accounting: Option<&'a dyn Accounting>,
+        poll_every: u32,
+    ) -> Self {
         let (until_poll, holding) = (Cell::new(poll_every), Cell::new(false));
-        Self { node, index, processor, accounts, poll_every, until_poll, holding }
+        Self { node, index, processor, accounting, poll_every, until_poll, holding }
     }
 
     /// Sends a message if there is room for it now.
@@ -160,28 +167,28 @@ impl<'a> Thread<'a> {
     /// In a model, if there are no such words.
     #[inline]
     pub fn touch(&self, place: Place, words: usize, access: Access) {
-        if self.accounts {
-            self.processor.touch(place, words, access);
+        if let Some(accounting) = self.accounting {
+            accounting.touch(place, words, access);
         }
     }
 
     /// Waits until all words that this processor has [flushed](Access::Flush) are in memory: free natively, time in a model.
     #[inline]
     pub fn drain(&self) {
-        if self.accounts {
-            self.processor.drain();
+        if let Some(accounting) = self.accounting {
+            accounting.drain();
         }
     }
 
     /// Whether hardware keeps caches and interfaces coherent. If not, a program flushes what it sends and
     /// purges where it receives.
     pub fn is_coherent(&self) -> bool {
-        self.processor.is_coherent()
+        self.accounting.is_none_or(|accounting| accounting.is_coherent())
     }
 
     /// The counters of this node's memory system, for measuring; all zero in a world that does not count.
     pub fn memory_events(&self) -> MemoryEvents {
-        self.processor.memory_events()
+        self.accounting.map_or_else(MemoryEvents::default, |accounting| accounting.memory_events())
     }
 
     /// Puts a few words, at most [`MAX_WORDS`] (14) of 8 bytes, into a [segment](crate::Segment) of another
@@ -243,8 +250,8 @@ impl<'a> Thread<'a> {
     /// Adds to an event's count and resumes the threads that the new count satisfies.
     #[inline]
     pub fn signal(&self, event: &Event, amount: u64) {
-        if self.accounts {
-            self.processor.synchronize();
+        if let Some(accounting) = self.accounting {
+            accounting.synchronize();
         }
         self.processor.signal(event, amount);
     }
@@ -263,6 +270,16 @@ impl<'a> Thread<'a> {
         }
     }
 
+    /// Waits by computing: the turn of a loop that ends when a handler, an [`Event`], a deposit or an access of another
+    /// thread to shared memory has changed something, and by nothing else. The turn polls, and looks for messages even under
+    /// a policy whose processors look at no back-edge, if no other processor would handle them. Modelled runs end when all
+    /// threads spin or wait and nothing is in flight.
+    pub fn spin(&self) {
+        self.expect_no_hold("a spin");
+        self.poll();
+        self.processor.spin();
+    }
+
     /// Runs `f` on this thread as an event of `key`: after all older events of that key, and with no other event of the key
     /// beside it. A thread reaches keyed state in this way. It is free where handlers run only at this processor's polls.
     ///
@@ -276,7 +293,7 @@ impl<'a> Thread<'a> {
         self.processor.hold(key.resolve(Space::PROGRAM), &mut |proof| {
             let f = f.take().expect("a world runs the body of a hold once");
             let _holding = Holding::begin(self, None);
-            let mut cx = Handler::new(self.node, self.node(), proof, self.processor);
+            let mut cx = Handler::new(self.node, self.node(), proof, self.processor, self.accounting);
             result = Some(f(&mut cx));
             assert!(cx.take_lowering().is_none(), "a right is taken away inside a hold: handlers alone may");
         });
@@ -436,18 +453,22 @@ impl<'a> Thread<'a> {
         while from < range.end {
             let block = array.run(from, range.end);
             let word = array.word(from);
-            if self.accounts {
-                self.processor.approach();
+            if let Some(accounting) = self.accounting {
+                accounting.approach(array.memory().address(word), access_of(right));
             }
             let faulted = self.test(array, word, right);
-            let run = if self.accounts { block } else { array.extended(block, range.end, right) };
+            let run = if self.accounting.is_some() { block } else { array.extended(block, range.end, right) };
             from = run.end;
             let granted = faulted.then(|| (&**array.memory(), array.block_of(word)));
             let holding = Holding::begin(self, granted);
             each(run.clone());
             drop(holding);
-            if self.accounts {
-                run.for_each(|index| self.account(array, array.word(index), right));
+            if let Some(accounting) = self.accounting {
+                account(accounting, array, word, right);
+                for word in run.skip(1).map(|index| array.word(index)) {
+                    accounting.approach(array.memory().address(word), access_of(right));
+                    account(accounting, array, word, right);
+                }
             }
         }
     }
@@ -461,8 +482,8 @@ impl<'a> Thread<'a> {
         right: Right,
         access: impl FnOnce(&AtomicU64) -> R,
     ) -> R {
-        if self.accounts {
-            return self.access_and_account(array, word, right, access);
+        if let Some(accounting) = self.accounting {
+            return self.access_and_account(accounting, array, word, right, access);
         }
         self.test_and_access(array, word, right, access)
     }
@@ -488,14 +509,15 @@ impl<'a> Thread<'a> {
     #[inline(never)]
     fn access_and_account<T: Word, R>(
         &self,
+        accounting: &dyn Accounting,
         array: &Shared<T>,
         word: usize,
         right: Right,
         access: impl FnOnce(&AtomicU64) -> R,
     ) -> R {
-        self.processor.approach();
+        accounting.approach(array.memory().address(word), access_of(right));
         let result = self.test_and_access(array, word, right, access);
-        self.account(array, word, right);
+        account(accounting, array, word, right);
         result
     }
 
@@ -545,15 +567,6 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Accounts for one word that was loaded or stored.
-    fn account<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) {
-        let access = match right {
-            Right::Read => Access::Load,
-            Right::Write => Access::Store,
-        };
-        self.processor.access(array.memory().address(word), access);
-    }
-
     /// Panics if the thread holds a key: handlers of that key could never run while this thread waits for
     /// them.
     #[inline]
@@ -574,8 +587,21 @@ impl<'a> Thread<'a> {
     /// Charges this thread for work that it has done: free natively, time in a model.
     #[inline]
     pub fn charge(&self, work: impl Into<Work>) {
-        if self.accounts {
-            self.processor.charge(work.into());
+        if let Some(accounting) = self.accounting {
+            accounting.charge(work.into());
         }
     }
+}
+
+/// The access that needs a right.
+fn access_of(right: Right) -> Access {
+    match right {
+        Right::Read => Access::Load,
+        Right::Write => Access::Store,
+    }
+}
+
+/// Accounts for one word that was loaded or stored.
+fn account<T: Word>(accounting: &dyn Accounting, array: &Shared<T>, word: usize, right: Right) {
+    accounting.access(array.memory().address(word), access_of(right));
 }

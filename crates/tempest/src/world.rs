@@ -1,7 +1,8 @@
 //! The traits that a world implements and the parts that it needs, for authors of a world.
 //!
 //! A program or a protocol needs nothing of this. A world implements [`World`](crate::World), which runs a job, and
-//! [`Processor`], the cold edge through which threads and handlers act. It has each [`Node`] of a job installed
+//! [`Messages`] and [`Scheduling`], the cold edge through which threads and handlers act; a model implements [`Accounting`]
+//! too. It has each [`Node`] of a job installed
 //! ([`settle`]), makes the handles ([`thread`], [`handler`]), gives each message that arrives as a
 //! [`Packet`] to [`Node::deliver`] under its [`DispatchKey`], and asks the [`Resident`] for its report in the end.
 
@@ -17,23 +18,31 @@ pub use crate::memory::{Lowering, Words};
 pub use crate::message::Packet;
 pub use crate::node::{BadPacket, Node};
 pub use crate::pace::Pace;
-pub use crate::processor::{Processor, Wait};
+pub use crate::processor::{Accounting, Messages, Processor, Scheduling, Wait};
 pub use crate::segment::{BadPlace, SegmentId};
 
 /// Makes the handle of thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th back-edge, or never
-/// if that is 0.
-pub fn thread<'a>(node: &'a Node, index: u32, processor: &'a dyn Processor, poll_every: u32) -> Thread<'a> {
-    Thread::new(node, index, processor, poll_every)
+/// if that is 0. A model charges its work to `accounting`; where work takes real time there is none.
+pub fn thread<'a>(
+    node: &'a Node,
+    index: u32,
+    processor: &'a dyn Processor,
+    accounting: Option<&'a dyn Accounting>,
+    poll_every: u32,
+) -> Thread<'a> {
+    Thread::new(node, index, processor, accounting, poll_every)
 }
 
-/// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`.
+/// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`. A model
+/// charges its work to `accounting`; where work takes real time there is none.
 pub fn handler<'a>(
     node: &'a Node,
     source: NodeId,
     proof: Proof<'a>,
     processor: &'a dyn Processor,
+    accounting: Option<&'a dyn Accounting>,
 ) -> Handler<'a> {
-    Handler::new(node, source, proof, processor)
+    Handler::new(node, source, proof, processor, accounting)
 }
 
 /// Installs the program of a job on a node whose events go through `dispatcher`.

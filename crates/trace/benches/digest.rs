@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::io;
 use std::time::Instant;
 
-use tradewind_trace::{Batch, Cast, Digest, Event, Recorder, Sink};
+use tradewind_trace::{Batch, Cast, Digests, Event, Recorder, Sink};
 use units::Time;
 
 const ROUNDS: usize = 7;
@@ -15,7 +15,7 @@ const EVENTS: u32 = 4 * MESSAGES;
 
 fn main() {
     println!("no sink:  {:6.2} ns", best(|| Sink::None));
-    println!("digest:   {:6.2} ns", best(|| Sink::Digest(Digest::new())));
+    println!("digest:   {:6.2} ns", best(|| Sink::Digest(Digests::new())));
     println!("memory:   {:6.2} ns", best(|| traced(&Recorder::memory(EVENTS as usize))));
     let recorder = || {
         let recorder = Recorder::perfetto(io::sink());
@@ -30,7 +30,7 @@ fn main() {
 }
 
 fn traced(recorder: &Recorder) -> Sink {
-    Sink::Traced(Digest::new(), Batch::new(recorder.clone()))
+    Sink::Traced(Digests::new(), Batch::new(recorder.clone()))
 }
 
 fn cast() -> Cast {

@@ -72,6 +72,53 @@ fn scatter(word: u64) -> u64 {
     word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
+/// The digests of a run: one for each node, and one for events that belong to the whole machine.
+///
+/// Events of different nodes may be recorded in any order among each other; the order within a node counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Digests {
+    nodes: Vec<Digest>,
+    machine: Digest,
+}
+
+impl Digests {
+    /// The digests of nothing.
+    pub const fn new() -> Digests {
+        Digests { nodes: Vec::new(), machine: Digest::new() }
+    }
+
+    /// Adds an event and its instant to the digest of its node.
+    #[inline]
+    pub fn record(&mut self, at: Time, event: Event) {
+        let digest = match event.node() {
+            None => &mut self.machine,
+            Some(node) => {
+                let node = node as usize;
+                if node >= self.nodes.len() {
+                    self.add_nodes(node);
+                }
+                &mut self.nodes[node]
+            }
+        };
+        digest.record(at, event);
+    }
+
+    /// One digest of all: it absorbs the value of each node's digest in the order of the nodes, up to the last node that had an
+    /// event, and the value of the machine's digest last. Beside each value stands the number of events.
+    pub fn fold(&self) -> Digest {
+        let mut all = Digest::new();
+        for one in self.nodes.iter().chain([&self.machine]) {
+            all.absorb(one.value(), one.absorbed);
+        }
+        all
+    }
+
+    #[cold]
+    fn add_nodes(&mut self, last: usize) {
+        self.nodes.resize(last + 1, Digest::new());
+    }
+}
+
 impl Default for Digest {
     fn default() -> Digest {
         Digest::new()
@@ -124,6 +171,35 @@ mod tests {
         for (index, digest) in digests.iter().enumerate() {
             assert!(digests[..index].iter().all(|other| other.value() != digest.value()), "number {index}");
         }
+    }
+
+    fn all_of(events: &[(u64, Event)]) -> u64 {
+        let mut digests = Digests::new();
+        for &(at, event) in events {
+            digests.record(Time::from_nanoseconds(at), event);
+        }
+        digests.fold().value()
+    }
+
+    #[test]
+    fn only_the_order_within_a_node_counts() {
+        let phase = Event::Phase { index: 0, name: "" };
+        let began = Event::ThreadStart { node: 1, thread: 0 };
+        let run = [(1, began), (2, SENT), (2, phase), (2, ARRIVED)];
+        let one_node_first = [(2, ARRIVED), (1, began), (2, SENT), (2, phase)];
+        let swapped_on_a_node = [(2, SENT), (1, began), (2, phase), (2, ARRIVED)];
+        assert_eq!(all_of(&run), all_of(&one_node_first));
+        assert_ne!(all_of(&run), all_of(&swapped_on_a_node));
+    }
+
+    #[test]
+    fn the_fold_takes_the_nodes_in_order_and_the_machine_last() {
+        let phase = Event::Phase { index: 0, name: "" };
+        let mut fold = Digest::new();
+        for node in [of(&[]), of(&[(1, SENT)]), of(&[]), of(&[(2, ARRIVED)]), of(&[(3, phase)])] {
+            fold.absorb(node.value(), node.absorbed);
+        }
+        assert_eq!(all_of(&[(1, SENT), (2, ARRIVED), (3, phase)]), fold.value());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 ///
 /// Nodes are numbered across the machine, processors and threads within their node, messages in the order of
 /// their registration. A *flow* is the number of one message or deposit on its way, the same at both ends and
-/// different for any two of a run.
+/// different for any two of a run ([`Event::flow_number`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
     /// A processor starts to run the handler of a message.
@@ -142,6 +142,34 @@ pub enum Event {
 }
 
 impl Event {
+    /// The number of the flow that is the `count`th of node `source`, counted from 0: the node in the upper 24 bits, the count
+    /// in the lower 40. Nodes number their flows apart, so a number does not depend on what other nodes do meanwhile.
+    #[inline]
+    pub fn flow_number(source: u32, count: u64) -> u64 {
+        u64::from(source) << 40 | count
+    }
+
+    /// The node that the event happened on; `None` for an event of the whole machine.
+    #[inline]
+    pub fn node(self) -> Option<u32> {
+        match self {
+            Event::HandlerStart { node, .. }
+            | Event::HandlerEnd { node, .. }
+            | Event::Send { node, .. }
+            | Event::Arrive { node, .. }
+            | Event::Block { node, .. }
+            | Event::Resume { node, .. }
+            | Event::Interrupt { node, .. }
+            | Event::ThreadStart { node, .. }
+            | Event::ThreadEnd { node, .. }
+            | Event::Run { node, .. }
+            | Event::Leave { node, .. }
+            | Event::Deposit { node, .. }
+            | Event::Place { node, .. } => Some(node),
+            Event::Phase { .. } => None,
+        }
+    }
+
     /// The event as numbers, different for events that differ in more than words for people or their flow.
     ///
     /// The first word holds, from the lowest bit up: the kind (8 bits, from 1 in order of declaration), 8 zero
@@ -225,6 +253,15 @@ mod tests {
                 assert_eq!(a == b, a.words() == b.words(), "{a:?} and {b:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_node_of_an_event_is_the_one_in_its_words() {
+        for event in many() {
+            let [place, ..] = event.words();
+            assert_eq!(u64::from(event.node().unwrap_or(0)), place >> 32, "{event:?}");
+        }
+        assert_eq!(Event::Phase { index: 1, name: "" }.node(), None);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What happened in a run, event by event: a closed vocabulary and the places it can go.
 //!
 //! A world calls [`Sink::record`] with the instant and the [`Event`]. A sink forgets the events, or keeps a
-//! [`Digest`] of them; of a traced run it also hands them in a [`Batch`] to the [`Recorder`] that all processors
-//! share, which keeps the first of them or writes a trace for Perfetto. [`check`] reads such a trace back and says
+//! [`Digest`] of them for each node ([`Digests`]); of a traced run it also hands them in a [`Batch`] to the [`Recorder`]
+//! that all processors share, which keeps the first of them or writes a trace for Perfetto. [`check`] reads such a trace back and says
 //! what is wrong with it. Events are small integers, and two runs that did the same have the same events to the
 //! bit.
 //!
@@ -18,7 +18,7 @@ mod perfetto;
 mod recorder;
 mod sink;
 
-pub use digest::Digest;
+pub use digest::{Digest, Digests};
 pub use event::Event;
 pub use recorder::{Batch, Cast, Recorder, Summary};
 pub use sink::Sink;

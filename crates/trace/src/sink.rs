@@ -7,7 +7,7 @@
 
 use units::Time;
 
-use crate::{Batch, Digest, Event};
+use crate::{Batch, Digest, Digests, Event};
 
 /// What becomes of the events of a run.
 #[derive(Debug, Default)]
@@ -15,10 +15,10 @@ pub enum Sink {
     /// They are forgotten.
     #[default]
     None,
-    /// A fingerprint is kept.
-    Digest(Digest),
-    /// A fingerprint is kept, and the events go to a recorder.
-    Traced(Digest, Batch),
+    /// A fingerprint of each node is kept.
+    Digest(Digests),
+    /// A fingerprint of each node is kept, and the events go to a recorder.
+    Traced(Digests, Batch),
 }
 
 impl Sink {
@@ -29,20 +29,20 @@ impl Sink {
     pub fn record(&mut self, at: Time, event: Event) {
         match self {
             Sink::None => {}
-            Sink::Digest(digest) => digest.record(at, event),
-            Sink::Traced(digest, batch) => {
+            Sink::Digest(digests) => digests.record(at, event),
+            Sink::Traced(digests, batch) => {
                 // A copy, because what is passed on must stand in memory: were it the event itself, it would be put
                 // there also when it is only digested, which doubles the cost of that.
                 let copy = event;
-                record_traced(digest, batch, at, &copy);
+                record_traced(digests, batch, at, &copy);
             }
         }
     }
 
-    /// The fingerprint, where one is kept.
+    /// The [fold](Digests::fold) of the fingerprints of all nodes, where fingerprints are kept.
     pub fn digest(&self) -> Option<Digest> {
         match self {
-            Sink::Digest(digest) | Sink::Traced(digest, _) => Some(*digest),
+            Sink::Digest(digests) | Sink::Traced(digests, _) => Some(digests.fold()),
             Sink::None => None,
         }
     }
@@ -51,8 +51,8 @@ impl Sink {
 /// Apart, so that a trace costs those nothing who take none.
 #[cold]
 #[inline(never)]
-fn record_traced(digest: &mut Digest, batch: &mut Batch, at: Time, event: &Event) {
-    digest.record(at, *event);
+fn record_traced(digests: &mut Digests, batch: &mut Batch, at: Time, event: &Event) {
+    digests.record(at, *event);
     batch.record(at, *event);
 }
 
@@ -76,9 +76,9 @@ mod tests {
     #[test]
     fn a_trace_does_not_change_the_digest() {
         let recorder = Recorder::memory(2);
-        let traced = filled(Sink::Traced(Digest::new(), Batch::new(recorder.clone())));
-        assert_eq!(traced, filled(Sink::Digest(Digest::new())));
-        assert_ne!(traced, Some(Digest::new()));
+        let traced = filled(Sink::Traced(Digests::new(), Batch::new(recorder.clone())));
+        assert_eq!(traced, filled(Sink::Digest(Digests::new())));
+        assert_ne!(traced, Some(Digests::new().fold()));
         let times: Vec<_> = recorder.events().iter().map(|(at, _)| *at).collect();
         assert_eq!(times, [Time::ZERO, Time::from_nanoseconds(1)]);
     }

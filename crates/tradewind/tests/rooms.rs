@@ -299,7 +299,7 @@ fn only_few_rooms_may_be_unsafe() {
 
 /// The rooms whose modules must not use each other in a circle.
 const WITHOUT_CIRCLES: &[&str] =
-    &["cli", "compare", "conformance", "hardware", "macros", "probes", "report", "units", "worlds"];
+    &["cli", "compare", "conformance", "hardware", "macros", "probes", "report", "sim", "units", "worlds"];
 
 /// The modules of a room: by path, such as `text::run`, the paths that each uses and those that it only passes on.
 #[derive(Default)]
@@ -425,6 +425,55 @@ fn modules_use_each_other_in_no_circle() {
         let circle = modules.circle();
         assert!(circle.is_empty(), "crates/{room}: these use each other in a circle: {}", circle.join(", "));
     }
+}
+
+/// The rooms whose types have their methods together.
+const GATHERED: &[&str] = &["sim"];
+
+/// The most files in which a type has methods of its own.
+const MAX_FILES: usize = 3;
+
+/// The types that a source gives methods of their own, one time each. Its tests are left out.
+fn types_with_methods(source: &str) -> Vec<String> {
+    let code = source.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let headers = code.lines().filter(|line| line.starts_with("impl") && !line.contains(" for "));
+    let name = |header: &str| {
+        // Behind the parameters, if there are any: `impl<'a, T> Reader<'a, T> {`.
+        let behind = header.strip_prefix("impl")?;
+        let end = behind.strip_prefix('<').map_or(Some(0), |_| behind.find("> ").map(|end| end + 1))?;
+        let letters = |letter: char| letter.is_alphanumeric() || letter == '_';
+        behind[end..].trim_start().split(|letter| !letters(letter)).next().map(str::to_owned)
+    };
+    let mut types: Vec<_> = headers.filter_map(name).collect();
+    types.sort();
+    types.dedup();
+    types
+}
+
+#[test]
+fn types_have_their_methods_in_few_files() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for room in GATHERED {
+        let mut files: BTreeMap<String, usize> = BTreeMap::new();
+        for path in sources(&crates.join(room).join("src")) {
+            types_with_methods(&read(&path))
+                .into_iter()
+                .for_each(|name| *files.entry(name).or_default() += 1);
+        }
+        assert!(files.len() > 10, "crates/{room}: only {} types found", files.len());
+        let spread: Vec<_> = files.iter().filter(|&(_, &count)| count > MAX_FILES).collect();
+        assert!(
+            spread.is_empty(),
+            "crates/{room}: these types have methods in more than {MAX_FILES} files: {spread:?}"
+        );
+    }
+}
+
+#[test]
+fn methods_are_found() {
+    let source = "impl Core {\nimpl fmt::Display for Core {\nimpl<'a, T: Into<u32>> Reader<'a, T> {\nimpl Core {\n\
+                  \n#[cfg(test)]\nmod tests {\nimpl Test {\n";
+    assert_eq!(types_with_methods(source), ["Core", "Reader"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //!
 //! let clock: Frequency = "400 MHz".parse()?;
 //! let latency: Span = "100 cycles".parse()?;
-//! assert_eq!(latency.resolve(clock), Time::from_nanoseconds(250));
+//! assert_eq!(latency.resolve(clock, None), Some(Time::from_nanoseconds(250)));
 //! assert_eq!("50 Mhz".parse::<Frequency>().unwrap_err().to_string(),
 //!            "expected a frequency such as \"400 MHz\"; did you mean \"MHz\"?");
 //! # Ok::<(), tradewind_units::ParseError>(())

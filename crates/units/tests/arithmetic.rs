@@ -19,7 +19,12 @@ proptest! {
     fn printing_and_reading_are_inverse(number in magnitudes()) {
         round_trip(Time::from_femtoseconds(number));
         round_trip(Cycles::from_thousandths(number));
-        round_trip(Span::Cycles(Cycles::from_thousandths(number)));
+        round_trip(Span::of_cycles(Cycles::from_thousandths(number)));
+        round_trip(Span {
+            cycles: Cycles::from_thousandths(number),
+            bus_cycles: Cycles::from_thousandths(number / 3),
+            time: Time::from_femtoseconds(number / 7),
+        });
         round_trip(Bytes::new(number));
         if let (Some(frequency), Some(bandwidth)) = (Frequency::new(number), Bandwidth::new(number)) {
             round_trip(frequency);

@@ -106,15 +106,37 @@ fn a_clock_and_a_bandwidth_are_above_zero() {
 fn spans_and_rates_follow_the_clock_only_where_they_say_so() {
     let (slow, fast) = (Frequency::from_megahertz(50), Frequency::from_megahertz(400));
     let cycles: Span = "16 cycles".parse().unwrap();
-    assert_eq!(cycles.resolve(slow), Time::from_nanoseconds(320));
-    assert_eq!(cycles.resolve(fast), Time::from_nanoseconds(40));
-    assert_eq!("1 cycle".parse::<Span>().unwrap().resolve(slow), Time::from_nanoseconds(20));
+    assert_eq!(cycles.resolve(slow, None), Some(Time::from_nanoseconds(320)));
+    assert_eq!(cycles.resolve(fast, None), Some(Time::from_nanoseconds(40)));
+    assert_eq!("1 cycle".parse::<Span>().unwrap().resolve(slow, None), Some(Time::from_nanoseconds(20)));
     let absolute: Span = "1.7 us".parse().unwrap();
-    assert_eq!(absolute.resolve(slow), absolute.resolve(fast));
+    assert_eq!(absolute.resolve(slow, None), absolute.resolve(fast, None));
     let relative: Rate = "2 B/cycle".parse().unwrap();
     assert_eq!(relative.resolve(fast), "800 MB/s".parse().unwrap());
     let constant: Rate = "175 MB/s".parse().unwrap();
     assert_eq!(constant.resolve(fast), constant.resolve(slow));
+}
+
+#[test]
+fn a_sum_of_parts_follows_each_clock_in_its_own_part() {
+    let clock = Frequency::from_megahertz;
+    let sum: Span = "60 cycles + 0.5 us+2 bus cycles".parse().unwrap();
+    assert_eq!(sum.resolve(clock(50), Some(clock(10))), Some(Time::from_nanoseconds(1_200 + 500 + 200)));
+    assert_eq!(sum.resolve(clock(100), Some(clock(10))), Some(Time::from_nanoseconds(600 + 500 + 200)));
+    assert_eq!(sum.resolve(clock(50), Some(clock(20))), Some(Time::from_nanoseconds(1_200 + 500 + 100)));
+    assert_eq!(
+        (sum.resolve(clock(50), None), sum.to_string().as_str()),
+        (None, "60 cycles + 2 bus cycles + 500 ns")
+    );
+    assert_eq!("1 us + 1 us".parse::<Span>(), "2 us".parse());
+    // Rounded once: 5 and 28 cycles of 120 MHz are 33, which are 275 ns.
+    let parts: Span = "5 cycles + 28 bus cycles".parse().unwrap();
+    assert_eq!(parts.resolve(clock(120), Some(clock(120))), Some(Time::from_nanoseconds(275)));
+    for wrong in ["60 cycles +", "+ 1 us", "1 us + 3", "1 us + 2 Cycles", "1 us - 2 ns", "18446 s + 18446 s"]
+    {
+        assert!(refusal::<Span>(wrong).starts_with("expected a time such as"), "{wrong}");
+    }
+    assert!(refusal::<Span>("2 bus Cycles").ends_with("; did you mean \"bus cycles\"?"));
 }
 
 #[test]

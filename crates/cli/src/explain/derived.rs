@@ -39,6 +39,10 @@ fn node(machine: &Machine) -> Vec<Derived> {
         let cycle = network.clock.cycles_to_time(1);
         derived.push(time("network processor cycle", cycle, "1 / network_processor.clock"));
     }
+    if let Some(embedded) = &machine.embedded_processor {
+        let cycle = embedded.clock.cycles_to_time(1);
+        derived.push(time("embedded processor cycle", cycle, "1 / embedded_processor.clock"));
+    }
     if !machine.memory.read.is_zero() {
         let line = machine.memory.line;
         let rate = line.get() as f64 / machine.memory.read.as_seconds() / 1e6;

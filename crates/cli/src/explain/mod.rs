@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `derived` | what follows from the values alone |
+//! | `parts` | what each price with bus transactions is made of |
 //! | `round_trip` | what a message takes on an idle machine, as a sum of prices |
 //! | `abilities` | which policies and mechanisms the machine can run |
 //!
@@ -10,6 +11,7 @@
 
 mod abilities;
 mod derived;
+mod parts;
 mod round_trip;
 
 use std::io::Write;
@@ -73,7 +75,7 @@ fn document(
         summary: under.summary.clone(),
         policy: policy.map(ToString::to_string),
         values: under.values().iter().filter(holds).map(value).collect(),
-        derived: derived::derive(&under).into_iter().chain(trips).collect(),
+        derived: derived::derive(&under).into_iter().chain(parts::derive(&under)).chain(trips).collect(),
         not_derived,
         runs,
         refused,

@@ -4,6 +4,8 @@
 //! Place n has the coordinates of n written in a number system whose digits run over the sides, the first the fastest.
 //! Places beyond the last node have routers all the same. Knows no time.
 
+use std::ops::Range;
+
 /// Lanes of a link of a torus.
 const LANES: u32 = 2;
 
@@ -55,6 +57,34 @@ impl Grid {
     /// The first and the last place of a row.
     pub(super) fn ends(&self, row: u32) -> (u32, u32) {
         (row * self.sides[0], (row + 1) * self.sides[0] - 1)
+    }
+
+    /// The links that join two places, each as its lanes. Links beyond the edge of a mesh have numbers all the same.
+    pub(super) fn links_in_use(&self) -> impl Iterator<Item = Range<u32>> + '_ {
+        let links = (0..self.links()).filter(|&link| self.ends_of(link).is_some());
+        links.map(|link| link * self.lanes()..(link + 1) * self.lanes())
+    }
+
+    /// The name of the link that a channel belongs to: the places at its ends.
+    pub(super) fn link_name(&self, channel: u32) -> String {
+        self.ends_of(channel / self.lanes()).map_or_else(String::new, |(from, to)| format!("{from}→{to}"))
+    }
+
+    /// The places at the ends of a link; `None` beyond an edge.
+    fn ends_of(&self, link: u32) -> Option<(u32, u32)> {
+        let dimensions = self.sides.len() as u32;
+        let (place, dimension, up) = (link / 2 / dimensions, link / 2 % dimensions, link.is_multiple_of(2));
+        let side = self.sides[dimension as usize];
+        let stride: u32 = self.sides[..dimension as usize].iter().product();
+        let at = place / stride % side;
+        let ahead = match (up, at) {
+            (true, at) if at + 1 < side => at + 1,
+            (false, at) if at > 0 => at - 1,
+            (true, _) if self.closed && side > 2 => 0,
+            (false, _) if self.closed && side > 2 => side - 1,
+            _ => return None,
+        };
+        Some((place, place + ahead * stride - at * stride))
     }
 
     /// Names the channels from place to place.
@@ -186,6 +216,18 @@ mod tests {
         // Down over the seam from 0.
         assert_eq!(way(&ring, 0, 4), [3]);
         assert_eq!((ring.channels(), ring.wires(), ring.wire(17)), (20, 10, Some(8)));
+    }
+
+    #[test]
+    fn a_link_is_named_by_its_ends() {
+        let names = |grid: &Grid| {
+            grid.links_in_use().map(|lanes| grid.link_name(lanes.start)).collect::<Vec<_>>().join(" ")
+        };
+        // Places 0 1 2 over 3 4 5.
+        let mesh = Grid::mesh(vec![3, 2]);
+        assert_eq!(names(&mesh), "0→1 0→3 1→2 1→0 1→4 2→1 2→5 3→4 3→0 4→5 4→3 4→1 5→4 5→2");
+        assert_eq!(names(&Grid::torus(vec![3])), "0→1 0→2 1→2 1→0 2→0 2→1");
+        assert_eq!(Grid::torus(vec![3]).links_in_use().nth(1), Some(2..4));
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! With `arity` k, the switches over a subtree of k^l places have k^l links up; link `p` of them is reached by a message
 //! whose destination ends in the l digits of `p` in base k. Knows no time.
 
+use std::ops::Range;
+
 /// A tree of switches over a power of `arity` places.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
@@ -29,6 +31,27 @@ impl Tree {
     /// Links between switches, both ways.
     pub(super) fn channels(&self) -> u32 {
         2 * self.places * (self.levels - 1)
+    }
+
+    /// The links between switches over places of `nodes`, each as its only lane.
+    pub(super) fn links_in_use(&self, nodes: u32) -> impl Iterator<Item = Range<u32>> + '_ {
+        let in_use = move |link: &u32| self.subtree_of(*link).start < nodes;
+        (0..self.channels()).filter(in_use).map(|link| link..link + 1)
+    }
+
+    /// The name of a link: its direction, its number among those of the same subtree, and the places of the subtree.
+    pub(super) fn link_name(&self, link: u32) -> String {
+        let subtree = self.subtree_of(link);
+        let number = link % self.places - subtree.start;
+        let way = if (link / self.places).is_multiple_of(2) { ("up", "from") } else { ("down", "into") };
+        format!("{} {number} {} {}-{}", way.0, way.1, subtree.start, subtree.end - 1)
+    }
+
+    /// The places below the switches that a link joins to the level above.
+    fn subtree_of(&self, link: u32) -> Range<u32> {
+        let places = self.arity.saturating_pow(link / self.places / 2 + 1);
+        let start = link % self.places / places * places;
+        start..start + places
     }
 
     /// Names the links between the switches from place to place.
@@ -67,6 +90,15 @@ mod tests {
         assert_eq!(way(&tree, 1, 14), [2, 64 + 14]);
         // 5 = 011, 31 = 133: up from subtree 4..7 by digit 3, up from subtree 0..15 by digits 33 = 15; down, down.
         assert_eq!(way(&tree, 5, 31), [4 + 3, 128 + 15, 192 + 31, 64 + 31]);
+    }
+
+    #[test]
+    fn a_link_is_named_by_its_direction_and_its_subtree() {
+        let tree = Tree::new(4, 32);
+        let names = way(&tree, 5, 31).into_iter().map(|link| tree.link_name(link)).collect::<Vec<_>>();
+        assert_eq!(names, ["up 3 from 4-7", "up 15 from 0-15", "down 15 into 16-31", "down 3 into 28-31"]);
+        // Of 16 subtrees of four 8 have nodes, and of 4 of sixteen 2: four links up and down from each of the former.
+        assert_eq!(tree.links_in_use(32).count(), 2 * (8 * 4 + 2 * 16));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Which channels a message needs, in the order in which it needs them. Knows no time and no message.
 
+use std::ops::Range;
+
 use machine::Topology;
 
 use super::grid::Grid;
@@ -93,6 +95,28 @@ impl Wiring {
     pub(super) fn wire(&self, channel: u32) -> Option<u32> {
         let Inside::Grid(grid) = &self.inside else { return None };
         grid.wire(channel.checked_sub(2 * self.nodes)?)
+    }
+
+    /// The links between routers, each as its lanes.
+    pub(super) fn links(&self) -> Box<dyn Iterator<Item = Range<u32>> + '_> {
+        let inside = move |lanes: Range<u32>| {
+            let first = 2 * self.nodes;
+            first + lanes.start..first + lanes.end
+        };
+        match &self.inside {
+            Inside::Nothing => Box::new(std::iter::empty()),
+            Inside::Grid(grid) => Box::new(grid.links_in_use().map(inside)),
+            Inside::Tree(tree) => Box::new(tree.links_in_use(self.nodes).map(inside)),
+        }
+    }
+
+    /// The name of the link that a channel belongs to; empty for a port.
+    pub(super) fn link_name(&self, channel: u32) -> String {
+        match (&self.inside, channel.checked_sub(2 * self.nodes)) {
+            (Inside::Grid(grid), Some(channel)) => grid.link_name(channel),
+            (Inside::Tree(tree), Some(channel)) => tree.link_name(channel),
+            _ => String::new(),
+        }
     }
 
     /// How many wires are shared.
@@ -192,6 +216,19 @@ mod tests {
         let mesh = Wiring::new(&Topology::Mesh { dimensions: 2, sides: None }, 32);
         let hops: usize = pairs(&mesh).map(|(from, to)| way(&mesh, from, to).len() - 2).sum();
         assert_eq!(hops as f64 / (32.0 * 32.0), 3.875);
+    }
+
+    #[test]
+    fn every_link_that_a_message_passes_is_listed_and_named_once() {
+        for (name, wiring) in all() {
+            let names: Vec<String> = wiring.links().map(|lanes| wiring.link_name(lanes.start)).collect();
+            assert_eq!(names.iter().collect::<std::collections::HashSet<_>>().len(), names.len(), "{name}");
+            let listed: std::collections::HashSet<u32> = wiring.links().flatten().collect();
+            for (from, to) in pairs(&wiring) {
+                let way = way(&wiring, from, to);
+                assert!(way[1..way.len() - 1].iter().all(|channel| listed.contains(channel)), "{name}");
+            }
+        }
     }
 
     #[test]

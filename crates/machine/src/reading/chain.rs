@@ -5,8 +5,8 @@ use super::{Error, Errors};
 
 /// Finds a machine file to extend.
 ///
-/// Arguments: the name of the file that extends, and the name that stands behind its `extends`. The answer: name and text of
-/// the file found, or, where there is none, the known name that is most like the one asked for, if any is.
+/// Arguments: the name of the extending file, and the name behind its `extends`. The result is the name and the text of the file
+/// found. The error is the known name most like the one asked for, if any is like it.
 pub type Bases<'b> = dyn Fn(&str, &str) -> Result<(String, String), Option<String>> + 'b;
 
 /// The key that names the file to extend.
@@ -15,7 +15,7 @@ pub(crate) const EXTENDS: &str = "extends";
 /// Loads a file and all that it extends.
 ///
 /// # Errors
-/// One of them is no TOML, or extends what is not there, or itself. Nothing more can be said of the file then.
+/// A file is no TOML, or extends a file that does not exist, or extends itself. Such a file is not read further.
 pub(crate) fn load(file: &str, text: &str, bases: &Bases<'_>) -> Result<Vec<SourceText>, Errors> {
     let mut chain: Vec<SourceText> = Vec::new();
     let mut next = Some((file.to_owned(), text.to_owned()));

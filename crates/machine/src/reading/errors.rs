@@ -35,15 +35,15 @@ impl Display for Error {
 
 impl std::error::Error for Error {}
 
-/// All mistakes of a machine file and of those it extends, in the order of their lines; those of the command line come last. Never empty.
+/// All mistakes of a machine file and of the files that it extends, in the order of their lines; those of the command line come
+/// last. There is at least one.
 ///
-/// Prints one per line.
+/// Prints one mistake per line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Errors(Vec<Error>);
 
 impl Errors {
-    /// Sorts by file, in the order of `files`, and line; the same mistake found twice is one. The caller has found at
-    /// least one.
+    /// Sorts mistakes by file, in the order of `files`, and by line, and drops duplicates. The caller has found at least one.
     pub(crate) fn new(errors: Vec<Error>, files: &[&str]) -> Self {
         let mut once: Vec<Error> = Vec::with_capacity(errors.len());
         for error in errors {
@@ -56,7 +56,7 @@ impl Errors {
         Self(once)
     }
 
-    /// Each of them.
+    /// Yields each mistake.
     pub fn iter(&self) -> std::slice::Iter<'_, Error> {
         self.0.iter()
     }

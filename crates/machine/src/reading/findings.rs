@@ -8,14 +8,13 @@ use super::Error;
 pub(crate) struct Findings {
     pub(crate) values: Vec<Value>,
     pub(crate) errors: Vec<Error>,
-    /// Each key with its value, for the digest.
+    /// The text of each key's value in the digest.
     pub(crate) notes: BTreeMap<String, String>,
     /// The keys that the command line could have given.
     pub(crate) asked: BTreeSet<String>,
 }
 
-/// One value that a machine was built from, with its place and its source. It is for people; models read the machine's
-/// fields.
+/// One value that a machine was built from, with its place and its source, for printing. Models read the machine's fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     /// The dotted key: `processor.clock`, or `policy.np.primitives.issue` for a value that holds under one policy only.

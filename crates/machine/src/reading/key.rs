@@ -28,8 +28,8 @@ pub(crate) trait Scalar: Display + Sized {
     /// The expected value, as an error states it: `a size such as "16 B"`.
     const FORM: &'static str;
 
-    /// Understands a value, of which cycles are cycles of `clock`; otherwise says what was expected instead.
-    fn understand(raw: Raw<'_>, clock: Frequency) -> Result<Self, String>;
+    /// Converts a value; its cycles are those of `clocks`. The error says what was expected.
+    fn understand(raw: Raw<'_>, clocks: Clocks) -> Result<Self, String>;
 }
 
 impl<T: Scalar> Key for T {
@@ -39,7 +39,7 @@ impl<T: Scalar> Key for T {
 
     fn read(section: &Section<'_>, key: &'static str) -> Option<Self> {
         let found = section.require(key, T::FORM)?;
-        section.convert(key, found, |raw| T::understand(raw, section.clock()))
+        section.convert(key, found, |raw| T::understand(raw, section.clocks()))
     }
 }
 
@@ -57,13 +57,22 @@ impl<T: Key> Key for Option<T> {
     }
 }
 
-/// Implements [`Scalar`]: what a message expects, and how a value is understood.
+/// The clocks whose cycles a value may count.
+#[derive(Clone, Copy)]
+pub(crate) struct Clocks {
+    /// The clock of the section, whose cycles are just `cycles`.
+    pub(crate) own: Frequency,
+    /// The clock of the memory bus, where there is one.
+    pub(crate) bus: Option<Frequency>,
+}
+
+/// Implements [`Scalar`]: the text of what is expected, and the conversion.
 macro_rules! scalars {
     ($($type:ty: $form:expr, |$raw:ident, $clock:pat_param| $understood:expr;)*) => {$(
         impl Scalar for $type {
             const FORM: &'static str = $form;
 
-            fn understand($raw: Raw<'_>, $clock: Frequency) -> Result<Self, String> {
+            fn understand($raw: Raw<'_>, $clock: Clocks) -> Result<Self, String> {
                 $understood
             }
         }
@@ -73,13 +82,17 @@ macro_rules! scalars {
 scalars! {
     Bytes: <Bytes as Quantity>::EXPECTED, |raw, _| parsed(raw);
     Frequency: <Frequency as Quantity>::EXPECTED, |raw, _| parsed(raw);
-    Time: Span::EXPECTED, |raw, clock| Ok(parsed::<Span>(raw)?.resolve(clock));
-    Bandwidth: Rate::EXPECTED, |raw, clock| Ok(parsed::<Rate>(raw)?.resolve(clock));
+    Time: Span::EXPECTED, |raw, clocks| {
+        let span = parsed::<Span>(raw)?;
+        span.resolve(clocks.own, clocks.bus).ok_or_else(|| NO_BUS.to_owned())
+    };
+    Bandwidth: Rate::EXPECTED, |raw, clocks| Ok(parsed::<Rate>(raw)?.resolve(clocks.own));
     u32: COUNT, |raw, _| count(raw).ok_or_else(|| COUNT.to_owned());
     usize: COUNT, |raw, _| count(raw).ok_or_else(|| COUNT.to_owned());
     bool: FLAG, |raw, _| raw.boolean().ok_or_else(|| FLAG.to_owned());
 }
 
+const NO_BUS: &str = "a time without bus cycles, because the machine has no [bus] that would count them";
 const COUNT: &str = "a whole number from 1, such as 8";
 const FLAG: &str = "true or false";
 
@@ -109,7 +122,7 @@ pub(crate) fn above_zero<T: Scalar + Default + PartialEq>(
 ) -> Option<T> {
     let expected = T::FORM;
     let found = section.require(key, expected)?;
-    section.convert(key, found, |raw| match T::understand(raw, section.clock())? {
+    section.convert(key, found, |raw| match T::understand(raw, section.clocks())? {
         zero if zero == T::default() => Err(format!("{expected} above zero")),
         value => Ok(value),
     })
@@ -118,6 +131,11 @@ pub(crate) fn above_zero<T: Scalar + Default + PartialEq>(
 /// Reads a key that need not be there: its type's default stands for it.
 pub(crate) fn or_default<T: Key + Default>(section: &Section<'_>, key: &'static str) -> Option<T> {
     if T::is_given(section, key) { T::read(section, key) } else { Some(T::default()) }
+}
+
+/// Reads a whole number of at least 1 that need not be there: it is 1 unless stated.
+pub(crate) fn one_unless_stated(section: &Section<'_>, key: &'static str) -> Option<usize> {
+    Some(section.key::<Option<usize>>(key)?.unwrap_or(1))
 }
 
 /// Reads a key that must be there on some condition; where it is not, its type's default stands for it.
@@ -138,7 +156,7 @@ pub(crate) fn with<T: Key + Default>(
     expected: &str,
 ) -> impl FnOnce(&Section<'_>, &'static str) -> Option<T> {
     move |section, key| {
-        if section.has(key) {
+        if section.gives(key) {
             section.expect(other, expected);
         }
         or_default(section, key)

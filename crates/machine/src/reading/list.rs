@@ -3,17 +3,17 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::key::count;
-use super::reader::{Found, Place, Raw, hint};
+use super::reader::{Found, Place, Raw, hint, unquoted};
 use super::section::Section;
 
 impl<'a> Section<'a> {
-    /// A list of whole numbers of at least 1; from the command line, separated by commas.
+    /// Reads a list of whole numbers of at least 1; the command line separates them by commas.
     pub(crate) fn counts(&self, key: &'static str) -> Option<Vec<u32>> {
         const EXPECTED: &str = "a list of whole numbers from 1, such as [8, 4]";
         let found = self.require(key, EXPECTED)?;
         let counts = self.convert(key, found, |raw| {
             let counts = match raw {
-                Raw::Given(text) => text.split(',').map(|one| count(Raw::Given(one))).collect(),
+                Raw::Given(text) => given(text).map(|one| count(Raw::Given(one))).collect(),
                 Raw::Item(item) => item.as_array().and_then(|array| {
                     array
                         .iter()
@@ -29,8 +29,8 @@ impl<'a> Section<'a> {
         counts.map(|Counts(counts)| counts)
     }
 
-    /// A list of different names, at least one, each understood by `read`; `what` is what one of them is.
-    /// From the command line, separated by commas.
+    /// Reads a list of different names, at least one, each understood by `read`; `what` is what one of them is. The command line
+    /// separates them by commas.
     pub(crate) fn list<T: PartialEq + Copy + Display>(
         &self,
         key: &'static str,
@@ -71,12 +71,11 @@ impl<'a> Section<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// The entries of a list; `None` if it is none.
+    /// The entries of a list; `None` if the value is no list.
     fn entries(&self) -> Option<Vec<Entry<'a>>> {
         match self.raw {
             Raw::Given(text) => Some(
-                text.split(',')
-                    .map(str::trim)
+                given(text)
                     .map(|name| Entry { name: Some(name), written: format!("{name:?}"), place: None })
                     .collect(),
             ),
@@ -94,7 +93,13 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Several numbers; only so that they can be printed.
+/// The entries of a list of the command line: `8,4`, or as TOML has it `[8, 4]`.
+fn given(text: &str) -> impl Iterator<Item = &str> {
+    let within = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    within.unwrap_or(text).split(',').map(unquoted).filter(|one| !one.is_empty())
+}
+
+/// Several numbers that print as a list.
 struct Counts(Vec<u32>);
 
 impl Display for Counts {
@@ -103,7 +108,7 @@ impl Display for Counts {
     }
 }
 
-/// One entry of a list; without a name where it is no text.
+/// One entry of a list. `name` is `None` where the entry is no text.
 struct Entry<'a> {
     name: Option<&'a str>,
     written: String,

@@ -16,7 +16,9 @@ pub(crate) use chain::{EXTENDS, load};
 pub use errors::{Error, Errors};
 pub use findings::Value;
 pub(crate) use findings::{Findings, digest};
-pub(crate) use key::{Key, above_zero, never, or_default, own_clock, read, required_if, unlimited, with};
+pub(crate) use key::{
+    Key, above_zero, never, one_unless_stated, or_default, own_clock, read, required_if, unlimited, with,
+};
 pub(crate) use reader::{FIXED, Overrides, POLICY, Reader, hint};
 pub(crate) use rows::section;
 pub(crate) use section::Section;

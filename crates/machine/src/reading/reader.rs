@@ -1,11 +1,12 @@
 //! The state that one reading of a machine shares: the overrides of the command line, and the values and mistakes found so
 //! far. This module must never know a key of a machine.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use toml_edit::Item;
+use units::Frequency;
 use units::names::nearest_slip;
 
 use super::Error;
@@ -18,24 +19,26 @@ pub(crate) type Overrides<'a> = [(&'a str, &'a str)];
 
 /// The shared state of one reading.
 ///
-/// Sections read side by side and nest, so all of them hold it shared; the cells are borrowed only inside the
-/// small functions below.
+/// Sections nest, and several are open at a time, so all of them share one reader. Its cells are borrowed only inside the small
+/// functions below.
 pub(crate) struct Reader<'a> {
-    /// The machine's own file: what the command line gives stands in place of its values.
+    /// The machine's own file, to which errors about the command line belong.
     file: &'a SourceText,
     overrides: &'a Overrides<'a>,
-    /// Under this policy; what the command line gives for it goes before what it gives in general.
+    /// The policy of this reading. A value that the command line gives for it precedes a value for all policies.
     policy: Option<&'a str>,
+    /// The clock of the memory bus, where the machine has one.
+    pub(super) bus: Cell<Option<Frequency>>,
     asked: RefCell<BTreeSet<String>>,
     errors: RefCell<Vec<Error>>,
     values: RefCell<Vec<Value>>,
     notes: RefCell<BTreeMap<String, String>>,
 }
 
-/// A value as it stands in a file or on the command line, not yet understood.
+/// A value as it stands in a file or on the command line, before its conversion.
 #[derive(Clone)]
 pub(crate) struct Found<'a> {
-    /// Dotted, as its file or the command line has it.
+    /// The dotted key, as the file or the command line spells it.
     pub(crate) key: String,
     pub(crate) raw: Raw<'a>,
     /// The place of the value; `None` if the command line gave it.
@@ -47,23 +50,23 @@ pub(crate) struct Found<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) file: &'a SourceText,
-    /// From 1.
+    /// The line's number, from 1.
     pub(crate) line: usize,
 }
 
 impl Place<'_> {
-    /// The place of something in the same file; this one if the parser did not note where that is.
+    /// The place of a span in the same file; this place where the parser noted no span.
     pub(crate) fn at(self, span: Option<Range<usize>>) -> Self {
         Self { line: span.map_or(self.line, |span| self.file.line(span.start)), ..self }
     }
 }
 
-/// The value itself.
+/// The text or item of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Raw<'a> {
-    /// From the command line.
+    /// A text of the command line.
     Given(&'a str),
-    /// From the file.
+    /// An item of a file.
     Item(&'a Item),
 }
 
@@ -91,7 +94,7 @@ impl<'a> Raw<'a> {
 }
 
 impl Found<'_> {
-    /// Whether it should have been a section.
+    /// Whether the value is an item of a file but no table.
     pub(crate) fn is_no_table(&self) -> bool {
         matches!(self.raw, Raw::Item(item) if item.as_table_like().is_none())
     }
@@ -112,6 +115,7 @@ impl<'a> Reader<'a> {
             file,
             overrides,
             policy,
+            bus: Cell::new(None),
             asked: RefCell::default(),
             errors: RefCell::default(),
             values: RefCell::default(),
@@ -119,14 +123,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value that the command line gives for this key, with the key as it is written there. If there are several, the last
-    /// counts. The key is known from then on.
+    /// The value that the command line gives for a key, with the key as it is written there. The last of several counts. The key
+    /// is then a known one.
     pub(crate) fn given(&self, key: &str) -> Option<(String, &'a str)> {
         self.spellings(key).find_map(|key| {
             let given = self.overrides.iter().rev().find(|(given, _)| *given == key);
             self.asked.borrow_mut().insert(key.clone());
-            given.map(|&(_, value)| (key, value))
+            given.map(|&(_, value)| (key, unquoted(value)))
         })
+    }
+
+    /// The first value that the command line gives below this key.
+    pub(crate) fn first_below(&self, key: &str) -> Option<(String, &'a str)> {
+        let first = |key: String| self.overrides.iter().find(|(given, _)| is_below(given, &key));
+        self.spellings(key).find_map(first).map(|&(key, value)| (key.to_owned(), unquoted(value)))
     }
 
     /// Whether the command line gives something below this key.
@@ -134,7 +144,7 @@ impl<'a> Reader<'a> {
         self.spellings(key).any(|key| self.overrides.iter().any(|(given, _)| is_below(given, &key)))
     }
 
-    /// How the command line may call a key, the one that goes before first.
+    /// The keys by which the command line may give a value, the one that takes precedence first.
     fn spellings(&self, key: &str) -> impl Iterator<Item = String> {
         let policy = self.policy.filter(|_| !FIXED.contains(&key));
         let special = policy.map(|policy| format!("{POLICY}.{policy}.{key}"));
@@ -157,7 +167,21 @@ impl<'a> Reader<'a> {
         self.report(found.place, &found.key, Some(found.written()), expected);
     }
 
-    /// Notes a value that was understood: what it comes to, and what it counts as in the digest.
+    /// A value that was read, with its line, for a message about `found`: `network.link = "20 MB/s": line 12`. `None` if there is
+    /// no value of this key.
+    pub(crate) fn stands(&self, found: &Found<'_>, key: &str) -> Option<String> {
+        let values = self.values.borrow();
+        let value = self.spellings(key).find_map(|key| values.iter().rfind(|value| value.key == key))?;
+        let own = found.place.map_or(&self.file.name, |place| &place.file.name);
+        let place = match value.line {
+            None => "--set".to_owned(),
+            Some(line) if value.file == *own => format!("line {line}"),
+            Some(line) => format!("{}:{line}", value.file),
+        };
+        Some(format!("{} = {}: {place}", value.key, value.text))
+    }
+
+    /// Records a converted value, for printing and for the digest.
     pub(crate) fn keep(&self, key: &str, found: Found<'_>, resolved: String) {
         let text = found.raw.text().map_or_else(|| found.written(), str::to_owned);
         self.note(key, resolved.clone());
@@ -167,7 +191,7 @@ impl<'a> Reader<'a> {
         self.values.borrow_mut().push(Value { key, text, resolved, source, file, line });
     }
 
-    /// Notes for the digest what a key comes to, in place of all that was noted of it and below it.
+    /// Records the text of a key for the digest. It replaces earlier texts of the key and of the keys below it.
     pub(crate) fn note(&self, key: &str, resolved: String) {
         let mut notes = self.notes.borrow_mut();
         notes.retain(|noted, _| !is_below(noted, key));
@@ -185,18 +209,26 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The section whose sections hold what differs under a policy.
+/// The section that has a section for each policy under which values differ.
 pub(crate) const POLICY: &str = "policy";
 
 /// The keys that are the same under all policies, because they identify the machine.
 pub(crate) const FIXED: [&str; 8] =
     ["name", "summary", "nodes", "processors", "can", "calibrated", EXTENDS, POLICY];
 
+/// A text of the command line without the quotes of TOML: a shell has taken its own.
+pub(super) fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let within =
+        |quote| text.strip_prefix(quote)?.strip_suffix(quote).filter(|within: &&str| !within.contains(quote));
+    within('"').or_else(|| within('\'')).unwrap_or(text)
+}
+
 fn is_below(key: &str, section: &str) -> bool {
     key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// More names than these nobody reads.
+/// The most names that a hint lists.
 const MOST_NAMES: usize = 40;
 
 /// `; did you mean "clock"?` for the known name that `found` is most likely a slip of, `; known are …` for none; where there are
@@ -208,7 +240,7 @@ pub(crate) fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone
     }
 }
 
-/// All names; of very many those of the section of `found`, or else what names begin with.
+/// A hint that lists all names. Of too many it lists those in the section of `found`, or else the first part of each name.
 fn others(found: &str, mut known: Vec<&str>) -> String {
     if known.len() > MOST_NAMES {
         let section = found.rsplit_once('.').map_or("", |(section, _)| section);

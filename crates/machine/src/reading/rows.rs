@@ -5,7 +5,7 @@
 ///
 /// - A row is a documented field. The key has the field's name, and the field's type says how the value is read: see
 ///   [`Key`](crate::reading::Key). A function behind `=` reads it otherwise: it is given the section and the key.
-/// - Parentheses name the section, and what the section needs to know of the rest of the file.
+/// - Parentheses name the section and the facts about the rest of the file that its rows need.
 /// - A row may use the rows before it, and `agree` uses all of them: each is an `Option`, `None` where the value was refused.
 ///   What `agree` finds is reported like any other mistake, and it returns `None` where the section is of no use then.
 macro_rules! section {

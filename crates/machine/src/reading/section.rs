@@ -1,8 +1,8 @@
-//! One section of a machine, read key by key. Asking for a key is what makes it a known one, so what a section may
-//! hold is written once: in the code that reads it. Knows no particular section; what a value can be is in `key`.
+//! One section of a machine file, read key by key. A key becomes known when the code asks for it, so the keys of a section are
+//! written once: where they are read. Knows no particular section; the types of values are in `key`.
 //!
-//! A section has layers: what holds under a policy, what the machine's file says, what the files say that it extends.
-//! The first layer that has a key gives its value; tables are sections and so are merged, all else is replaced.
+//! A section has layers: the values under a policy, those of the machine's file, those of the files that it extends. The first
+//! layer that has a key gives its value. Tables are sections and are merged; all else is replaced.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
@@ -10,13 +10,14 @@ use std::fmt::Display;
 use toml_edit::{Item, TableLike};
 use units::Frequency;
 
+use super::key::Clocks;
 use super::reader::{Found, POLICY, Place, Raw, Reader, hint};
 use super::source_text::SourceText;
 
 /// Stands in for a clock that was refused, so that the other mistakes of the file are found in the same reading.
 pub(super) const NO_CLOCK: Frequency = Frequency::from_megahertz(1_000);
 
-/// A section, with what the command line puts in its place.
+/// A section, with the values of the command line that replace its own.
 pub(crate) struct Section<'a> {
     pub(crate) reader: &'a Reader<'a>,
     /// The dotted path of the section; empty for the top level of the file.
@@ -27,8 +28,13 @@ pub(crate) struct Section<'a> {
     place: Place<'a>,
     /// Whether missing keys are reported. They are not if the section itself is missing, which is one mistake.
     complete: bool,
+    /// The key and the value of the command line because of which the section needs further keys; `None` if the files ask for
+    /// them.
+    asked_by: RefCell<Option<(String, &'a str)>>,
+    /// The keys that are missing because of `asked_by`, each with the value that was expected.
+    missing: RefCell<Vec<String>>,
     known: RefCell<Vec<&'static str>>,
-    /// Whether a mistake makes it unknown which keys belong here, so that unknown keys are not reported.
+    /// Whether unknown keys go unreported: a mistake elsewhere makes it unclear which keys belong here.
     forgiving: Cell<bool>,
     /// The clock that the cycles of this section count: its own, or else that of the section around it.
     clock: Cell<Frequency>,
@@ -41,10 +47,10 @@ struct Layer<'a> {
     place: Place<'a>,
     /// The dotted path of this table. It differs from the section's for values that hold under one policy.
     path: String,
-    /// Whether a key that nobody asks for is a mistake here. Those of a file that is extended have been found when that
-    /// was read for itself, and this machine need not ask for all of them.
+    /// Whether an unknown key is a mistake here. A file that is extended was read for itself, which found its mistakes, and this
+    /// machine need not use all of its keys.
     own: bool,
-    /// The source of all numbers of this table whose own lines state none.
+    /// The source of the numbers of this table whose lines have no comment.
     source: Option<String>,
 }
 
@@ -80,35 +86,61 @@ impl<'a> Section<'a> {
             layers,
             place,
             complete: true,
+            asked_by: RefCell::default(),
+            missing: RefCell::default(),
             known: RefCell::default(),
             forgiving: Cell::new(false),
             clock: Cell::new(clock),
         }
     }
 
-    /// Hands a section of this one to `read`, then reports what `read` did not ask for.
+    /// Reads a section of this one with `read`, then reports the keys that `read` did not ask for.
     pub(crate) fn section<T>(&self, key: &'static str, read: impl FnOnce(&Self) -> T) -> T {
         self.know(key);
         let path = self.dotted(key);
         let layers: Vec<_> = self.layers.iter().filter_map(|layer| layer.below(key)).collect();
         let plain = layers.iter().find(|layer| layer.path == path).or(layers.first());
         let place = plain.map_or(self.place, |layer| layer.place);
-        let complete = !layers.is_empty();
+        let asked_by = if layers.is_empty() { self.reader.first_below(&path) } else { None };
+        let complete = !layers.is_empty() || asked_by.is_some();
         if !complete && self.complete && self.items(key).next().is_none() {
-            self.reader.report(Some(place), &path, None, format!("a section [{path}]"));
+            self.miss(Some(place), &path, &format!("a section [{path}]"));
         }
         for found in self.items(key).filter(|found| found.is_no_table()) {
             self.reader.refuse(&found, format!("a section [{path}]"));
         }
         let mut section = Self::new(self.reader, path, layers, place, self.clock());
         section.complete = complete;
+        section.asked_by = RefCell::new(asked_by);
         section.read_with(read)
     }
 
-    /// Hands this section to `read`, then reports what `read` did not ask for.
+    /// Names the key of the command line that makes further keys necessary. Those that are missing are one error about that key.
+    pub(crate) fn ask_by(&self, key: &'static str) {
+        self.asked_by.replace(self.reader.given(&self.dotted(key)));
+    }
+
+    /// Reports that something is not there. All that a value of the command line makes necessary is one error.
+    fn miss(&self, place: Option<Place<'a>>, path: &str, expected: &str) {
+        match &*self.asked_by.borrow() {
+            Some(_) => self.missing.borrow_mut().push(format!("{path} ({expected})")),
+            None => self.reader.report(place, path, None, expected.to_owned()),
+        }
+    }
+
+    fn report_missing(&self) {
+        let missing = self.missing.borrow().join(", ");
+        if let Some((key, text)) = self.asked_by.borrow().as_ref().filter(|_| !missing.is_empty()) {
+            let expected = format!("with it, as further --set: {missing}");
+            self.reader.report(None, key, Some(format!("{text:?}")), expected);
+        }
+    }
+
+    /// Reads this section with `read`, then reports the keys that `read` did not ask for.
     pub(crate) fn read_with<T>(mut self, read: impl FnOnce(&Self) -> T) -> T {
         self.read_sources();
         let result = read(&self);
+        self.report_missing();
         self.report_unknown();
         result
     }
@@ -132,12 +164,38 @@ impl<'a> Section<'a> {
         self.clock.get()
     }
 
-    /// Has the cycles of this section and of those that are read in it from now on count another clock.
+    /// The clocks that values may count here.
+    pub(crate) fn clocks(&self) -> Clocks {
+        Clocks { own: self.clock(), bus: self.reader.bus.get() }
+    }
+
+    /// Sets the clock of bus cycles to that of `[bus]`. A clock that is missing or wrong is reported when that section is read.
+    pub(crate) fn count_bus_cycles(&self) {
+        if !self.gives("bus") {
+            return;
+        }
+        let clock_of = |layer: &Layer<'a>| layer.table.get("bus")?.as_table_like()?.get("clock")?.as_str();
+        let given = self.reader.given("bus.clock").map(|(_, text)| text);
+        let stated = given.or_else(|| self.layers.iter().find_map(clock_of));
+        self.reader.bus.set(Some(stated.and_then(|text| text.parse().ok()).unwrap_or(NO_CLOCK)));
+    }
+
+    /// Whether the command line gives exactly this key.
+    pub(crate) fn is_set(&self, key: &'static str) -> bool {
+        self.reader.given(&self.dotted(key)).is_some()
+    }
+
+    /// Sets the clock that cycles count from now on in this section and in the sections read in it.
     pub(crate) fn count_cycles_of(&self, clock: Frequency) {
         self.clock.set(clock);
     }
 
-    /// Takes every key for known: what decides which there are was a mistake itself.
+    /// Makes keys known ones although nothing reads them: another value leaves them unused.
+    pub(crate) fn leave_unused(&self, keys: &[&'static str]) {
+        keys.iter().for_each(|key| self.know(key));
+    }
+
+    /// Makes every key a known one, because the value that decides which keys there are was refused.
     pub(crate) fn forgive(&self) {
         self.forgiving.set(true);
     }
@@ -176,7 +234,7 @@ impl<'a> Section<'a> {
         self.layers.iter().filter_map(move |layer| Some(layer.found(key, layer.table.get(key)?)))
     }
 
-    /// The value of a key, if there is one; the command line goes before the files.
+    /// The value of a key, if there is one. A value of the command line precedes those of the files.
     pub(crate) fn find(&self, key: &'static str) -> Option<Found<'a>> {
         self.know(key);
         match self.reader.given(&self.dotted(key)) {
@@ -191,12 +249,12 @@ impl<'a> Section<'a> {
     pub(crate) fn require(&self, key: &'static str, expected: &str) -> Option<Found<'a>> {
         let found = self.find(key);
         if found.is_none() && self.complete {
-            self.reader.report(Some(self.place), &self.dotted(key), None, expected.to_owned());
+            self.miss(Some(self.place), &self.dotted(key), expected);
         }
         found
     }
 
-    /// Reports a key that is not there although the rest of the file asks for it.
+    /// Reports a missing key that the rest of the file makes necessary.
     pub(crate) fn expect(&self, key: &'static str, expected: &str) {
         if !self.gives(key) {
             self.require(key, expected);
@@ -214,6 +272,11 @@ impl<'a> Section<'a> {
     /// Whether file or command line give exactly this key.
     pub(crate) fn has(&self, key: &'static str) -> bool {
         self.find(key).is_some()
+    }
+
+    /// Whether this key has the value of a file, and not one of the command line.
+    pub(crate) fn has_in_file(&self, key: &'static str) -> bool {
+        self.find(key).is_some_and(|found| found.place.is_some())
     }
 
     /// Whether file or command line give this key or something below it.
@@ -244,7 +307,7 @@ impl<'a> Section<'a> {
         Self::new(self.reader, self.dotted(key), layer.into_iter().collect(), place, self.clock())
     }
 
-    /// Understands a value or reports it; `convert` says what it expected instead.
+    /// Converts a value, or reports it with what `convert` expected.
     pub(crate) fn convert<T: Display>(
         &self,
         key: &'static str,
@@ -263,20 +326,24 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Notes a value that was understood.
+    /// Records a converted value.
     pub(crate) fn keep(&self, key: &'static str, found: Found<'a>, resolved: String) {
         self.reader.keep(&self.dotted(key), found, resolved);
     }
 
-    /// Notes for the digest what a key comes to that can be written in more than one way.
+    /// Records the text of a key for the digest, where a file may spell its value in several ways.
     pub(crate) fn note(&self, key: &str, exact: &impl Display) {
         self.reader.note(&self.dotted(key), exact.to_string());
     }
 
-    /// Reports a value that is well formed but does not go with the others.
-    pub(crate) fn contradict(&self, key: &'static str, expected: String) {
+    /// Reports a value that is well formed but contradicts values that were read before it. `others` are their dotted keys; the
+    /// error names each with its line.
+    pub(crate) fn contradict(&self, key: &'static str, expected: String, others: &[&str]) {
         if let Some(found) = self.find(key) {
-            self.reader.refuse(&found, expected);
+            let stands: Vec<_> =
+                others.iter().filter_map(|other| self.reader.stands(&found, other)).collect();
+            let stands = if stands.is_empty() { String::new() } else { format!(" ({})", stands.join(", ")) };
+            self.reader.refuse(&found, expected + &stands);
         }
     }
 }

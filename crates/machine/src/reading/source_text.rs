@@ -12,10 +12,10 @@ pub(crate) struct SourceText {
 }
 
 impl SourceText {
-    /// Takes the text apart.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// It is no TOML.
+    /// The text is no TOML.
     pub(crate) fn new(name: &str, text: &str) -> Result<Self, Error> {
         let document = Document::parse(text.to_owned()).map_err(|error| Error {
             file: name.to_owned(),
@@ -27,7 +27,7 @@ impl SourceText {
         Ok(Self { name: name.to_owned(), document })
     }
 
-    /// Its top level.
+    /// The top level of the file.
     pub(crate) fn table(&self) -> &dyn TableLike {
         self.document.as_table()
     }
@@ -55,7 +55,7 @@ impl SourceText {
         (!comment.is_empty()).then(|| comment.to_owned())
     }
 
-    /// A value as written, quotes and all; of a table or a long array only the brackets.
+    /// The text of a value as written, with its quotes; of a table or a long array only the brackets.
     pub(crate) fn written(&self, item: &Item) -> String {
         if item.is_table_like() {
             return "{…}".to_owned();

@@ -6,7 +6,8 @@ use std::fmt::{self, Display, Formatter};
 use toml_edit::TableLike;
 use units::Time;
 
-use crate::reading::{Section, or_default};
+use super::parts::{IdleBus, Primitive, has_line, path_of, read_parts};
+use crate::reading::Section;
 use crate::{ByClass, Class, Transactions};
 
 /// The cost of one use of a primitive.
@@ -28,7 +29,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// This cost `count` times, as one: the wait is not longer for it.
+    /// The cost of `count` uses. The wait is that of one use.
     #[inline]
     pub fn times(self, count: u64) -> Self {
         // Most things are done once.
@@ -45,7 +46,7 @@ impl Cost {
         }
     }
 
-    /// This cost and another, as one: they are waited for together.
+    /// The cost of two primitives together. The wait is the longer of the two.
     #[inline]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -58,33 +59,31 @@ impl Cost {
         }
     }
 
-    /// The path for a block of so many lines.
+    /// The path for a block of `lines` lines.
     pub fn path_of(self, lines: u64) -> Time {
         self.path + self.line * lines
     }
 }
 
-/// The parts of a cost in a file; `path` must be there unless `line` is.
-const PARTS: [&str; 6] = ["path", "occupancy", "wait", "line", "bus", "after"];
-
-/// In a table by class: all classes that it does not name.
+/// The key that gives a price to all classes that a table by class does not name.
 const OTHER: &str = "other";
 
 impl<'a> Section<'a> {
-    /// The price of a primitive; `Some(None)` where neither file nor command line gives one.
+    /// Reads the price of a primitive; `Some(None)` where neither file nor command line gives one.
     ///
-    /// A text is the path alone, a table with the keys of [`Cost`] its parts, a table with the names of [`Class`] a
+    /// A text is the path alone, a table with the keys of a cost its parts, a table with the names of [`Class`] a
     /// cost for each. The command line may set any of them, in whatever form the file has it.
-    pub(crate) fn cost(&self, key: &'static str) -> Option<Option<ByClass<Cost>>> {
+    pub(crate) fn cost(&self, key: &'static str, bus: IdleBus<'_>) -> Option<Option<ByClass<Cost>>> {
         if !self.gives(key) {
             return Some(None);
         }
+        let primitive = Primitive { name: key, bus };
         let costs = match self.table_of(key).filter(|&table| is_by_class(table)) {
-            Some(table) => self.below(key, Some(table)).read_with(|classes| classes.by_class()),
+            Some(table) => self.below(key, Some(table)).read_with(|classes| classes.by_class(primitive)),
             None => {
-                let cost = self.one_cost(key, None)?;
+                let cost = self.one_cost(key, None, primitive)?;
                 // The command line may still give a class a cost of its own.
-                self.below(key, None).read_with(|classes| classes.each_class(Some(cost)))
+                self.below(key, None).read_with(|classes| classes.each_class(Some(cost), primitive))
             }
         };
         let costs = costs?;
@@ -92,58 +91,37 @@ impl<'a> Section<'a> {
         Some(Some(costs))
     }
 
-    /// A table by class: `other` speaks for those that it does not name.
-    fn by_class(&self) -> Option<ByClass<Cost>> {
-        let other = if self.gives(OTHER) { Some(self.one_cost(OTHER, None)?) } else { None };
-        self.each_class(other)
+    /// Reads a table by class. Its key `other` has the price of the classes that it does not name.
+    fn by_class(&self, primitive: Primitive<'_>) -> Option<ByClass<Cost>> {
+        let other = if self.gives(OTHER) { Some(self.one_cost(OTHER, None, primitive)?) } else { None };
+        self.each_class(other, primitive)
     }
 
-    fn each_class(&self, other: Option<Cost>) -> Option<ByClass<Cost>> {
-        let costs = Class::ALL.map(|class| self.one_cost(class.name(), other));
+    fn each_class(&self, other: Option<Cost>, primitive: Primitive<'_>) -> Option<ByClass<Cost>> {
+        let costs = Class::ALL.map(|class| self.one_cost(class.name(), other, primitive));
         costs
             .iter()
             .all(Option::is_some)
             .then(|| ByClass::each(|class| costs[class as usize].unwrap_or_default()))
     }
 
-    /// A text or a table of parts. Where there is neither, the parts that the command line gives take the place of
-    /// those of `base`.
-    fn one_cost(&self, key: &'static str, base: Option<Cost>) -> Option<Cost> {
+    /// Reads one price: a text, or a table of parts. Where the file has neither, it is `base` with the parts that the command
+    /// line gives.
+    fn one_cost(&self, key: &'static str, base: Option<Cost>, primitive: Primitive<'_>) -> Option<Cost> {
         let table = self.table_of(key);
-        let whole = self.has(key);
-        let base = if whole { None } else { base };
-        let [path_key, occupancy, wait, line, bus, after] = PARTS;
+        let base = if self.has(key) { None } else { base };
         self.below(key, table).read_with(|parts| {
-            let path = match base {
-                _ if table.is_some() && parts.has(line) => or_default(parts, path_key),
-                _ if table.is_some() || parts.has(path_key) => parts.key(path_key),
+            read_parts(parts, primitive, base.unwrap_or_default(), || match base {
+                _ if table.is_some() && has_line(parts) => Some(Time::ZERO),
+                _ if table.is_some() => path_of(parts),
                 Some(base) => Some(base.path),
                 None => self.key(key),
-            };
-            let base = base.unwrap_or_default();
-            let occupancy = time_or(parts, occupancy, base.occupancy);
-            let wait = time_or(parts, wait, base.wait);
-            let line = time_or(parts, line, base.line);
-            let bus = parts.transactions(bus, base.bus);
-            let after = parts.transactions(after, base.after);
-            Some(Cost {
-                path: path?,
-                occupancy: occupancy?,
-                wait: wait?,
-                line: line?,
-                bus: bus?,
-                after: after?,
             })
         })
     }
 }
 
-/// A duration that is `base` unless stated.
-fn time_or(parts: &Section<'_>, key: &'static str, base: Time) -> Option<Time> {
-    Some(parts.key::<Option<Time>>(key)?.unwrap_or(base))
-}
-
-/// Costs as the digest has them: the same text for the same costs, however their file spells them.
+/// The text of costs for the digest. Equal costs have equal texts, however a file spells them.
 struct Exact(ByClass<Cost>);
 
 impl Display for Exact {
@@ -162,7 +140,7 @@ impl Display for Exact {
     }
 }
 
-/// A table that names a class is one by class; any other is one of parts, and what is wrong in it a wrong part.
+/// Whether a table has prices by class: it names a class or `other`. Any other table is read as the parts of one price.
 fn is_by_class(table: &dyn TableLike) -> bool {
     table.iter().any(|(key, _)| key == OTHER || Class::NAMES.contains(&key))
 }

@@ -3,17 +3,27 @@
 use units::{Bandwidth, Bytes, Quantity, Time};
 
 use crate::Capability;
-use crate::reading::{above_zero, or_default, required_if, section, with};
+use crate::reading::{Section, above_zero, or_default, required_if, section, with};
 
 section! {
     /// The network interface (NI) of a node: one port out, one port in.
     Interface(section, can: &[Capability]) {
+        /// The number of places at which the NI delivers events: one for the node, or one for each computing processor.
+        /// One for the node unless stated.
+        endpoints: Endpoints = Endpoints::read,
         /// The bandwidth of each of the two ports.
         bandwidth: Bandwidth,
         /// The size of the header that the network adds to the data of each packet.
         header: Bytes,
         /// The most data, header aside, that one packet carries; at least 1 B. A longer message is split.
         packet: Bytes = above_zero,
+        /// The data, header aside, that each packet carries at least: what a shorter one lacks is filled up, and takes its time.
+        /// At most `packet`; zero unless stated.
+        fill: Bytes = or_default,
+        /// The least time between the beginnings of two messages through one port: the reciprocal of the NI's message rate. A
+        /// port is occupied for a message's bytes or for the gap, whichever is longer. A file states at least what a header takes
+        /// at `bandwidth`; zero unless stated.
+        gap: Time = or_default,
         /// The number of packets that the NI takes before the sender must wait; at least 1.
         send_queue: usize,
         /// The number of messages that the NI holds for the processors before the network backs up; at least 1. `None`: any
@@ -39,6 +49,50 @@ section! {
         /// The time until a message that a node sends to itself is where another of its processors finds it; zero unless
         /// stated.
         loopback: Time = or_default,
+        /// The time from a message's last byte at the port in until the node has the message: a processor can find it, or is
+        /// interrupted. The port and the processors are free meanwhile. Zero unless stated.
+        visible: Time = or_default,
+    }
+    agree {
+        if endpoints == Some(Endpoints::Processor) && matches!(lock_migration, Some(Some(_))) {
+            let expected = "\"node\", because the processors share one endpoint under a lock";
+            section.contradict("endpoints", expected.to_owned(), &["interface.lock_migration"]);
+            return None;
+        }
+        if let (Some(fill), Some(packet)) = (fill, packet)
+            && fill > packet
+        {
+            section.contradict("fill", format!("at most `packet`, which is {packet}"), &["interface.packet"]);
+            return None;
+        }
+        if let (Some(gap), Some(bandwidth), Some(header)) = (gap, bandwidth, header)
+            && !gap.is_zero()
+            && gap < bandwidth.transfer_time(header)
+            && ["gap", "bandwidth", "header"].iter().all(|key| section.has_in_file(key))
+        {
+            let least = bandwidth.transfer_time(header);
+            let expected = format!("at least {least}, which `header` takes at `bandwidth`");
+            section.contradict("gap", expected, &["interface.header", "interface.bandwidth"]);
+            return None;
+        }
+    }
+}
+
+/// The places at which the NI of a node delivers events, and who polls them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Endpoints {
+    /// One endpoint for the node: whichever processor polls takes the next event.
+    #[default]
+    Node,
+    /// One endpoint for each computing processor, which polls that endpoint only. The key of an event decides its endpoint.
+    Processor,
+}
+
+impl Endpoints {
+    fn read(section: &Section<'_>, key: &'static str) -> Option<Self> {
+        let words = ["node", "processor"];
+        let each = section.optional(key, |section| section.is_word(key, words[1], words))?;
+        Some(if each == Some(true) { Self::Processor } else { Self::Node })
     }
 }
 

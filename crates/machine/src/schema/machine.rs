@@ -1,15 +1,16 @@
-//! A machine: the top level of its file, and what its sections must agree in. Plain data, resolved and checked. Knows neither
-//! files nor what happens on a machine.
+//! A machine: the top level of its file, and the checks that concern several sections. Plain data, resolved and checked. Knows
+//! neither files nor what happens on a machine.
 //!
 //! Durations that a file states in cycles are absolute here.
 
 use units::Bytes;
 
+use super::parts::IdleBus;
 use super::residual;
 use crate::reading::{Section, Value};
 use crate::{
-    Calibrated, Capability, Flow, Handoff, Interface, Memory, Network, NetworkProcessor, NodeMemory,
-    Primitives, Processor, Queue, SoftwareDispatch,
+    Calibrated, Capability, EmbeddedProcessor, Endpoints, Flow, Handoff, Interface, Memory, Network,
+    NetworkProcessor, NodeMemory, Primitives, Processor, Queue, SoftwareDispatch,
 };
 
 /// Stands in for a memory line that was refused, so that the other mistakes of the file are found in one
@@ -18,12 +19,12 @@ const NO_LINE: Bytes = Bytes::new(64);
 
 /// A machine: nodes of processors, joined by a network.
 ///
-/// Comes from [`Machine::parse`]; every field has then been checked, and later changes are the caller's affair.
+/// [`Machine::parse`] makes one and checks every field. Nothing checks what a caller changes afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// The machine's name: lower-case letters, digits and hyphens, such as `hurricane-1`.
     pub name: String,
-    /// One line for people.
+    /// One line that describes the machine.
     pub summary: String,
     /// Number of nodes unless the run says otherwise; at least 1.
     pub nodes: u32,
@@ -37,8 +38,11 @@ pub struct Machine {
     pub queue: Queue,
     /// The network interface of a node.
     pub interface: Interface,
-    /// The processor of a node that serves the network, where there is one.
+    /// The processors of a node that serve the network, where there are any.
     pub network_processor: Option<NetworkProcessor>,
+    /// The processors inside a node's network device. `None`: those that a policy puts there have the prices of the
+    /// computing processors.
+    pub embedded_processor: Option<EmbeddedProcessor>,
     /// The queues between the network processor and the compute processors, if there is a network processor that messages
     /// are handed to.
     pub handoff: Option<Handoff>,
@@ -77,11 +81,24 @@ impl Machine {
         if let Some(processor) = &processor {
             file.count_cycles_of(processor.clock);
         }
-        let primitives = Primitives::section(file, "primitives", abilities);
+        file.count_bus_cycles();
+        let (memory, banks) = file.section("memory", Memory::read_with_banks).unzip();
+        let line = memory.as_ref().map_or(NO_LINE, |memory| memory.line);
+        let node_memory = NodeMemory::read_keys(file, line, banks.flatten());
+        let bus = match &node_memory {
+            None => IdleBus::Refused,
+            Some(None) => IdleBus::Absent,
+            Some(Some(memory)) => IdleBus::Known(memory, line),
+        };
+        let primitives = Primitives::section(file, "primitives", abilities, bus);
         let queue = file.key("queue");
         let interface = file.section("interface", |section| Interface::read_keys(section, abilities));
-        let network_processor = file
-            .optional_section("network_processor", |section| NetworkProcessor::read_keys(section, abilities));
+        let network_processor = file.optional_section("network_processor", |section| {
+            NetworkProcessor::read_keys(section, abilities, bus)
+        });
+        let embedded_processor = file.optional_section("embedded_processor", |section| {
+            EmbeddedProcessor::read_keys(section, abilities, bus)
+        });
         let handoff = file.key("handoff");
         let flow = file.key("flow");
         let software_dispatch: Option<Option<SoftwareDispatch>> = file.key("software_dispatch");
@@ -89,11 +106,17 @@ impl Machine {
             file.contradict(
                 "can",
                 "no `keyed-dispatch`: [software_dispatch] runs one handler at a time".to_owned(),
+                &["software_dispatch.poll_every"],
             );
         }
-        let (memory, banks) = file.section("memory", Memory::read_with_banks).unzip();
-        let line = memory.as_ref().map_or(NO_LINE, |memory| memory.line);
-        let node_memory = NodeMemory::read_keys(file, line, banks.flatten());
+        let by_processor = interface.as_ref().is_some_and(|each| each.endpoints == Endpoints::Processor);
+        if by_processor && matches!(software_dispatch, Some(Some(_))) {
+            file.section("interface", |section| {
+                section.forgive();
+                let expected = "\"node\", because [software_dispatch] takes messages out in one place";
+                section.contradict("endpoints", expected.to_owned(), &["software_dispatch.poll_every"]);
+            });
+        }
         let network = file.section("network", |section| Network::read_keys(section, nodes));
         let calibrated = file.key("calibrated");
         if let (Some(_), Some(primitives), Some(Some(memory))) = (&processor, &primitives, &node_memory) {
@@ -112,6 +135,7 @@ impl Machine {
             queue: queue?,
             interface: interface?,
             network_processor: network_processor?,
+            embedded_processor: embedded_processor?,
             handoff: handoff?,
             flow: flow?,
             software_dispatch: software_dispatch?,

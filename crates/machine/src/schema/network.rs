@@ -6,12 +6,12 @@ use crate::reading::{Section, above_zero, section};
 
 /// The network.
 ///
-/// Its times are absolute. One stated in cycles is in cycles of the node's clock and follows that; a network with a clock
-/// of its own, or with none, states them in seconds and keeps its speed whatever the nodes do.
+/// Its times are absolute. A time in cycles counts the node's clock and follows it. A network with a clock of its own, or
+/// with none, has times in seconds: it keeps its speed when the node's clock is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// The time that every message takes from NI to NI whatever its route: into the network and out of it. Above zero where
-    /// there are no routers, or only one.
+    /// The time that a message's first byte takes from NI to NI whatever its route: into the network and out of it. It is a
+    /// delay and occupies nothing: message follows message as fast as the ports allow.
     pub latency: Time,
     /// The routers and links for which messages contend. `None` with `topology = "constant"`: any two nodes are `latency`
     /// apart, and messages never contend.
@@ -26,11 +26,11 @@ pub struct Routers {
     /// The bandwidth of one link in one direction.
     pub link: Bandwidth,
     /// The time over one link between two routers: from a message's head entering the link until it is at the entry of the
-    /// next router. Above zero; zero for a crossbar, which has no such links.
+    /// next router. It is a delay and does not occupy the link. Above zero; zero for a crossbar, which has no such links.
     pub hop: Time,
-    /// The size of a router's buffer at each link into it, which takes in a message that is blocked there. It is at least the
-    /// data that the link carries during two hops: one hop brings data, one brings back the news that there is room. With
-    /// less, a link could not be kept busy.
+    /// The size of a router's buffer at each link into it. Messages wait in it, one behind another, as many as it has room
+    /// for; a longer message lies in several buffers. It is at least the data that the link carries during two hops: one
+    /// hop brings data, one brings back the news that there is room. With less, a link could not be kept busy.
     pub buffer: Bytes,
     /// Messages from outside that share the links.
     pub cross_traffic: Option<CrossTraffic>,
@@ -90,10 +90,15 @@ impl Network {
             section.forgive();
             return None;
         };
+        if section.is_set("topology") {
+            // The file's keys are those of its own topology.
+            section.ask_by("topology");
+            section.leave_unused(&["link", "hop", "buffer", "arity", "dimensions", "cross_traffic"]);
+        }
         match name.as_str() {
-            "constant" => Some(Self { latency: above_zero(section, "latency")?, routers: None }),
+            "constant" => Some(Self { latency: section.key("latency")?, routers: None }),
             "crossbar" => {
-                let latency = above_zero(section, "latency");
+                let latency = section.key("latency");
                 let routers = Routers::read_keys(section, Some(Topology::Crossbar), Some(Time::ZERO));
                 Some(Self { latency: latency?, routers: Some(routers?) })
             }
@@ -117,8 +122,19 @@ impl Routers {
             _ => Some(None),
         };
         let (link, buffer, hop) = (link?, buffer?, hop?);
+        if let Some(Some(CrossTraffic { rate, .. })) = cross_traffic
+            && rate > link
+        {
+            section.section("cross_traffic", |section| {
+                section.forgive();
+                let expected = format!("at most {link}, which a link carries");
+                section.contradict("rate", expected, &["network.link"]);
+            });
+            return None;
+        }
         if link.transfer_time(buffer) < hop * 2 {
-            section.contradict("buffer", format!("at least what `link` carries in two hops of {hop}"));
+            let expected = format!("at least what `link` carries in two hops of {hop}");
+            section.contradict("buffer", expected, &["network.link", "network.hop"]);
             return None;
         }
         Some(Self { topology: topology?, link, hop, buffer, cross_traffic: cross_traffic? })
@@ -140,7 +156,7 @@ impl Topology {
             "fat-tree" => {
                 let arity = section.key("arity")?;
                 if arity < 2 {
-                    section.contradict("arity", "a whole number from 2, such as 4".to_owned());
+                    section.contradict("arity", "a whole number from 2, such as 4".to_owned(), &[]);
                     return None;
                 }
                 Some(Self::FatTree { arity })
@@ -149,13 +165,14 @@ impl Topology {
         }
     }
 
-    /// The sides, where they are given.
+    /// Reads the sides of a grid; `Some(None)` where they are left to be chosen.
     fn sides(section: &Section<'_>, nodes: Option<u32>) -> Option<Option<Vec<u32>>> {
         let sides = section.optional("dimensions", |section| section.counts("dimensions"))?;
         if let (Some(sides), Some(nodes)) = (&sides, nodes) {
             let places = sides.iter().try_fold(1_u32, |places, &side| places.checked_mul(side));
             if places != Some(nodes) {
-                section.contradict("dimensions", format!("sides whose product is `nodes`, which is {nodes}"));
+                let expected = format!("sides whose product is `nodes`, which is {nodes}");
+                section.contradict("dimensions", expected, &["nodes"]);
                 return None;
             }
         }

@@ -1,16 +1,19 @@
-//! The processor of a node that serves the network beside the compute processors. Pure data and its section
-//! `[network_processor]`, in which cycles are those of this processor's own clock.
+//! The processors of a node that serve the network beside the compute processors. Pure data and its section
+//! `[network_processor]`, in which cycles are those of these processors' own clock.
 
 use units::{Frequency, Time};
 
-use crate::reading::{Section, own_clock, section};
+use super::parts::IdleBus;
+use crate::reading::{Section, one_unless_stated, own_clock, section};
 use crate::{Capability, Class, Primitives};
 
 section! {
     /// A network processor: a loop that looks at the NI and at the queue from the compute processors.
-    NetworkProcessor(section, can: &[Capability]) {
-        /// The clock of the network processor.
+    NetworkProcessor(section, can: &[Capability], bus: IdleBus<'_>) {
+        /// The clock of a network processor.
         clock: Frequency = own_clock,
+        /// The number of network processors of a node, all alike; at least 1, and 1 unless stated.
+        count: usize = one_unless_stated,
         /// The classes of messages whose handlers it can run. It hands messages of other classes to the compute processors. No
         /// class is listed twice.
         runs: Vec<Class> = classes,
@@ -25,13 +28,13 @@ section! {
         /// `None`: no engine shares it.
         idle_poll: Option<Time>,
         /// The prices of the primitives in handlers that this processor runs.
-        primitives: Primitives = |section, key| Primitives::section(section, key, can),
+        primitives: Primitives = |section, key| Primitives::section(section, key, can, bus),
     }
     agree {
         if let (Some(runs), Some(preempt)) = (&runs, &preempt)
             && preempt.iter().any(|class| !runs.contains(class))
         {
-            section.contradict("preempt", "classes of messages that it `runs`".to_owned());
+            section.contradict("preempt", "classes of messages that it `runs`".to_owned(), &["network_processor.runs"]);
         }
     }
 }

@@ -38,7 +38,7 @@ section! {
         misses: usize,
         /// The number of lines that may wait for the bus to be written back; at least 1.
         write_backs: usize,
-        /// The time from the memory's accepting a line until the cache counts its write-back as done.
+        /// The time from the moment when memory accepts a line until the cache counts the write-back as done.
         acknowledge: Time,
         /// The time from the issue of a flush or purge until the tags are looked up. The processor does not wait for it.
         tag_delay: Time,
@@ -52,7 +52,8 @@ section! {
         if let (Some(size), Some(ways)) = (size, ways) {
             let set = line.get().saturating_mul(ways as u64);
             if set == 0 || !size.get().is_multiple_of(set) {
-                section.contradict("size", format!("a whole number of sets, which are {} each", Bytes::new(set)));
+                let expected = format!("a whole number of sets, which are {} each", Bytes::new(set));
+                section.contradict("size", expected, &["cache.ways", "memory.line"]);
                 return None;
             }
         }
@@ -83,7 +84,7 @@ section! {
         if let Some(width) = width
             && !line.get().is_multiple_of(width.get())
         {
-            section.contradict("width", format!("a part of a line, which is {line}"));
+            section.contradict("width", format!("a part of a line, which is {line}"), &["memory.line"]);
             return None;
         }
     }
@@ -100,7 +101,7 @@ section! {
         read: Time,
         /// The time that a write keeps its bank busy once its data have come.
         write: Time,
-        /// The time that the first read after a write waits for the controller to turn round.
+        /// The extra wait of the first read after a write: the controller changes direction.
         turnaround: Time,
         /// The time from the last word of a written line until every later read finds the line.
         accept: Time,
@@ -134,31 +135,31 @@ section! {
         read_every: Time,
         /// The time from the last word of a line on the bus until it passes the port of the buffer.
         store: Time,
-        /// The time from a packet's being in the buffer to its first byte on the wire.
+        /// The time from a complete packet in the buffer to its first byte on the wire.
         handoff: Time,
-        /// The extra time, beyond that of its bytes, for which a packet that is not appended keeps its route through the
-        /// network to itself.
+        /// The extra time, beyond that of its bytes, for which a packet that is not appended occupies its route through the
+        /// network.
         path: Time,
         /// The time from a byte on the wire until the protocol engine, or the buffer, has it.
         receive: Time,
         /// The time to find the slot of an arriving packet and to check the packet.
         lookup: Time,
-        /// The time from the last line's being in its place until a poll sees that the message is there.
+        /// The time from the moment when the last line is in its place until a poll finds the message.
         notify: Time,
     }
     agree {
         if let (Some(size), Some(block)) = (size, block) {
-            let refuse = |key, expected| section.contradict(key, expected);
+            let refuse = |key, expected, others: &[_]| section.contradict(key, expected, others);
             if !block.get().is_multiple_of(line.get()) || block.get() / line.get() > 64 {
-                refuse("block", format!("1 to 64 lines, which are {line} each"));
+                refuse("block", format!("1 to 64 lines, which are {line} each"), &["memory.line"]);
                 return None;
             }
             if !size.get().is_multiple_of(block.get()) || size.get() / block.get() < 4 {
-                refuse("size", format!("at least 4 blocks, which are {block} each, and no part of one"));
+                refuse("size", format!("at least 4 blocks, which are {block} each, and no part of one"), &["staging.block"]);
                 return None;
             }
             if keeps == Some(true) && !coherent {
-                refuse("deposit", "\"memory\", because cache.coherence is \"software\"".to_owned());
+                refuse("deposit", "\"memory\", because caches are not coherent".to_owned(), &["cache.coherence"]);
                 return None;
             }
         }
@@ -184,7 +185,8 @@ impl Memory {
 }
 
 impl NodeMemory {
-    /// Reads the sections of a file; `banks` has been read with the memory. `Some(None)`: there are none.
+    /// Reads the sections of the memory system; `banks` comes from `[memory]`, which was read before. `Some(None)`: the file has
+    /// none of these sections.
     pub(crate) fn read_keys(file: &Section<'_>, line: Bytes, banks: Option<Banks>) -> Option<Option<Self>> {
         let has_any = banks.is_some() || ["cache", "bus", "staging"].into_iter().any(|key| file.gives(key));
         if !has_any {

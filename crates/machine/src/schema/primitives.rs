@@ -2,6 +2,7 @@
 
 use units::{Quantity, Span};
 
+use super::parts::IdleBus;
 use crate::reading::Section;
 use crate::{ByClass, Capability, Cost};
 
@@ -17,15 +18,15 @@ macro_rules! primitives {
         }
 
         impl Primitives {
-            /// Every primitive that has a price, with it, in the order of declaration.
+            /// Yields each primitive that has a price, with its price, in the order of declaration.
             pub fn iter(&self) -> impl Iterator<Item = (&'static str, &ByClass<Cost>)> {
                 [$((stringify!($name), self.$name.as_ref()),)*]
                     .into_iter()
                     .filter_map(|(name, cost)| cost.map(|cost| (name, cost)))
             }
 
-            fn read_keys(section: &Section<'_>) -> Option<Self> {
-                $(let $name = section.cost(stringify!($name));)*
+            fn read_keys(section: &Section<'_>, bus: IdleBus<'_>) -> Option<Self> {
+                $(let $name = section.cost(stringify!($name), bus);)*
                 Some(Self { $($name: $name?,)* })
             }
         }
@@ -38,6 +39,8 @@ primitives! {
     /// Taking a message from the queue and entering its handler. The occupancy is the completion: what the
     /// processor does after the handler to give the key back.
     dispatch,
+    /// `dispatch` of a message that has interrupted its processor, without the interrupt itself; `None`: no price of its own.
+    dispatch_interrupt,
     /// Noticing an access fault, taking it from the queue and entering its handler; occupancy as in `dispatch`.
     dispatch_fault,
     /// Reading what faulted, and where.
@@ -59,7 +62,7 @@ primitives! {
     extract_own,
     /// Writing a message into the queue to the node's other kind of processor.
     hand_over,
-    /// Taking a message out of that queue.
+    /// Taking a message out of the queue from the node's other kind of processor.
     take,
     /// Bookkeeping of a global access at its issue: the test of locality, the counter of outstanding accesses.
     issue,
@@ -99,9 +102,14 @@ primitives! {
 
 impl Primitives {
     /// Reads a price list; a machine that moves blocks by itself must say what starting that costs.
-    pub(crate) fn section(section: &Section<'_>, key: &'static str, can: &[Capability]) -> Option<Self> {
+    pub(crate) fn section(
+        section: &Section<'_>,
+        key: &'static str,
+        can: &[Capability],
+        bus: IdleBus<'_>,
+    ) -> Option<Self> {
         section.section(key, |section| {
-            let primitives = Self::read_keys(section);
+            let primitives = Self::read_keys(section, bus);
             if can.contains(&Capability::Transfer) {
                 section.expect("start_transfer", Span::EXPECTED);
             }

@@ -2,7 +2,7 @@
 
 use units::Time;
 
-use crate::reading::{never, section, unlimited};
+use crate::reading::{never, or_default, section, unlimited};
 
 section! {
     /// The parallel dispatch queue of a node.
@@ -10,14 +10,17 @@ section! {
         /// The number of waiting entries, from the oldest, among which the queue looks for one to dispatch; at least 1. `None`:
         /// all of them.
         window: Option<usize> = unlimited,
-        /// Entries the queue holds before further ones spill to the node's memory; at least 1, at least the window.
+        /// The number of entries that the queue holds before further ones spill to the node's memory; at least 1, and at least
+        /// the window.
         capacity: usize,
+        /// The time that the dispatch of an event takes longer when the event had spilled to memory; zero unless stated.
+        spill: Time = or_default,
     }
     agree {
         if let (Some(Some(window)), Some(capacity)) = (window, capacity)
             && window > capacity
         {
-            section.contradict("window", format!("at most queue.capacity, which is {capacity}"));
+            section.contradict("window", format!("at most queue.capacity, which is {capacity}"), &["queue.capacity"]);
             return None;
         }
     }

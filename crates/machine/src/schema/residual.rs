@@ -1,8 +1,8 @@
 //! A price without its bus transactions: the processor's own share. It must not be negative.
 //!
-//! A price is the time on an idle machine. Where the memory system is known in detail, the transactions in
-//! the price are made on the bus, and only the rest is a fixed time. So a price is exact when the bus is idle
-//! and grows with its load.
+//! A price is the time on an idle machine. Where the file describes the memory system in detail, a processor makes the
+//! transactions of a price on the bus, and only the rest is a fixed time. The price is exact while the bus is idle, and grows
+//! with its load.
 
 use units::{Bytes, Time};
 
@@ -39,8 +39,17 @@ impl NodeMemory {
     }
 }
 
-/// Insists that no price is less than its transactions on an idle bus: those that it names, and those that handling a block
-/// of shared memory makes, where there is such.
+/// The time of the transactions that a primitive makes for each line of a block, on an idle bus.
+pub(super) fn implied(primitive: &str, memory: &NodeMemory, line: Bytes) -> Time {
+    match primitive {
+        "fetch_block" => memory.uncontended_fetch(line),
+        "purge" => memory.uncontended(Transaction::Invalidate, line),
+        _ => Time::ZERO,
+    }
+}
+
+/// Checks that no price is less than its transactions on an idle bus: those that it names, and, on a machine with shared
+/// memory, those that handling a block implies. Reports each price that is less.
 pub(crate) fn check(
     section: &Section<'_>,
     primitives: &Primitives,
@@ -50,11 +59,7 @@ pub(crate) fn check(
     let shares = can.contains(&Capability::SharedMemory);
     let mut sound = Some(());
     for (key, price) in primitives.iter() {
-        let each_line = match key {
-            "fetch_block" if shares => memory.uncontended_fetch(line),
-            "purge" if shares => memory.uncontended(Transaction::Invalidate, line),
-            _ => Time::ZERO,
-        };
+        let each_line = if shares { implied(key, memory, line) } else { Time::ZERO };
         let short = |cost: Cost| {
             let [path, after] = [cost.bus, cost.after].map(|made| memory.uncontended_all(made, line));
             [
@@ -68,7 +73,11 @@ pub(crate) fn check(
         };
         let short = Class::ALL.into_iter().find_map(|class| short(price.of(class)));
         if let Some((part, needed)) = short {
-            section.contradict(key, format!("{part} of at least {needed}, which its bus transactions take"));
+            section.contradict(
+                key,
+                format!("{part} of at least {needed}, which its bus transactions take"),
+                &[],
+            );
             sound = None;
         }
     }

@@ -7,15 +7,15 @@ use units::Time;
 use crate::reading::{section, unlimited};
 
 section! {
-    /// The dispatch routine: a call of it takes messages out of the network, then serves the faults of the node, one handler at
-    /// a time.
+    /// The dispatch routine. A call takes messages out of the network, then serves the faults of the node, one handler at a
+    /// time.
     SoftwareDispatch(section) {
         /// The number of loop back-edges from one call of a computing processor to the next, unless the policy says otherwise;
         /// at least 1.
         poll_every: u32,
         /// The time from an event until a processor that calls the routine in a loop sees it.
         notice: Time,
-        /// The time from a thread that cannot go on to the routine.
+        /// The time to enter the routine from a thread that cannot go on.
         enter: Time,
         /// The time by which a call at a back-edge that finds something exceeds a poll that finds nothing.
         find: Time,

@@ -27,8 +27,8 @@ impl Transaction {
     pub const NAMES: [&'static str; 5] = ["invalidate", "line", "read", "write", "transfer"];
 }
 
-/// The transactions of one use of a primitive: how many of each kind. They are made one after the other, in the order of
-/// [`Transaction::ALL`]. No more than 255 of a kind are counted.
+/// The bus transactions of one use of a primitive: a number of each kind, at most 255. A processor makes them one after the
+/// other, in the order of [`Transaction::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Transactions([u8; 5]);
 
@@ -36,12 +36,19 @@ impl Transactions {
     /// No transactions.
     pub const NONE: Self = Self([0; 5]);
 
-    /// Whether there are none.
+    /// One transaction.
+    pub fn one(kind: Transaction) -> Self {
+        let mut counts = Self::NONE;
+        counts.0[kind as usize] = 1;
+        counts
+    }
+
+    /// Whether the primitive makes no transaction.
     pub fn is_empty(self) -> bool {
         self == Self::NONE
     }
 
-    /// These transactions `count` times.
+    /// The transactions of `count` uses.
     pub fn times(self, count: u64) -> Self {
         if self.is_empty() {
             return self;
@@ -50,7 +57,7 @@ impl Transactions {
         Self(self.0.map(|each| each.saturating_mul(count)))
     }
 
-    /// These transactions and `other` ones together.
+    /// The transactions of two primitives together.
     pub fn and(self, other: Self) -> Self {
         if other.is_empty() {
             return self;
@@ -58,18 +65,18 @@ impl Transactions {
         Self(std::array::from_fn(|kind| self.0[kind].saturating_add(other.0[kind])))
     }
 
-    /// Each of them.
+    /// Yields each transaction.
     pub fn iter(self) -> impl Iterator<Item = Transaction> {
         self.counts().flat_map(|(kind, count)| (0..count).map(move |_| kind))
     }
 
-    /// The number of transactions of each kind, without the kinds that have none.
+    /// Yields each kind that the primitive makes, with its number.
     pub fn counts(self) -> impl Iterator<Item = (Transaction, u64)> {
         let all = Transaction::ALL.into_iter().zip(self.0);
         all.filter(|&(_, count)| count > 0).map(|(kind, count)| (kind, count.into()))
     }
 
-    /// Reads "invalidate + line"; "none" is none.
+    /// Parses a sum such as "invalidate + line"; "none" is the empty sum.
     fn parse(text: &str) -> Option<Self> {
         let mut counts = Self::NONE;
         for name in text.split('+').map(str::trim).filter(|_| text != NONE) {
@@ -92,7 +99,7 @@ impl Display for Transactions {
 }
 
 impl Section<'_> {
-    /// Transactions; `base` unless stated.
+    /// Reads a key that states transactions; the result is `base` where it is not given.
     pub(crate) fn transactions(&self, key: &'static str, base: Transactions) -> Option<Transactions> {
         const EXPECTED: &str =
             "transactions such as \"invalidate + line\", of invalidate, line, read, write, transfer";

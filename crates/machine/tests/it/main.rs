@@ -3,6 +3,7 @@
 extern crate tradewind_machine as machine;
 
 mod calibrated;
+mod contradictions;
 mod costs;
 mod digest;
 mod document;

@@ -1,7 +1,7 @@
 //! The sections of a node's memory system: what they come to, and what each mistake in them is told.
 
 use crate::toy;
-use tradewind_machine::Machine;
+use tradewind_machine::{ByClass, Class, Cost, Known, Machine};
 use units::{Bytes, Time};
 
 const SECTIONS: &str = r#"
@@ -95,6 +95,71 @@ fn a_price_below_its_transactions_is_refused() {
 }
 
 #[test]
+fn a_price_is_stated_as_the_processors_own_part_beside_its_transactions() {
+    let price = |written: &str| {
+        let machine = with_price(&format!("set_tag = {written}"), "").unwrap();
+        machine.primitives.set_tag.unwrap().of(Class::User)
+    };
+    // An invalidation takes four bus cycles of 40 ns, a write as long.
+    assert_eq!(
+        price(
+            "{ own = \"3 cycles\", bus = \"invalidate + write\", own_after = \"1 cycle\", after = \"write\" }"
+        ),
+        price(
+            "{ path = \"19 cycles\", bus = \"invalidate + write\", occupancy = \"9 cycles\", after = \"write\" }"
+        )
+    );
+    assert_eq!(
+        price("{ own = \"0 cycles\", bus = \"write\", after = \"write\" }"),
+        price("{ path = \"4 bus cycles\", bus = \"write\", occupancy = \"0.16 us\", after = \"write\" }")
+    );
+    assert_eq!(price("\"1 cycle + 2 bus cycles + 5 ns\"").path, Time::from_nanoseconds(105));
+    // The lines of a block that is fetched are read over the bus, 520 ns each; that of a purge is an address.
+    let text = "fetch_block = \"5 cycles\"";
+    let text = toy::CORRECT.replace(text, "fetch_block.own_line = \"1 cycle\"") + SECTIONS;
+    let text = text.replace("purge = \"5 cycles\"", "purge.own_line = \"0 cycles\"");
+    let own = Machine::parse("toy.toml", &text).unwrap_or_else(|errors| panic!("{errors}")).primitives;
+    let line = |price: Option<ByClass<Cost>>| price.unwrap().of(Class::User).line;
+    assert_eq!(line(own.fetch_block), Time::from_nanoseconds(540));
+    assert_eq!(line(own.purge), Time::from_nanoseconds(160));
+}
+
+#[test]
+fn the_command_line_states_a_part_whole_or_as_the_processors_own() {
+    let text =
+        toy::CORRECT.replace("set_tag = \"5 cycles\"", "set_tag = { own = \"3 cycles\", bus = \"write\" }");
+    let path = |set: &[(&str, &str)]| {
+        let machine = Machine::parse_with("toy.toml", &(text.clone() + SECTIONS), set, Known::default());
+        machine.unwrap_or_else(|errors| panic!("{errors}")).primitives.set_tag.unwrap().of(Class::User).path
+    };
+    assert_eq!(path(&[]), Time::from_nanoseconds(220));
+    assert_eq!(path(&[("primitives.set_tag.own", "1 cycle")]), Time::from_nanoseconds(180));
+    assert_eq!(path(&[("primitives.set_tag.path", "1 us")]), Time::from_nanoseconds(1_000));
+    assert_eq!(path(&[("primitives.set_tag.bus", "none")]), Time::from_nanoseconds(60));
+    assert_eq!(path(&[("primitives.set_tag", "1 us")]), Time::from_nanoseconds(1_000));
+}
+
+#[test]
+fn what_does_not_go_with_the_processors_own_part_is_one_error() {
+    let both = "set_tag = { own = \"3 cycles\", path = \"9 cycles\", bus = \"write\" }";
+    let errors = with_price(both, "").unwrap_err();
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert!(
+        errors[0].contains("primitives.set_tag.own = \"3 cycles\": expected nothing beside `path`"),
+        "{errors:?}"
+    );
+    let text = toy::CORRECT.replace("set_tag = \"5 cycles\"", "set_tag = { own = \"3 cycles\" }");
+    let errors = Machine::parse("toy.toml", &text).unwrap_err().to_string();
+    assert!(errors.contains("expected `path` in its place, because the machine has no [bus]"), "{errors}");
+    let text = toy::CORRECT.replace("set_tag = \"5 cycles\"", "set_tag = \"3 bus cycles\"");
+    let errors = Machine::parse("toy.toml", &text).unwrap_err().to_string();
+    assert!(
+        errors.contains("expected a time without bus cycles, because the machine has no [bus]"),
+        "{errors}"
+    );
+}
+
+#[test]
 fn what_moves_blocks_of_shared_memory_makes_transactions_for_each_line() {
     // The toy's prices are for whole blocks: without shared memory that is its own affair.
     let errors = with_price("set_tag = \"5 cycles\"", "\"shared-memory\", ").unwrap_err();
@@ -121,7 +186,7 @@ fn a_mistake_is_told_with_what_would_be_right() {
             "coherence = \"snooping\"",
             "coherence = \"software\"",
             "staging.deposit",
-            "because cache.coherence is",
+            "because caches are not coherent (cache.coherence = software: line ",
         ),
         ("supply = \"6 cycles\"\n", "", "cache.supply is missing", "a time such as"),
         ("snoop = \"1 cycle\"\n", "", "bus.snoop is missing", "a time such as"),

@@ -1,6 +1,7 @@
 //! Values from the command line in place of those of a file.
 
-use tradewind_machine::{ByClass, Capability, Class, Cost, Errors, Known, Machine};
+use crate::folder::text_of;
+use tradewind_machine::{ByClass, Capability, Class, Cost, Errors, Known, Machine, Topology};
 use units::Time;
 
 const FILE: &str = include_str!("../../../../machines/hurricane-1.toml");
@@ -56,6 +57,105 @@ fn a_cost_is_set_whole_or_by_part() {
     assert_eq!(defer(&[("primitives.defer.occupancy", "2 cycles")]).path, Time::from_nanoseconds(20));
 }
 
+/// A shipped machine with these settings.
+fn shipped(name: &str, overrides: &[(&str, &str)]) -> Result<Machine, Errors> {
+    let file = |name: &str| format!("machines/{name}.toml");
+    let bases = |_: &str, name: &str| Ok((file(name), text_of(name)));
+    Machine::parse_with(&file(name), &text_of(name), overrides, Known { bases: &bases, ..Known::default() })
+}
+
+#[test]
+fn values_may_have_the_quotes_and_brackets_of_toml() {
+    let machine = with(&[
+        ("network.latency", "\"1 us\""),
+        ("queue.window", "'unlimited'"),
+        ("can", "[\"poll\", 'keyed-dispatch']"),
+    ])
+    .unwrap();
+    assert_eq!(machine.network.latency, Time::from_microseconds(1));
+    assert_eq!((machine.queue.window, machine.can.len()), (None, 2));
+    for dimensions in ["4,4", "[4, 4]", "[4,4,]"] {
+        let set = [("network.dimensions", dimensions), ("nodes", "16")];
+        let routers = shipped("alewife", &set).unwrap().network.routers.unwrap();
+        assert_eq!(
+            routers.topology,
+            Topology::Mesh { dimensions: 2, sides: Some(vec![4, 4]) },
+            "{dimensions}"
+        );
+    }
+    for wrong in ["[]", "[4", "[4, \"x\"]", ""] {
+        let errors = shipped("alewife", &[("network.dimensions", wrong)]).unwrap_err().to_string();
+        assert!(errors.contains("expected a list of whole numbers from 1, such as [8, 4]"), "{errors}");
+    }
+    assert!(refusal(&[("network.latency", "\"1 us")]).contains("expected a time such as"));
+}
+
+#[test]
+fn a_section_that_no_file_has_is_set_key_by_key() {
+    let [message, rate, launch] = [("message", "64 B"), ("rate", "9 MB/s"), ("launch", "1 us")];
+    let traffic = |keys: &[(&str, &str)]| {
+        let keys: Vec<_> =
+            keys.iter().map(|(key, value)| (format!("network.cross_traffic.{key}"), *value)).collect();
+        shipped("alewife", &keys.iter().map(|(key, value)| (key.as_str(), *value)).collect::<Vec<_>>())
+    };
+    let routers = traffic(&[message, rate, launch]).unwrap().network.routers.unwrap();
+    assert_eq!(routers.cross_traffic.unwrap().launch, Time::from_microseconds(1));
+    let errors = traffic(&[rate]).unwrap_err();
+    assert_eq!(errors.iter().count(), 1, "{errors}");
+    assert_eq!(
+        errors.to_string(),
+        "--set network.cross_traffic.rate = \"9 MB/s\": expected with it, as further --set: \
+         network.cross_traffic.message (a size such as \"64 KiB\" or \"16 B\"), \
+         network.cross_traffic.launch (a time such as \"1.7 us\" or \"16 cycles\")"
+    );
+    let told = refusal(&[("interface.overflow.after", "1 us"), ("interface.overflow.trap", "1 us")]);
+    assert!(
+        told.contains("interface.overflow.byte (a time") && told.contains("interface.receive_queue"),
+        "{told}"
+    );
+    let told = refusal(&[("flow.window", "3")]);
+    assert!(
+        told.contains("with it, as further --set: flow.acknowledge_every (") && told.lines().count() == 1,
+        "{told}"
+    );
+}
+
+#[test]
+fn another_topology_leaves_the_keys_of_the_files_own_unused() {
+    let set = |name, topology| shipped(name, &[("network.topology", topology)]);
+    for name in ["paragon", "cm-5", "alewife", "now", "t3d"] {
+        assert_eq!(set(name, "constant").unwrap().network.routers, None, "{name}");
+    }
+    let mesh = set("cm-5", "mesh").unwrap().network.routers.unwrap();
+    assert_eq!(mesh.topology, Topology::Mesh { dimensions: 2, sides: None });
+    assert_eq!(set("paragon", "crossbar").unwrap().network.routers.unwrap().hop, Time::ZERO);
+    let errors = set("hurricane-1", "mesh").unwrap_err();
+    assert_eq!(errors.iter().count(), 1, "{errors}");
+    let told = errors.to_string();
+    assert!(
+        told.starts_with("--set network.topology = \"mesh\": expected with it, as further --set: "),
+        "{told}"
+    );
+    for key in ["network.hop (a time", "network.link (a bandwidth", "network.buffer (a size"] {
+        assert!(told.contains(key), "{told}");
+    }
+    let rest = [
+        ("network.topology", "mesh"),
+        ("network.hop", "1 ns"),
+        ("network.link", "1 GB/s"),
+        ("network.buffer", "1 KiB"),
+    ];
+    assert!(shipped("hurricane-1", &rest).is_ok());
+    // What is no key of any topology is refused as ever.
+    let text = text_of("cm-5").replace("arity =", "arty =");
+    let set = [("network.topology", "constant")];
+    let errors = Machine::parse_with("cm-5.toml", &text, &set, Known::default()).unwrap_err().to_string();
+    assert!(
+        errors.contains("network.arty = 4: expected a key of [network]; did you mean \"arity\"?"),
+        "{errors}"
+    );
+}
+
 #[test]
 fn a_bad_override_says_so() {
     assert_eq!(
@@ -81,4 +181,14 @@ fn overrides_are_reported_after_the_file() {
     let errors = Machine::parse_with("some.toml", &text, &[("nodes", "none")], Known::default()).unwrap_err();
     let keys: Vec<_> = errors.iter().map(|error| error.key.as_str()).collect();
     assert_eq!(keys, ["interface.header", "nodes"]);
+}
+
+#[test]
+fn a_bandwidth_may_be_set_below_what_a_gap_of_the_file_allows_for() {
+    let text = crate::toy::CORRECT.replace("packet = \"64 B\"", "packet = \"64 B\"\ngap = \"100 ns\"");
+    let slow = [("interface.bandwidth", "1 MB/s")];
+    let machine = Machine::parse_with("toy.toml", &text, &slow, Known::default()).unwrap();
+    assert_eq!(machine.interface.gap, Time::from_nanoseconds(100));
+    let errors = Machine::parse("toy.toml", &text.replace("175 MB/s", "1 MB/s")).unwrap_err();
+    assert!(errors.to_string().contains("which `header` takes at `bandwidth`"), "{errors}");
 }

@@ -1,11 +1,14 @@
 //! Machine files twice as slow. Other crates' tests use it too: what runs on such a machine takes twice as long.
 
-use units::{Bandwidth, Frequency, Time};
+use units::{Bandwidth, Frequency, Span, Time};
 
-/// Twice a time, half of what counts per time; `None`: it counts in cycles, or no time at all.
+/// Twice a time, half of what counts per time, and cycles as they are; `None`: it is no quantity of time.
 pub(crate) fn slower(text: &str) -> Option<String> {
     if let Ok(time) = text.parse::<Time>() {
         return Some((time + time).to_string());
+    }
+    if let Ok(sum) = text.parse::<Span>() {
+        return Some(Span { time: sum.time + sum.time, ..sum }.to_string());
     }
     if let Ok(clock) = text.parse::<Frequency>() {
         return Frequency::new(clock.as_hertz() / 2).map(|clock| clock.to_string());

@@ -276,6 +276,8 @@ const SECTIONS: &[&str] = &[
     "interface.overflow",
     "network_processor",
     "network_processor.primitives",
+    "embedded_processor",
+    "embedded_processor.primitives",
     "handoff",
     "flow",
     "software_dispatch",

@@ -140,6 +140,14 @@ pub struct Finding {
     ///
     /// Null if no part does, the contrast computed on fewer processors, or processors took turns.
     pub because: Option<Because>,
+    /// The part of the machine that was busy for most of the timed region under the winner: for at least 0.9 of it.
+    ///
+    /// Null if there is no such part.
+    pub bottleneck: Option<Bottleneck>,
+    /// The part of the machine that was busy for most of the timed region under the contrast.
+    ///
+    /// Null if there is no such part, or no `contrast`.
+    pub bottleneck_of_contrast: Option<Bottleneck>,
     /// The smaller of the two contrasts.
     ///
     /// Null if there is none.
@@ -152,6 +160,19 @@ pub struct Finding {
     pub tied: Vec<Way>,
     /// Winner or contrast is `oversubscribed`, so that the times mean little and no cause is named.
     pub oversubscribed: bool,
+}
+
+/// A part of a machine that was busy for nearly the whole timed region.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Bottleneck {
+    /// The kind of the part, as in `utilization[].part`; never `computing-processor`.
+    pub part: String,
+    /// The name of the part, as in `utilization[].busiest`.
+    pub name: String,
+    /// From 0.9 to 1: the share of the time for which it was busy; of all parts of the kind, the mean.
+    pub busy: f64,
+    /// All parts of the kind were as busy on average, so that no single one is to blame.
+    pub all: bool,
 }
 
 /// The number of computing processors of a node under the winner and under the contrast, where the two differ.
@@ -399,11 +420,22 @@ impl From<&compare::Finding> for Finding {
             computing_processors: processors
                 .map(|of| Processors { of_winner: of.winner, of_contrast: of.loser }),
             because,
+            bottleneck: found.bottleneck.as_ref().map(Bottleneck::from),
+            bottleneck_of_contrast: contrast
+                .and_then(|contrast| contrast.bottleneck.as_ref())
+                .map(Bottleneck::from),
             other_contrast: other.map(|other| Way::from(&other.loser)),
             other_percent: other.map(percent),
             tied: found.tied.iter().map(Way::from).collect(),
             oversubscribed: found.oversubscribed,
         }
+    }
+}
+
+impl From<&compare::Bottleneck> for Bottleneck {
+    fn from(found: &compare::Bottleneck) -> Self {
+        let compare::Bottleneck { resource, name, busy, all } = found.clone();
+        Self { part: resource.name().to_owned(), name, busy, all }
     }
 }
 

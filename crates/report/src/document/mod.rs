@@ -15,6 +15,7 @@ mod list;
 mod litmus;
 mod model;
 mod run;
+mod spent;
 
 use std::io::{self, Write};
 
@@ -25,20 +26,23 @@ pub use claims::{
     Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
 };
 pub use comparison::{
-    Agreement, Because, Choice, Comparison, Finding, Named, Pair, Prediction, Processors, Ranking, Refused,
-    Row, Scored, Way, World,
+    Agreement, Because, Bottleneck, Choice, Comparison, Finding, Named, Pair, Prediction, Processors,
+    Ranking, Refused, Row, Scored, Way, World,
 };
 pub use explain::{Derived, Explain, Runs, Unable, Underived, Value};
 pub use list::{Input, Item, List, Policy, Program};
 pub use litmus::{Litmus, State, Tally, Test, Trial, World as LitmusWorld};
 pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
+#[cfg(feature = "command")]
+pub(crate) use run::Region;
 pub use run::{
-    Asked, Breakdown, Change, Combination, Counts, Dispatching, Given, Kind, Measured, Phase, Report, Run,
-    Setting, Step, Utilization, Volume,
+    Asked, Change, Combination, Counts, Dispatching, Given, Kind, Measured, Phase, Report, Run, Setting,
+    Step, Volume,
 };
+pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Writes a document as indented JSON with a line end.
 ///

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::{Adjustment, Counters, Mechanism, Outcome, PhaseRecord, Stage, Why};
 
+use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
+
 /// The document that `tradewind run --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
@@ -107,9 +109,14 @@ pub struct Measured {
     /// Bytes sent in the whole run, by purpose.
     pub volume_bytes: Volume,
     /// The time of the whole run, summed over the computing processors of all nodes and split by what they spent it on.
+    /// The parts add up to the length of the run times the processors.
     pub breakdown_ns: Breakdown,
-    /// The share of the whole run for which processors were busy.
-    pub utilization: Utilization,
+    /// The time of the whole run of the processors that run handlers and no threads, an entry for each kind; empty if there
+    /// are none.
+    pub protocol_breakdown_ns: Vec<ProtocolBreakdown>,
+    /// The share of the whole run for which the parts of the machine were busy, an entry for each kind that it has;
+    /// natively processors only.
+    pub utilization: Vec<Utilization>,
     /// Events in the dispatch queues in the whole run, summed over the nodes.
     pub dispatching: Dispatching,
     /// Each change of a processor's role that a policy made which adapts, in order of time; empty under others.
@@ -121,7 +128,7 @@ pub struct Measured {
     ///
     /// Null natively.
     pub events: Option<u64>,
-    /// 16 hexadecimal digits: the digest of the simulator's event stream. Equal digests, equal runs.
+    /// 16 hexadecimal digits: the digest of the simulated events, node by node. Equal digests, equal runs.
     ///
     /// Null natively.
     pub digest: Option<String>,
@@ -142,6 +149,10 @@ pub struct Phase {
     pub volume_bytes: Volume,
     /// The time of this phase, split by what the computing processors spent it on.
     pub breakdown_ns: Breakdown,
+    /// The time of this phase of the processors that run handlers and no threads, an entry for each kind.
+    pub protocol_breakdown_ns: Vec<ProtocolBreakdown>,
+    /// The share of this phase for which the parts of the machine were busy, an entry for each kind.
+    pub utilization: Vec<Utilization>,
 }
 
 /// Counts of a run or a phase.
@@ -161,6 +172,10 @@ pub struct Counts {
     pub blocks: u64,
     /// Sends that found no room at first.
     pub refused: u64,
+    /// Polls of threads that found no event.
+    ///
+    /// Null natively.
+    pub empty_polls: Option<u64>,
 }
 
 /// Bytes sent, by purpose.
@@ -176,30 +191,6 @@ pub struct Volume {
     /// Bytes of invalidations, recalls, and what answers them without data, headers included; so too the grant of an
     /// upgrade, which ends the invalidations that it asked for.
     pub invalidations: u64,
-}
-
-/// Time, summed over computing processors and split by what they spent it on.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Breakdown {
-    /// Nanoseconds of the program's own work.
-    pub compute: f64,
-    /// Nanoseconds of waiting for memory, blocks of shared memory among it, or for room in the network interface.
-    pub memory: f64,
-    /// Nanoseconds of sending, receiving, dispatching and running handlers.
-    pub overhead: f64,
-    /// Nanoseconds of waiting for a thread or a message with nothing else to do.
-    pub synchronization: f64,
-}
-
-/// The share of time for which processors were busy.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Utilization {
-    /// From 0 to 1: share of the computing processors' time not spent waiting.
-    pub compute: f64,
-    /// From 0 to 1: share of the time of processors that only run handlers spent on events.
-    ///
-    /// Null where there are no such processors.
-    pub protocol: Option<f64>,
 }
 
 /// Events in the dispatch queues.
@@ -294,6 +285,16 @@ pub struct Setting {
     pub block_bytes: u32,
 }
 
+/// What was measured of the timed region.
+#[cfg(feature = "command")]
+pub(crate) struct Region<'r> {
+    pub(crate) counters: &'r Counts,
+    pub(crate) volume: &'r Volume,
+    pub(crate) breakdown: &'r Breakdown,
+    pub(crate) protocol: &'r [ProtocolBreakdown],
+    pub(crate) utilization: &'r [Utilization],
+}
+
 /// 16 hexadecimal digits.
 pub(super) fn digest(digest: u64) -> String {
     format!("{digest:016x}")
@@ -306,13 +307,25 @@ impl Run {
         Self { version: super::VERSION, asked, combination, measured: Measured::new(machine, ran) }
     }
 
-    /// The counts, volume and breakdown of the timed region: the first phase, or the whole run if there is none.
+    /// What was measured of the timed region: the first phase, or the whole run if there is none.
     #[cfg(feature = "command")]
-    pub(crate) fn region(&self) -> (&Counts, &Volume, &Breakdown) {
+    pub(crate) fn region(&self) -> Region<'_> {
         let all = &self.measured;
         match all.phases.first() {
-            Some(phase) => (&phase.counters, &phase.volume_bytes, &phase.breakdown_ns),
-            None => (&all.counters, &all.volume_bytes, &all.breakdown_ns),
+            Some(phase) => Region {
+                counters: &phase.counters,
+                volume: &phase.volume_bytes,
+                breakdown: &phase.breakdown_ns,
+                protocol: &phase.protocol_breakdown_ns,
+                utilization: &phase.utilization,
+            },
+            None => Region {
+                counters: &all.counters,
+                volume: &all.volume_bytes,
+                breakdown: &all.breakdown_ns,
+                protocol: &all.protocol_breakdown_ns,
+                utilization: &all.utilization,
+            },
         }
     }
 }
@@ -353,10 +366,8 @@ impl Measured {
             counters: Counts::from(&outcome.counters),
             volume_bytes: Volume::from(&outcome.counters),
             breakdown_ns: Breakdown::from(&outcome.breakdown),
-            utilization: Utilization {
-                compute: outcome.utilization.compute,
-                protocol: outcome.utilization.protocol,
-            },
+            protocol_breakdown_ns: outcome.protocol.iter().map(ProtocolBreakdown::from).collect(),
+            utilization: outcome.utilization.iter().map(Utilization::from).collect(),
             dispatching: Dispatching {
                 waited_on_key: outcome.dispatching.waited_on_key,
                 mean_wait_ns: outcome.dispatching.mean_wait.map(units::Time::as_nanoseconds),
@@ -394,14 +405,26 @@ impl From<&PhaseRecord> for Phase {
             counters: Counts::from(&phase.counters),
             volume_bytes: Volume::from(&phase.counters),
             breakdown_ns: Breakdown::from(&phase.breakdown),
+            protocol_breakdown_ns: phase.protocol.iter().map(ProtocolBreakdown::from).collect(),
+            utilization: phase.utilization.iter().map(Utilization::from).collect(),
         }
     }
 }
 
 impl From<&Counters> for Counts {
     fn from(counted: &Counters) -> Self {
-        let Counters { messages, transfers, deposits, handlers, interrupts, blocks, refused, .. } = *counted;
-        Self { messages, transfers, deposits, handlers, interrupts, blocks, refused }
+        let Counters {
+            messages,
+            transfers,
+            deposits,
+            handlers,
+            interrupts,
+            blocks,
+            refused,
+            empty_polls,
+            ..
+        } = *counted;
+        Self { messages, transfers, deposits, handlers, interrupts, blocks, refused, empty_polls }
     }
 }
 
@@ -409,25 +432,6 @@ impl From<&Counters> for Volume {
     fn from(counted: &Counters) -> Self {
         let tempest::VolumeBytes { data, headers, requests, invalidations } = counted.volume;
         Self { data, headers, requests, invalidations }
-    }
-}
-
-impl From<&tempest::Breakdown> for Breakdown {
-    fn from(spent: &tempest::Breakdown) -> Self {
-        Self {
-            compute: spent.compute.as_nanoseconds(),
-            memory: spent.memory.as_nanoseconds(),
-            overhead: spent.overhead.as_nanoseconds(),
-            synchronization: spent.synchronization.as_nanoseconds(),
-        }
-    }
-}
-
-#[cfg(feature = "command")]
-impl Breakdown {
-    /// The share of each part, in the order of bars.
-    pub(crate) fn shares(&self) -> [f64; 4] {
-        compare::parts::shares_of([self.compute, self.memory, self.overhead, self.synchronization])
     }
 }
 

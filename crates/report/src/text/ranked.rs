@@ -8,7 +8,7 @@ use compare::Row;
 use compare::parts::{region, shares};
 use compare::ranking::ratio;
 use tempest::policy::Split;
-use tempest::{Mechanism, Outcome};
+use tempest::{Mechanism, Outcome, Resource, Utilization};
 
 use crate::bar;
 use crate::page::{ALARM, Page, STRONG};
@@ -221,10 +221,11 @@ static FIGURES: &[Figure] = &[
         count(region(run).counters.volume.invalidations)
     }),
     ("busy", "comp", "time that computing processors did not wait", 92, |run| {
-        percent(run.utilization.compute)
+        let computing = Utilization::find(&run.utilization, Resource::ComputingProcessor);
+        computing.map_or_else(dash, |entry| percent(entry.mean))
     }),
     ("busy", "prot", "time that protocol processors spent on events", 91, |run| {
-        run.utilization.protocol.map_or_else(dash, percent)
+        Utilization::protocol(&run.utilization).map_or_else(dash, |entry| percent(entry.mean))
     }),
     ("dispatch", "wait", "mean time from arrival to handler", 86, |run| {
         run.dispatching.mean_wait.map_or_else(dash, |wait| seconds(wait.as_seconds()))

@@ -1,15 +1,16 @@
 //! One run as text. This module must never measure anything.
 
 use compare::Part;
-use tempest::Policy;
 use tempest::policy::Servers;
+use tempest::{Policy, Resource};
 
 use super::{anatomy, cores, kind, sharing};
 use crate::bar;
-use crate::document::{Change, Run};
+use crate::document::{Change, ProtocolBreakdown, Region, Run, Utilization};
 use crate::page::{ALARM, Page, STRONG};
 use crate::part;
 use crate::quantity::{bytes, number, percent, seconds, several, time};
+use crate::resource;
 
 /// The widest bar of a single run.
 const LONGEST_BAR: usize = 40;
@@ -37,7 +38,7 @@ pub fn run(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
     sheet.times(run);
     sheet.breakdown(run);
     sheet.traffic(run);
-    sheet.processors(run);
+    sheet.parts(run);
     sheet.roles(run);
     sheet.anatomy(run);
     if let Some(digest) = &run.measured.digest {
@@ -119,7 +120,7 @@ impl Sheet<'_> {
 
     /// Where the time that counts went.
     fn breakdown(&mut self, run: &Run) {
-        let shares = run.region().2.shares();
+        let shares = run.region().breakdown.shares();
         let cells = self.page.width.saturating_sub(self.page.width * 3 / 8 + 4).min(LONGEST_BAR);
         self.row("where it went", &bar::bar(self.page, shares, cells));
         for (part, share) in Part::ALL.into_iter().zip(shares) {
@@ -130,7 +131,7 @@ impl Sheet<'_> {
 
     /// Adds the rows about messages and bytes of the timed region.
     fn traffic(&mut self, run: &Run) {
-        let (counted, volume, _) = run.region();
+        let Region { counters: counted, volume, .. } = run.region();
         let mut sent = vec![counted.messages.to_string()];
         if counted.transfers > 0 {
             sent.push(format!("{} of them block transfers", counted.transfers));
@@ -152,19 +153,31 @@ impl Sheet<'_> {
             ("waits of threads", counted.blocks),
             ("refused sends", counted.refused),
         ];
-        self.values("events", &events.map(|(name, count)| (name, count.to_string())));
+        let polls = counted.empty_polls.map(|polls| ("polls that found nothing", polls));
+        let events: Vec<_> =
+            events.into_iter().chain(polls).map(|(name, count)| (name, count.to_string())).collect();
+        self.values("events", &events);
     }
 
-    fn processors(&mut self, run: &Run) {
-        let (utilization, dispatching) = (run.measured.utilization, run.measured.dispatching);
-        let busy = [
-            ("computing", Some(utilization.compute)),
-            ("protocol", utilization.protocol),
-            ("dispatch queue", dispatching.busy),
-        ];
-        let busy: Vec<_> =
-            busy.iter().filter_map(|(name, share)| Some((*name, percent((*share)?)))).collect();
-        self.values("busy in the whole run", &busy);
+    /// Adds the rows about the parts of the machine in the timed region.
+    fn parts(&mut self, run: &Run) {
+        let Region { protocol, utilization, .. } = run.region();
+        let named = |entry: &'_ Utilization| Resource::named(&entry.part);
+        let busy =
+            utilization.iter().filter_map(|entry| Some((resource::all(named(entry)?), percent(entry.mean))));
+        self.values("busy", &busy.collect::<Vec<_>>());
+        let others = utilization.iter().filter(|entry| named(entry) != Some(Resource::ComputingProcessor));
+        if let Some(entry) = others.max_by(|one, other| one.most.total_cmp(&other.most))
+            && let Some(part) = named(entry)
+        {
+            let said = format!("{}, for {}", resource::one(part, &entry.busiest), percent(entry.most));
+            self.row("busiest part", &said);
+        }
+        for spent in protocol {
+            let name = Resource::named(&spent.processors).map_or("", resource::all);
+            self.values(name, &shares(spent));
+        }
+        let dispatching = run.measured.dispatching;
         let wait = dispatching.mean_wait_ns.map(|wait| format!("{} on average", seconds(wait * 1e-9)));
         let keys = format!("{} on a busy key", dispatching.waited_on_key);
         self.row("wait for dispatch", &wait.into_iter().chain([keys]).collect::<Vec<_>>().join(", "));
@@ -189,6 +202,15 @@ impl Sheet<'_> {
         self.row("protocol events", "on average, in the whole run:");
         self.lines.extend(anatomy::table(self.page, &run.measured.anatomy));
     }
+}
+
+/// The shares of what protocol processors spent their time on.
+fn shares(spent: &ProtocolBreakdown) -> [(&'static str, String); 4] {
+    let ProtocolBreakdown { handlers, overhead, memory, idle, .. } = *spent;
+    let all = handlers + overhead + memory + idle;
+    let share = |part: f64| percent(if all > 0.0 { part / all } else { 0.0 });
+    [("handlers", handlers), ("overhead", overhead), ("memory and NI wait", memory), ("idle", idle)]
+        .map(|(name, part)| (name, share(part)))
 }
 
 /// A line for each change of roles; of many, the first.
@@ -234,6 +256,19 @@ mod tests {
             "node 3 has 1 dedicated processor from 5.000 us on: looking for events was 50 % of what they took"
         );
         assert_eq!(lines[LISTED], "and 3 more: see --json");
+    }
+
+    #[test]
+    fn the_time_of_protocol_processors_is_told_in_shares() {
+        let spent = ProtocolBreakdown {
+            processors: "dedicated-processor".to_owned(),
+            handlers: 40.0,
+            overhead: 9.0,
+            memory: 1.0,
+            idle: 50.0,
+        };
+        let shares = shares(&spent).map(|(name, share)| format!("{name} {share}"));
+        assert_eq!(shares.join(", "), "handlers 40 %, overhead 9 %, memory and NI wait 1 %, idle 50 %");
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use compare::counter::{Counter, Evidence};
 use compare::finding::{Because, Cause, Contrast, Differs, Processors};
-use compare::{Finding, Part, Way};
+use compare::{Bottleneck, Finding, Part, Way};
+use tempest::Resource;
 
 use crate::part::name;
 use crate::quantity::{bytes, percent, seconds, several};
+use crate::resource;
 
 /// The ratio from which it is said how many times as fast; below, by how many percent.
 const TIMES: f64 = 2.0;
@@ -29,10 +31,12 @@ pub fn finding(finding: &Finding) -> String {
     let mut said = match &finding.contrast {
         Some(contrast) => vec![difference(finding, winner, contrast)],
         None if finding.tied.is_empty() => {
-            return format!("{} has nothing to be compared with.", full(finding, winner));
+            let alone = format!("{} has nothing to be compared with.", full(finding, winner));
+            return [alone].into_iter().chain(bottlenecks(finding, winner)).collect::<Vec<_>>().join(" ");
         }
         None => vec![no_difference(finding)],
     };
+    said.extend(bottlenecks(finding, winner));
     said.extend(finding.other.as_ref().map(|other| in_passing(finding, other)));
     if finding.contrast.is_some() && !finding.tied.is_empty() {
         said.push(ties(finding));
@@ -44,6 +48,48 @@ pub fn finding(finding: &Finding) -> String {
         said.push("One run each: the spread is not known.".to_owned());
     }
     said.join(" ")
+}
+
+/// The parts of the machine that limit the winner and the loser, unless the evidence has told of the loser's already.
+fn bottlenecks(finding: &Finding, winner: &Way) -> Option<String> {
+    let contrast = finding.contrast.as_ref();
+    let of_loser =
+        contrast.and_then(|contrast| contrast.bottleneck.as_ref().filter(|found| !is_told(contrast, found)));
+    let name = |way: &Way| match contrast.map(|contrast| contrast.differs) {
+        Some(Differs::Mechanism) => way.mechanism.to_string(),
+        _ => way.policy.clone(),
+    };
+    let of_winner = finding.bottleneck.as_ref().map(|found| (found, name(winner)));
+    let of_loser = of_loser.zip(contrast).map(|(found, contrast)| (found, name(&contrast.loser)));
+    let said: Vec<_> = [of_winner, of_loser]
+        .into_iter()
+        .flatten()
+        .map(|(found, way)| format!("{} with {way}", saturated(found)))
+        .collect();
+    let mut said = said.join(", ");
+    if let Some(first) = said.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    (!said.is_empty()).then(|| said + ".")
+}
+
+/// Whether the evidence of a contrast is that this part of the loser's is busy.
+fn is_told(contrast: &Contrast, found: &Bottleneck) -> bool {
+    let Cause::Part(Because { evidence: Some(evidence), .. }) = contrast.cause else { return false };
+    match evidence.counter {
+        Counter::Protocol => found.resource.is_protocol_processor(),
+        Counter::Queue => found.resource == Resource::DispatchQueue,
+        _ => false,
+    }
+}
+
+/// Which part is busy, and for how much of the time.
+fn saturated(found: &Bottleneck) -> String {
+    let busy = percent(found.busy);
+    match found.all {
+        true => format!("the {} are {busy} busy", resource::all(found.resource)),
+        false => format!("{} is {busy} busy", resource::one(found.resource, &found.name)),
+    }
 }
 
 fn no_difference(finding: &Finding) -> String {
@@ -131,6 +177,7 @@ fn each_at_its_best(winner: &Way, loser: &Way) -> String {
 fn part(because: &Because, best: &str, worst: &str) -> String {
     let part = match because.part {
         Part::Memory => "waiting for memory and the network interface",
+        Part::Idle => "idle time",
         part => name(part),
     };
     let more = seconds(because.seconds);
@@ -156,6 +203,7 @@ fn evidence(found: &Evidence, best: &str, worst: &str) -> String {
         Counter::Refused => ("sends that found no room at first", percent),
         Counter::Bytes => ("bytes sent", |value| bytes(value as u64)),
         Counter::Interrupts => ("interrupts taken", whole),
+        Counter::EmptyPolls => ("polls that found nothing", whole),
         Counter::Sent => ("messages and deposits sent", whole),
         Counter::Keys => ("events that waited for a busy key", percent),
         Counter::Waits => ("waits of threads", whole),
@@ -207,6 +255,28 @@ mod tests {
             said(&rows),
             "fixed:1 beats floating by 12 % because of synchronization, 120 us more per processor: the dispatch queue is \
              84 % busy with floating, 48 % with fixed:1."
+        );
+    }
+
+    #[test]
+    fn a_finding_names_the_part_that_limits_the_winner_and_the_loser() {
+        let rows = [
+            row(Messages, "single", [400, 0, 100, 0]).busy(Resource::Link, "3→4", 0.972),
+            row(Messages, "fixed:1", [400, 0, 0, 600]).dedicated_busy(0.99),
+        ];
+        assert_eq!(
+            said(&rows),
+            "single is 2.0 times as fast as fixed:1 because of synchronization, 600 us more per processor: the protocol \
+             processors are 99 % busy with fixed:1, single needs none. Link 3→4 is 97 % busy with single."
+        );
+        let rows = rows.map(|row| row.with(|outcome| outcome.phases[0].utilization[0].count = 2));
+        let of_both = [rows[0].clone(), rows[1].clone().with(|outcome| outcome.utilization.clear())];
+        assert!(said(&of_both).ends_with(
+            "no counter stands out. The links are 97 % busy with single, the dedicated processors are 99 % busy with fixed:1."
+        ));
+        assert_eq!(
+            said(&rows[..1]),
+            "single has nothing to be compared with. The links are 97 % busy with single."
         );
     }
 

@@ -2,10 +2,12 @@
 
 mod adders;
 mod doubling;
+mod endless;
 #[path = "../../../machine/tests/it/folder.rs"]
 mod folder;
 mod host;
 mod keys;
+mod lines;
 mod memory;
 mod network;
 mod overflow;
@@ -16,3 +18,5 @@ mod shared_memory;
 #[path = "../../../machine/tests/it/slower.rs"]
 mod slower;
 mod software;
+mod utilization;
+mod wire;

@@ -1,7 +1,7 @@
 //! The modelled worlds keep the promises of the waist, repeat themselves to the bit, and lose no time.
 
 use machine::Machine;
-use tempest::{Failure, Job, Launch, Mechanism, Outcome, World};
+use tempest::{Failure, Job, Launch, Mechanism, Outcome, Utilization, World};
 use trace::{Event, Recorder};
 use tradewind_sim::Model;
 use units::Time;
@@ -125,10 +125,29 @@ fn every_instant_of_every_computing_processor_is_booked_once() {
     for (machine, policy) in cases() {
         let outcome = run(&machine, policy, 3);
         let computing: u32 = policy.parse::<tempest::Policy>().unwrap().split(4).unwrap().computing;
-        let spent = outcome.breakdown;
-        let booked = spent.compute + spent.memory + spent.overhead + spent.synchronization;
-        assert_eq!(booked, outcome.time * u64::from(4 * computing), "{policy}");
+        assert_eq!(outcome.breakdown.total(), outcome.time * u64::from(4 * computing), "{policy}");
     }
+}
+
+#[test]
+fn every_instant_of_every_protocol_processor_is_booked_once() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for (machine, policy) in cases() {
+        let outcome = run(&machine, policy, 3);
+        let utilization = |resource| Utilization::find(&outcome.utilization, resource);
+        for spent in &outcome.protocol {
+            let entry = utilization(spent.processors).expect("what has time is listed");
+            assert_eq!(spent.total(), outcome.time * u64::from(entry.count), "{policy}");
+            let busy = 1.0 - spent.idle.as_seconds() / spent.total().as_seconds();
+            assert!((busy - entry.mean).abs() < 1e-9, "{policy}: {busy}, {}", entry.mean);
+            assert_eq!(spent.handlers.is_zero(), policy.starts_with("proc"), "{policy}: {spent:?}");
+            kinds.insert(spent.processors);
+        }
+        let in_phases = outcome.phases.iter().flat_map(|phase| &phase.protocol);
+        let of_phases = in_phases.map(|spent| spent.total()).max().unwrap_or_default();
+        assert_eq!(of_phases.is_zero(), outcome.protocol.is_empty(), "{policy}");
+    }
+    assert!(kinds.len() >= 2, "{kinds:?}");
 }
 
 #[test]
@@ -144,9 +163,8 @@ fn every_instant_is_booked_once_by_every_mechanism() {
             let shape = tempest::Shape { nodes: asked.nodes, threads: computing * asked.threads };
             let job = job("em3d", mechanism, shape, &[("nodes", "600")]);
             let outcome = Model::new(machine).run(&Launch { job, mechanism, ..asked }).unwrap();
-            let spent = outcome.breakdown;
-            let booked = spent.compute + spent.memory + spent.overhead + spent.synchronization;
-            assert_eq!(booked, outcome.time * u64::from(shape.nodes * computing), "{mechanism} {policy}");
+            let all = outcome.time * u64::from(shape.nodes * computing);
+            assert_eq!(outcome.breakdown.total(), all, "{mechanism} {policy}");
         }
     }
 }
@@ -162,9 +180,18 @@ fn interrupts_are_taken_only_where_the_policy_has_them() {
 
 #[test]
 fn doubling_the_clock_period_and_every_absolute_time_doubles_the_run() {
-    // Every duration of this file is in cycles and its bandwidth is per cycle, so the clocks alone set all of them.
-    let slow = machine("hurricane-1", &[("processor.clock", "200 MHz"), ("bus.clock", "50 MHz")]);
-    let fast = machine("hurricane-1", &[("processor.clock", "400 MHz"), ("bus.clock", "100 MHz")]);
+    // Every other duration of this file is in cycles of the processors or of the bus.
+    let slow = [
+        ("processor.clock", "200 MHz"),
+        ("bus.clock", "50 MHz"),
+        ("memory.read", "315 ns"),
+        ("memory.banks.latency", "195 ns"),
+        ("memory.banks.read", "195 ns"),
+        ("interface.bandwidth", "25.6 GB/s"),
+        ("interface.engine", "400 MB/s"),
+        ("network.latency", "498.125 ns"),
+    ];
+    let (slow, fast) = (machine("hurricane-1", &slow), machine("hurricane-1", &[]));
     for policy in POLICIES {
         let time = |machine: &Machine| Model::new(machine.clone()).run(&launch(policy, 1)).unwrap().time;
         assert_eq!(time(&slow), time(&fast) * 2, "{policy}");

@@ -1,6 +1,6 @@
 //! Policies that change the roles of processors while a program runs.
 
-use tempest::{Launch, Mechanism, Outcome, Shape, World};
+use tempest::{Launch, Mechanism, Outcome, Resource, Shape, Utilization, World};
 use tradewind_sim::Model;
 
 use crate::setup::{job, machine};
@@ -46,15 +46,17 @@ fn processors_are_dedicated_one_by_one_and_never_the_last() {
 #[test]
 fn what_dedicated_processors_do_is_reported_apart() {
     let outcome = run("adaptive+serial", 2, "fetch-add", &[("operations", "4000")]);
-    let protocol = outcome.utilization.protocol.expect("processors were dedicated");
+    let busy = |resource| Utilization::find(&outcome.utilization, resource).map(|entry| entry.mean);
+    let protocol = busy(Resource::DedicatedProcessor).expect("processors were dedicated");
     assert!(protocol > 0.5 && protocol <= 1.0, "{protocol}");
-    assert!(outcome.utilization.compute > 0.0 && outcome.utilization.compute < 1.0);
+    let computing = busy(Resource::ComputingProcessor).expect("processors compute");
+    assert!(computing > 0.0 && computing < 1.0);
 }
 
 #[test]
 fn a_node_of_one_processor_has_none_to_dedicate() {
     let outcome = run("adaptive+serial", 1, "fetch-add", &[("operations", "1000")]);
-    assert_eq!((outcome.adjustments.len(), outcome.utilization.protocol), (0, None));
+    assert_eq!((outcome.adjustments.len(), Utilization::protocol(&outcome.utilization)), (0, None));
 }
 
 /// Until a change is made, a node that adapts is one that floats.

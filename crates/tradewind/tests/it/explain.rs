@@ -122,6 +122,19 @@ fn a_message_that_has_to_be_fetched_is_on_its_way_for_longer() {
 }
 
 #[test]
+fn a_round_trip_holds_the_time_of_its_bytes() {
+    let way = |settings: &[&str]| {
+        let explained = json(&[&["explain", "cm-5"], settings].concat());
+        find(&explained, "derived", "name", "round trip, proc")["number"].as_f64().unwrap()
+    };
+    // A header of 4 bytes, there and back: 0.8 us each at 5 MB/s and 0.2 at 20. The slower of port and link counts.
+    for key in ["interface.bandwidth", "network.link"] {
+        let more = way(&["--set", &format!("{key}=5 MB/s")]) - way(&[]);
+        assert!((more - 1200.0).abs() < 1e-6, "twice 0.6 us, not {more} ns");
+    }
+}
+
+#[test]
 fn a_policy_that_the_machine_cannot_run_is_called_so() {
     let text = good(&["explain", "paragon", "--policy", "hurricane-1:1", "--width", "120"]);
     assert!(text.contains("it cannot run so: ") && text.contains("added-processors"), "{text}");
@@ -136,6 +149,19 @@ fn a_value_of_the_command_line_is_shown_as_such() {
     assert!(clock["line"].is_null() && clock["file"].is_null() && clock["source"] == "--set", "{clock}");
     let plain = json(&["explain", "cm-5"]);
     assert_ne!(explained["machine_digest"], plain["machine_digest"]);
+}
+
+#[test]
+fn a_price_in_parts_is_shown_with_its_parts() {
+    let explained = json(&["explain", "hurricane-1", "--set", "processor.clock=800MHz"]);
+    let own = find(&explained, "values", "key", "primitives.dispatch.other.own");
+    assert_eq!((&own["written"], &own["value"]), (&"3 cycles".into(), &"3.75 ns".into()));
+    let send = find(&explained, "derived", "name", "send_header");
+    assert_eq!(send["from"], "own 31.25 ns + write 30 ns + write 30 ns");
+    let reply = find(&explained, "derived", "name", "dispatch of reply");
+    assert_eq!(reply["from"], "own 2.5 ns + invalidate 20 ns + line 100 ns");
+    let sum = find(&json(&["explain", "cm-5"]), "values", "key", "processor.poll").clone();
+    assert_eq!((&sum["written"], &sum["value"]), (&"13.2 cycles + 0.4 us".into(), &"800 ns".into()));
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! The part of a machine that a run was limited by, and the rule by which one is named. This module must never know who won.
+//!
+//! The rule: of the parts other than computing processors, the one that was busy for the largest share of the timed region,
+//! if that is at least [`SATURATED`]. Computing processors are left out because they are what the others should keep busy. A
+//! dispatch queue is named only if no other part is: it is in use as long as a processor that it feeds is busy.
+
+use serde::{Deserialize, Serialize};
+use tempest::{Resource, Utilization};
+
+use crate::parts::region;
+use crate::ranking::Row;
+
+/// The least share of the time for which a part must be busy to be named.
+const SATURATED: f64 = 0.9;
+
+/// A part of a machine that was busy for nearly the whole time.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Bottleneck {
+    /// The kind of the part.
+    #[serde(with = "by_name")]
+    pub resource: Resource,
+    /// The name of the part among those of its kind.
+    pub name: String,
+    /// The share of the time, from 0 to 1, for which it was busy.
+    pub busy: f64,
+    /// Whether all parts of the kind together were as busy, on average, so that no single one is to blame.
+    pub all: bool,
+}
+
+/// The bottleneck of a row, if a part of the machine was one.
+pub fn of(row: &Row) -> Option<Bottleneck> {
+    let saturated =
+        |entry: &&Utilization| entry.resource != Resource::ComputingProcessor && entry.most >= SATURATED;
+    let entries = region(&row.outcome).utilization.iter().filter(saturated);
+    // Of several that are as busy the first.
+    let busier = |one: &&Utilization, other: &&Utilization| {
+        let rank = |entry: &Utilization| entry.resource != Resource::DispatchQueue;
+        rank(one)
+            .cmp(&rank(other))
+            .then(one.most.total_cmp(&other.most))
+            .then(other.resource.cmp(&one.resource))
+    };
+    entries.max_by(busier).map(|entry| {
+        let all = entry.count > 1 && entry.mean >= SATURATED;
+        Bottleneck {
+            resource: entry.resource,
+            name: entry.busiest.clone(),
+            busy: if all { entry.mean } else { entry.most },
+            all,
+        }
+    })
+}
+
+/// A kind of part as its name in documents.
+mod by_name {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+    use tempest::Resource;
+
+    pub(super) fn serialize<S: Serializer>(resource: &Resource, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(resource.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Resource, D::Error> {
+        let name = String::deserialize(from)?;
+        Resource::named(&name).ok_or_else(|| de::Error::custom(format!("unknown kind of part `{name}`")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::Mechanism::Messages;
+
+    use super::*;
+    use crate::samples::row;
+
+    #[test]
+    fn the_busiest_part_is_the_bottleneck_and_a_queue_only_where_nothing_else_is() {
+        let row = row(Messages, "floating", [1, 0, 0, 0]);
+        let row = row.busy(Resource::ComputingProcessor, "node 0", 1.0).busy(Resource::Link, "0→1", 0.89);
+        assert_eq!(of(&row), None, "computing is no bottleneck, and 89 % is not enough");
+        let queue = row.busy(Resource::DispatchQueue, "node 1", 0.99);
+        assert_eq!(
+            of(&queue).map(|found| (found.resource, found.busy)),
+            Some((Resource::DispatchQueue, 0.99))
+        );
+        let link = queue.busy(Resource::Bus, "node 2", 0.92).busy(Resource::Link, "3→4", 0.97);
+        let found = of(&link).unwrap();
+        assert_eq!(
+            (found.resource, &*found.name, found.busy, found.all),
+            (Resource::Link, "3→4", 0.97, false)
+        );
+    }
+
+    #[test]
+    fn where_all_parts_of_a_kind_are_busy_none_is_singled_out() {
+        let row = row(Messages, "fixed:1", [1, 0, 0, 0]).with(|outcome| {
+            outcome.phases[0].utilization = vec![Utilization {
+                resource: Resource::DedicatedProcessor,
+                count: 4,
+                mean: 0.95,
+                most: 0.99,
+                busiest: "node 3".to_owned(),
+            }];
+        });
+        assert_eq!(of(&row).map(|found| (found.all, found.busy)), Some((true, 0.95)));
+    }
+
+    #[test]
+    fn a_bottleneck_reads_back_from_json() {
+        let found =
+            Bottleneck { resource: Resource::PortIn, name: "node 0".to_owned(), busy: 0.98, all: false };
+        let text = serde_json::to_string(&found).unwrap();
+        assert!(text.contains("\"port-in\""), "{text}");
+        assert_eq!(serde_json::from_str::<Bottleneck>(&text).unwrap(), found);
+    }
+}

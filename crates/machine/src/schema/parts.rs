@@ -1,0 +1,134 @@
+//! The parts of one price, and how they make a cost: a part is stated whole, or as the processor's own share beside bus
+//! transactions. Knows no particular primitive.
+
+use units::{Bytes, Time};
+
+use super::residual::implied;
+use crate::reading::Section;
+use crate::{Cost, NodeMemory, Transactions};
+
+const PATH: Part = Part { whole: "path", own: "own" };
+const OCCUPANCY: Part = Part { whole: "occupancy", own: "own_after" };
+const LINE: Part = Part { whole: "line", own: "own_line" };
+const WAIT: &str = "wait";
+const BUS: &str = "bus";
+const AFTER: &str = "after";
+
+/// A part of a price that may contain bus transactions, with its two keys.
+struct Part {
+    /// The key of the whole part, with its transactions.
+    whole: &'static str,
+    /// The key of the processor's own share, without them.
+    own: &'static str,
+}
+
+/// The time that bus transactions take when nothing else uses the bus.
+#[derive(Clone, Copy)]
+pub(crate) enum IdleBus<'m> {
+    /// The machine has no bus in detail.
+    Absent,
+    /// The description of the bus was refused, which has been reported.
+    Refused,
+    /// The memory system, and the size of its lines.
+    Known(&'m NodeMemory, Bytes),
+}
+
+impl IdleBus<'_> {
+    fn all(self, transactions: Transactions) -> Time {
+        match self {
+            Self::Known(memory, line) => memory.uncontended_all(transactions, line),
+            Self::Absent | Self::Refused => Time::ZERO,
+        }
+    }
+
+    /// The time of the transactions that each line of a block implies for a primitive.
+    fn implied(self, primitive: &str) -> Time {
+        match self {
+            Self::Known(memory, line) => implied(primitive, memory, line),
+            Self::Absent | Self::Refused => Time::ZERO,
+        }
+    }
+}
+
+/// A primitive and the bus on which its transactions are made.
+#[derive(Clone, Copy)]
+pub(crate) struct Primitive<'m> {
+    pub(crate) name: &'static str,
+    pub(crate) bus: IdleBus<'m>,
+}
+
+/// Reads the parts of a price. Parts that neither file nor command line gives are those of `base`, but for the path, which is
+/// then what `path` reads.
+pub(super) fn read_parts(
+    parts: &Section<'_>,
+    primitive: Primitive<'_>,
+    base: Cost,
+    path: impl FnOnce() -> Option<Time>,
+) -> Option<Cost> {
+    let bus = parts.transactions(BUS, base.bus);
+    let after = parts.transactions(AFTER, base.after);
+    let wait = time_or(parts, WAIT, base.wait);
+    let on_bus = |made: Option<Transactions>| primitive.bus.all(made.unwrap_or_default());
+    let path = match share(parts, PATH, primitive.bus)? {
+        Share::Own(own) => own.map(|own| own + on_bus(bus)),
+        Share::Whole if parts.has(PATH.whole) => parts.key(PATH.whole),
+        Share::Whole => path(),
+    };
+    let occupancy = match share(parts, OCCUPANCY, primitive.bus)? {
+        Share::Own(own) => own.map(|own| own + on_bus(after)),
+        Share::Whole if parts.has(OCCUPANCY.whole) => parts.key(OCCUPANCY.whole),
+        // Transactions for which no time is stated take what they take.
+        Share::Whole if parts.has(AFTER) && base.occupancy.is_zero() => Some(on_bus(after)),
+        Share::Whole => Some(base.occupancy),
+    };
+    let line = match share(parts, LINE, primitive.bus)? {
+        Share::Own(own) => own.map(|own| own + primitive.bus.implied(primitive.name)),
+        Share::Whole => time_or(parts, LINE.whole, base.line),
+    };
+    Some(Cost { path: path?, occupancy: occupancy?, wait: wait?, line: line?, bus: bus?, after: after? })
+}
+
+/// Whether a table has a line and so need not state a path.
+pub(super) fn has_line(parts: &Section<'_>) -> bool {
+    parts.has(LINE.whole) || parts.has(LINE.own)
+}
+
+/// Reads the path of a table that must state one.
+pub(super) fn path_of(parts: &Section<'_>) -> Option<Time> {
+    parts.key(PATH.whole)
+}
+
+/// How a part is stated.
+enum Share {
+    /// As the processor's own share; `None` where that was refused.
+    Own(Option<Time>),
+    /// Whole, or not at all.
+    Whole,
+}
+
+/// Finds out how a part is stated. What the command line gives precedes the file. `None`: it is stated twice, which has then
+/// been reported.
+fn share(parts: &Section<'_>, part: Part, bus: IdleBus<'_>) -> Option<Share> {
+    let Part { whole, own } = part;
+    if !parts.has(own) || (parts.has(whole) && parts.is_set(whole) && !parts.is_set(own)) {
+        return Some(Share::Whole);
+    }
+    if parts.has(whole) && parts.is_set(whole) == parts.is_set(own) {
+        let expected = format!("nothing beside `{whole}`, which contains it");
+        parts.contradict(own, expected, &[]);
+        return None;
+    }
+    if matches!(bus, IdleBus::Absent) {
+        let expected = format!(
+            "`{whole}` in its place, because the machine has no [bus] whose transactions would be added"
+        );
+        parts.contradict(own, expected, &[]);
+        return None;
+    }
+    Some(Share::Own(parts.key(own)))
+}
+
+/// A duration that is `base` unless stated.
+fn time_or(parts: &Section<'_>, key: &'static str, base: Time) -> Option<Time> {
+    Some(parts.key::<Option<Time>>(key)?.unwrap_or(base))
+}

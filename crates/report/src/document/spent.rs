@@ -1,0 +1,95 @@
+//! Where processors' time went, and how busy the parts of a machine were. This module must never know how a share looks on a
+//! page.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Time, summed over computing processors and split by what they spent it on.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Breakdown {
+    /// Nanoseconds of the program's own work.
+    pub compute: f64,
+    /// Nanoseconds of waiting for memory, blocks of shared memory among it, or for room in the network interface.
+    pub memory: f64,
+    /// Nanoseconds of sending, receiving, dispatching and running handlers.
+    pub overhead: f64,
+    /// Nanoseconds of waiting for a thread or a message with nothing else to do.
+    pub synchronization: f64,
+    /// Nanoseconds with nothing to do and nothing to wait for: no thread of the processor was left.
+    pub idle: f64,
+}
+
+/// Time of processors that run handlers and no threads, summed over those of one kind and split by what they spent it on.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ProtocolBreakdown {
+    /// The kind of processors, as in `utilization[].part`.
+    pub processors: String,
+    /// Nanoseconds of running handlers. Natively an estimate from samples, which includes receiving and dispatching.
+    pub handlers: f64,
+    /// Nanoseconds of receiving, dispatching, and injecting messages of other processors; natively of all that is not one
+    /// of the other parts.
+    pub overhead: f64,
+    /// Nanoseconds of waiting for memory or for room in the network interface.
+    pub memory: f64,
+    /// Nanoseconds of looking for events and finding none.
+    pub idle: f64,
+}
+
+/// The share of time for which the parts of one kind were busy.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Utilization {
+    /// The kind: `computing-processor` (busy while it does not wait), `dedicated-processor`, `embedded-processor`,
+    /// `network-processor`, `state-machine` (each busy with events), `dispatch-queue` (an event waits or a key is held),
+    /// `interface-lock`, `port-out`, `port-in`, `link` (one direction), `bus` (addresses, and data where both share the
+    /// wires), `data-bus`, `memory-bank`.
+    pub part: String,
+    /// The number of parts of this kind.
+    pub count: u32,
+    /// From 0 to 1: the share of the time, mean over the parts.
+    pub mean: f64,
+    /// From 0 to 1: the share of the time for which the busiest part was busy.
+    pub most: f64,
+    /// The name of the busiest part: a link by the places of its two ends, `3→4`, or by its subtree in a fat tree; another
+    /// part by its number there, where there are several, and its node.
+    pub busiest: String,
+}
+
+impl From<&tempest::Breakdown> for Breakdown {
+    fn from(spent: &tempest::Breakdown) -> Self {
+        Self {
+            compute: spent.compute.as_nanoseconds(),
+            memory: spent.memory.as_nanoseconds(),
+            overhead: spent.overhead.as_nanoseconds(),
+            synchronization: spent.synchronization.as_nanoseconds(),
+            idle: spent.idle.as_nanoseconds(),
+        }
+    }
+}
+
+#[cfg(feature = "command")]
+impl Breakdown {
+    /// The share of each part, in the order of bars.
+    pub(crate) fn shares(&self) -> [f64; 5] {
+        let Self { compute, memory, overhead, synchronization, idle } = *self;
+        compare::parts::shares_of([compute, memory, overhead, synchronization, idle])
+    }
+}
+
+impl From<&tempest::ProtocolTime> for ProtocolBreakdown {
+    fn from(spent: &tempest::ProtocolTime) -> Self {
+        Self {
+            processors: spent.processors.name().to_owned(),
+            handlers: spent.handlers.as_nanoseconds(),
+            overhead: spent.overhead.as_nanoseconds(),
+            memory: spent.memory.as_nanoseconds(),
+            idle: spent.idle.as_nanoseconds(),
+        }
+    }
+}
+
+impl From<&tempest::Utilization> for Utilization {
+    fn from(entry: &tempest::Utilization) -> Self {
+        let tempest::Utilization { resource, count, mean, most, busiest } = entry.clone();
+        Self { part: resource.name().to_owned(), count, mean, most, busiest }
+    }
+}

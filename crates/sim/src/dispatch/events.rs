@@ -1,0 +1,177 @@
+//! The events of one node: those that wait for a processor, and the dispatch queue that keeps equal keys apart.
+//!
+//! Must never know which processor takes an event, what a message says, or what anything costs.
+
+use std::collections::VecDeque;
+
+use hardware::{EventQueue, Waits};
+use machine::Class;
+use tempest::world::{DispatchKey, Held, Name};
+use units::Time;
+
+use crate::processor::core::{Event, Job};
+
+/// A message at its node that no processor has looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Arrived {
+    /// The time of its arrival.
+    pub(crate) at: Time,
+    /// Its place among the flights.
+    pub(crate) flight: u32,
+    pub(crate) key: DispatchKey,
+    /// The node that sent it.
+    pub(crate) source: u32,
+    pub(crate) class: Class,
+}
+
+impl Arrived {
+    /// Whether both messages belong to one stream: equal source and equal key. Messages of a stream are handled in the order
+    /// in which they were sent. Messages without a key belong to no stream.
+    pub(crate) fn same_stream(&self, other: &Self) -> bool {
+        self.key != DispatchKey::NoSync && self.key == other.key && self.source == other.source
+    }
+}
+
+/// The messages of a node that wait until a processor looks for them. The program has not seen them yet, and they hold no key.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    waiting: VecDeque<Arrived>,
+    /// The number of messages, the oldest ones, that an overflow trap has moved from the interface into memory.
+    spilled: usize,
+}
+
+impl Inbox {
+    /// Adds a message.
+    pub(crate) fn push(&mut self, message: Arrived) {
+        self.waiting.push_back(message);
+    }
+
+    /// Takes the oldest message out.
+    pub(crate) fn pop(&mut self) -> Option<Arrived> {
+        let message = self.waiting.pop_front()?;
+        self.spilled = self.spilled.saturating_sub(1);
+        Some(message)
+    }
+
+    /// Whether no message waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// The number of messages that wait.
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The messages that are still in the interface, oldest first.
+    pub(crate) fn in_interface(&self) -> impl ExactSizeIterator<Item = &Arrived> {
+        self.waiting.iter().skip(self.spilled)
+    }
+
+    /// Marks every message as moved into memory.
+    pub(crate) fn spill(&mut self) {
+        self.spilled = self.waiting.len();
+    }
+}
+
+/// The dispatch queue of a node, and the handlers that come before everything in it.
+#[derive(Debug)]
+pub(crate) struct Events {
+    queue: EventQueue<Event, Name>,
+    /// Handlers that continue, because the right that they waited for has been taken away. Their keys are held.
+    resumed: VecDeque<Job>,
+}
+
+impl Events {
+    /// No events, with an empty queue.
+    pub(crate) fn new(queue: EventQueue<Event, Name>) -> Self {
+        Self { queue, resumed: VecDeque::new() }
+    }
+
+    /// Records that a message has arrived, which may join the queue later.
+    pub(crate) fn note_arrival(&mut self, now: Time) {
+        self.queue.arrive(now);
+    }
+
+    /// Puts a message whose arrival has been noted into the queue.
+    pub(crate) fn enqueue(&mut self, message: &Arrived) {
+        self.queue.enqueue(message.at, message.key, Event::Message { flight: message.flight });
+    }
+
+    /// Puts the request of a thread for a key into the queue.
+    pub(crate) fn request(&mut self, now: Time, key: DispatchKey, thread: u32) {
+        self.queue.arrive(now);
+        self.queue.enqueue(now, key, Event::Grant { thread });
+    }
+
+    /// Holds a key at once, if nothing unfinished conflicts with it.
+    pub(crate) fn try_hold(&mut self, now: Time, key: DispatchKey) -> Option<Held> {
+        self.queue.try_hold(now, key)
+    }
+
+    /// Takes a key back.
+    pub(crate) fn complete(&mut self, now: Time, held: Held) {
+        self.queue.complete(now, held);
+    }
+
+    /// Lets a handler continue before every other event.
+    pub(crate) fn resume(&mut self, job: Job) {
+        self.resumed.push_back(job);
+    }
+
+    /// Whether a handler is to continue.
+    pub(crate) fn has_resumed(&self) -> bool {
+        !self.resumed.is_empty()
+    }
+
+    /// Takes the oldest handler that is to continue.
+    pub(crate) fn next_resumed(&mut self) -> Option<Job> {
+        self.resumed.pop_front()
+    }
+
+    /// Whether the queue has an event that `server` may take now.
+    pub(crate) fn can_dispatch(&self, server: usize) -> bool {
+        self.queue.can_dispatch(server)
+    }
+
+    /// Hands the oldest event that `server` may take now to it.
+    pub(crate) fn dispatch(&mut self, now: Time, server: usize) -> Option<Job> {
+        let dispatched = self.queue.dispatch(now, server)?;
+        Some(Job { held: dispatched.held, event: dispatched.event })
+    }
+
+    /// Whether no event is in the queue.
+    pub(crate) fn queue_is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Whether a handler or a thread holds a key.
+    pub(crate) fn is_held(&self) -> bool {
+        self.queue.is_held()
+    }
+
+    /// The number of events that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.queue.len() + self.resumed.len()
+    }
+
+    /// Whether an event waits.
+    pub(crate) fn something_waits(&self) -> bool {
+        !self.queue.is_empty() || !self.resumed.is_empty()
+    }
+
+    /// The time that events have waited for dispatch so far, and their number.
+    pub(crate) fn waits(&self) -> Waits {
+        self.queue.waits()
+    }
+
+    /// The time, up to `now`, for which an event waited or a key was held.
+    pub(crate) fn busy(&self, now: Time) -> Time {
+        self.queue.busy(now)
+    }
+
+    /// The number of events so far that waited for their key.
+    pub(crate) fn waited_on_key(&self) -> u64 {
+        self.queue.statistics().waited_on_key
+    }
+}

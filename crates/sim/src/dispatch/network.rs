@@ -1,0 +1,456 @@
+//! The network processor of a node: a loop that looks at the queue from the computing processor and at the interface.
+//!
+//! A pass of the loop takes at most one message that was handed over, and then as many messages out of the interface as the machine
+//! drains in a pass. A message that a handler on this processor sends ends the pass early. Another pass costs a turn of the loop.
+//! The processor runs the handler of a message itself if the policy lets it, it can run handlers of that class, the key is free,
+//! and no older message of the same stream waits. It hands every other message to the computing processor.
+//!
+//! Each step occupies the processor for its path before its effect and for its occupancy after it. Where a handler leaves
+//! something to wait for (a DMA, an acknowledgement of the network), the loop goes on, but starts no other handler before that is
+//! over.
+//!
+//! Must never know what a message means, or what a step costs.
+
+use std::collections::VecDeque;
+
+use machine::Class;
+use tempest::policy::Servers;
+use tempest::world::DispatchKey;
+use units::Time;
+
+use super::events::{Arrived, Events, Inbox};
+use crate::processor::core::{Event, Job, Step};
+
+/// The division of handlers between the network processor and the computing processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Division {
+    /// The network processor hands every message over.
+    Forwards,
+    /// The network processor runs the handlers that it can.
+    Serves,
+    /// The network processor runs the handlers that it can, and the computing processor takes messages out of the interface as
+    /// well.
+    Shares,
+}
+
+/// The loop of a network processor, and the messages of its node.
+#[derive(Debug)]
+pub(crate) struct NetworkProcessor {
+    /// Its number on the node, after the computing processor.
+    number: usize,
+    division: Division,
+    /// The classes of messages whose handlers it can run.
+    runs: Vec<Class>,
+    /// The classes of messages that interrupt a step of the loop.
+    preempt: Vec<Class>,
+    /// The most messages that it takes out of the interface in a pass.
+    drain: usize,
+    /// The time of a turn of the loop.
+    pub(crate) turn: Time,
+    pass: Pass,
+    /// The time before which no handler starts.
+    serves_from: Time,
+    /// The time of its next look whether the interface has room.
+    looks_at: Time,
+    /// The step that a message has interrupted, and the time that was left of it.
+    put_off: Option<(Step, Time)>,
+    /// The messages in the interface, in the order of their arrival.
+    incoming: VecDeque<Arrived>,
+    /// The messages with a key that have arrived, and have neither their key nor a place in the dispatch queue. A processor is
+    /// about to take them in or to hand them over.
+    line: Vec<Arrived>,
+    /// The messages that have been handed to the computing processor.
+    forwarded: Inbox,
+}
+
+/// The part of a pass that is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Pass {
+    injected: bool,
+    drained: usize,
+    answered: bool,
+}
+
+/// What the loop sees outside itself when it chooses its next step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Outlook {
+    pub(crate) now: Time,
+    /// Whether a message that was handed over can be seen.
+    pub(crate) handed_over: bool,
+    /// Whether the interface has room for a message.
+    pub(crate) room: bool,
+}
+
+/// The step that the loop does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NextStep {
+    /// It takes the oldest message that was handed over.
+    Take,
+    /// It reads this message out of the interface.
+    Extract(Arrived),
+    /// It goes round once more.
+    Turn,
+}
+
+impl NetworkProcessor {
+    /// A loop that has done nothing, on the processor of that number.
+    pub(crate) fn new(machine: &machine::NetworkProcessor, servers: Servers, number: usize) -> Self {
+        let division = match servers {
+            Servers::Network => Division::Serves,
+            Servers::Either => Division::Shares,
+            _ => Division::Forwards,
+        };
+        Self {
+            number,
+            division,
+            runs: machine.runs.clone(),
+            preempt: machine.preempt.clone(),
+            drain: machine.drain,
+            turn: machine.turn,
+            pass: Pass::default(),
+            serves_from: Time::ZERO,
+            looks_at: Time::ZERO,
+            put_off: None,
+            incoming: VecDeque::new(),
+            line: Vec::new(),
+            forwarded: Inbox::default(),
+        }
+    }
+
+    /// Whether `number` is the network processor.
+    pub(crate) fn is(&self, number: usize) -> bool {
+        self.number == number
+    }
+
+    /// The number of the network processor.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Whether the computing processor takes messages out of the interface as well.
+    pub(crate) fn shares(&self) -> bool {
+        self.division == Division::Shares
+    }
+
+    /// The number of messages in the interface.
+    pub(crate) fn in_interface(&self) -> usize {
+        self.incoming.len()
+    }
+
+    /// The number of messages that wait for either processor.
+    pub(crate) fn waiting(&self) -> usize {
+        self.forwarded.len() + self.incoming.len()
+    }
+
+    /// Whether a message waits for either processor.
+    pub(crate) fn something_waits(&self) -> bool {
+        !self.forwarded.is_empty() || !self.incoming.is_empty()
+    }
+
+    /// A message has come to the node: it waits for its key from now on.
+    pub(crate) fn line_up(&mut self, message: Arrived) {
+        if message.key != DispatchKey::NoSync {
+            self.line.push(message);
+        }
+    }
+
+    /// A message waits in the interface from now on.
+    pub(crate) fn receive(&mut self, message: Arrived) {
+        self.incoming.push_back(message);
+    }
+
+    /// A message has been handed to the computing processor, which sees it from now on.
+    pub(crate) fn forward(&mut self, message: Arrived) {
+        self.forwarded.push(message);
+    }
+
+    /// Whether a message may have its key: no older message of its stream waits for that.
+    fn is_next_in_line(&self, message: &Arrived) -> bool {
+        let older = self.line.iter().take_while(|other| other.flight != message.flight);
+        !older.into_iter().any(|other| other.same_stream(message))
+    }
+
+    fn leave_line(&mut self, message: &Arrived) {
+        self.line.retain(|other| other.flight != message.flight);
+    }
+
+    /// The key of a message for a handler on the network processor, if it can run that handler and nothing conflicts.
+    pub(crate) fn hold_for(&mut self, now: Time, message: &Arrived, events: &mut Events) -> Option<Job> {
+        if !self.can_handle(message.class) || !self.is_next_in_line(message) {
+            return None;
+        }
+        let held = events.try_hold(now, message.key)?;
+        self.leave_line(message);
+        Some(Job { held, event: Event::Message { flight: message.flight } })
+    }
+
+    /// A message that interrupts the `step` on the network processor, of which `left` is left: its handler, if it runs at once.
+    pub(crate) fn preempt(
+        &mut self,
+        now: Time,
+        message: &Arrived,
+        (step, left): (Step, Time),
+        events: &mut Events,
+    ) -> Option<Job> {
+        if !self.preempt.contains(&message.class) || self.put_off.is_some() {
+            return None;
+        }
+        let job = self.hold_for(now, message, events)?;
+        self.put_off = Some((step, left));
+        Some(job)
+    }
+
+    /// The step that a message has interrupted, to go on with, and the time that is left of it.
+    pub(crate) fn interrupted_step(&mut self) -> Option<(Step, Time)> {
+        self.put_off.take()
+    }
+
+    fn can_handle(&self, class: Class) -> bool {
+        self.division != Division::Forwards && self.runs.contains(&class)
+    }
+
+    /// The step that comes next, if there is one.
+    pub(crate) fn next_step(&self, outlook: Outlook) -> Option<NextStep> {
+        let Pass { injected, drained, answered } = self.pass;
+        if !injected && outlook.handed_over && outlook.room {
+            return Some(NextStep::Take);
+        }
+        if drained < self.drain
+            && !answered
+            && let Some(place) = self.next_extraction(outlook.now)
+        {
+            return Some(NextStep::Extract(self.incoming[place]));
+        }
+        let more = outlook.handed_over || !self.incoming.is_empty();
+        (more && self.pass != Pass::default()).then_some(NextStep::Turn)
+    }
+
+    /// The place of the first message that can be taken out of the interface now. While the start of the next handler has to wait,
+    /// that is a message which will be handed over.
+    fn next_extraction(&self, now: Time) -> Option<usize> {
+        let serves = self.serves_from <= now;
+        (0..self.incoming.len()).find(|&place| {
+            let message = &self.incoming[place];
+            let follows = || self.incoming.iter().take(place).any(|other| other.same_stream(message));
+            serves || !self.can_handle(message.class) && !follows()
+        })
+    }
+
+    /// The loop takes a message that was handed over.
+    pub(crate) fn note_taken(&mut self) {
+        self.pass.injected = true;
+    }
+
+    /// The loop begins to read a message out of the interface.
+    pub(crate) fn extract(&mut self, message: &Arrived) {
+        self.incoming.retain(|other| other.flight != message.flight);
+        self.pass.drained += 1;
+    }
+
+    /// The pass is over.
+    pub(crate) fn end_pass(&mut self) {
+        self.pass = Pass::default();
+    }
+
+    /// A handler on the network processor has sent a message.
+    pub(crate) fn note_answer(&mut self) {
+        self.pass.answered = true;
+    }
+
+    /// A handler has ended, and the next one starts no earlier than `from`.
+    pub(crate) fn serve_from(&mut self, from: Time) {
+        self.serves_from = self.serves_from.max(from);
+    }
+
+    /// Whether a look after `now` is already planned, at which the interface may have room.
+    pub(crate) fn looks_after(&self, now: Time) -> bool {
+        self.looks_at > now
+    }
+
+    /// The next look whether the interface has room is at that time.
+    pub(crate) fn look_at(&mut self, at: Time) {
+        self.looks_at = at;
+    }
+
+    /// Whether a look of the computing processor would find an event: one that goes on, a message that was handed over or is in an
+    /// interface that it shares, or an event of the queue.
+    pub(crate) fn has_event(&self, server: usize, events: &Events) -> bool {
+        events.has_resumed()
+            || !self.forwarded.is_empty()
+            || self.next_to_receive().is_some()
+            || events.can_dispatch(server)
+    }
+
+    /// The event that a look of the computing processor at `now` finds.
+    pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Job> {
+        if let Some(resumed) = events.next_resumed() {
+            return Some(resumed);
+        }
+        if !events.can_dispatch(server) {
+            self.look_for_message(now, events);
+        }
+        events.dispatch(now, server)
+    }
+
+    /// The place of the message that the computing processor finds in an interface which it shares. It skips a message whose
+    /// stream the network processor has begun with.
+    fn next_to_receive(&self) -> Option<usize> {
+        if !self.shares() {
+            return None;
+        }
+        self.incoming.iter().position(|message| self.is_next_in_line(message))
+    }
+
+    /// Moves the next message that the computing processor finds into the dispatch queue.
+    fn look_for_message(&mut self, now: Time, events: &mut Events) {
+        let message = match self.forwarded.pop() {
+            Some(message) => message,
+            None => {
+                let Some(place) = self.next_to_receive() else { return };
+                let Some(message) = self.incoming.remove(place) else { return };
+                events.note_arrival(now);
+                message
+            }
+        };
+        events.enqueue(&message);
+        self.leave_line(&message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::testing::{message, ns, parallel_events};
+
+    /// A loop on processor 1 that runs handlers of reads, is interrupted by replies, and drains two messages in a pass.
+    fn network_processor(division: Division) -> NetworkProcessor {
+        NetworkProcessor {
+            number: 1,
+            division,
+            runs: vec![Class::Read, Class::Reply],
+            preempt: vec![Class::Reply],
+            drain: 2,
+            turn: ns(1),
+            pass: Pass::default(),
+            serves_from: Time::ZERO,
+            looks_at: Time::ZERO,
+            put_off: None,
+            incoming: VecDeque::new(),
+            line: Vec::new(),
+            forwarded: Inbox::default(),
+        }
+    }
+
+    fn arrive(network: &mut NetworkProcessor, message: Arrived) {
+        network.line_up(message);
+        network.receive(message);
+    }
+
+    const NOTHING: Outlook = Outlook { now: Time::ZERO, handed_over: false, room: true };
+
+    #[test]
+    fn a_pass_takes_one_message_drains_two_and_goes_round() {
+        let mut network = network_processor(Division::Serves);
+        for flight in 0..3 {
+            arrive(&mut network, message(flight, flight, Class::Read));
+        }
+        let outlook = Outlook { handed_over: true, ..NOTHING };
+        assert_eq!(network.next_step(outlook), Some(NextStep::Take));
+        network.note_taken();
+        for flight in 0..2 {
+            let next = message(flight, flight, Class::Read);
+            assert_eq!(network.next_step(outlook), Some(NextStep::Extract(next)));
+            network.extract(&next);
+        }
+        assert_eq!(network.next_step(outlook), Some(NextStep::Turn));
+        network.end_pass();
+        assert_eq!(network.next_step(outlook), Some(NextStep::Take));
+    }
+
+    #[test]
+    fn an_answer_ends_the_pass_and_a_pass_that_did_nothing_costs_no_turn() {
+        let mut network = network_processor(Division::Serves);
+        assert_eq!(network.next_step(Outlook { handed_over: true, room: false, ..NOTHING }), None);
+        arrive(&mut network, message(0, 0, Class::Read));
+        network.extract(&message(0, 0, Class::Read));
+        assert_eq!(network.next_step(NOTHING), None, "nothing is left for another pass");
+        arrive(&mut network, message(1, 1, Class::Read));
+        network.note_answer();
+        assert_eq!(network.next_step(NOTHING), Some(NextStep::Turn));
+    }
+
+    #[test]
+    fn while_a_handler_has_to_wait_the_loop_takes_what_it_hands_over() {
+        let mut network = network_processor(Division::Serves);
+        network.serve_from(ns(10));
+        arrive(&mut network, message(0, 0, Class::Read));
+        // User messages are not for this processor. The first is of the stream of a message that has to wait.
+        arrive(&mut network, message(1, 0, Class::User));
+        arrive(&mut network, message(2, 2, Class::User));
+        let step = |at, network: &NetworkProcessor| network.next_step(Outlook { now: ns(at), ..NOTHING });
+        assert_eq!(step(9, &network), Some(NextStep::Extract(message(2, 2, Class::User))));
+        assert_eq!(step(10, &network), Some(NextStep::Extract(message(0, 0, Class::Read))));
+    }
+
+    #[test]
+    fn it_runs_a_handler_in_its_turn_if_it_can_and_the_key_is_free() {
+        let mut network = network_processor(Division::Serves);
+        let mut events = parallel_events();
+        let [first, second, other] =
+            [message(0, 7, Class::Read), message(1, 7, Class::Read), message(2, 7, Class::User)];
+        for message in [first, second, other] {
+            network.line_up(message);
+        }
+        assert!(network.hold_for(ns(1), &second, &mut events).is_none(), "the first of the stream waits");
+        let job = network.hold_for(ns(1), &first, &mut events).expect("nothing conflicts");
+        assert_eq!(job.event, Event::Message { flight: 0 });
+        assert!(network.hold_for(ns(1), &second, &mut events).is_none(), "the key is held");
+        events.complete(ns(2), job.held);
+        assert!(network.hold_for(ns(2), &second, &mut events).is_some());
+        assert!(
+            network.hold_for(ns(2), &other, &mut events).is_none(),
+            "it cannot run handlers of this class"
+        );
+    }
+
+    #[test]
+    fn a_message_interrupts_one_step_and_the_step_goes_on_afterwards() {
+        let mut network = network_processor(Division::Serves);
+        let mut events = parallel_events();
+        let [read, first, second] =
+            [message(0, 0, Class::Read), message(1, 1, Class::Reply), message(2, 2, Class::Reply)];
+        for message in [read, first, second] {
+            network.line_up(message);
+        }
+        let step = (Step::Turn, ns(3));
+        assert!(network.preempt(ns(1), &read, step, &mut events).is_none());
+        assert!(network.preempt(ns(1), &first, step, &mut events).is_some());
+        assert!(
+            network.preempt(ns(1), &second, step, &mut events).is_none(),
+            "a step is interrupted already"
+        );
+        assert_eq!(network.interrupted_step(), Some(step));
+        assert_eq!(network.interrupted_step(), None);
+    }
+
+    #[test]
+    fn the_computing_processor_leaves_streams_that_the_network_processor_has_begun() {
+        let mut network = network_processor(Division::Shares);
+        let mut events = parallel_events();
+        let [first, second, other] =
+            [message(0, 7, Class::User), message(1, 7, Class::User), message(2, 8, Class::User)];
+        for message in [first, second, other] {
+            arrive(&mut network, message);
+        }
+        // The network processor reads the first: the second has to wait for it.
+        network.extract(&first);
+        let job = network.next(ns(0), 0, &mut events).expect("the third is of another stream");
+        assert_eq!(job.event, Event::Message { flight: 2 });
+        assert!(!network.has_event(0, &events));
+        events.note_arrival(ns(1));
+        network.forward(first);
+        let job = network.next(ns(1), 0, &mut events).expect("the first has been handed over");
+        assert_eq!(job.event, Event::Message { flight: 0 });
+        assert!(network.has_event(0, &events), "the second may be looked at now");
+    }
+}

@@ -1,0 +1,84 @@
+//! A node whose computing processor runs all handlers: it looks for messages at its polls and between its threads.
+//!
+//! A message that nobody has looked at has not arrived as far as the program is concerned, and leaves its key free. Must never
+//! know when the processor looks.
+
+use units::Time;
+
+use super::events::{Arrived, Events, Inbox};
+use crate::processor::core::Job;
+
+/// The messages that the processor has not looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Own {
+    pub(super) inbox: Inbox,
+}
+
+impl Own {
+    /// A message has arrived.
+    pub(crate) fn join(&mut self, message: Arrived) {
+        self.inbox.push(message);
+    }
+
+    /// Whether a look would find an event.
+    pub(crate) fn has_event(&self, server: usize, events: &Events) -> bool {
+        events.has_resumed() || !self.inbox.is_empty() || events.can_dispatch(server)
+    }
+
+    /// The event that a look at `now` finds. A message is looked at only if no event of the queue can be taken.
+    pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Job> {
+        if let Some(resumed) = events.next_resumed() {
+            return Some(resumed);
+        }
+        if !events.can_dispatch(server)
+            && let Some(message) = self.inbox.pop()
+        {
+            events.enqueue(&message);
+        }
+        events.dispatch(now, server)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use machine::Class;
+
+    use super::*;
+    use crate::dispatch::testing::{events, key, message, ns};
+    use crate::processor::core::Event;
+
+    #[test]
+    fn a_message_that_waits_leaves_its_key_free_until_it_is_looked_at() {
+        let (mut own, mut events) = (Own::default(), events());
+        events.note_arrival(ns(1));
+        own.join(message(0, 7, Class::User));
+        let held = events.try_hold(ns(2), key(7)).expect("the message has not been looked at");
+        assert!(
+            own.next(ns(2), 0, &mut events).is_none(),
+            "the message has been looked at, and its key is held"
+        );
+        events.complete(ns(3), held);
+        let job = own.next(ns(3), 0, &mut events).expect("the key is free");
+        assert_eq!(job.event, Event::Message { flight: 0 });
+        assert!(events.try_hold(ns(3), key(7)).is_none());
+    }
+
+    #[test]
+    fn messages_of_one_key_are_handled_in_order_and_a_resumed_handler_comes_first() {
+        let (mut own, mut events) = (Own::default(), events());
+        for flight in 0..3 {
+            events.note_arrival(ns(0));
+            own.join(message(flight, 7, Class::User));
+        }
+        let first = own.next(ns(0), 0, &mut events).expect("three messages wait");
+        assert!(own.next(ns(0), 0, &mut events).is_none(), "all are of one key");
+        // The handler waits for a right and keeps its key; another message was looked at meanwhile.
+        events.resume(first);
+        for flight in 0..3 {
+            let job = own.next(ns(1), 0, &mut events).expect("nothing is held");
+            assert_eq!(job.event, Event::Message { flight });
+            events.complete(ns(1), job.held);
+        }
+        assert!(!own.has_event(0, &events));
+    }
+}

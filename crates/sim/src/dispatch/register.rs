@@ -1,0 +1,50 @@
+//! A node whose events wait in its dispatch queue, which presents the next one to any processor that runs handlers.
+//!
+//! The queue is a register of a device, a queue in memory, or that of a hardware state machine. Must never know which processors
+//! look, or when.
+
+use units::Time;
+
+use super::events::Events;
+use crate::processor::core::Job;
+
+/// The register in which the next event appears. All that it shows is in the dispatch queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Register;
+
+impl Register {
+    /// Whether a look would find an event.
+    pub(crate) fn has_event(self, server: usize, events: &Events) -> bool {
+        events.has_resumed() || events.can_dispatch(server)
+    }
+
+    /// The event that a look at `now` finds.
+    pub(crate) fn next(self, now: Time, server: usize, events: &mut Events) -> Option<Job> {
+        events.next_resumed().or_else(|| events.dispatch(now, server))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use machine::Class;
+
+    use super::*;
+    use crate::dispatch::testing::{message, ns, parallel_events};
+    use crate::processor::core::Event;
+
+    #[test]
+    fn two_processors_handle_distinct_keys_side_by_side_and_equal_ones_in_order() {
+        let mut events = parallel_events();
+        for (flight, number) in [(0, 7), (1, 7), (2, 8)] {
+            events.note_arrival(ns(0));
+            events.enqueue(&message(flight, number, Class::User));
+        }
+        let first = Register.next(ns(1), 0, &mut events).expect("nothing is held");
+        let third = Register.next(ns(1), 1, &mut events).expect("the third is of another key");
+        assert_eq!([first.event, third.event], [0, 2].map(|flight| Event::Message { flight }));
+        assert!(!Register.has_event(1, &events), "the second has to wait for the first");
+        events.complete(ns(2), first.held);
+        let second = Register.next(ns(2), 1, &mut events).expect("its key is free");
+        assert_eq!(second.event, Event::Message { flight: 1 });
+    }
+}

@@ -1,0 +1,217 @@
+//! The roles of a node's processors under a policy that adapts: the node measures itself, dedicates processors to handlers, and
+//! has them compute again.
+//!
+//! Nothing wakes a node to measure. It looks at its clocks when a handler ends and when a thread polls, and an interval ends with
+//! the first such instant after its length. A processor changes its role when it has nothing to go on with: it idles, its
+//! handler has ended, or its thread waits or polls. The threads of a dedicated processor go on elsewhere. The last dedicated
+//! processor computes again only when every message that was handed to it is in the interface.
+//!
+//! Must never know when a change is wise: that is [`Controller`]'s.
+
+use machine::{ByClass, Class, Cost, Machine};
+use tempest::Why;
+use tempest::world::{Controller, Reading};
+use units::Time;
+
+use crate::processor::core::Core;
+
+/// The roles of a node's processors.
+#[derive(Debug)]
+pub(crate) struct Roles {
+    controller: Controller,
+    interval: Time,
+    /// The time for which a handler counts in the work that is done: the price of getting to it.
+    handler: Time,
+    /// The number of processors that are dedicated.
+    dedicated: u32,
+    /// The number of processors that are to be dedicated.
+    wanted: u32,
+    /// The reason of the last decision.
+    why: Option<Why>,
+    /// The measurements at the start of the interval.
+    begin: Totals,
+}
+
+/// The work of a node's processors so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    at: Time,
+    /// The time in handlers, of computing and of dedicated processors.
+    handling: [Time; 2],
+    /// The idle time, of computing and of dedicated processors.
+    idle: [Time; 2],
+    looking: Time,
+    /// The time in the program's own work.
+    own: Time,
+    /// The number of handlers.
+    handlers: u64,
+    /// The time that all events have waited.
+    waited: Time,
+}
+
+/// The length of an interval, in messages: as long as a processor takes to send one, to receive it, and to change to it and back, by
+/// the machine's own prices. So many that none of them rules the measurement, and few to wait for where roles are wrong.
+const MESSAGES: u64 = 16;
+
+/// The time on the path of a processor that a price states.
+fn path(price: &Option<ByClass<Cost>>) -> Time {
+    price.as_ref().map_or(Time::ZERO, |price| price.of(Class::User).path)
+}
+
+impl Roles {
+    /// The roles at the start, on a machine: all processors compute.
+    pub(crate) fn new(machine: &Machine) -> Self {
+        let (primitives, processor) = (&machine.primitives, &machine.processor);
+        let handler = path(&primitives.dispatch);
+        let message = path(&primitives.send_header) + handler + processor.thread_switch + processor.poll;
+        Self::every(message * MESSAGES, handler)
+    }
+
+    /// The roles at the start, measured at so long an interval.
+    fn every(interval: Time, handler: Time) -> Self {
+        Self {
+            controller: Controller::new(),
+            interval,
+            handler,
+            dedicated: 0,
+            wanted: 0,
+            why: None,
+            begin: Totals::default(),
+        }
+    }
+
+    /// The number of processors that are dedicated.
+    pub(crate) fn dedicated(&self) -> u32 {
+        self.dedicated
+    }
+
+    /// Whether another processor is to be dedicated.
+    pub(crate) fn wants_more(&self) -> bool {
+        self.dedicated < self.wanted
+    }
+
+    /// Whether a dedicated processor is to compute again, where `injected_all` says that nothing which was handed over is left.
+    pub(crate) fn wants_fewer(&self, injected_all: bool) -> bool {
+        self.dedicated > self.wanted && (self.dedicated > 1 || injected_all)
+    }
+
+    /// Looks at the clocks of the node's processors, whose events have waited so long in all. Whether roles are to change from
+    /// now on.
+    pub(crate) fn measure(&mut self, now: Time, cores: &[Core], waited: Time) -> bool {
+        if now < self.begin.at + self.interval || self.dedicated != self.wanted {
+            return false;
+        }
+        let totals = Totals::of(now, cores, waited);
+        let reading = self.reading(&totals, cores.len() as u32);
+        self.begin = totals;
+        let Some((wanted, why)) = self.controller.observe(&reading) else { return false };
+        self.wanted = wanted;
+        self.why = Some(why);
+        true
+    }
+
+    /// A processor has become dedicated, or computes again: a new interval begins. The new number of dedicated processors, and the
+    /// reason.
+    pub(crate) fn note_change(
+        &mut self,
+        now: Time,
+        dedicated: bool,
+        cores: &[Core],
+        waited: Time,
+    ) -> (u32, Option<Why>) {
+        self.dedicated = if dedicated { self.dedicated + 1 } else { self.dedicated - 1 };
+        self.begin = Totals::of(now, cores, waited);
+        (self.dedicated, self.why)
+    }
+
+    /// The measurement of the interval that ends with these totals.
+    fn reading(&self, to: &Totals, processors: u32) -> Reading {
+        let (from, dedicated) = (&self.begin, self.dedicated);
+        let length = (to.at - from.at).as_seconds();
+        let rate = |from: Time, to: Time| {
+            if length > 0.0 { to.saturating_sub(from).as_seconds() / length } else { 0.0 }
+        };
+        let share = |from: Time, to: Time, of: u32| (rate(from, to) / f64::from(of.max(1))).min(1.0);
+        let computing = processors - dedicated;
+        let done = |totals: &Totals| totals.own + self.handler * totals.handlers;
+        Reading {
+            at: to.at,
+            processors,
+            dedicated,
+            handlers: share(from.handling[0], to.handling[0], computing),
+            looking: share(from.looking, to.looking, computing),
+            idle: share(from.idle[0], to.idle[0], computing),
+            protocol: if dedicated > 0 { 1.0 - share(from.idle[1], to.idle[1], dedicated) } else { 0.0 },
+            waiting: rate(from.waited, to.waited),
+            progress: rate(done(from), done(to)),
+        }
+    }
+}
+
+impl Totals {
+    fn of(now: Time, cores: &[Core], waited: Time) -> Self {
+        let mut totals = Self { at: now, waited, ..Self::default() };
+        for core in cores {
+            let role = usize::from(core.is_dedicated());
+            totals.handling[role] += core.service.handling();
+            totals.idle[role] += core.ledger.idle_at(now);
+            totals.looking += core.service.looking();
+            totals.own += core.ledger.computed();
+            totals.handlers += core.ledger.counters().handlers;
+        }
+        totals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::testing::{computing, node, ns};
+    use crate::processor::ledger::Bucket;
+    use crate::processor::service::Receipt;
+
+    /// Two processors that spend half of their time looking for events, at so many nanoseconds.
+    fn looking(at: u64) -> [Core; 2] {
+        let mut cores = node([computing(), computing()]);
+        for core in &mut cores {
+            core.service.begin_handler(ns(0), ns(0), Receipt::default());
+            core.service.end_handler(ns(at / 4), ns(0));
+            core.service.look(ns(at / 2));
+            core.ledger.book(Bucket::Compute, ns(at / 8));
+        }
+        cores
+    }
+
+    #[test]
+    fn a_node_that_looks_for_half_of_its_time_dedicates_a_processor() {
+        let mut roles = Roles::every(ns(100), ns(1));
+        let decided = (1..40).find(|step| roles.measure(ns(100 * step), &looking(100 * step), Time::ZERO));
+        let step = decided.expect("a change is worth a trial");
+        assert!(roles.wants_more() && !roles.wants_fewer(true));
+        assert!(
+            !roles.measure(ns(100 * step + 100), &looking(100), Time::ZERO),
+            "no processor has changed yet"
+        );
+        let (dedicated, why) = roles.note_change(ns(100 * step), true, &looking(100 * step), Time::ZERO);
+        assert_eq!(dedicated, 1);
+        assert!(matches!(why, Some(Why::Looking(_))));
+        assert!(!roles.wants_more());
+    }
+
+    #[test]
+    fn an_interval_has_to_pass() {
+        let mut roles = Roles::every(ns(100), ns(1));
+        for step in 1..40 {
+            assert!(!roles.measure(ns(99), &looking(10 * step), Time::ZERO));
+        }
+    }
+
+    #[test]
+    fn the_last_dedicated_processor_stays_until_all_is_injected() {
+        let mut roles = Roles::every(ns(100), ns(1));
+        roles.dedicated = 1;
+        assert!(!roles.wants_fewer(false) && roles.wants_fewer(true));
+        roles.dedicated = 2;
+        assert!(roles.wants_fewer(false), "another one goes on injecting");
+    }
+}

@@ -1,0 +1,290 @@
+//! The dispatch routine of a node whose software takes its processors from threads to handlers and back.
+//!
+//! A call of the routine takes messages out of the network and runs their handlers. Then it goes once through the *slots*, one for
+//! each processor, in which threads leave their access faults. A node is in one call at a time, so its handlers never overlap. A
+//! dedicated processor calls in a loop. Any other calls at a back-edge, when its thread cannot go on, and in a loop while it has
+//! no thread. A processor whose fault waits in its slot is *held*: it takes no other thread before the fault's handler has run.
+//!
+//! A ready thread comes before events that wait: the processor leaves the loop for it.
+//!
+//! Must never know what a message means, whose turn a call is ([`turns`](super::turns)), or what it costs.
+
+use std::collections::VecDeque;
+
+use machine::SoftwareDispatch;
+use units::Time;
+
+use super::Found;
+use super::events::{Arrived, Events, Inbox};
+
+/// The routine of one node.
+#[derive(Debug)]
+pub(crate) struct Routine {
+    pub(crate) prices: SoftwareDispatch,
+    pub(super) inbox: Inbox,
+    /// The faults that no call has come to, oldest first.
+    slots: VecDeque<Slot>,
+    /// By number, whether the processor is held.
+    held: Box<[bool]>,
+    /// The call that the node is in.
+    call: Option<Call>,
+    /// The processor that made the last call.
+    last: Option<usize>,
+}
+
+/// A fault that waits.
+#[derive(Debug)]
+struct Slot {
+    /// The processor whose slot it is.
+    processor: usize,
+    fault: Arrived,
+}
+
+/// A call that has not returned.
+#[derive(Debug)]
+struct Call {
+    /// The processor that has made it.
+    processor: usize,
+    /// The number of messages that it still takes.
+    messages: usize,
+    /// The number of slots that it still goes through, once it has begun to.
+    slots: Option<usize>,
+    /// The processor whose fault is being handled.
+    serves: Option<usize>,
+    /// Whether it is on its way back.
+    returns: bool,
+}
+
+impl Routine {
+    /// The routine of a node of so many processors, which nobody has called.
+    pub(crate) fn new(processors: usize, prices: SoftwareDispatch) -> Self {
+        Self {
+            prices,
+            inbox: Inbox::default(),
+            slots: VecDeque::new(),
+            held: vec![false; processors].into(),
+            call: None,
+            last: None,
+        }
+    }
+
+    /// A message has arrived.
+    pub(crate) fn join(&mut self, message: Arrived) {
+        self.inbox.push(message);
+    }
+
+    /// Leaves the fault of the thread on `processor` in its slot.
+    pub(crate) fn fill_slot(&mut self, processor: usize, fault: Arrived) {
+        self.slots.push_back(Slot { processor, fault });
+        self.held[processor] = true;
+    }
+
+    /// Whether a message or a fault waits.
+    pub(crate) fn something_waits(&self) -> bool {
+        !self.inbox.is_empty() || !self.slots.is_empty()
+    }
+
+    /// The number of messages and faults that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.inbox.len() + self.slots.len()
+    }
+
+    /// Whether a processor is held.
+    pub(crate) fn holds(&self, processor: usize) -> bool {
+        self.held[processor]
+    }
+
+    /// Whether the node is in a call.
+    pub(crate) fn is_called(&self) -> bool {
+        self.call.is_some()
+    }
+
+    /// Whether a call by `processor` would find an event.
+    pub(crate) fn has_event(&self, processor: usize, server: usize, events: &Events) -> bool {
+        let found =
+            if events.queue_is_empty() { self.something_waits() } else { events.can_dispatch(server) };
+        // A message that is taken out is handled at once, which is impossible while a thread holds a key.
+        let waits = events.has_resumed() || found && !events.is_held();
+        waits && self.call.as_ref().is_none_or(|call| call.processor == processor)
+    }
+
+    /// The next event of the call by `processor`, or the first event of a new one. A `dedicated` processor takes all messages.
+    pub(crate) fn next(
+        &mut self,
+        now: Time,
+        (processor, server): (usize, usize),
+        dedicated: bool,
+        events: &mut Events,
+    ) -> Option<Found> {
+        if !self.has_event(processor, server, events) {
+            return None;
+        }
+        let fetch = if self.goes_on(processor) { Time::ZERO } else { self.begin(processor, dedicated) };
+        if let Some(job) = events.next_resumed() {
+            return Some(Found { job, fetch });
+        }
+        if events.queue_is_empty() {
+            self.take_out(now, events);
+        }
+        Some(Found { job: events.dispatch(now, server)?, fetch })
+    }
+
+    /// Begins a call: the time that it takes the processor to fetch the routine's code and state, if another one made the call
+    /// before.
+    fn begin(&mut self, processor: usize, dedicated: bool) -> Time {
+        let most = self.prices.drain.filter(|_| !dedicated).unwrap_or(usize::MAX);
+        let messages = self.inbox.len().min(most);
+        self.call = Some(Call { processor, messages, slots: None, serves: None, returns: false });
+        match self.last.replace(processor) {
+            Some(last) if last != processor => self.prices.migrate,
+            _ => Time::ZERO,
+        }
+    }
+
+    /// Moves the next message or fault that the call comes to into the dispatch queue.
+    fn take_out(&mut self, now: Time, events: &mut Events) {
+        let Some(call) = &mut self.call else { return };
+        if call.messages > 0
+            && let Some(message) = self.inbox.pop()
+        {
+            call.messages -= 1;
+            return events.enqueue(&message);
+        }
+        call.messages = 0;
+        let slots = call.slots.get_or_insert(self.slots.len());
+        if let Some(Slot { processor, fault }) = self.slots.pop_front() {
+            *slots = slots.saturating_sub(1);
+            call.serves = Some(processor);
+            events.enqueue(&Arrived { at: now, ..fault });
+        }
+    }
+
+    /// The processor whose fault the call by `processor` has just handled. It is held no longer.
+    pub(crate) fn release_held(&mut self, processor: usize) -> Option<usize> {
+        let call = self.call.as_mut().filter(|call| call.processor == processor)?;
+        let released = call.serves.take()?;
+        self.held[released] = false;
+        Some(released)
+    }
+
+    /// Whether the call by `processor` has more to do.
+    pub(crate) fn goes_on(&self, processor: usize) -> bool {
+        let call = self.call.as_ref().filter(|call| call.processor == processor && !call.returns);
+        call.is_some_and(|call| call.messages > 0 || call.slots.unwrap_or(self.slots.len()) > 0)
+    }
+
+    /// The call by `processor` is on its way back, if there is one and it has done all it does.
+    pub(crate) fn begins_return(&mut self, processor: usize) -> bool {
+        if self.goes_on(processor) {
+            return false;
+        }
+        let call = self.call.as_mut().filter(|call| call.processor == processor);
+        call.map(|call| call.returns = true).is_some()
+    }
+
+    /// The call by `processor` is over, if there is one.
+    pub(crate) fn ends(&mut self, processor: usize) -> bool {
+        self.call.take_if(|call| call.processor == processor).is_some()
+    }
+
+    /// Whether handlers of the node wait for a key that a thread holds or has been given, and none of them holds.
+    pub(crate) fn waits_for_thread(&self, events: &Events) -> bool {
+        self.call.is_none() && events.is_held()
+    }
+
+    /// Whether `processor` goes on with a thread that is ready. One that is held does so only where all handlers wait for a key that
+    /// such a thread may hold.
+    pub(crate) fn takes_threads(&self, processor: usize, events: &Events) -> bool {
+        !self.held[processor] || self.waits_for_thread(events)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use machine::Class;
+
+    use super::*;
+    use crate::dispatch::testing::{events, key, message, ns};
+    use crate::processor::core::Event;
+
+    /// The routine of a node of so many processors.
+    fn routine(processors: usize, drain: Option<usize>) -> Routine {
+        let [notice, enter, find, leave, migrate, wake] = [1, 2, 3, 4, 5, 6].map(ns);
+        let prices = SoftwareDispatch { poll_every: 1, notice, enter, find, leave, migrate, wake, drain };
+        Routine::new(processors, prices)
+    }
+
+    fn arrive(routine: &mut Routine, events: &mut Events, flight: u32, number: u32) {
+        events.note_arrival(ns(0));
+        routine.join(message(flight, number, Class::User));
+    }
+
+    fn fault(routine: &mut Routine, events: &mut Events, processor: usize, flight: u32) {
+        events.note_arrival(ns(0));
+        routine.fill_slot(processor, message(flight, flight, Class::User));
+    }
+
+    /// Runs the next event of a call by processor 0 to its end.
+    fn run(routine: &mut Routine, events: &mut Events) -> Event {
+        let taken = routine.next(ns(1), (0, 0), false, events).expect("an event waits");
+        events.complete(ns(2), taken.job.held);
+        taken.job.event
+    }
+
+    #[test]
+    fn a_call_takes_messages_then_goes_once_through_the_slots() {
+        let (mut routine, mut events) = (routine(2, Some(2)), events());
+        for flight in 0..3 {
+            arrive(&mut routine, &mut events, flight, 7);
+        }
+        fault(&mut routine, &mut events, 1, 9);
+        let order = [0, 1, 9].map(|flight| {
+            let event = run(&mut routine, &mut events);
+            assert_eq!(event, Event::Message { flight });
+            routine.release_held(0)
+        });
+        assert_eq!(order, [None, None, Some(1)]);
+        assert!(!routine.holds(1));
+        assert!(routine.begins_return(0) && routine.ends(0));
+        assert_eq!(run(&mut routine, &mut events), Event::Message { flight: 2 }, "left for the next call");
+    }
+
+    #[test]
+    fn a_node_is_in_one_call_at_a_time_and_the_next_one_fetches_its_state() {
+        let (mut routine, mut events) = (routine(2, None), events());
+        arrive(&mut routine, &mut events, 0, 7);
+        let taken = routine.next(ns(1), (0, 0), false, &mut events).expect("a message waits");
+        assert_eq!(taken.fetch, ns(0), "nobody called before");
+        arrive(&mut routine, &mut events, 1, 8);
+        assert!(!routine.has_event(1, 1, &events), "processor 0 is in the call");
+        events.complete(ns(2), taken.job.held);
+        assert!(routine.begins_return(0) && routine.ends(0));
+        let taken = routine.next(ns(3), (1, 1), false, &mut events).expect("the second message waits");
+        assert_eq!(taken.fetch, ns(5));
+    }
+
+    #[test]
+    fn no_call_takes_a_message_out_while_a_thread_holds_a_key() {
+        let (mut routine, mut events) = (routine(2, None), events());
+        let held = events.try_hold(ns(0), key(1)).expect("nothing is unfinished");
+        arrive(&mut routine, &mut events, 0, 7);
+        fault(&mut routine, &mut events, 1, 9);
+        assert!(!routine.has_event(0, 0, &events));
+        assert!(routine.takes_threads(1, &events), "the thread that holds the key may run on processor 1");
+        events.complete(ns(1), held);
+        assert!(routine.has_event(0, 0, &events) && !routine.takes_threads(1, &events));
+    }
+
+    #[test]
+    fn a_dedicated_processor_takes_every_message_in_one_call() {
+        let (mut routine, mut events) = (routine(1, Some(1)), events());
+        for flight in 0..3 {
+            arrive(&mut routine, &mut events, flight, 7);
+        }
+        for _ in 0..3 {
+            let taken = routine.next(ns(1), (0, 0), true, &mut events).expect("messages wait");
+            events.complete(ns(2), taken.job.held);
+        }
+        assert!(routine.begins_return(0));
+    }
+}

@@ -1,0 +1,62 @@
+//! Processors, messages and queues for tests that are done with pencil and paper.
+
+use hardware::EventQueue;
+use machine::Class;
+use pdq::DispatcherId;
+use pdq::specification::Config;
+use tempest::Block;
+use tempest::world::{DispatchKey, Name};
+use units::Time;
+
+use super::events::{Arrived, Events};
+use crate::processor::core::{Activity, Core};
+
+/// A time.
+pub(super) fn ns(n: u64) -> Time {
+    Time::from_nanoseconds(n)
+}
+
+/// A processor that runs a thread.
+pub(super) fn computing() -> Activity {
+    Activity::Thread(0)
+}
+
+/// A processor that has been idle since so many nanoseconds.
+pub(super) fn idle(since: u64) -> Activity {
+    Activity::Idle { since: ns(since) }
+}
+
+/// The processors of a node that compute, each with what it does.
+pub(super) fn node<const N: usize>(activities: [Activity; N]) -> [Core; N] {
+    let mut number = 0;
+    activities.map(|activity| {
+        let mut core = Core::new(0, number, false, 0);
+        core.begin(activity);
+        number += 1;
+        core
+    })
+}
+
+/// One of many keys.
+pub(super) fn key(number: u32) -> DispatchKey {
+    DispatchKey::User(Name::of(Block(number)))
+}
+
+/// A message of a class with a key, from node 1.
+pub(super) fn message(flight: u32, number: u32, class: Class) -> Arrived {
+    Arrived { at: ns(0), flight, key: key(number), source: 1, class }
+}
+
+/// No events, in a queue that hands out one at a time.
+pub(super) fn events() -> Events {
+    with(Config { serial: true, ..Config::default() })
+}
+
+/// No events, in a queue that hands out those of distinct keys in parallel.
+pub(super) fn parallel_events() -> Events {
+    with(Config::default())
+}
+
+fn with(config: Config) -> Events {
+    Events::new(EventQueue::new(DispatcherId::fresh(), config))
+}

@@ -1,0 +1,130 @@
+//! The turns that the processors of a node take, where any of them may look for events.
+//!
+//! One processor looks at a time, and the turn then goes to the next, round robin. An idle processor looks in a loop, so a turn
+//! passes it in no time when there is nothing to do. A computing processor looks only at its next poll. Either it is left out
+//! while another idles, or the turn rests with it until then ([`tempest::policy::Turns`]).
+//!
+//! Must never know what a look finds, or what follows from it.
+
+use tempest::policy::Turns as Order;
+
+use crate::processor::core::Core;
+
+/// The turns of one node.
+#[derive(Clone, Debug)]
+pub(crate) struct Turns {
+    order: Order,
+    /// The number of the processor whose turn it is.
+    owner: usize,
+}
+
+impl Turns {
+    /// The first turn is that of processor 0.
+    pub(crate) fn new(order: Order) -> Self {
+        Self { order, owner: 0 }
+    }
+
+    /// The idle processor that looks for an event which has just come. `finds` says whether a processor would find it.
+    pub(crate) fn caller(&mut self, cores: &[Core], finds: impl Fn(usize) -> bool) -> Option<usize> {
+        // Before the event came, turns passed all idle processors and came to rest with a computing one.
+        if self.order == Order::Strict && cores.iter().any(|core| core.thread().is_some()) {
+            self.rest(cores);
+            return None;
+        }
+        self.next_caller(cores, finds)
+    }
+
+    /// The idle processor that looks for an event which waited while the turn was passed on.
+    pub(crate) fn next_caller(&mut self, cores: &[Core], finds: impl Fn(usize) -> bool) -> Option<usize> {
+        let strict = self.order == Order::Strict;
+        let first = self
+            .in_turn(cores)
+            .find(|&number| cores[number].is_idle() || strict && cores[number].thread().is_some());
+        let caller = first.filter(|&number| cores[number].is_idle() && finds(number));
+        if caller.is_none() && strict {
+            self.rest(cores);
+        }
+        caller
+    }
+
+    /// Whether it is the turn of the computing processor `number`, which polls.
+    pub(crate) fn is_of(&self, number: usize, cores: &[Core]) -> bool {
+        let left_out = self.order == Order::IdleFirst && cores.iter().any(Core::is_idle);
+        !left_out && self.in_turn(cores).find(|&other| cores[other].thread().is_some()) == Some(number)
+    }
+
+    /// Whether `number` is the processor to which the turn was passed last, whatever it does now.
+    pub(crate) fn owner_is(&self, number: usize) -> bool {
+        self.owner == number
+    }
+
+    /// Passes the turn from `number` of `count` processors to the next.
+    pub(crate) fn pass(&mut self, number: usize, count: usize) {
+        self.owner = (number + 1) % count;
+    }
+
+    /// Lets the turn rest with the next processor that computes, if one does.
+    fn rest(&mut self, cores: &[Core]) {
+        let next = self.in_turn(cores).find(|&number| cores[number].thread().is_some());
+        self.owner = next.unwrap_or(self.owner);
+    }
+
+    /// The numbers of all processors, in the order of their turns.
+    fn in_turn(&self, cores: &[Core]) -> impl Iterator<Item = usize> + use<> {
+        let (owner, count) = (self.owner, cores.len());
+        (0..count).map(move |offset| (owner + offset) % count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::testing::{computing, idle, node};
+
+    #[test]
+    fn an_idle_processor_comes_first_where_the_policy_says_so() {
+        let mut turns = Turns::new(Order::IdleFirst);
+        let cores = node([computing(), idle(5), idle(3)]);
+        assert_eq!(turns.caller(&cores, |_| true), Some(1));
+        assert!(!turns.is_of(0, &cores), "a processor that polls is left out while another idles");
+        turns.pass(1, 3);
+        assert_eq!(turns.next_caller(&cores, |_| true), Some(2));
+    }
+
+    #[test]
+    fn a_strict_turn_rests_with_the_computing_processor_until_it_polls() {
+        let mut turns = Turns::new(Order::Strict);
+        let cores = node([idle(0), computing(), idle(0), computing()]);
+        assert_eq!(turns.caller(&cores, |_| true), None);
+        assert!(turns.is_of(1, &cores));
+        assert!(!turns.is_of(3, &cores));
+        turns.pass(1, 4);
+        // Processor 2 idles: the turn is its own before it can come to 3.
+        assert_eq!(turns.next_caller(&cores, |_| true), Some(2));
+        turns.pass(2, 4);
+        assert_eq!(turns.next_caller(&cores, |_| true), None);
+        assert!(turns.is_of(3, &cores));
+    }
+
+    #[test]
+    fn with_all_processors_computing_turns_go_round() {
+        for order in [Order::IdleFirst, Order::Strict] {
+            let mut turns = Turns::new(order);
+            let cores = node([computing(), computing()]);
+            assert_eq!([turns.is_of(0, &cores), turns.is_of(1, &cores)], [true, false]);
+            turns.pass(0, 2);
+            assert_eq!([turns.is_of(0, &cores), turns.is_of(1, &cores)], [false, true]);
+            turns.pass(1, 2);
+            assert!(turns.owner_is(0));
+        }
+    }
+
+    #[test]
+    fn an_idle_processor_that_finds_nothing_does_not_call() {
+        let mut turns = Turns::new(Order::IdleFirst);
+        let cores = node([idle(0), idle(0)]);
+        assert_eq!(turns.caller(&cores, |number| number == 1), None, "the turn is that of processor 0");
+        turns.pass(0, 2);
+        assert_eq!(turns.caller(&cores, |number| number == 1), Some(1));
+    }
+}

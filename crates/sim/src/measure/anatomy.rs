@@ -1,0 +1,133 @@
+//! What protocol events took, kind by kind and step by step.
+//!
+//! A kind is a message by its number; what threads do themselves is one more. Must never know what a message means.
+
+use tempest::{Primitive, Stage, Step};
+use units::Time;
+
+/// A step of an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Taken {
+    /// A primitive that protocols name, too.
+    Primitive(Primitive),
+    /// Reading a word of a message.
+    ReceiveWord,
+    /// Getting a directory entry from another protocol processor.
+    MigrateEntry,
+    /// An access that faulted goes ahead.
+    Complete,
+    /// An access misses the processor's cache.
+    Miss,
+    /// What follows a handler before its processor is free.
+    Completion,
+}
+
+const PRIMITIVES: usize = Primitive::Defer as usize + 1;
+const STEPS: usize = PRIMITIVES + 5;
+
+impl Taken {
+    fn index(self) -> usize {
+        match self {
+            Self::Primitive(primitive) => primitive as usize,
+            Self::ReceiveWord => PRIMITIVES,
+            Self::MigrateEntry => PRIMITIVES + 1,
+            Self::Complete => PRIMITIVES + 2,
+            Self::Miss => PRIMITIVES + 3,
+            Self::Completion => PRIMITIVES + 4,
+        }
+    }
+}
+
+/// The counts of one kind.
+#[derive(Clone, Debug)]
+struct Kind {
+    events: u64,
+    travel: Time,
+    wait: Time,
+    steps: [Step; STEPS],
+}
+
+/// The counts of a run.
+#[derive(Debug)]
+pub(crate) struct Anatomy(Vec<Kind>);
+
+impl Anatomy {
+    /// Nothing yet, of so many messages.
+    pub(crate) fn new(messages: usize) -> Self {
+        let never = Step { name: "", times: 0, time: Time::ZERO };
+        let none = Kind { events: 0, travel: Time::ZERO, wait: Time::ZERO, steps: [never; STEPS] };
+        Self(vec![none; messages + 1])
+    }
+
+    /// The kind of what threads do.
+    pub(crate) fn threads(&self) -> u16 {
+        (self.0.len() - 1) as u16
+    }
+
+    /// A thread accesses shared memory.
+    #[inline]
+    pub(crate) fn count_access(&mut self) {
+        if let Some(threads) = self.0.last_mut() {
+            threads.events += 1;
+        }
+    }
+
+    /// An event begins that has travelled and waited so long.
+    pub(crate) fn count_event(&mut self, kind: u16, travel: Time, wait: Time) {
+        let kind = &mut self.0[usize::from(kind)];
+        kind.events += 1;
+        kind.travel += travel;
+        kind.wait += wait;
+    }
+
+    /// A step of an event has been taken so often, in so much time.
+    pub(crate) fn count_step(
+        &mut self,
+        kind: u16,
+        taken: Taken,
+        (name, times): (&'static str, u64),
+        time: Time,
+    ) {
+        let step = &mut self.0[usize::from(kind)].steps[taken.index()];
+        *step = Step { name, times: step.times + times, time: step.time + time };
+    }
+
+    /// What was counted of the kinds that there were; the names are those of all kinds, in order.
+    pub(crate) fn stages(&self, names: impl Iterator<Item = &'static str>) -> Vec<Stage> {
+        let kinds = self.0.iter().zip(names).filter(|(kind, _)| kind.events > 0);
+        kinds.map(|(kind, name)| stage(kind, name)).collect()
+    }
+
+    /// A step that has been counted took so much longer.
+    pub(crate) fn count_wait(&mut self, kind: u16, taken: Taken, time: Time) {
+        self.0[usize::from(kind)].steps[taken.index()].time += time;
+    }
+}
+
+fn stage(kind: &Kind, name: &'static str) -> Stage {
+    let steps = kind.steps.iter().copied().filter(|step| step.times > 0).collect();
+    Stage { kind: name, events: kind.events, travel: kind.travel, wait: kind.wait, steps }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_without_events_and_steps_not_taken_are_left_out() {
+        let ns = Time::from_nanoseconds;
+        let mut anatomy = Anatomy::new(2);
+        anatomy.count_event(1, ns(5), ns(2));
+        anatomy.count_event(1, ns(7), ns(0));
+        anatomy.count_step(1, Taken::ReceiveWord, ("receive_word", 3), ns(6));
+        anatomy.count_wait(1, Taken::ReceiveWord, ns(1));
+        anatomy.count_access();
+        assert_eq!(anatomy.threads(), 2);
+        let stages = anatomy.stages(["a", "b", "access"].into_iter());
+        let events: Vec<_> = stages.iter().map(|stage| (stage.kind, stage.events)).collect();
+        assert_eq!(events, [("b", 2), ("access", 1)]);
+        assert_eq!((stages[0].travel, stages[0].wait), (ns(12), ns(2)));
+        let [step] = stages[0].steps.as_slice() else { panic!("one step was taken") };
+        assert_eq!((step.name, step.times, step.time), ("receive_word", 3, ns(7)));
+    }
+}

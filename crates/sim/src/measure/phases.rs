@@ -1,0 +1,144 @@
+//! Timed regions: all threads enter together, at no cost to the program.
+//!
+//! Must never know what a region does, nor how what is read at its ends was measured.
+
+use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource};
+use units::Time;
+
+use super::utilization::BusyTimes;
+
+/// What has been measured from the beginning of a run to an instant.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    pub(crate) at: Time,
+    pub(crate) counters: Counters,
+    pub(crate) breakdown: Breakdown,
+    pub(crate) protocol: Vec<ProtocolTime>,
+    pub(crate) busy: BusyTimes,
+}
+
+/// The regions entered so far, and the threads that wait to enter the next.
+#[derive(Debug, Default)]
+pub(crate) struct Phases {
+    starts: Vec<(&'static str, Reading)>,
+    /// Threads that wait, by node and index.
+    waiting: Vec<(usize, u32)>,
+    entering: &'static str,
+}
+
+/// What becomes of a thread that enters a region.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Entry {
+    /// The thread waits for others.
+    Waits,
+    /// The thread is the last: the region begins, and the others go on.
+    Begins {
+        /// The number of the region, in the order of first entry.
+        index: u32,
+        /// The threads that have waited, by node and index.
+        waiting: Vec<(usize, u32)>,
+    },
+}
+
+impl Phases {
+    /// A thread of a node enters the next region, one of so many `threads` of the run.
+    ///
+    /// # Panics
+    /// If threads enter different regions.
+    pub(crate) fn enter(&mut self, node: usize, thread: u32, name: &'static str, threads: usize) -> Entry {
+        if self.waiting.is_empty() {
+            self.entering = name;
+        }
+        let entering = self.entering;
+        assert!(entering == name, "phase `{name}` is entered while other threads enter phase `{entering}`");
+        if self.waiting.len() + 1 < threads {
+            self.waiting.push((node, thread));
+            return Entry::Waits;
+        }
+        Entry::Begins { index: self.starts.len() as u32, waiting: std::mem::take(&mut self.waiting) }
+    }
+
+    /// A region begins with this reading.
+    pub(crate) fn begin(&mut self, name: &'static str, reading: Reading) {
+        self.starts.push((name, reading));
+    }
+
+    /// The name of the region that was entered last.
+    pub(crate) fn current(&self) -> Option<&'static str> {
+        self.starts.last().map(|(name, _)| *name)
+    }
+
+    /// How many threads wait to enter the next region.
+    pub(crate) fn arrivals(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The regions, the last of them ending with this reading. `name` names a part of the machine by its place among those of
+    /// its kind.
+    pub(crate) fn records(
+        &self,
+        end: &Reading,
+        name: impl Fn(Resource, usize) -> String,
+    ) -> Vec<PhaseRecord> {
+        let ends = self.starts.iter().skip(1).map(|(_, reading)| reading).chain([end]);
+        let record = |((region, start), end): (&(&'static str, Reading), &Reading)| PhaseRecord {
+            name: region,
+            time: end.at - start.at,
+            counters: end.counters - start.counters,
+            breakdown: end.breakdown - start.breakdown,
+            protocol: end.protocol.iter().zip(&start.protocol).map(|(end, start)| end.since(start)).collect(),
+            utilization: end.busy.since(Some(&start.busy), &name),
+        };
+        self.starts.iter().zip(ends).map(record).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(at: u64, handlers: u64, compute: u64) -> Reading {
+        Reading {
+            at: Time::from_nanoseconds(at),
+            counters: Counters { handlers, ..Counters::default() },
+            breakdown: Breakdown { compute: Time::from_nanoseconds(compute), ..Breakdown::default() },
+            protocol: Vec::new(),
+            busy: BusyTimes::default(),
+        }
+    }
+
+    #[test]
+    fn a_region_begins_when_the_last_thread_has_come() {
+        let mut phases = Phases::default();
+        assert_eq!(phases.enter(0, 0, "solve", 3), Entry::Waits);
+        assert_eq!(phases.enter(1, 0, "solve", 3), Entry::Waits);
+        assert_eq!(phases.arrivals(), 2);
+        let begins = Entry::Begins { index: 0, waiting: vec![(0, 0), (1, 0)] };
+        assert_eq!(phases.enter(0, 1, "solve", 3), begins);
+        phases.begin("solve", reading(5, 1, 2));
+        assert_eq!(phases.current(), Some("solve"));
+        assert_eq!(phases.enter(0, 1, "gather", 1), Entry::Begins { index: 1, waiting: Vec::new() });
+    }
+
+    #[test]
+    #[should_panic(expected = "phase `gather` is entered while other threads enter phase `solve`")]
+    fn threads_enter_one_region() {
+        let mut phases = Phases::default();
+        phases.enter(0, 0, "solve", 2);
+        phases.enter(0, 1, "gather", 2);
+    }
+
+    #[test]
+    fn a_region_has_what_was_measured_between_its_ends() {
+        let mut phases = Phases::default();
+        phases.begin("solve", reading(10, 3, 4));
+        phases.begin("gather", reading(30, 8, 5));
+        let records = phases.records(&reading(37, 9, 11), |_, _| String::new());
+        let seen: Vec<_> = records
+            .iter()
+            .map(|one| (one.name, one.time, one.counters.handlers, one.breakdown.compute))
+            .collect();
+        let ns = Time::from_nanoseconds;
+        assert_eq!(seen, [("solve", ns(20), 5, ns(1)), ("gather", ns(7), 1, ns(6))]);
+    }
+}

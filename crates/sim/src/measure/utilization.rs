@@ -1,0 +1,76 @@
+//! How long each part of the machine has been busy, and the share of a time that this is.
+//!
+//! Must never know where a part stands: its times are handed in, and its name is asked for.
+
+use tempest::{Resource, Utilization};
+use units::Time;
+
+/// The time for which every part has been busy up to an instant, kind by kind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BusyTimes(Vec<Kind>);
+
+/// All parts of one kind.
+#[derive(Clone, Debug)]
+struct Kind {
+    resource: Resource,
+    /// Of each part: the time for which it was busy, and the time for which it was of this kind.
+    parts: Vec<(Time, Time)>,
+}
+
+impl BusyTimes {
+    /// Adds the parts of a kind that have been there from the beginning up to `now`, with the time for which each was busy.
+    pub(crate) fn add(&mut self, resource: Resource, now: Time, busy: impl IntoIterator<Item = Time>) {
+        self.add_some(resource, busy.into_iter().map(|busy| (busy, now)));
+    }
+
+    /// Adds the parts of a kind, each with the time for which it was busy and the time for which it was of this kind.
+    pub(crate) fn add_some(&mut self, resource: Resource, parts: impl IntoIterator<Item = (Time, Time)>) {
+        self.0.push(Kind { resource, parts: parts.into_iter().collect() });
+    }
+
+    /// The utilization from an earlier instant on, or from the beginning, in the order of kinds. `name` names a part of a kind
+    /// by its place.
+    pub(crate) fn since(
+        &self,
+        earlier: Option<&Self>,
+        name: impl Fn(Resource, usize) -> String,
+    ) -> Vec<Utilization> {
+        let entry = |kind: &Kind| {
+            let earlier = earlier.and_then(|earlier| earlier.of(kind.resource));
+            let parts = kind.parts.iter().enumerate().map(|(part, &(busy, there))| {
+                let before = earlier.map_or((Time::ZERO, Time::ZERO), |earlier| earlier.parts[part]);
+                (busy.saturating_sub(before.0), there.saturating_sub(before.1))
+            });
+            Utilization::of(kind.resource, parts, |part| name(kind.resource, part))
+        };
+        let mut entries: Vec<_> = self.0.iter().filter_map(entry).collect();
+        entries.sort_by_key(|entry| entry.resource);
+        entries
+    }
+
+    fn of(&self, resource: Resource) -> Option<&Kind> {
+        self.0.iter().find(|kind| kind.resource == resource)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_counts_what_was_busy_in_it() {
+        let us = Time::from_microseconds;
+        let mut start = BusyTimes::default();
+        start.add(Resource::Link, us(10), [us(5), us(0)]);
+        start.add_some(Resource::DedicatedProcessor, [(us(1), us(4))]);
+        let mut end = BusyTimes::default();
+        end.add(Resource::Link, us(30), [us(10), us(15)]);
+        end.add_some(Resource::DedicatedProcessor, [(us(1), us(4))]);
+        let name = |_, part: usize| format!("number {part}");
+        let [link] = &end.since(Some(&start), name)[..] else { panic!("nobody was dedicated in the region") };
+        assert_eq!((link.mean, link.most, &*link.busiest), (0.5, 0.75, "number 1"));
+        let all = end.since(None, name);
+        let kinds: Vec<_> = all.iter().map(|entry| (entry.resource, entry.mean)).collect();
+        assert_eq!(kinds, [(Resource::DedicatedProcessor, 0.25), (Resource::Link, 25.0 / 60.0)]);
+    }
+}

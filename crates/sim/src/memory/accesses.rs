@@ -1,0 +1,126 @@
+//! What threads do to their node's memory: touches of segments, and accesses to shared memory.
+//!
+//! A touch is instructions, each at its own instant, where the machine describes its caches; elsewhere it is loads and stores
+//! that hit. An access to shared memory that its tag allows is a load or store of the processor's cache: a hit takes its issue,
+//! as in a program's own count of operations; anything else waits for the node's bus. Where caches are not described an access
+//! is a hit, except the one that a fault ends: its line comes from memory.
+//!
+//! # How far a thread runs ahead
+//!
+//! An access that needs the bus happens when engine time has come up to the processor's clock. So does a store, or an atomic
+//! access, to a line that another processor or the device has wanted: no such line is hit by a store after it has been taken
+//! away.
+//!
+//! A store to a line that no other client has wanted yet, and a load that hits, may come earlier in engine time than on the
+//! processor's clock, by at most the lead of the node's [`Memory`]. The first client that takes the line of such a store waits
+//! until the store's time. A load may hit a line that is taken away in between. The lead is the time of one transaction, from
+//! cache to cache: a load so much later would have had to fetch what the other processor stored.
+//!
+//! Must never know a protocol, nor what a program's words mean.
+
+use hardware::memory::{Keep, NodeMemory};
+use tempest::{Access, Operations, Stage, Work};
+use units::Time;
+
+use super::Memory;
+use super::at_work::AtWork;
+use crate::measure::anatomy::Taken;
+use crate::prices::WORD_BYTES;
+use crate::processor::ledger::Bucket;
+
+impl Memory {
+    /// The lines that a touch of words at an address asks for, one for each instruction; `None` where caches are not described.
+    pub(crate) fn lines_touched(&self, address: u64, words: usize, access: Access) -> Option<Vec<u64>> {
+        let system = self.system.as_ref()?;
+        let bytes = words as u64 * WORD_BYTES;
+        Some(match access {
+            Access::Flush | Access::Purge => system.lines(address, bytes).map(|(line, _)| line).collect(),
+            _ => (0..words as u64).map(|word| system.line_of(address + word * WORD_BYTES)).collect(),
+        })
+    }
+}
+
+impl AtWork<'_> {
+    /// Spends a touch where caches are not described: instructions that hit.
+    pub(crate) fn touch(&mut self, words: usize, access: Access) {
+        let words = u32::try_from(words).unwrap_or(u32::MAX);
+        let work = match access {
+            Access::Load | Access::LoadIgnored => Operations::NONE.loads(words),
+            Access::Store => Operations::NONE.stores(words),
+            Access::Flush | Access::Purge => Operations::NONE,
+        };
+        self.charge(Work::Compute(work));
+    }
+
+    /// Spends one instruction of the thread, whose time is now: its issue, and what it waits for.
+    pub(crate) fn instruction(&mut self, line: u64, access: Access) {
+        let issue = match access {
+            Access::Load | Access::LoadIgnored => Operations::NONE.loads(1),
+            Access::Store | Access::Flush | Access::Purge => Operations::NONE.stores(1),
+        };
+        self.charge(Work::Compute(issue));
+        let (processor, issued) = (self.number(), self.core.clock.at(self.now));
+        let Some(system) = self.memory.system() else { return };
+        let done = match access {
+            Access::Load => system.load(processor, line, issued, true),
+            Access::LoadIgnored => system.load(processor, line, issued, false),
+            Access::Store => system.store(processor, line, issued),
+            Access::Flush => system.flush(processor, line, issued),
+            Access::Purge => system.purge(processor, line, issued),
+        };
+        self.core.spend(Bucket::Memory, done.saturating_sub(issued));
+    }
+
+    /// Waits until all that the processor, whose time is now, has flushed is in memory.
+    pub(crate) fn drain(&mut self) {
+        let (now, processor) = (self.now, self.number());
+        if let Some(system) = self.memory.system() {
+            let done = system.sync(processor, now);
+            self.core.spend(Bucket::Memory, done - now);
+        }
+    }
+
+    /// Whether the thread has run so far ahead that everything earlier must happen before its next access.
+    pub(crate) fn is_far_ahead(&self, address: u64, store: bool) -> bool {
+        let ahead = self.core.clock.ahead();
+        if ahead > self.memory.lead {
+            return true;
+        }
+        let private = |system: &NodeMemory| system.is_private(self.number(), system.line_of(address));
+        store && !ahead.is_zero() && !self.memory.modelled().is_none_or(private)
+    }
+
+    /// Issues an access of the thread, one that has not faulted. Returns whether the word is in the cache, in a state for this
+    /// access. All words are where caches are not described.
+    pub(crate) fn hits(&mut self, address: u64, store: bool) -> bool {
+        self.anatomy.count_access();
+        let issue = if store { Operations::NONE.stores(1) } else { Operations::NONE.loads(1) };
+        self.core.spend(Bucket::Compute, self.prices.operations(issue));
+        let (processor, at) = (self.number(), self.core.clock.at(self.now));
+        self.memory.system().is_none_or(|system| system.hits(processor, system.line_of(address), store, at))
+    }
+
+    /// Waits for the line of an access of the thread, whose time is now: one that faulted first, or whose line is not in the
+    /// cache. The line may stay in the cache as `keep` says.
+    pub(crate) fn miss(&mut self, address: u64, store: bool, faulted: bool, keep: Keep) {
+        if faulted {
+            self.anatomy.count_access();
+        }
+        let (now, processor, read) = (self.now, self.number(), self.memory.read);
+        let time = self.memory.system().map_or(read, |system| {
+            let line = system.line_of(address);
+            // A handler may have run since the processor looked.
+            let hits = system.hits(processor, line, store, now);
+            if hits { Time::ZERO } else { system.miss_of(processor, line, store, keep, now) - now }
+        });
+        self.core.spend(Bucket::Memory, time);
+        let (taken, name) =
+            if faulted { (Taken::Complete, Stage::COMPLETE) } else { (Taken::Miss, Stage::MISS) };
+        self.anatomy.count_step(self.core.purpose().kind, taken, (name, 1), time);
+    }
+
+    /// The processor's number, by which the memory system knows its cache.
+    fn number(&self) -> usize {
+        self.core.number().into()
+    }
+}

@@ -1,0 +1,227 @@
+//! A processor at work: it spends prices on its own clock and on the bus of its node, and keeps account of the steps.
+//!
+//! A price may contain transactions on the bus. They wait until engine time has come up to the processor's clock and are then
+//! made, each at its own instant. Must never know which thread or handler is at work, nor why.
+
+use hardware::memory::{Answer, NodeMemory};
+use machine::{Class, Cost, Transaction, Transactions};
+use tempest::world::DispatchKey;
+use tempest::{Primitive, Stage, Work};
+use units::Time;
+
+use super::Memory;
+use crate::measure::anatomy::{Anatomy, Taken};
+use crate::prices::{PriceLists, Receipt};
+use crate::processor::core::{Activity, Core};
+use crate::processor::ledger::Bucket;
+
+/// A step of the account of where time goes: a kind of event, and a step of it.
+pub(crate) type Step = (u16, Taken);
+
+/// An event that reaches a processor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reaching {
+    pub(crate) class: Class,
+    /// The kind of the event in the account.
+    pub(crate) kind: u16,
+    pub(crate) receipt: Receipt,
+    /// The time that it was on its way, and the time that it has waited since.
+    pub(crate) travel: Time,
+    pub(crate) wait: Time,
+}
+
+/// A processor at work, with its node's memory, its prices and the account.
+pub(crate) struct AtWork<'a> {
+    pub(crate) now: Time,
+    pub(crate) core: &'a mut Core,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) prices: &'a PriceLists,
+    pub(crate) anatomy: &'a mut Anatomy,
+}
+
+impl AtWork<'_> {
+    /// Spends a cost: its path now, its occupancy when the handler or send is over. Its bus transactions are made when the clock
+    /// is settled.
+    pub(crate) fn spend(&mut self, cost: Cost) {
+        let own = cost.path - self.put_on_bus(cost.bus, None);
+        self.core.spend(Bucket::Overhead, own);
+        self.core.clock.owe(&cost);
+        self.core.clock.keep_waiting(cost.wait);
+    }
+
+    /// Has the processor make transactions, of some step, once its clock is settled. Returns what they take on an idle bus.
+    #[inline]
+    pub(crate) fn put_on_bus(&mut self, transactions: Transactions, step: Option<Step>) -> Time {
+        let Some(time) = self.memory.time_of(transactions) else { return Time::ZERO };
+        self.core.clock.pend(transactions, step);
+        time
+    }
+
+    /// Makes all pending transactions where no fiber can wait for their instants, one after the other from the processor's clock
+    /// on.
+    pub(crate) fn make_at_once(&mut self) {
+        let pending = self.core.clock.take_pending();
+        let delay = self.memory.delay(pending.made, self.core.clock.at(self.now), self.now);
+        let alone = self.memory.time_of(pending.made).unwrap_or_default();
+        self.core.spend(Bucket::Overhead, alone);
+        self.core.spend(Bucket::Memory, delay);
+        if let Some((kind, taken)) = pending.step {
+            self.anatomy.count_wait(kind, taken, delay);
+        }
+    }
+
+    /// Asks for the bus: the processor's time is now. Returns the answer, for which it waits on its own clock, and for how long.
+    ///
+    /// # Panics
+    /// If no bus is described: nothing asks for it then.
+    pub(crate) fn ask_bus(
+        &mut self,
+        request: impl FnOnce(&mut NodeMemory, Time) -> Answer,
+    ) -> (Answer, Time) {
+        let now = self.now;
+        let answer = request(self.bus(), now);
+        self.core.clock.advance(answer.ready - now);
+        (answer, answer.ready - now)
+    }
+
+    /// Takes an answer that is ready now over the bus, and returns how long that takes.
+    ///
+    /// # Panics
+    /// If no bus is described.
+    pub(crate) fn take_answer(&mut self, answer: Answer) -> Time {
+        let now = self.now;
+        let rest = self.bus().take(answer, now) - now;
+        self.core.clock.advance(rest);
+        rest
+    }
+
+    fn bus(&mut self) -> &mut NodeMemory {
+        self.memory.system().expect("transactions are made where there is a bus")
+    }
+
+    /// Books a transaction that took so long.
+    pub(crate) fn book_transaction(&mut self, transaction: Transaction, taken: Time, step: Option<Step>) {
+        let alone = self.memory.time_alone(transaction);
+        // Caches may supply a line sooner than memory, and the bus may be in use.
+        let wait = taken.saturating_sub(alone);
+        self.core.ledger.book(Bucket::Overhead, taken.min(alone));
+        self.core.ledger.book(Bucket::Memory, wait);
+        if let Some((kind, taken)) = step {
+            self.anatomy.count_wait(kind, taken, wait);
+        }
+    }
+
+    /// Spends the cost of `count` uses of a primitive, for the class of message that the processor is at work on.
+    pub(crate) fn spend_primitive(&mut self, primitive: Primitive, count: u32) {
+        self.spend_primitive_for(primitive, self.core.purpose().class, count.into());
+        if primitive == Primitive::DirectoryLookup {
+            self.migrate_entry();
+        }
+    }
+
+    /// Spends the cost of `count` uses of a primitive for a message of the given class. A primitive that is used no times needs
+    /// no price.
+    pub(crate) fn spend_primitive_for(&mut self, primitive: Primitive, class: Class, count: u64) {
+        if count > 0 {
+            let (name, cost) = self.prices.named(self.core.list(), primitive, class);
+            self.spend_step(Taken::Primitive(primitive), (name, count), cost.times(count));
+        }
+    }
+
+    /// Spends the cost of a header to the own node. Returns false if the machine has no price of its own for that.
+    pub(crate) fn spend_own_send(&mut self, class: Class) -> bool {
+        let price = self.prices.send_own(self.core.list(), class);
+        if let Some(cost) = price {
+            self.spend_step(Taken::Primitive(Primitive::SendHeader), ("send_own", 1), cost);
+        }
+        price.is_some()
+    }
+
+    /// The cost of taking an event in and entering its handler, counted as steps of the account; and the step to which waiting for
+    /// the bus is counted.
+    pub(crate) fn receive(&mut self, event: Reaching) -> (Cost, Step) {
+        let Reaching { class, kind, receipt, travel, wait } = event;
+        if receipt != Receipt::Resumed {
+            self.anatomy.count_event(kind, travel, wait);
+        }
+        let price = self.prices.reception(self.core.list(), class, receipt);
+        let (primitive, name, cost) = price.dispatch;
+        let step = Taken::Primitive(primitive);
+        self.anatomy.count_step(kind, step, (name, 1), cost.path);
+        if let Some(extract) = price.extract {
+            let step = Taken::Primitive(Primitive::Extract);
+            self.anatomy.count_step(kind, step, ("extract", 1), extract.path);
+        }
+        let (words, cost) = price.words;
+        if words > 0 {
+            self.anatomy.count_step(kind, Taken::ReceiveWord, ("receive_word", words), cost.path);
+        }
+        (price.total(), (kind, step))
+    }
+
+    /// Spends the cost of a step, and counts it.
+    fn spend_step(&mut self, taken: Taken, step: (&'static str, u64), cost: Cost) {
+        self.spend(cost);
+        if !cost.bus.is_empty() {
+            self.core.clock.name_pending((self.core.purpose().kind, taken));
+        }
+        self.anatomy.count_step(self.core.purpose().kind, taken, step, cost.path);
+    }
+
+    /// The handler has looked its directory entry up: if another protocol processor had it last, it comes from there.
+    fn migrate_entry(&mut self) {
+        let Some(DispatchKey::User(entry)) = self.core.purpose().key else { return };
+        if self.memory.migrates(entry, self.core.number()) {
+            let (name, cost) = self.prices.migrate_entry(self.core.list(), self.core.purpose().class);
+            self.spend_step(Taken::MigrateEntry, (name, 1), cost);
+        }
+    }
+
+    /// How much longer the processor, whose time is now, takes to take up a message from node `from` that nothing has brought
+    /// nearer: the message before came from elsewhere, or was taken up before this one arrived.
+    pub(crate) fn time_to_fetch(&mut self, from: usize, arrived: Time) -> Time {
+        let goes_on = self.core.activity() == Activity::Handler;
+        let at_hand = |&(last, taken): &(usize, Time)| goes_on && last == from && arrived <= taken;
+        let is_near = self.core.service.take_up(from, self.now).as_ref().is_some_and(at_hand);
+        if is_near || from == self.core.node() { Time::ZERO } else { self.prices.fetch() }
+    }
+
+    /// Spends what follows a handler or a send: occupancy off the path.
+    pub(crate) fn spend_tail(&mut self) {
+        let after = self.core.clock.take_after();
+        let tail = self.core.clock.take_tail();
+        if tail.is_zero() {
+            return;
+        }
+        let handles = self.core.activity() == Activity::Handler;
+        let step = handles.then_some((self.core.purpose().kind, Taken::Completion));
+        if let Some((kind, taken)) = step {
+            self.anatomy.count_step(kind, taken, (Stage::COMPLETION, 1), tail);
+        }
+        let own = tail - self.put_on_bus(after, step);
+        self.core.spend(Bucket::Overhead, own);
+    }
+
+    /// Books the cost of telling the device that the processor computes again, and returns its time.
+    pub(crate) fn report_computing(&mut self) -> Time {
+        let cost = self.prices.report_computing();
+        let delay = self.memory.delay(cost.bus, self.now, self.now);
+        self.core.ledger.book(Bucket::Memory, delay);
+        self.core.ledger.book(Bucket::Overhead, cost.path);
+        delay + cost.path
+    }
+
+    /// Spends work that the thread or handler has done.
+    pub(crate) fn charge(&mut self, work: Work) {
+        match work {
+            Work::Primitive(primitive, count) => self.spend_primitive(primitive, count),
+            Work::FirstRead(words) => self.core.spend(Bucket::Memory, self.prices.first_read(words)),
+            Work::Block(..) => unreachable!("blocks are handled where a fiber can wait for the bus"),
+            Work::Compute(done) => {
+                let computes = self.core.activity() != Activity::Handler && !self.core.is_masked();
+                let bucket = if computes { Bucket::Compute } else { Bucket::Overhead };
+                self.core.spend(bucket, self.prices.operations(done));
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! A processor at work on a block of shared memory for a handler.
+//!
+//! What a handler does to a block, the interface does over the bus, line by line, each at its own instant. Must never know a
+//! protocol.
+
+use machine::Transaction;
+use tempest::{Block, Primitive};
+use units::Time;
+
+use super::at_work::AtWork;
+use super::blocks::BlockWork;
+use crate::measure::anatomy::Taken;
+use crate::processor::ledger::Bucket;
+
+impl AtWork<'_> {
+    /// The work that the handler begins on a block.
+    pub(crate) fn work_on(&self, primitive: Primitive, block: Block) -> BlockWork {
+        let (name, cost) = self.prices.named(self.core.list(), primitive, self.core.purpose().class);
+        let lines = self.memory.blocks.map_or(0..1, |blocks| blocks.lines(block));
+        let alone = match primitive {
+            Primitive::FetchBlock => Some(self.memory.alone.fetch),
+            Primitive::Purge => Some(self.memory.time_alone(Transaction::Invalidate)),
+            _ => None,
+        };
+        let own = alone.filter(|_| self.memory.system.is_some()).map(|bus| cost.line.saturating_sub(bus));
+        BlockWork { primitive, name, cost, lines, own }
+    }
+
+    /// Spends the price of work on a block as a whole: nobody waits for the lines that are placed. Answers when the device may
+    /// write the next of them.
+    pub(crate) fn spend_block(&mut self, work: &BlockWork) -> Option<Time> {
+        let count = work.lines.end - work.lines.start;
+        let mut next = None;
+        if work.primitive == Primitive::PlaceBlock
+            && let Some(system) = self.memory.system.as_deref_mut()
+        {
+            system.place_block(work.lines.clone());
+            next = self.memory.posted.add(count, system, self.now);
+        }
+        let path = work.cost.path_of(count);
+        self.core.clock.advance(path);
+        self.book_block(work, path, path);
+        next
+    }
+
+    /// Books a part of the work on a block that took so long, and would take `alone` from memory on an idle bus: caches may
+    /// supply sooner, and the bus may be in use.
+    pub(crate) fn book_block(&mut self, work: &BlockWork, taken: Time, alone: Time) {
+        self.core.ledger.book(Bucket::Overhead, taken.min(alone));
+        self.core.ledger.book(Bucket::Memory, taken.saturating_sub(alone));
+        self.anatomy.count_step(
+            self.core.purpose().kind,
+            Taken::Primitive(work.primitive),
+            (work.name, 0),
+            taken,
+        );
+    }
+
+    /// The work on a block is done.
+    pub(crate) fn end_block(&mut self, work: &BlockWork) {
+        self.core.clock.owe_time(work.cost.occupancy);
+        let (taken, once) = (Taken::Primitive(work.primitive), (work.name, 1));
+        self.anatomy.count_step(self.core.purpose().kind, taken, once, Time::ZERO);
+    }
+}

@@ -1,0 +1,12 @@
+//! Caches, bus and memory of a node, and what threads, handlers and devices do over them.
+//!
+//! Must never know a protocol, nor what a program's words mean.
+
+pub(crate) mod accesses;
+pub(crate) mod at_work;
+pub(crate) mod blocks;
+mod handling;
+pub(crate) mod lowering;
+mod node;
+
+pub(crate) use node::Memory;

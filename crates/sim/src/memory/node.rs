@@ -1,0 +1,187 @@
+//! The memory of one node: caches, bus and banks where the machine describes them, and what lies in it.
+//!
+//! Must never know which thread or handler uses it.
+
+use std::collections::HashMap;
+
+use hardware::memory::{Keep, NodeMemory};
+use machine::{Machine, Transaction, Transactions};
+use tempest::world::{Name, Node as Waist};
+use tempest::{MemoryEvents, Tag};
+use units::Time;
+
+use super::blocks::{Blocks, Posted};
+use super::lowering::Lowerings;
+
+/// The memory of a node.
+pub(crate) struct Memory {
+    /// Caches, bus and memory, where the machine describes them.
+    pub(super) system: Option<Box<NodeMemory>>,
+    pub(super) alone: Alone,
+    /// The places of the blocks of shared memory, if the program has any.
+    pub(super) blocks: Option<Blocks>,
+    /// The number of the processor that had each directory entry last; `None` where one processor runs all handlers.
+    entries: Option<HashMap<Name, u16>>,
+    /// The time of a line from memory where caches are not described.
+    pub(super) read: Time,
+    /// How far ahead of engine time threads may load from shared memory.
+    pub(super) lead: Time,
+    pub(crate) lowerings: Lowerings,
+    pub(super) posted: Posted,
+}
+
+/// The times of transactions on an idle bus.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Alone {
+    /// By kind of transaction.
+    of: [Time; Transaction::ALL.len()],
+    /// A device fetches a line.
+    pub(super) fetch: Time,
+}
+
+impl Alone {
+    fn on(machine: &Machine) -> Self {
+        let line = machine.memory.line;
+        machine.node_memory.as_ref().map_or_else(Self::default, |costs| Self {
+            of: Transaction::ALL.map(|kind| costs.uncontended(kind, line)),
+            fetch: costs.uncontended_fetch(line),
+        })
+    }
+}
+
+impl Memory {
+    /// The empty memory of a node whose first `on_bus` processors have caches. `migrates`: several processors run handlers, each
+    /// with a cache of its own for directory entries.
+    pub(crate) fn new(machine: &Machine, on_bus: usize, migrates: bool, waist: &Waist) -> Self {
+        let costs = machine.node_memory.as_ref();
+        let lead =
+            |costs: &machine::NodeMemory| costs.uncontended(Transaction::Transfer, machine.memory.line);
+        let system = costs.map(|costs| Box::new(NodeMemory::new(costs, machine.memory.line, on_bus)));
+        Self {
+            system,
+            alone: Alone::on(machine),
+            blocks: Blocks::of(waist, machine),
+            entries: migrates.then(HashMap::new),
+            read: machine.memory.read,
+            lead: costs.map_or(machine.memory.read, lead),
+            lowerings: Lowerings::default(),
+            posted: Posted::default(),
+        }
+    }
+
+    /// Lets threads load from shared memory so far ahead of engine time. Without this they may by one transaction from cache to
+    /// cache.
+    pub(crate) fn lead_by(&mut self, lead: Time) {
+        self.lead = lead;
+    }
+
+    /// Caches, bus and memory, where the machine describes them.
+    pub(crate) fn system(&mut self) -> Option<&mut NodeMemory> {
+        self.system.as_deref_mut()
+    }
+
+    /// Caches, bus and banks to look at, where the machine says what they are.
+    pub(crate) fn modelled(&self) -> Option<&NodeMemory> {
+        self.system.as_deref()
+    }
+
+    /// The time of a transaction on an idle bus.
+    pub(crate) fn time_alone(&self, transaction: Transaction) -> Time {
+        self.alone.of[transaction as usize]
+    }
+
+    /// The time of transactions on an idle bus, one after the other; none where no bus is described.
+    pub(super) fn time_of(&self, transactions: Transactions) -> Option<Time> {
+        if transactions.is_empty() {
+            return None;
+        }
+        self.system.as_ref().map(|system| system.uncontended(transactions))
+    }
+
+    /// How much longer transactions from `at` on take than on an idle bus.
+    pub(super) fn delay(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {
+        if transactions.is_empty() {
+            return Time::ZERO;
+        }
+        self.system.as_mut().map_or(Time::ZERO, |system| system.delay_of(transactions, at, now))
+    }
+
+    /// The state in which a line may stay in a cache: the node's right to its block at present.
+    pub(crate) fn keep_at(&self, waist: &Waist, address: u64) -> Keep {
+        let tag =
+            waist.memory().zip(self.blocks).map(|(memory, blocks)| memory.tag(blocks.block_at(address)));
+        match tag {
+            Some(Tag::Invalid) => Keep::Nothing,
+            Some(Tag::ReadOnly) => Keep::Shared,
+            Some(Tag::Writable) | None => Keep::Any,
+        }
+    }
+
+    /// Notes that processor `number` uses a directory entry. Returns whether the entry comes from another processor.
+    pub(super) fn migrates(&mut self, entry: Name, number: u16) -> bool {
+        let last = self.entries.as_mut().and_then(|entries| entries.insert(entry, number));
+        last.is_some_and(|last| last != number)
+    }
+
+    /// The device writes the next line that has been placed. The answer says when it may write another.
+    pub(crate) fn write_posted(&mut self, now: Time) -> Option<Time> {
+        let system = self.system.as_deref_mut()?;
+        self.posted.write(system, now)
+    }
+
+    /// The counts of the memory system so far, without those of the staging buffer.
+    pub(crate) fn events(&self) -> MemoryEvents {
+        let Some(system) = &self.system else { return MemoryEvents::default() };
+        let counts = system.counts();
+        MemoryEvents {
+            bus_transactions: counts.transactions,
+            bus_bytes: counts.bus_bytes,
+            memory_reads: counts.memory_reads,
+            memory_writes: counts.memory_writes,
+            misses: counts.misses,
+            cache_supplies: counts.cache_supplies,
+            buffer_supplies: counts.buffer_supplies,
+            write_backs: counts.write_backs,
+            evictions: counts.capacity_evictions + counts.conflict_evictions,
+            kept_blocks: counts.kept_blocks,
+            kept_lines: counts.kept_lines,
+            merges: counts.merges,
+            stale_loads: counts.stale_loads,
+            stale_sends: counts.stale_sends,
+            overwritten: counts.overwritten,
+            ..MemoryEvents::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Memory {
+        /// The memory of a node without caches, whose lines take `read` from memory.
+        pub(crate) fn plain(read: Time) -> Self {
+            Self {
+                system: None,
+                alone: Alone::default(),
+                blocks: None,
+                entries: Some(HashMap::new()),
+                read,
+                lead: read,
+                lowerings: Lowerings::default(),
+                posted: Posted::default(),
+            }
+        }
+    }
+
+    #[test]
+    fn an_entry_comes_from_another_processor_only_if_that_had_it_last() {
+        let mut memory = Memory::plain(Time::ZERO);
+        let [one, other] = [1, 2].map(|block| Name::of(tempest::Block(block)));
+        assert!(!memory.migrates(one, 0));
+        assert!(!memory.migrates(other, 1));
+        assert!(!memory.migrates(one, 0));
+        assert!(memory.migrates(one, 1));
+        assert!(memory.migrates(one, 0));
+    }
+}

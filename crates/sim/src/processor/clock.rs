@@ -1,0 +1,203 @@
+//! The clock of a processor: how far it has run ahead of the present time, and what it still owes.
+//!
+//! A fiber's charges add up here until its next effect; then the clock is settled. A handler or a send leaves occupancy
+//! behind that the processor spends after its effect, and bus transactions that it makes before the next one.
+//!
+//! Must never know what a charge is for.
+
+use machine::{Cost, Transactions};
+use units::Time;
+
+use crate::measure::anatomy::Taken;
+
+/// Bus transactions that a processor makes before its next effect, each at its own instant.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pending {
+    pub(crate) made: Transactions,
+    /// The step that the transactions belong to: kind of event and step, of several the last.
+    pub(crate) step: Option<(u16, Taken)>,
+}
+
+/// The clock of one processor.
+#[derive(Debug, Default)]
+pub(crate) struct Clock {
+    /// Work done since the present time: the next effect comes so much later.
+    ahead: Time,
+    /// When the fiber at work goes on, if it is suspended in the middle of its work.
+    until: Time,
+    /// The number of the continuation that counts; an interrupt has put off those of lower numbers.
+    epoch: u32,
+    /// Bus transactions to be made once the present time has come up to this clock.
+    pending: Pending,
+    /// Occupancy that follows the handler or send at work.
+    tail: Time,
+    /// The bus transactions of that occupancy.
+    after: Transactions,
+    /// How long no other handler starts after the one at work, though the processor is free.
+    wait: Time,
+}
+
+impl Clock {
+    /// How far the clock is ahead of the present time.
+    pub(crate) fn ahead(&self) -> Time {
+        self.ahead
+    }
+
+    /// The instant on this clock when the present time is `now`.
+    pub(crate) fn at(&self, now: Time) -> Time {
+        now + self.ahead
+    }
+
+    /// Runs ahead by `time`.
+    pub(crate) fn advance(&mut self, time: Time) {
+        self.ahead += time;
+    }
+
+    /// Gives up the lead over the present time, which the caller waits for.
+    pub(crate) fn take_ahead(&mut self) -> Time {
+        std::mem::take(&mut self.ahead)
+    }
+
+    /// The fiber at work goes on at `at`. Answers the number of that continuation.
+    pub(crate) fn go_on_at(&mut self, at: Time) -> u32 {
+        self.until = at;
+        self.epoch
+    }
+
+    /// How long the fiber at work would still be suspended.
+    pub(crate) fn left(&self, now: Time) -> Time {
+        self.until - now
+    }
+
+    /// Whether the continuation of this number has not been put off.
+    pub(crate) fn counts(&self, epoch: u32) -> bool {
+        self.epoch == epoch
+    }
+
+    /// Puts off the continuation that counts.
+    pub(crate) fn put_off(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1);
+    }
+
+    /// Has the continuation count again that was put off last.
+    pub(crate) fn count_again(&mut self) {
+        self.epoch = self.epoch.wrapping_sub(1);
+    }
+
+    /// Owes what follows the effect of a handler or send at this cost.
+    pub(crate) fn owe(&mut self, cost: &Cost) {
+        self.tail += cost.occupancy;
+        self.after = self.after.and(cost.after);
+    }
+
+    /// Owes so much more time after the effect of a handler or send.
+    pub(crate) fn owe_time(&mut self, time: Time) {
+        self.tail += time;
+    }
+
+    /// No other handler starts within `wait` after the one at work.
+    pub(crate) fn keep_waiting(&mut self, wait: Time) {
+        self.wait = self.wait.max(wait);
+    }
+
+    /// The occupancy owed, which the caller spends.
+    pub(crate) fn take_tail(&mut self) -> Time {
+        std::mem::take(&mut self.tail)
+    }
+
+    /// The bus transactions of the occupancy owed, which the caller makes.
+    pub(crate) fn take_after(&mut self) -> Transactions {
+        std::mem::take(&mut self.after)
+    }
+
+    /// Whether bus transactions follow the handler or send at work.
+    pub(crate) fn has_after(&self) -> bool {
+        !self.after.is_empty()
+    }
+
+    /// How long no other handler starts, which the caller sees to.
+    pub(crate) fn take_wait(&mut self) -> Time {
+        std::mem::take(&mut self.wait)
+    }
+
+    /// Has transactions made once the clock is settled, as part of a step if one is named.
+    pub(crate) fn pend(&mut self, transactions: Transactions, step: Option<(u16, Taken)>) {
+        let Pending { made, step: before } = self.pending;
+        self.pending = Pending { made: made.and(transactions), step: step.or(before) };
+    }
+
+    /// What pends belongs to this step.
+    pub(crate) fn name_pending(&mut self, step: (u16, Taken)) {
+        self.pending.step = Some(step);
+    }
+
+    /// Whether transactions are to be made.
+    pub(crate) fn pends(&self) -> bool {
+        !self.pending.made.is_empty()
+    }
+
+    /// The transactions to be made, which the caller makes.
+    pub(crate) fn take_pending(&mut self) -> Pending {
+        std::mem::take(&mut self.pending)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use machine::Transaction;
+
+    fn ns(time: u64) -> Time {
+        Time::from_nanoseconds(time)
+    }
+
+    #[test]
+    fn charges_add_up_until_the_clock_is_settled() {
+        let mut clock = Clock::default();
+        clock.advance(ns(3));
+        clock.advance(ns(4));
+        assert_eq!((clock.ahead(), clock.at(ns(10))), (ns(7), ns(17)));
+        assert_eq!((clock.take_ahead(), clock.at(ns(17))), (ns(7), ns(17)));
+    }
+
+    #[test]
+    fn a_continuation_that_was_put_off_counts_no_more() {
+        let mut clock = Clock::default();
+        let first = clock.go_on_at(ns(20));
+        clock.put_off();
+        assert!(!clock.counts(first));
+        assert_eq!(clock.left(ns(12)), ns(8));
+        let second = clock.go_on_at(ns(30));
+        assert!(clock.counts(second) && first != second);
+        clock.count_again();
+        assert!(clock.counts(first));
+    }
+
+    #[test]
+    fn occupancy_adds_up_and_the_longest_wait_stays() {
+        let mut clock = Clock::default();
+        let cost = |occupancy, after| Cost { occupancy: ns(occupancy), after, ..Cost::default() };
+        clock.owe(&cost(5, Transactions::NONE));
+        assert!(!clock.has_after());
+        clock.owe(&cost(2, Transactions::one(Transaction::Invalidate)));
+        clock.owe_time(ns(1));
+        clock.keep_waiting(ns(9));
+        clock.keep_waiting(ns(4));
+        assert!(clock.has_after());
+        assert_eq!((clock.take_tail(), clock.take_wait()), (ns(8), ns(9)));
+        assert_eq!(clock.take_after().iter().count(), 1);
+        assert_eq!((clock.take_tail(), clock.take_wait(), clock.has_after()), (ns(0), ns(0), false));
+    }
+
+    #[test]
+    fn transactions_pend_under_the_last_step_that_was_named() {
+        let mut clock = Clock::default();
+        let one = Transactions::one(Transaction::Invalidate);
+        clock.pend(one, Some((3, Taken::Miss)));
+        clock.pend(one, None);
+        assert!(clock.pends());
+        let pending = clock.take_pending();
+        assert_eq!((pending.made.iter().count(), pending.step.map(|(kind, _)| kind)), (2, Some(3)));
+        assert!(!clock.pends());
+    }
+}

@@ -1,0 +1,207 @@
+//! Where the time of a processor went, and what it counted.
+//!
+//! Idle time is booked under what was waited for: as memory while a thread that may run here waits for a block of shared memory,
+//! as synchronization while threads wait for other things, and as idle while there is no thread that could wait.
+//!
+//! Must never know why a processor does what it does.
+
+use tempest::{Breakdown, Counters};
+use units::Time;
+
+/// What a processor's time is booked under.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bucket {
+    Compute,
+    Memory,
+    Overhead,
+}
+
+/// The books of one processor.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    counters: Counters,
+    breakdown: Breakdown,
+    /// From when on the present idle time has not been booked; `None` while the processor does something.
+    idle_from: Option<Time>,
+    /// All idle time that has been booked.
+    idle: Time,
+    /// The number of threads that may run here and have not returned.
+    threads_left: u32,
+    /// How many threads that may run here wait for a block of shared memory.
+    blocks_awaited: u32,
+}
+
+impl Ledger {
+    /// The books of a processor that idles from time zero on.
+    pub(crate) fn new() -> Self {
+        Self {
+            counters: Counters { empty_polls: Some(0), ..Counters::default() },
+            breakdown: Breakdown::default(),
+            idle_from: Some(Time::ZERO),
+            idle: Time::ZERO,
+            threads_left: 0,
+            blocks_awaited: 0,
+        }
+    }
+
+    /// Books time.
+    pub(crate) fn book(&mut self, bucket: Bucket, time: Time) {
+        match bucket {
+            Bucket::Compute => self.breakdown.compute += time,
+            Bucket::Memory => self.breakdown.memory += time,
+            Bucket::Overhead => self.breakdown.overhead += time,
+        }
+    }
+
+    /// The time that computing has taken.
+    pub(crate) fn worked(&self) -> Time {
+        self.breakdown.compute
+    }
+
+    /// What has been counted.
+    pub(crate) fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// What has been counted, to count more.
+    pub(crate) fn count(&mut self) -> &mut Counters {
+        &mut self.counters
+    }
+
+    /// A thread has polled.
+    pub(crate) fn count_poll(&mut self, found: bool) {
+        if let (false, Some(empty)) = (found, &mut self.counters.empty_polls) {
+            *empty += 1;
+        }
+    }
+
+    /// The time booked as waits for memory by a processor that was not idle.
+    pub(crate) fn waited_for_memory(&self) -> Time {
+        self.breakdown.memory
+    }
+
+    /// The time booked as the program's own work.
+    pub(crate) fn computed(&self) -> Time {
+        self.breakdown.compute
+    }
+
+    /// The processor idles from now on.
+    pub(crate) fn begin_idling(&mut self, now: Time) {
+        self.idle_from = Some(now);
+    }
+
+    /// The processor idles no more: books the idle time up to now.
+    pub(crate) fn end_idling(&mut self, now: Time) {
+        self.book_idling(now);
+        self.idle_from = None;
+    }
+
+    /// Books the idle time up to now.
+    pub(crate) fn book_idling(&mut self, now: Time) {
+        self.breakdown = self.breakdown_at(now);
+        self.idle = self.idle_at(now);
+        self.idle_from = self.idle_from.map(|_| now);
+    }
+
+    /// One thread more that may run here waits for a block, or one less. The idle time before is booked under what was waited
+    /// for then.
+    pub(crate) fn await_block(&mut self, now: Time, begins: bool) {
+        self.book_idling(now);
+        self.blocks_awaited = if begins { self.blocks_awaited + 1 } else { self.blocks_awaited - 1 };
+    }
+
+    /// One thread more may run here, or one less: it has returned. The idle time before is booked under what was waited for
+    /// then.
+    pub(crate) fn count_thread(&mut self, now: Time, comes: bool) {
+        self.book_idling(now);
+        self.threads_left = if comes { self.threads_left + 1 } else { self.threads_left - 1 };
+    }
+
+    /// No thread is known to run here any more, nor to wait for a block.
+    pub(crate) fn forget_threads(&mut self, now: Time) {
+        self.book_idling(now);
+        (self.threads_left, self.blocks_awaited) = (0, 0);
+    }
+
+    /// All idle time up to now, whatever was waited for.
+    pub(crate) fn idle_at(&self, now: Time) -> Time {
+        self.idle + self.unbooked_at(now)
+    }
+
+    /// The breakdown up to now, with the idle time that has not been booked.
+    pub(crate) fn breakdown_at(&self, now: Time) -> Breakdown {
+        let mut breakdown = self.breakdown;
+        *match (self.threads_left, self.blocks_awaited) {
+            (0, _) => &mut breakdown.idle,
+            (_, 0) => &mut breakdown.synchronization,
+            _ => &mut breakdown.memory,
+        } += self.unbooked_at(now);
+        breakdown
+    }
+
+    fn unbooked_at(&self, now: Time) -> Time {
+        self.idle_from.map_or(Time::ZERO, |from| now - from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_time_is_split_where_a_wait_for_a_block_begins_and_ends() {
+        let ns = Time::from_nanoseconds;
+        let mut ledger = Ledger::new();
+        ledger.count_thread(Time::ZERO, true);
+        ledger.await_block(ns(10), true);
+        ledger.await_block(ns(15), true);
+        ledger.await_block(ns(20), false);
+        assert_eq!(ledger.breakdown_at(ns(25)).memory, ns(15));
+        ledger.await_block(ns(30), false);
+        ledger.end_idling(ns(37));
+        ledger.await_block(ns(40), true);
+        let spent = ledger.breakdown_at(ns(50));
+        assert_eq!((spent.memory, spent.synchronization), (ns(20), ns(17)));
+        ledger.begin_idling(ns(60));
+        let spent = ledger.breakdown_at(ns(63));
+        assert_eq!((spent.memory, spent.synchronization, ledger.idle_at(ns(63))), (ns(23), ns(17), ns(40)));
+    }
+
+    #[test]
+    fn what_is_booked_is_no_idle_time() {
+        let ns = Time::from_nanoseconds;
+        let mut ledger = Ledger::new();
+        ledger.count_thread(Time::ZERO, true);
+        ledger.end_idling(ns(4));
+        ledger.book(Bucket::Compute, ns(6));
+        ledger.book(Bucket::Overhead, ns(2));
+        ledger.book(Bucket::Memory, ns(1));
+        ledger.count().handlers += 1;
+        let spent = ledger.breakdown_at(ns(13));
+        assert_eq!((spent.compute, spent.overhead, spent.memory), (ns(6), ns(2), ns(1)));
+        assert_eq!((spent.synchronization, ledger.idle_at(ns(13)), ledger.computed()), (ns(4), ns(4), ns(6)));
+        assert_eq!(ledger.counters().handlers, 1);
+    }
+
+    #[test]
+    fn a_processor_whose_threads_have_returned_waits_for_nothing() {
+        let ns = Time::from_nanoseconds;
+        let mut ledger = Ledger::new();
+        [true, true].into_iter().for_each(|comes| ledger.count_thread(Time::ZERO, comes));
+        ledger.count_thread(ns(10), false);
+        ledger.count_thread(ns(16), false);
+        let spent = ledger.breakdown_at(ns(20));
+        assert_eq!((spent.synchronization, spent.idle, spent.total()), (ns(16), ns(4), ns(20)));
+        ledger.count_thread(ns(25), true);
+        ledger.forget_threads(ns(26));
+        let spent = ledger.breakdown_at(ns(30));
+        assert_eq!((spent.synchronization, spent.idle, ledger.idle_at(ns(30))), (ns(17), ns(13), ns(30)));
+    }
+
+    #[test]
+    fn only_polls_that_find_nothing_are_counted() {
+        let mut ledger = Ledger::new();
+        [false, true, false].into_iter().for_each(|found| ledger.count_poll(found));
+        assert_eq!(ledger.counters().empty_polls, Some(2));
+    }
+}

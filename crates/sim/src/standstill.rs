@@ -1,0 +1,158 @@
+//! Whether a run stands still for ever, and which threads are stuck in it: those that wait, those that spin, and those that
+//! spinning threads leave no processor.
+//!
+//! The argument is exact for threads that say that they wait ([`tempest::Thread::spin`], a send that insists): if nothing is under
+//! way and every other thread waits or spins too, nothing can change what they wait for. Time that a thread charges is progress.
+//!
+//! This module must never know what a message means.
+
+use hardware::Network;
+use machine::Class;
+use tempest::policy::{Notice, Servers};
+use tempest::{Attempt, Blocked, Failure, NodeId, Spinning, ThreadId};
+
+use crate::cluster::Cluster;
+use crate::processor::core::Activity;
+use crate::processor::threads::Reason;
+use crate::progress::{Attempts, Patience};
+
+/// The thread on `core` spins once more. True if the run is over.
+pub(crate) fn spins_in_vain(cluster: &mut Cluster, core: usize) -> bool {
+    let sees = cluster.poll_interval() == 0;
+    waits_in_vain(cluster, core, Attempt::Look, sees)
+}
+
+/// The thread on `core` tries to send once more. True if the run is over.
+pub(crate) fn sends_in_vain(cluster: &mut Cluster, core: usize) -> bool {
+    waits_in_vain(cluster, core, Attempt::Send, true)
+}
+
+/// The thread on `core` says that it waits, and tries once more; `sees` says whether it would see what it waits for without a
+/// look.
+fn waits_in_vain(cluster: &mut Cluster, core: usize, attempt: Attempt, sees: bool) -> bool {
+    let (now, progress) = (cluster.agenda.now(), cluster.agenda.progress());
+    let patience = attempts(cluster, core).wait(attempt, sees, now, &progress);
+    judge(cluster, patience)
+}
+
+/// The thread on `core`, which may be computing, looks for messages and finds none. True if the run is over.
+pub(crate) fn looks_in_vain(cluster: &mut Cluster, core: usize) -> bool {
+    let (now, progress) = (cluster.agenda.now(), cluster.agenda.progress());
+    let worked = cluster.cores[core].ledger.worked();
+    let patience = attempts(cluster, core).look(worked, now, &progress);
+    judge(cluster, patience)
+}
+
+fn attempts(cluster: &mut Cluster, core: usize) -> &mut Attempts {
+    let (thread, node) = (cluster.thread_on(core), cluster.cores[core].node());
+    cluster.nodes[node].threads.attempts(thread)
+}
+
+/// Whether a thread that spins on `core` looks for messages, though its policy has it look at no back-edge: no other processor
+/// would handle them. Where a network processor runs the handlers of programs, it looks only for a message that was handed to it.
+pub(crate) fn looks_to_spin(cluster: &Cluster, core: usize) -> bool {
+    let policy = &cluster.setting.policy;
+    if policy.notice != Notice::Poll || cluster.poll_interval() > 0 || !cluster.runs_handlers(core) {
+        return false;
+    }
+    let network = cluster.setting.machine.network_processor.as_ref();
+    let others =
+        policy.servers == Servers::Network && network.is_some_and(|own| own.runs.contains(&Class::User));
+    !others || cluster.has_event(core)
+}
+
+/// Stops the run if it stands still and patience is at its end.
+fn judge(cluster: &mut Cluster, patience: Patience) -> bool {
+    let is_over = patience != Patience::Lasts && stands_still(cluster, patience == Patience::Ends);
+    if is_over {
+        let (spinning, blocked) = (spinning(cluster), blocked(cluster));
+        cluster.agenda.stop(Failure::Livelock { at: cluster.agenda.now(), spinning, blocked });
+    }
+    is_over
+}
+
+/// Whether every thread that has not returned waits or spins, and nothing is under way. Looks that nobody asked for count as
+/// being under way, unless they are `ignored`.
+fn stands_still(cluster: &Cluster, ignored: bool) -> bool {
+    if !(0..cluster.cores.len()).all(|core| is_stuck(cluster, core)) {
+        return false;
+    }
+    // Processors change their roles after some time, and may then handle what no other has looked at.
+    if cluster.setting.policy.servers == Servers::Adaptive && !ignored {
+        return false;
+    }
+    match (cluster.agenda.under_way(ignored), &cluster.link.network) {
+        (0, _) => true,
+        (events, Network::Routed(fabric)) => fabric.is_quiet(events),
+        (_, Network::Constant(_)) => false,
+    }
+}
+
+/// Whether a processor has nothing to do, or a thread that gets no further.
+fn is_stuck(cluster: &Cluster, core: usize) -> bool {
+    let own = &cluster.cores[core];
+    match own.activity() {
+        Activity::Idle { .. } => true,
+        Activity::Thread(thread) => {
+            let threads = &cluster.nodes[own.node()].threads;
+            own.is_starved() || threads.in_vain(thread, &cluster.agenda.progress()).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Every thread that runs and gets no further, in order.
+pub(crate) fn spinning(cluster: &Cluster) -> Vec<Spinning> {
+    let running = cluster.cores.iter().filter_map(|core| Some((core.node(), core.thread()?)));
+    let mut spinning: Vec<_> =
+        running.filter_map(|(node, thread)| spinning_thread(cluster, node, thread)).collect();
+    spinning.sort_by_key(|spinning| spinning.thread);
+    spinning
+}
+
+fn spinning_thread(cluster: &Cluster, node: usize, index: u32) -> Option<Spinning> {
+    let place = &cluster.nodes[node];
+    let (attempt, times, since) = place.threads.in_vain(index, &cluster.agenda.progress())?;
+    let thread = ThreadId { node: NodeId(node as u32), index };
+    let (phase, unhandled) = (cluster.measure.phases.current(), place.dispatch.waiting());
+    Some(Spinning { thread, attempt, times, since, phase, unhandled })
+}
+
+/// Every thread that waits and for what, in order: also for room, or for a processor that another thread keeps.
+pub(crate) fn blocked(cluster: &Cluster) -> Vec<Blocked> {
+    let mut all = Vec::new();
+    let since = cluster.agenda.progress().at();
+    for (node, place) in cluster.nodes.iter().enumerate() {
+        let id = |index| ThreadId { node: NodeId(node as u32), index };
+        let wait = |(index, waits_for, since)| Blocked { thread: id(index), waits_for, since };
+        let waits =
+            place.threads.blocked().map(|(index, reason, since)| (index, describe(cluster, reason), since));
+        let idle =
+            place.threads.going().filter_map(|index| Some((index, lacks(cluster, node, index)?, since)));
+        all.extend(waits.chain(idle).map(wait));
+    }
+    all.sort_by_key(|blocked: &Blocked| blocked.thread);
+    all
+}
+
+/// The thing that keeps a thread from going on which is not blocked; `None` if it runs.
+fn lacks(cluster: &Cluster, node: usize, thread: u32) -> Option<String> {
+    let place = &cluster.nodes[node];
+    let cores = &cluster.cores[place.first_core..place.first_core + place.cores];
+    let there = cores.iter().find(|core| core.thread() == Some(thread) || core.has_put_off(thread));
+    match there {
+        None => Some("a processor".to_owned()),
+        Some(core) => core.is_starved().then(|| "room to send".to_owned()),
+    }
+}
+
+fn describe(cluster: &Cluster, reason: &Reason) -> String {
+    match reason {
+        Reason::Wait(wait) => wait.to_string(),
+        Reason::Key(key) => format!("key {key}"),
+        Reason::Phase { name } => {
+            let threads: usize = cluster.nodes.iter().map(|node| node.threads.len()).sum();
+            format!("phase `{name}`: {} of {threads} threads have come", cluster.measure.phases.arrivals())
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What a world does to charge modelled time to the thread or handler that runs now.
+//!
+//! This module must never know what anything costs.
+
+use crate::{Access, MemoryEvents, Place, Work};
+
+/// The accounts of the thread or handler that runs now on a processor of a model. A world whose work takes real time has none.
+pub trait Accounting {
+    /// Accounts for work.
+    fn charge(&self, work: Work);
+
+    /// Makes the next effect come after all work charged so far.
+    fn synchronize(&self);
+
+    /// Accounts for touching words of this node's segments.
+    fn touch(&self, place: Place, words: usize, access: Access);
+
+    /// Accounts for waiting until all that was flushed is in memory.
+    fn drain(&self);
+
+    /// Prepares an access to a word of shared memory at a modelled address; called before the test of its tag, or, for a word
+    /// whose tag has been tested with that of an earlier one, before that word is accounted for. Everything happens first that
+    /// comes before this processor's clock and that the access must not miss.
+    fn approach(&self, address: u64, access: Access);
+
+    /// Accounts for an access to a word of shared memory at a modelled address. The tag allowed the access, and it has been
+    /// done.
+    fn access(&self, address: u64, access: Access);
+
+    /// Whether caches and interfaces keep each other up to date by themselves.
+    fn is_coherent(&self) -> bool;
+
+    /// The counters of this node's memory system.
+    fn memory_events(&self) -> MemoryEvents;
+}

@@ -1,0 +1,50 @@
+//! What a world does to move messages and data for the thread or handler that runs now.
+//!
+//! This module must never know how a world moves them.
+
+use crate::message::Packet;
+use crate::node::Node;
+use crate::{Block, NodeId, Place};
+
+/// The messages and data that the thread or handler running now on a processor sends.
+pub trait Messages {
+    /// Sends a handler's message. Never refuses, never waits. The message takes its place in the node's order
+    /// before the handler's key is released.
+    fn post(&self, to: NodeId, packet: &Packet);
+
+    /// Sends a handler's transfer. Never refuses, never waits. `data` are in place on `to` when the packet's
+    /// handler runs there.
+    fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet);
+
+    /// Sends a handler's message together with the words of a block of shared memory. Never refuses, never
+    /// waits. The words are the block's in the memory of `to` when the packet's handler runs there.
+    fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet);
+
+    /// Sends a thread's message. Returns false if there is no room now.
+    fn offer(&self, to: NodeId, packet: &Packet) -> bool;
+
+    /// Sends a thread's transfer: moves `data` to a place on `to`; then the packet's handler runs there.
+    /// Returns false, perhaps with some of the data in place, if there is no room now.
+    fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool;
+
+    /// Sends a thread's transfer of `data`, which are the words at `source` on this node. Returns false,
+    /// perhaps with some of the data in place, if there is no room now.
+    fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
+        let _ = source;
+        self.transfer(to, place, data, packet)
+    }
+
+    /// Sends a thread's deposit: puts `words` in place on `to` and counts them there. Returns false if there
+    /// is no room now.
+    fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool;
+
+    /// The given node, if loads and stores of this processor reach the memory of its segments; `None`
+    /// otherwise.
+    fn mapped(&self, node: NodeId) -> Option<&Node> {
+        let _ = node;
+        None
+    }
+
+    /// Gives the processor away until there may be room towards `to`; receives meanwhile.
+    fn make_room(&self, to: NodeId);
+}

@@ -1,0 +1,20 @@
+//! The cold edge: what a world does for the thread or handler that one of its processors runs at the moment.
+//!
+//! Programs never see it; [`Thread`](crate::Thread) and [`Handler`](crate::Handler) call it. Every method acts for the
+//! thread or handler that runs *now* on this processor. This module must never know any one world.
+
+mod accounting;
+mod messages;
+mod scheduling;
+mod wait;
+
+pub use accounting::Accounting;
+pub use messages::Messages;
+pub use scheduling::Scheduling;
+pub use wait::Wait;
+
+/// A processor of a world, as the thread or handler that runs on it uses it: [`Messages`] and [`Scheduling`] behind one
+/// pointer. Every type that implements both is a processor.
+pub trait Processor: Messages + Scheduling {}
+
+impl<P: Messages + Scheduling> Processor for P {}

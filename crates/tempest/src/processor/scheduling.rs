@@ -1,0 +1,66 @@
+//! What a world does to block, resume and time the thread or handler that runs now.
+//!
+//! This module must never know how a world runs threads.
+
+use units::Time;
+
+use super::Wait;
+use crate::key::{DispatchKey, Proof};
+use crate::message::Packet;
+use crate::{Event, Waiter};
+
+/// The waits, polls, holds and faults of the thread or handler that runs now on a processor.
+pub trait Scheduling {
+    /// The right to resume the running thread from its next [`block`](Self::block).
+    fn waiter(&self) -> Waiter;
+
+    /// Blocks the running thread until the waiter that it took last is resumed; returns at once if that has
+    /// happened already.
+    fn block(&self, wait: Wait);
+
+    /// Resumes a blocked thread of this node. Returns false if the waiter is out of date.
+    fn resume(&self, waiter: Waiter) -> bool;
+
+    /// Blocks the running thread until an event may have counted `at_least`; returns at once if it has.
+    fn wait(&self, event: &Event, at_least: u64) {
+        if event.enlist(at_least, self.waiter()) {
+            self.block(Wait::Event { name: event.name(), at_least, had: event.count() });
+        }
+    }
+
+    /// Adds to the count of an event and resumes the threads that the new count satisfies.
+    fn signal(&self, event: &Event, amount: u64) {
+        event.add(amount, |waiter| {
+            self.resume(waiter);
+        });
+    }
+
+    /// Polls at a back-edge: runs handlers if the policy has this processor do so here.
+    fn poll(&self);
+
+    /// Takes note of a turn of a loop that waits by computing, after its poll. Looks for messages if no poll of this
+    /// processor ever does and no other processor would handle them.
+    fn spin(&self) {}
+
+    /// The number of back-edges from the last poll to the thread's next one. `usual` is the number that the
+    /// policy gives.
+    fn next_poll(&self, usual: u32) -> u32 {
+        usual
+    }
+
+    /// Runs `body` once as an event of `key` on this processor: when no conflicting event runs or is older.
+    fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>));
+
+    /// Raises a thread's access fault: an event of its own node that the packet's handler serves. The thread
+    /// blocks next.
+    fn fault(&self, packet: &Packet);
+
+    /// Notes that a granted access has been done, for which a lowering may wait.
+    fn accessed(&self);
+
+    /// Enters a timed region: returns when every thread of every node has entered it.
+    fn enter_phase(&self, name: &'static str);
+
+    /// The time on this processor's clock, since the run began.
+    fn now(&self) -> Time;
+}

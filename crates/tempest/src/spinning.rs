@@ -1,0 +1,81 @@
+//! Threads that run and get no further: what each does in vain, since when, and where.
+//!
+//! This module must never know how a world finds out.
+
+use std::fmt;
+
+use units::Time;
+
+use crate::ThreadId;
+
+/// The thing that a spinning thread tries again and again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Attempt {
+    /// The thread looks for messages and finds none.
+    Look,
+    /// The thread sends and finds no room.
+    Send,
+}
+
+impl fmt::Display for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Look => "looks for messages",
+            Self::Send => "tries to send, and finds no room",
+        })
+    }
+}
+
+/// A thread that keeps its processor and gets no further.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spinning {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The thing that the thread tries.
+    pub attempt: Attempt,
+    /// The number of attempts since anything last happened.
+    pub times: u64,
+    /// The time of the first of them, from the start of the run.
+    pub since: Time,
+    /// The timed region in which the thread spins; `None` before the first.
+    pub phase: Option<&'static str>,
+    /// The number of messages that wait at the thread's node for a processor to handle them.
+    pub unhandled: usize,
+}
+
+impl fmt::Display for Spinning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { thread, attempt, times, since, phase, unhandled } = self;
+        write!(f, "{thread} {attempt}, {times} times since {since}")?;
+        if let Some(phase) = phase {
+            write!(f, ", in phase `{phase}`")?;
+        }
+        match unhandled {
+            0 => Ok(()),
+            1 => write!(f, "; 1 message waits at its node for a processor to handle it"),
+            many => write!(f, "; {many} messages wait at its node for a processor to handle them"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NodeId;
+
+    #[test]
+    fn a_spinning_thread_says_what_it_does_since_when_and_where() {
+        let thread = ThreadId { node: NodeId(1), index: 0 };
+        let since = Time::from_microseconds(12);
+        let mut spinning =
+            Spinning { thread, attempt: Attempt::Look, times: 7, since, phase: None, unhandled: 0 };
+        assert_eq!(spinning.to_string(), "node 1 thread 0 looks for messages, 7 times since 12 us");
+        (spinning.attempt, spinning.phase, spinning.unhandled) = (Attempt::Send, Some("near"), 1);
+        assert_eq!(
+            spinning.to_string(),
+            "node 1 thread 0 tries to send, and finds no room, 7 times since 12 us, in phase `near`; 1 message \
+             waits at its node for a processor to handle it"
+        );
+    }
+}

@@ -1,0 +1,192 @@
+//! Utilization: the share of the time for which each part of a machine that can be a bottleneck was busy.
+//!
+//! A world lists the kinds of parts that it has and measures. This module must never know how a world measures.
+
+use std::fmt;
+
+use units::Time;
+
+/// A kind of part that does one thing at a time, so that work waits for it where it is busy.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Resource {
+    /// A processor that runs threads of the program.
+    ComputingProcessor,
+    /// A processor of the node that runs handlers and no threads.
+    DedicatedProcessor,
+    /// A processor inside the interface that runs handlers.
+    EmbeddedProcessor,
+    /// The network processor of a node.
+    NetworkProcessor,
+    /// A hardware state machine that runs handlers.
+    StateMachine,
+    /// The dispatch queue of a node: busy while an event waits in it or a key is held.
+    DispatchQueue,
+    /// The lock over a network interface: busy while it is held.
+    InterfaceLock,
+    /// The port from an interface into the network.
+    PortOut,
+    /// The port from the network into an interface.
+    PortIn,
+    /// One direction of a link between two routers.
+    Link,
+    /// The memory bus of a node: addresses, and the data where both share the wires.
+    Bus,
+    /// The data wires of a memory bus that has wires of their own for data.
+    DataBus,
+    /// A bank of the memory of a node.
+    MemoryBank,
+}
+
+impl Resource {
+    /// All kinds, in the order in which they are listed.
+    pub const ALL: [Self; 13] = [
+        Self::ComputingProcessor,
+        Self::DedicatedProcessor,
+        Self::EmbeddedProcessor,
+        Self::NetworkProcessor,
+        Self::StateMachine,
+        Self::DispatchQueue,
+        Self::InterfaceLock,
+        Self::PortOut,
+        Self::PortIn,
+        Self::Link,
+        Self::Bus,
+        Self::DataBus,
+        Self::MemoryBank,
+    ];
+
+    /// The name in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ComputingProcessor => "computing-processor",
+            Self::DedicatedProcessor => "dedicated-processor",
+            Self::EmbeddedProcessor => "embedded-processor",
+            Self::NetworkProcessor => "network-processor",
+            Self::StateMachine => "state-machine",
+            Self::DispatchQueue => "dispatch-queue",
+            Self::InterfaceLock => "interface-lock",
+            Self::PortOut => "port-out",
+            Self::PortIn => "port-in",
+            Self::Link => "link",
+            Self::Bus => "bus",
+            Self::DataBus => "data-bus",
+            Self::MemoryBank => "memory-bank",
+        }
+    }
+
+    /// The kind of this name, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|resource| resource.name() == name)
+    }
+
+    /// Whether it runs handlers and no threads of the program.
+    pub const fn is_protocol_processor(self) -> bool {
+        matches!(
+            self,
+            Self::DedicatedProcessor | Self::EmbeddedProcessor | Self::NetworkProcessor | Self::StateMachine
+        )
+    }
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The utilization of all parts of one kind.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Utilization {
+    /// The kind.
+    pub resource: Resource,
+    /// The number of parts of this kind, at least 1.
+    pub count: u32,
+    /// The share of the time, from 0 to 1, for which they were busy, as a mean over all of them.
+    pub mean: f64,
+    /// The share of the time, from 0 to 1, for which the busiest of them was busy.
+    pub most: f64,
+    /// The name of the busiest, of several the first: a link by its two ends, `3→4`; a part of a node by its number
+    /// there, if there are several, and the node, `1 of node 3`; else the node.
+    pub busiest: String,
+}
+
+impl Utilization {
+    /// The utilization of parts of one kind, each with the time for which it was busy and the time for which it was
+    /// there. `name` names the part of an index. `None` if there is no part, or there was no time.
+    pub fn of(
+        resource: Resource,
+        parts: impl IntoIterator<Item = (Time, Time)>,
+        name: impl FnOnce(usize) -> String,
+    ) -> Option<Self> {
+        let [mut busy, mut there] = [0.0; 2];
+        let (mut count, mut most) = (0, None);
+        for (index, (part_busy, part_there)) in parts.into_iter().enumerate() {
+            if part_there.is_zero() {
+                continue;
+            }
+            // What has begun before the end may be booked with its whole length.
+            let part_busy = part_busy.min(part_there).as_femtoseconds() as f64;
+            let part_there = part_there.as_femtoseconds() as f64;
+            let share = part_busy / part_there;
+            if most.is_none_or(|(most, _)| share > most) {
+                most = Some((share, index));
+            }
+            busy += part_busy;
+            there += part_there;
+            count += 1;
+        }
+        let (most, index) = most?;
+        Some(Self { resource, count, mean: busy / there, most, busiest: name(index) })
+    }
+
+    /// The name of a part of a node that has `of` parts of the kind.
+    pub fn name_of(number: usize, of: usize, node: usize) -> String {
+        if of > 1 { format!("{number} of node {node}") } else { format!("node {node}") }
+    }
+
+    /// The entry of a kind in a list, if the list has one.
+    pub fn find(list: &[Self], resource: Resource) -> Option<&Self> {
+        list.iter().find(|entry| entry.resource == resource)
+    }
+
+    /// The entry of the kind of protocol processors that is the busiest on average, if there are protocol processors.
+    pub fn protocol(list: &[Self]) -> Option<&Self> {
+        let processors = list.iter().filter(|entry| entry.resource.is_protocol_processor());
+        processors.max_by(|one, other| one.mean.total_cmp(&other.mean))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us(us: u64) -> Time {
+        Time::from_microseconds(us)
+    }
+
+    #[test]
+    fn the_busiest_part_is_named_and_parts_that_were_never_there_do_not_count() {
+        let parts = [(us(2), us(8)), (us(0), us(0)), (us(6), us(8)), (us(3), us(4))];
+        let links = Utilization::of(Resource::Link, parts, |index| format!("{index}→{}", index + 1)).unwrap();
+        assert_eq!((links.count, links.mean, links.most), (3, 11.0 / 20.0, 0.75));
+        assert_eq!(links.busiest, "2→3");
+        assert_eq!(Utilization::of(Resource::Link, [(us(0), us(0))], |_| unreachable!()), None);
+    }
+
+    #[test]
+    fn a_part_that_is_booked_beyond_the_end_is_never_busier_than_always() {
+        let ports = Utilization::of(Resource::PortOut, [(us(9), us(8))], |_| "node 0".to_owned()).unwrap();
+        assert_eq!((ports.mean, ports.most), (1.0, 1.0));
+    }
+
+    #[test]
+    fn protocol_processors_are_told_from_those_that_compute() {
+        let all = Resource::ALL.map(|resource| {
+            let busy = if resource == Resource::NetworkProcessor { 3 } else { 1 };
+            Utilization::of(resource, [(us(busy), us(4))], |_| "node 0".to_owned()).unwrap()
+        });
+        assert_eq!(Utilization::protocol(&all).map(|entry| entry.resource), Some(Resource::NetworkProcessor));
+        assert_eq!(Utilization::protocol(&all[..1]), None);
+        assert_eq!(Utilization::find(&all, Resource::Link).map(|entry| entry.most), Some(0.25));
+    }
+}
