@@ -137,10 +137,10 @@ mod tests {
         let issue = bench.time_of(Operations::NONE.loads(1));
         assert!(bench.at_work(0, ns(0)).hits(64, false));
         assert_eq!(bench.spent(0), (issue, ns(0), ns(0)));
-        assert!(!bench.at_work(0, ns(0)).is_far_ahead());
+        assert!(!bench.at_work(0, ns(0)).is_far_ahead(64, false));
         bench.at_work(0, ns(0)).miss(64, false, true, Keep::Any);
         assert_eq!(bench.spent(0), (issue + ns(50), ns(0), ns(50)));
-        assert!(bench.at_work(0, ns(0)).is_far_ahead());
+        assert!(bench.at_work(0, ns(0)).is_far_ahead(64, false));
     }
 
     #[test]
