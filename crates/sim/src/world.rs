@@ -23,12 +23,20 @@ use crate::processor::core::Event;
 #[derive(Clone, Debug)]
 pub struct Model {
     machine: Machine,
+    /// How far loads of shared memory run ahead of engine time; `None`: by one transaction of the machine.
+    lead: Option<Time>,
 }
 
 impl Model {
     /// The world of a machine.
     pub fn new(machine: Machine) -> Self {
-        Self { machine }
+        Self { machine, lead: None }
+    }
+
+    /// Bounds how far loads of shared memory run ahead of engine time. With a lead of zero every access happens exactly at its
+    /// time, which takes the host longer. Without this bound the lead is one transaction of the machine.
+    pub fn with_lead(self, lead: Time) -> Self {
+        Self { lead: Some(lead), ..self }
     }
 
     /// Whether the machine has what a mechanism and a policy need, and this simulator models it.
@@ -163,7 +171,7 @@ const MAX_THREADS: u32 = 1 << 20;
 impl World for Model {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
         // The software that runs on a machine differs with the policy, and its prices with it.
-        let model = Self::new(self.machine.under(launch.policy.preset()));
+        let model = Self { machine: self.machine.under(launch.policy.preset()), lead: self.lead };
         let split = model.refusal(launch).map_err(Failure::Refused)?;
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
         let config = dispatch::queue(&model.machine, &launch.policy, split);
@@ -194,7 +202,10 @@ impl World for Model {
             stall_limit: launch.stall_limit,
             trace: launch.trace.as_ref(),
         };
-        let cluster = plan.cluster(places);
+        let mut cluster = plan.cluster(places);
+        if let Some(lead) = model.lead {
+            cluster.nodes.iter_mut().for_each(|node| node.memory.lead_by(lead));
+        }
         if let Some(recorder) = &launch.trace {
             let counters = recorder.interval().map(|_| gauges::counters(&cluster)).unwrap_or_default();
             recorder.begin(model.cast(shape, split, &residents[0], counters));
