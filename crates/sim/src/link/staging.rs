@@ -330,7 +330,7 @@ impl Staging {
         }
         self.stagers[node].ready.retain(|&ready| ready != packet);
         let Parcel { shipment, bytes, .. } = *self.parcel(packet);
-        let passage = site.interface.passage(bytes, Mover::Processors);
+        let passage = site.interface.passage(bytes, Mover::Staging);
         let stager = &mut self.stagers[node];
         stager.wire = (site.now + passage, Some(shipment));
         stager.packets += 1;

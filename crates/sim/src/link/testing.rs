@@ -29,6 +29,9 @@ pub(super) fn interface() -> machine::Interface {
         engine_shares_processor: false,
         deposit: None,
         loopback: Time::ZERO,
+        gap: Time::ZERO,
+        fill: Bytes::new(0),
+        visible: Time::ZERO,
     }
 }
 

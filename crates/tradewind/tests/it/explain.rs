@@ -122,6 +122,19 @@ fn a_message_that_has_to_be_fetched_is_on_its_way_for_longer() {
 }
 
 #[test]
+fn a_round_trip_holds_the_time_of_its_bytes() {
+    let way = |settings: &[&str]| {
+        let explained = json(&[&["explain", "cm-5"], settings].concat());
+        find(&explained, "derived", "name", "round trip, proc")["number"].as_f64().unwrap()
+    };
+    // A header of 4 bytes, there and back: 0.8 us each at 5 MB/s and 0.2 at 20. The slower of port and link counts.
+    for key in ["interface.bandwidth", "network.link"] {
+        let more = way(&["--set", &format!("{key}=5 MB/s")]) - way(&[]);
+        assert!((more - 1200.0).abs() < 1e-6, "twice 0.6 us, not {more} ns");
+    }
+}
+
+#[test]
 fn a_policy_that_the_machine_cannot_run_is_called_so() {
     let text = good(&["explain", "paragon", "--policy", "hurricane-1:1", "--width", "120"]);
     assert!(text.contains("it cannot run so: ") && text.contains("added-processors"), "{text}");
