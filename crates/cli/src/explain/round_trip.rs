@@ -61,10 +61,16 @@ impl Way {
         // Whether the network processor runs the handlers of a program's messages itself.
         let serving = network
             .filter(|network| policy.servers == Servers::Network && network.runs.contains(&Class::User));
+        // The prices of the processors inside the device, where they run the handlers.
+        let inside = machine.embedded_processor.as_ref().map(|embedded| &embedded.primitives);
+        let inside = inside.filter(|_| policy.servers == Servers::Embedded);
         let mut way = Self(Vec::new());
-        match serving.filter(|_| sender == Sender::Handler) {
-            Some(network) => way.add("np send_header", &network.primitives.send_header)?,
-            None => way.leave(machine, policy, sender)?,
+        match (sender, serving, inside) {
+            (Sender::Handler, Some(network), _) => {
+                way.add("np send_header", &network.primitives.send_header)?
+            }
+            (Sender::Handler, None, Some(inside)) => way.add("embedded send_header", &inside.send_header)?,
+            _ => way.leave(machine, policy, sender)?,
         }
         way.0.push(("network", latency(machine)));
         way.0.push(("bytes", bytes(machine)));
@@ -74,7 +80,7 @@ impl Way {
             (None, Some(network)) if is_assisted(policy) => way.forward(machine, network)?,
             _ => {
                 way.0.push(("fetch", machine.processor.fetch));
-                way.receive(&machine.primitives)?;
+                way.receive(inside.unwrap_or(&machine.primitives))?;
             }
         }
         Ok(way)

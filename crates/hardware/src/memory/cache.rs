@@ -78,7 +78,9 @@ impl Cache {
     #[inline]
     fn find(&self, line: u64) -> Option<usize> {
         let here = |entry: &Entry| entry.line == line && entry.state != State::Invalid;
-        self.set(line).find(|&place| self.entries.get(place).is_some_and(here))
+        let set = self.set(line);
+        let first = set.start;
+        self.entries.get(set)?.iter().position(here).map(|way| first + way)
     }
 
     fn found(entry: &Entry) -> Found {

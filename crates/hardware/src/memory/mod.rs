@@ -12,6 +12,7 @@
 //! | `banks` | interleaved memory |
 //! | `write_backs` | the queue of lines that wait to be written back |
 //! | `buffer` | a staging buffer with the tags of its cache controller |
+//! | `wanted` | the lines that more than one client has wanted |
 //! | `counts` | the counts of all parts |
 //!
 //! Each part answers with times: a call at `now` returns the time at which its operation is done, and occupies from then on
@@ -33,6 +34,7 @@ mod device;
 mod moesi;
 mod node;
 mod shared;
+mod wanted;
 mod write_backs;
 
 #[cfg(test)]

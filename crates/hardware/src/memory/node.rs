@@ -6,8 +6,6 @@
 //!
 //! This module must never know programs, messages or engine events.
 
-use std::collections::HashSet;
-
 use des::Server;
 use units::{Bytes, Time};
 
@@ -17,6 +15,7 @@ use super::bus::Bus;
 use super::cache::{Cache, Victim};
 use super::counts::Counts;
 use super::moesi::{self, Request, State};
+use super::wanted::Wanted;
 use super::write_backs::WriteBacks;
 
 /// The memory system of a node. A line is known by its number: an address divided by the [size of a
@@ -36,7 +35,7 @@ pub struct NodeMemory {
     pub(super) reader: Server,
     pub(super) counts: Counts,
     /// The lines that a client has wanted while another one had them, or that a device has wanted.
-    pub(super) wanted: HashSet<u64>,
+    pub(super) wanted: Wanted,
 }
 
 /// A processor as a client of the bus.
@@ -114,7 +113,7 @@ impl NodeMemory {
             buffer,
             reader: Server::default(),
             counts: Counts::default(),
-            wanted: HashSet::new(),
+            wanted: Wanted::default(),
             costs: costs.clone(),
         }
     }
@@ -230,7 +229,7 @@ impl NodeMemory {
     /// Puts a line into a cache that has asked for it at `asked` and has it from `there` on, and writes the line that it
     /// replaces back.
     pub(super) fn fill(&mut self, who: usize, line: u64, state: State, (asked, there): (Time, Time)) {
-        let wanted = self.wanted.contains(&line);
+        let wanted = self.wanted.contains(line);
         if let Some(victim) = self.processors[who].cache.insert(line, state, wanted, there) {
             self.dispose(who, victim, asked);
         }
@@ -247,7 +246,7 @@ impl NodeMemory {
     /// Asks at `now` for the right to store to a line that a cache has. Returns the time from which the right is there.
     pub(super) fn raise(&mut self, who: usize, line: u64, now: Time) -> Time {
         let there = self.invalidate(Some(who), line, Request::Upgrade, now);
-        self.processors[who].cache.raise(line, self.wanted.contains(&line), there);
+        self.processors[who].cache.raise(line, self.wanted.contains(line), there);
         there
     }
 
@@ -294,7 +293,8 @@ impl NodeMemory {
         now: Time,
         request: Request,
     ) -> (Time, State) {
-        let written = self.processors.iter().filter_map(|client| client.write_backs.accepted(line)).max();
+        let queues = self.processors.iter().map(|client| &client.write_backs);
+        let written = queues.filter_map(|queue| queue.accepted(line, now)).max();
         let Snooped { supplier, shared, there } = self.snoop(who, line, request);
         let asked = self.bus.request(now.max(there).max(written.unwrap_or_default()));
         let cache = &self.costs.cache;
@@ -328,10 +328,10 @@ impl NodeMemory {
                 continue;
             }
             let answer = moesi::snoop(found.state, request);
-            if answer.keeps {
-                client.cache.change(line, answer.next);
-            } else {
+            if !answer.keeps {
                 client.cache.remove(line);
+            } else if answer.next != found.state {
+                client.cache.change(line, answer.next);
             }
             met = true;
             snooped.shared |= answer.keeps;

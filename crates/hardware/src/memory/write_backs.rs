@@ -22,6 +22,8 @@ pub(crate) struct WriteBacks {
     entries: VecDeque<Entry>,
     /// The start of the data phase of the last line. No line overtakes another.
     last: Time,
+    /// The time from which memory has all lines.
+    accepted: Time,
     /// The time at which the last write-back is acknowledged.
     done: Time,
 }
@@ -29,7 +31,7 @@ pub(crate) struct WriteBacks {
 impl WriteBacks {
     /// Makes an empty queue with room for `room` lines, at least 1.
     pub(crate) fn new(room: usize) -> Self {
-        Self { room, entries: VecDeque::new(), last: Time::ZERO, done: Time::ZERO }
+        Self { room, entries: VecDeque::new(), last: Time::ZERO, accepted: Time::ZERO, done: Time::ZERO }
     }
 
     /// The time at which a line that comes at `now` finds room.
@@ -55,11 +57,16 @@ impl WriteBacks {
     pub(crate) fn push(&mut self, line: u64, (start, left): (Time, Time), accepted: Time, done: Time) {
         self.entries.push_back(Entry { line, left, accepted });
         self.last = start;
+        self.accepted = self.accepted.max(accepted);
         self.done = self.done.max(done);
     }
 
-    /// The time from which memory has a line. `None`: the line is not in the queue.
-    pub(crate) fn accepted(&self, line: u64) -> Option<Time> {
+    /// The time from which memory has a line. `None`: the line is not in the queue, or memory has all of the queue at `now`.
+    #[inline]
+    pub(crate) fn accepted(&self, line: u64, now: Time) -> Option<Time> {
+        if self.accepted <= now {
+            return None;
+        }
         self.entries.iter().rev().find(|entry| entry.line == line).map(|entry| entry.accepted)
     }
 
@@ -86,7 +93,10 @@ mod tests {
         assert_eq!(queue.room_at(cycles(5)), cycles(20));
         assert_eq!(queue.room_at(cycles(12)), cycles(20));
         assert_eq!(queue.room_at(cycles(20)), cycles(20));
-        assert_eq!((queue.accepted(2), queue.accepted(7)), (Some(cycles(35)), None));
+        assert_eq!(
+            [(2, 34), (2, 35), (7, 0)].map(|(line, now)| queue.accepted(line, cycles(now))),
+            [Some(cycles(35)), None, None]
+        );
         assert_eq!(queue.done(), cycles(40));
     }
 }

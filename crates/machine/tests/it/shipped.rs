@@ -105,7 +105,9 @@ fn hurricane_1_adds_up_to_the_rows_of_the_paper() {
 fn hurricane_and_s_coma_add_up_to_their_columns() {
     // Get fault state, send; fetch data, change tag, send; place data, change tag; directory lookup; resume.
     for (name, rows) in [("hurricane", [36, 140, 50, 61, 6]), ("s-coma", [0, 136, 8, 8, 6])] {
-        let p = &shipped(name).primitives;
+        let machine = shipped(name);
+        let p =
+            machine.embedded_processor.as_ref().map_or(&machine.primitives, |embedded| &embedded.primitives);
         let sum = |prices: &[Option<ByClass<Cost>>]| {
             prices.iter().map(|price| price.expect("a price").of(Class::User).path_of(2)).sum::<Time>()
         };
@@ -118,6 +120,12 @@ fn hurricane_and_s_coma_add_up_to_their_columns() {
         ];
         assert_eq!(sums, rows.map(cycles), "{name}");
     }
+}
+
+#[test]
+fn the_nodes_own_processors_pay_on_hurricane_what_they_pay_on_hurricane_1() {
+    let [inside, outside] = ["hurricane", "hurricane-1"].map(shipped);
+    assert_eq!(inside.primitives, outside.primitives);
 }
 
 #[test]

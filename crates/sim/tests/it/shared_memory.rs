@@ -130,6 +130,13 @@ fn a_remote_read_takes_the_rows_of_the_study() {
     }
 }
 
+#[test]
+fn computing_processors_pay_their_own_way_to_a_device_whoever_is_inside() {
+    let time = |name: &str, policy: &str| reads(name, policy, (2, 1), 64, 20).time;
+    assert_eq!(time("hurricane", "single"), time("hurricane-1", "single"));
+    assert!(time("hurricane", "hurricane:1") < time("hurricane", "single"));
+}
+
 /// What keeps a protocol processor busy for a miss, at both ends together, in cycles: for blocks of so many lines, the rows of the
 /// study, and the completions off the path.
 fn occupancy(name: &str, lines: u32) -> u32 {
