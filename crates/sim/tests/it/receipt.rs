@@ -138,6 +138,18 @@ fn an_event_that_has_spilled_takes_longer_to_dispatch() {
 }
 
 #[test]
+fn handlers_inside_the_device_take_as_long_as_the_clock_there_says() {
+    let with =
+        |clock| run(&machine("hurricane", &[("embedded_processor.clock", clock)]), "hurricane:1", 1, false);
+    let (fast, slow) = (with("400 MHz"), with("200 MHz"));
+    // Nothing but the handlers limits this run, and 2000 operations are most of each.
+    assert!((1.8..2.05).contains(&ratio(&slow, &fast)), "{} and {}", slow.time, fast.time);
+    let network = |clock| run(&assisted(&[("network_processor.clock", clock)]), "np", 1, false);
+    let (fast, slow) = (network("400 MHz"), network("200 MHz"));
+    assert!((1.8..2.05).contains(&ratio(&slow, &fast)), "{} and {}", slow.time, fast.time);
+}
+
+#[test]
 fn a_receipt_after_an_interrupt_has_a_price_of_its_own() {
     let with = |price| machine("alewife", &[("primitives.dispatch_interrupt", price)]);
     let (cheap, dear) = (with("51 cycles"), with("151 cycles"));
