@@ -25,7 +25,7 @@ pub(crate) enum List {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Receipt {
     /// The processor reads a message out of the interface, with so many words behind the header.
-    Message { own: bool, words: u64 },
+    Message { own: bool, words: u64, interrupts: bool },
     /// A network processor has handed the message over.
     Forwarded,
     /// A thread of the node has faulted.
@@ -111,9 +111,15 @@ impl PriceLists {
             Receipt::Fault => Primitive::DispatchFault,
             Receipt::Message { .. } | Receipt::Resumed => Primitive::Dispatch,
         };
-        let (name, cost) = self.named(list, primitive, class);
+        let after_interrupt = self.list(list).dispatch_interrupt.as_ref();
+        let (name, cost) = match (receipt, after_interrupt) {
+            (Receipt::Message { interrupts: true, .. }, Some(price)) => {
+                ("dispatch_interrupt", price.of(class))
+            }
+            _ => self.named(list, primitive, class),
+        };
         let dispatch = (primitive, name, cost);
-        let Receipt::Message { own, words } = receipt else {
+        let Receipt::Message { own, words, .. } = receipt else {
             return Reception { dispatch, extract: None, words: (0, Cost::default()) };
         };
         let prices = self.list(list);
@@ -276,9 +282,31 @@ mod tests {
     fn a_message_costs_its_header_its_words_and_the_way_into_its_handler() {
         let lists = lists();
         let path = |list, receipt| lists.reception(list, Class::User, receipt).total().path;
-        assert_eq!(path(List::General, Receipt::Message { own: false, words: 4 }), ns(10 + 3 + 4 * 2));
-        assert_eq!(path(List::General, Receipt::Message { own: true, words: 0 }), ns(10 + 1));
-        assert_eq!(path(List::Network, Receipt::Message { own: false, words: 4 }), ns(100 + 4));
+        assert_eq!(
+            path(List::General, Receipt::Message { own: false, words: 4, interrupts: false }),
+            ns(10 + 3 + 4 * 2)
+        );
+        assert_eq!(
+            path(List::General, Receipt::Message { own: true, words: 0, interrupts: false }),
+            ns(10 + 1)
+        );
+        assert_eq!(
+            path(List::Network, Receipt::Message { own: false, words: 4, interrupts: false }),
+            ns(100 + 4)
+        );
+    }
+
+    #[test]
+    fn a_message_that_interrupts_has_a_price_of_its_own_where_the_machine_states_one() {
+        let message = |interrupts| Receipt::Message { own: true, words: 0, interrupts };
+        let path =
+            |lists: &PriceLists, receipt| lists.reception(List::General, Class::User, receipt).total().path;
+        let without = lists();
+        assert_eq!([true, false].map(|interrupts| path(&without, message(interrupts))), [ns(11), ns(11)]);
+        let general = Primitives { dispatch_interrupt: price(40), ..lists().general };
+        let with = PriceLists { general, ..lists() };
+        assert_eq!([true, false].map(|interrupts| path(&with, message(interrupts))), [ns(41), ns(11)]);
+        assert_eq!(path(&with, Receipt::Fault), ns(20), "a fault interrupts nothing");
     }
 
     #[test]
