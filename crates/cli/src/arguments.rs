@@ -380,6 +380,9 @@ pub(crate) struct Run {
     /// Write every event into this file, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Modelled time between samples of how busy each part of a model is and how many events wait, for the trace [default: 10 us]
+    #[arg(long, value_name = "TIME", requires = "trace", allow_hyphen_values = true, value_parser = told::trace_interval)]
+    pub(crate) trace_interval: Option<Told<Time>>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

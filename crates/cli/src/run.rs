@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use tempest::Policy;
 use tempest::policy::PRESETS;
 use trace::Summary;
+use units::Time;
 use worlds::{Error, Setting, TraceFile, inputs, machines};
 
 use report::{document, text};
@@ -20,19 +21,19 @@ use crate::print::{code, print};
 use crate::problem::{All, Problem};
 use crate::told::optional;
 
+/// The modelled time between samples of a trace where nothing else is asked for.
+const TRACE_INTERVAL: Time = Time::from_microseconds(10);
+
 /// Runs and reports.
 pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
-    let (repeat, page, trace, setting) = (
-        arguments.repeat.get(),
-        common.output.page(),
-        check_trace(house, arguments),
-        setting(house, arguments),
-    )
-        .all()
-        .map(|(repeat, page, (), setting)| (repeat, page, arguments.trace.as_deref(), setting))?;
-    let trace = trace.map(create).transpose()?;
-    let setting = Setting { trace: trace.as_ref().map(TraceFile::recorder), ..setting };
+    let asked_for = (arguments.repeat.get(), common.output.page(), optional(&arguments.trace_interval));
+    let ((repeat, page, interval), (), setting) =
+        (asked_for.all(), check_trace(house, arguments), setting(house, arguments)).all()?;
+    let trace = arguments.trace.as_deref().map(create).transpose()?;
+    let interval = interval.unwrap_or(TRACE_INTERVAL);
+    let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
+    let setting = Setting { trace: recorder, ..setting };
     let ran = setting.measure(repeat, |_| ());
     if let Some(trace) = trace.filter(|_| !matches!(ran, Err(Error::Wrong(_)))) {
         tell(&house.name, trace.finish()?, arguments.trace.as_deref().unwrap_or(Path::new("")));

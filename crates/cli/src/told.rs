@@ -66,12 +66,22 @@ pub(crate) fn some(option: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
     whole(option, 1, u32::MAX)
 }
 
-/// Reads a time above zero.
+/// Reads a time without any progress.
 pub(crate) fn stall_limit(text: &str) -> Read<Time> {
+    above_zero("--stall-limit", "10 s", text)
+}
+
+/// Reads the time between samples of a trace.
+pub(crate) fn trace_interval(text: &str) -> Read<Time> {
+    above_zero("--trace-interval", "10 us", text)
+}
+
+/// Reads a time above zero.
+fn above_zero(option: &str, example: &str, text: &str) -> Read<Time> {
     Ok(Told(match text.parse::<Time>() {
         Ok(time) if time > Time::ZERO => Ok(time),
-        Ok(_) => Err(format!("--stall-limit {text}: expected a time above zero, such as \"10 s\"")),
-        Err(error) => Err(format!("--stall-limit {text}: {error}")),
+        Ok(_) => Err(format!("{option} {text}: expected a time above zero, such as \"{example}\"")),
+        Err(error) => Err(format!("{option} {text}: {error}")),
     }))
 }
 
@@ -178,6 +188,8 @@ mod tests {
         assert!(said[0].starts_with("--stall-limit 0 s: expected a time above zero"));
         assert!(said[1].starts_with("--stall-limit soon: "), "{}", said[1]);
         assert!(said.len() == 2);
+        let said = mistakes(trace_interval, &["2 us", "0 s"]);
+        assert_eq!(said, ["--trace-interval 0 s: expected a time above zero, such as \"10 us\""]);
     }
 
     #[test]

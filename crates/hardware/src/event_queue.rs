@@ -7,7 +7,8 @@ use units::Time;
 /// A node's queue of protocol events.
 #[derive(Debug)]
 pub struct EventQueue<T, K = u64> {
-    queue: Specification<(Time, T), K>,
+    /// Events with the time of their arrival, and whether they spilled.
+    queue: Specification<(Time, bool, T), K>,
     waits: Waits,
     /// Events that have arrived and are not done, and keys that are held.
     unfinished: usize,
@@ -22,6 +23,8 @@ pub struct Dispatched<T, K = u64> {
     pub held: Held<K>,
     /// The event.
     pub event: T,
+    /// Whether the event found no room in the device and has waited in memory.
+    pub spilled: bool,
 }
 
 /// How long events waited between arrival and dispatch.
@@ -60,7 +63,8 @@ impl<T, K: UserKey> EventQueue<T, K> {
 
     /// An event that [arrived](Self::arrive) at `arrived` joins the queue.
     pub fn enqueue(&mut self, arrived: Time, key: Key<K>, event: T) {
-        self.queue.enqueue(key, (arrived, event));
+        let spills = self.queue.would_spill(key);
+        self.queue.enqueue(key, (arrived, spills, event));
     }
 
     /// Whether `server` would get an event.
@@ -75,10 +79,10 @@ impl<T, K: UserKey> EventQueue<T, K> {
 
     /// Hands `server` the oldest event it may run now.
     pub fn dispatch(&mut self, now: Time, server: usize) -> Option<Dispatched<T, K>> {
-        let (held, (arrived, event)) = self.queue.dispatch(server)?;
+        let (held, (arrived, spilled, event)) = self.queue.dispatch(server)?;
         self.waits.total += now - arrived;
         self.waits.events += 1;
-        Some(Dispatched { held, event })
+        Some(Dispatched { held, event, spilled })
     }
 
     /// Holds `key` at once if nothing unfinished conflicts.

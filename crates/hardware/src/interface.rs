@@ -137,11 +137,6 @@ impl Interface {
         self.last_passage.2
     }
 
-    /// The time that one packet's header and so many bytes behind it take through a port.
-    pub fn header_and(&self, bytes: u64) -> Time {
-        self.costs.bandwidth.transfer_time(self.costs.header + Bytes::new(bytes))
-    }
-
     /// The time for which the port out and the port in have been busy up to `now`.
     pub fn busy_at(&self, now: Time) -> (Time, Time) {
         (self.out.busy_at(now), self.into.busy_at(now))

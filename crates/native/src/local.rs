@@ -159,6 +159,7 @@ fn cast(world: &World) -> Cast {
         dedicated: world.split.dedicated as u16 + u16::from(world.policy.helper.is_some()),
         threads: any.shape().threads,
         messages: any.message_names().collect(),
+        counters: Vec::new(),
     }
 }
 

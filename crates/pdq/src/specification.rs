@@ -157,14 +157,20 @@ impl<T, K: UserKey> Specification<T, K> {
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.count_arrival(key);
         let ticket = self.take_ticket();
+        self.statistics.spilled += u64::from(self.would_spill(key));
         let home = key.partition(self.partitions.len());
         let partition = &mut self.partitions[home];
-        self.statistics.spilled += u64::from(partition.waiting.len() >= self.capacity);
         partition.waiting.push_back(Entry { ticket, key, passed_over: false, item });
         if key == Key::Sequential {
             self.waiting_sequential.push_back(ticket);
         }
         self.waiting += 1;
+    }
+
+    /// Whether an item of this key that is appended now finds no room in the device, and waits in memory.
+    pub fn would_spill(&self, key: Key<K>) -> bool {
+        let home = key.partition(self.partitions.len());
+        self.partitions[home].waiting.len() >= self.capacity
     }
 
     /// Takes the oldest dispatchable item that this server may serve.

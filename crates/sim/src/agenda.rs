@@ -56,17 +56,17 @@ pub(crate) enum PacketStep {
 
 /// The present time and all events to come.
 pub(crate) struct Agenda {
-    pub(crate) now: Time,
+    now: Time,
     /// When the last event before now was that had an effect, if nothing but looks without one came since.
-    pub(crate) quiet_since: Option<Time>,
-    pub(crate) events: EventQueue<Happening>,
+    quiet_since: Option<Time>,
+    events: EventQueue<Happening>,
     /// Cores whose fibers go on at the present time, in order, each with the epoch it was told in. They come before
     /// every queued event, and save most of them.
-    pub(crate) due: VecDeque<(usize, u32)>,
+    due: VecDeque<(usize, u32)>,
     /// Events so far.
-    pub(crate) happened: u64,
+    happened: u64,
     /// How long nothing may happen.
-    pub(crate) stall_limit: Option<Time>,
+    stall_limit: Option<Time>,
     progress: Progress,
     /// Why the run ends before its time, once that is certain.
     stopped: Option<Failure>,

@@ -12,8 +12,8 @@ use tempest::world::{Accounting, DispatchKey, Held, Messages, Packet, Proof, Sch
 use tempest::{Access, Block, Event, MemoryEvents, NodeId, Place, Primitive, Waiter, Work};
 use units::Time;
 
-use crate::cluster::Cluster;
-use crate::dispatch::Poll;
+use crate::cluster::{Cluster, memory, regions};
+use crate::dispatch::{Noticed, Poll};
 use crate::link::cargo::{Cargo, Route};
 use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
@@ -133,7 +133,7 @@ impl Edge {
         self.settle();
         let work = self.at_work(|at_work| at_work.work_on(primitive, block));
         match work.own {
-            None => self.state().spend_block(self.core(), &work),
+            None => memory::spend_block(&mut self.state(), self.core(), &work),
             Some(own) => self.move_lines(&work, own),
         }
         self.at_work(|at_work| at_work.end_block(&work));
@@ -163,9 +163,9 @@ impl Edge {
         self.suspend();
     }
 
-    /// Lets waiting handlers run here after `delay`. False if there are none.
-    pub(crate) fn yield_to_handlers(&self, delay: Time) -> bool {
-        let yields = self.state().yield_to_handlers(self.core(), delay);
+    /// Lets waiting handlers run here. False if there are none.
+    pub(crate) fn yield_to_handlers(&self, noticed: Noticed) -> bool {
+        let yields = self.state().yield_to_handlers(self.core(), noticed);
         if yields {
             self.suspend();
         }
@@ -177,7 +177,7 @@ impl Edge {
         self.state().expect_server(self.core(), &cargo);
         let (route, locks) = {
             let state = self.state();
-            (state.route(self.core(), &cargo), state.locks_interface(self.core()))
+            (state.route(self.core(), to, &cargo), state.locks_interface(self.core()))
         };
         // Whoever comes first gets the lock: the time must be right before it is asked for.
         if route == Route::Inject && locks {
@@ -215,14 +215,14 @@ impl Edge {
     /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
     fn await_injector(&self) {
         if self.state().has_event(self.core()) {
-            self.yield_to_handlers(Time::ZERO);
+            self.yield_to_handlers(Noticed::AT_ONCE);
             return;
         }
-        let since = self.state().agenda.now;
+        let since = self.state().agenda.now();
         self.state().starve(self.core());
         self.suspend();
         let mut state = self.state();
-        let (now, poll) = (state.agenda.now, state.setting.machine.processor.poll);
+        let (now, poll) = (state.agenda.now(), state.setting.machine.processor.poll);
         let core = &mut state.cores[self.core()];
         core.ledger.book(Bucket::Memory, now - since);
         core.spend(Bucket::Memory, poll);
@@ -257,7 +257,7 @@ impl Edge {
         self.settle();
         let Some(find) = self.state().begin_call(self.core()) else { return };
         self.settle();
-        let found = self.yield_to_handlers(find);
+        let found = self.yield_to_handlers(Noticed::Look { after: find });
         self.state().cores[self.core()].ledger.count_poll(found);
         if !found {
             self.state().pass_turn(self.core());
@@ -269,7 +269,7 @@ impl Edge {
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
-            (state.cores[self.core()].node(), state.agenda.now)
+            (state.cores[self.core()].node(), state.agenda.now())
         };
         let at_once = self.state().nodes[node].dispatch.events.try_hold(now, key);
         if let Some(held) = at_once {
@@ -297,7 +297,7 @@ impl Edge {
     /// Gives a key back and lets what waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
-        let (node, now) = (state.cores[self.core()].node(), state.agenda.now);
+        let (node, now) = (state.cores[self.core()].node(), state.agenda.now());
         state.nodes[node].dispatch.events.complete(now, held);
         state.agenda.note_progress();
         state.notify(node);
@@ -346,7 +346,7 @@ impl Messages for Edge {
         let wait = self.state().wait_for_room(self.core());
         self.state().cores[self.core()].spend(Bucket::Memory, wait);
         self.settle();
-        self.yield_to_handlers(Time::ZERO);
+        self.yield_to_handlers(Noticed::AT_ONCE);
         self.try_in_vain(standstill::sends_in_vain);
     }
 }
@@ -422,7 +422,7 @@ impl Scheduling for Edge {
             state.cores[core].spend(Bucket::Overhead, poll);
             state.cores[core].service.look(poll);
         });
-        let found = self.yield_to_handlers(Time::ZERO);
+        let found = self.yield_to_handlers(Noticed::AT_ONCE);
         self.state().note_look(self.core(), found);
         if !found {
             self.try_in_vain(standstill::looks_in_vain);
@@ -452,8 +452,7 @@ impl Scheduling for Edge {
             state.notices_late(self.core())
         };
         if late {
-            let interrupt = self.state().setting.machine.processor.interrupt;
-            self.yield_to_handlers(interrupt);
+            self.yield_to_handlers(Noticed::Interrupt);
         }
     }
 
@@ -464,14 +463,14 @@ impl Scheduling for Edge {
     }
 
     fn accessed(&self) {
-        self.state().go_on_lowering(self.core());
+        memory::go_on_lowering(&mut self.state(), self.core());
     }
 
     fn enter_phase(&self, name: &'static str) {
         self.settle();
         let thread = self.thread();
         let node = self.state().cores[self.core()].node();
-        let waits = self.state().enter_phase(node, thread, name);
+        let waits = regions::enter(&mut self.state(), node, thread, name);
         if waits {
             self.block_for(Reason::Phase { name });
         }
@@ -479,7 +478,7 @@ impl Scheduling for Edge {
 
     fn now(&self) -> Time {
         let state = self.state();
-        state.agenda.now + state.cores[self.core()].clock.ahead()
+        state.agenda.now() + state.cores[self.core()].clock.ahead()
     }
 }
 
@@ -538,7 +537,7 @@ impl Accounting for Edge {
             self.settle();
         }
         let mut state = self.state();
-        let keep = state.keep_at(self.core(), address);
+        let keep = memory::keep_at(&state, self.core(), address);
         state.at_work(self.core()).miss(address, store, faulted, keep);
     }
 
@@ -549,6 +548,6 @@ impl Accounting for Edge {
     fn memory_events(&self) -> MemoryEvents {
         self.settle();
         let node = self.node();
-        self.state().memory_events(node)
+        memory::events(&self.state(), node)
     }
 }

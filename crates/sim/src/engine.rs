@@ -10,7 +10,7 @@ use tempest::world::Resident;
 use tempest::{Failure, Refusal};
 
 use crate::agenda::Happening;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, gauges, memory};
 use crate::fibers::Fibers;
 use crate::processor::core::Activity;
 use crate::standstill;
@@ -83,7 +83,7 @@ fn no_memory(error: std::io::Error) -> Failure {
 
 /// Every thread is ready at time zero.
 fn start(cluster: &mut Cluster) {
-    cluster.start_network();
+    cluster.link.road.start(&mut cluster.agenda);
     for node in 0..cluster.nodes.len() {
         for thread in 0..cluster.nodes[node].threads.len() {
             cluster.nodes[node].threads.queue(thread as u32);
@@ -103,11 +103,17 @@ fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
             }
         }
         let next = cluster.agenda.take_next();
-        let Some((at, happening)) = next.filter(|&(_, happening)| !cluster.is_over(happening)) else {
+        let Some((at, happening)) =
+            next.filter(|&(_, happening)| !cluster.link.road.is_over(happening, &cluster.agenda))
+        else {
             cluster.agenda.end();
+            gauges::sample(cluster, true);
             return Ok(None);
         };
         cluster.agenda.begin(at, happening);
+        if cluster.measure.sampler.is_some() {
+            gauges::sample(cluster, false);
+        }
         if let Some(limit) = cluster.agenda.stalled() {
             let spinning = standstill::spinning(cluster);
             return Err(Failure::Stalled { limit, spinning, blocked: standstill::blocked(cluster) });
@@ -120,7 +126,7 @@ fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
             Happening::Forward { flight } => cluster.forward(flight),
             Happening::Overflow { flight, uses } => cluster.overflow(flight, uses),
             Happening::Packet { packet, step } => cluster.step_packet(packet, step),
-            Happening::Post { node } => cluster.write_posted(node as usize),
+            Happening::Post { node } => memory::write_posted(cluster, node as usize),
             Happening::Look { node } => cluster.notify(node as usize),
             Happening::Continue { core, epoch } => {
                 if let Some(next) = take_up(cluster, core as usize, epoch) {

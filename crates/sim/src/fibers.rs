@@ -14,7 +14,7 @@ use tempest::world::Resident;
 use trace::Event as Traced;
 
 use crate::api::{Edge, Stack};
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, memory};
 use crate::processor::core::{Event, Job};
 
 /// Room for a thread of a program and a handler on top of it, as much as an OS thread would have in a small system.
@@ -207,10 +207,10 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
                 // What has been charged comes before the right is taken away.
                 edge.settle();
                 packet = lower.then;
-                let waits = edge.state().lower(core, lower);
+                let waits = memory::lower(&edge.state(), core, lower);
                 if let Some(lower) = waits {
                     end_handler(edge, core);
-                    return edge.state().put_off_lowering(core, held, lower);
+                    return memory::put_off(&mut edge.state(), core, held, lower);
                 }
             }
             end_handler(edge, core);

@@ -25,7 +25,7 @@ pub(crate) enum List {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Receipt {
     /// The processor reads a message out of the interface, with so many words behind the header.
-    Message { own: bool, words: u64 },
+    Message { own: bool, words: u64, interrupts: bool },
     /// A network processor has handed the message over.
     Forwarded,
     /// A thread of the node has faulted.
@@ -93,7 +93,7 @@ impl PriceLists {
     /// The name of a primitive in machine files, and the cost of a use of it for a message of some class.
     ///
     /// # Panics
-    /// As [`of`](Self::of) does.
+    /// If the machine gives no price for it.
     #[inline]
     pub(crate) fn named(&self, list: List, primitive: Primitive, class: Class) -> (&'static str, Cost) {
         let (name, price) = entry(self.list(list), primitive);
@@ -104,16 +104,22 @@ impl PriceLists {
     /// reading a message out of the interface: that is the device's work.
     ///
     /// # Panics
-    /// As [`of`](Self::of) does.
+    /// If the machine gives no price for it.
     pub(crate) fn reception(&self, list: List, class: Class, receipt: Receipt) -> Reception {
         let primitive = match receipt {
             Receipt::Forwarded => Primitive::Take,
             Receipt::Fault => Primitive::DispatchFault,
             Receipt::Message { .. } | Receipt::Resumed => Primitive::Dispatch,
         };
-        let (name, cost) = self.named(list, primitive, class);
+        let after_interrupt = self.list(list).dispatch_interrupt.as_ref();
+        let (name, cost) = match (receipt, after_interrupt) {
+            (Receipt::Message { interrupts: true, .. }, Some(price)) => {
+                ("dispatch_interrupt", price.of(class))
+            }
+            _ => self.named(list, primitive, class),
+        };
         let dispatch = (primitive, name, cost);
-        let Receipt::Message { own, words } = receipt else {
+        let Receipt::Message { own, words, .. } = receipt else {
             return Reception { dispatch, extract: None, words: (0, Cost::default()) };
         };
         let prices = self.list(list);
@@ -151,7 +157,7 @@ impl PriceLists {
     /// The name and cost of getting a directory entry from another protocol processor.
     ///
     /// # Panics
-    /// As [`of`](Self::of) does.
+    /// If the machine gives no price for it.
     pub(crate) fn migrate_entry(&self, list: List, class: Class) -> (&'static str, Cost) {
         let name = "migrate_entry";
         (name, self.priced(list, name, &self.list(list).migrate_entry, class))
@@ -160,7 +166,7 @@ impl PriceLists {
     /// The cost of telling the device that a processor computes again.
     ///
     /// # Panics
-    /// As [`of`](Self::of) does.
+    /// If the machine gives no price for it.
     pub(crate) fn report_computing(&self) -> Cost {
         self.priced(List::General, "report_computing", &self.general.report_computing, Class::User)
     }
@@ -246,6 +252,23 @@ mod tests {
         Some(ByClass::uniform(Cost { path: ns(n), ..Cost::default() }))
     }
 
+    impl PriceLists {
+        /// One list, and work, lines and queues in round numbers.
+        pub(crate) fn in_round_numbers(general: Primitives) -> Self {
+            let work = machine::WorkCosts { flop: ns(4), integer: ns(1), load: ns(1), store: ns(2) };
+            Self {
+                machine: "pencil".to_owned(),
+                general,
+                network: None,
+                embedded: None,
+                operations: hardware::Prices::new(&work),
+                memory: machine::Memory { line: units::Bytes::new(32), read: ns(50) },
+                fetch: ns(6),
+                visible: ns(9),
+            }
+        }
+    }
+
     /// General prices of some primitives; a network processor takes words for less and sends nothing.
     fn lists() -> PriceLists {
         let general = Primitives {
@@ -259,26 +282,38 @@ mod tests {
             ..Primitives::default()
         };
         let network = Primitives { dispatch: price(100), receive_word: price(1), ..Primitives::default() };
-        let work = machine::WorkCosts { flop: ns(4), integer: ns(1), load: ns(1), store: ns(2) };
-        PriceLists {
-            machine: "pencil".to_owned(),
-            general,
-            network: Some(network),
-            embedded: None,
-            operations: hardware::Prices::new(&work),
-            memory: machine::Memory { line: units::Bytes::new(32), read: ns(50) },
-            fetch: Time::ZERO,
-            visible: ns(9),
-        }
+        PriceLists { network: Some(network), ..PriceLists::in_round_numbers(general) }
     }
 
     #[test]
     fn a_message_costs_its_header_its_words_and_the_way_into_its_handler() {
         let lists = lists();
         let path = |list, receipt| lists.reception(list, Class::User, receipt).total().path;
-        assert_eq!(path(List::General, Receipt::Message { own: false, words: 4 }), ns(10 + 3 + 4 * 2));
-        assert_eq!(path(List::General, Receipt::Message { own: true, words: 0 }), ns(10 + 1));
-        assert_eq!(path(List::Network, Receipt::Message { own: false, words: 4 }), ns(100 + 4));
+        assert_eq!(
+            path(List::General, Receipt::Message { own: false, words: 4, interrupts: false }),
+            ns(10 + 3 + 4 * 2)
+        );
+        assert_eq!(
+            path(List::General, Receipt::Message { own: true, words: 0, interrupts: false }),
+            ns(10 + 1)
+        );
+        assert_eq!(
+            path(List::Network, Receipt::Message { own: false, words: 4, interrupts: false }),
+            ns(100 + 4)
+        );
+    }
+
+    #[test]
+    fn a_message_that_interrupts_has_a_price_of_its_own_where_the_machine_states_one() {
+        let message = |interrupts| Receipt::Message { own: true, words: 0, interrupts };
+        let path =
+            |lists: &PriceLists, receipt| lists.reception(List::General, Class::User, receipt).total().path;
+        let without = lists();
+        assert_eq!([true, false].map(|interrupts| path(&without, message(interrupts))), [ns(11), ns(11)]);
+        let general = Primitives { dispatch_interrupt: price(40), ..lists().general };
+        let with = PriceLists { general, ..lists() };
+        assert_eq!([true, false].map(|interrupts| path(&with, message(interrupts))), [ns(41), ns(11)]);
+        assert_eq!(path(&with, Receipt::Fault), ns(20), "a fault interrupts nothing");
     }
 
     #[test]

@@ -6,7 +6,6 @@
 //!
 //! This module must never know what a message means.
 
-use hardware::Network;
 use machine::Class;
 use tempest::policy::{Notice, Servers};
 use tempest::{Attempt, Blocked, Failure, NodeId, Spinning, ThreadId};
@@ -81,11 +80,8 @@ fn stands_still(cluster: &Cluster, ignored: bool) -> bool {
     if cluster.setting.policy.servers == Servers::Adaptive && !ignored {
         return false;
     }
-    match (cluster.agenda.under_way(ignored), &cluster.link.network) {
-        (0, _) => true,
-        (events, Network::Routed(fabric)) => fabric.is_quiet(events),
-        (_, Network::Constant(_)) => false,
-    }
+    let events = cluster.agenda.under_way(ignored);
+    events == 0 || cluster.link.road.is_quiet(events)
 }
 
 /// Whether a processor has nothing to do, or a thread that gets no further.

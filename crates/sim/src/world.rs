@@ -1,18 +1,20 @@
 //! The world of a modelled machine: what it refuses, how it runs a job, what it reports.
 
 use hardware::EventQueue;
-use machine::{Capability, Machine};
-use pdq::{DispatcherId, specification};
-use tempest::policy::{Dispatch, Injector, Notice, Servers, Split};
+use machine::{Capability, Endpoints, Machine};
+use pdq::DispatcherId;
+use tempest::policy::{Injector, Notice, Servers, Split};
 use tempest::world::{DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
     Stage, Unobeyed, World,
 };
-use trace::{Batch, Cast, Digests, Sink};
+use trace::{Cast, Counter};
 use units::Time;
 
+use crate::cluster::making::Plan;
 use crate::cluster::{Cluster, gauges};
+use crate::dispatch;
 use crate::engine::Engine;
 use crate::processor::core::Event;
 
@@ -59,6 +61,11 @@ impl Model {
                 }
             }
             _ => return Err(unobeyed(policy, Unobeyed::NoSuchProcessors)),
+        }
+        let polls_endpoint = matches!(policy.servers, Servers::Compute | Servers::Idle);
+        if self.machine.interface.endpoints == Endpoints::Processor && !polls_endpoint {
+            let machine = self.machine.name.clone();
+            return Err(unobeyed(policy, Unobeyed::NoEndpoint { machine }));
         }
         let by_network = policy.injector == Injector::Network && self.machine.network_processor.is_some();
         if !by_network && self.machine.under(policy.preset()).primitives.send_header.is_none() {
@@ -107,7 +114,7 @@ impl Model {
     }
 
     /// Who there is, for a trace.
-    fn cast(&self, shape: Shape, split: Split, any: &Resident) -> Cast {
+    fn cast(&self, shape: Shape, split: Split, any: &Resident, counters: Vec<Counter>) -> Cast {
         Cast {
             machine: self.machine.name.clone(),
             nodes: shape.nodes,
@@ -115,18 +122,7 @@ impl Model {
             dedicated: split.dedicated as u16,
             threads: shape.threads,
             messages: any.node.message_names().collect(),
-        }
-    }
-
-    fn queue_config(&self, launch: &Launch, split: Split) -> specification::Config {
-        let Policy { dispatch, servers, .. } = launch.policy;
-        // A network processor and a computing one work side by side, each serially.
-        let together = matches!(servers, Servers::Network | Servers::Either);
-        specification::Config {
-            window: self.machine.queue.window,
-            capacity: Some(self.machine.queue.capacity),
-            serial: dispatch == Dispatch::Serial && !together,
-            partitions: if dispatch == Dispatch::Partitioned { split.dedicated as usize } else { 1 },
+            counters,
         }
     }
 }
@@ -169,7 +165,7 @@ impl World for Model {
         let model = Self { machine: self.machine.under(launch.policy.preset()), lead: self.lead };
         let split = model.refusal(launch).map_err(Failure::Refused)?;
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
-        let config = model.queue_config(launch, split);
+        let config = dispatch::queue(&model.machine, &launch.policy, split);
         let mut residents = Vec::new();
         let mut queues = Vec::new();
         for node in 0..launch.nodes {
@@ -184,16 +180,24 @@ impl World for Model {
         }
         let places = residents.iter().zip(queues).collect();
         let policy = model.obeyed(&launch.policy);
-        let mut state =
-            Cluster::new(&model.machine, &policy, split, shape, (launch.seed, launch.stall_limit), places);
+        let plan = Plan {
+            machine: &model.machine,
+            policy: &policy,
+            split,
+            shape,
+            seed: launch.seed,
+            stall_limit: launch.stall_limit,
+            trace: launch.trace.as_ref(),
+        };
+        let mut cluster = plan.cluster(places);
         if let Some(lead) = model.lead {
-            state.nodes.iter_mut().for_each(|node| node.memory.lead_by(lead));
+            cluster.nodes.iter_mut().for_each(|node| node.memory.lead_by(lead));
         }
         if let Some(recorder) = &launch.trace {
-            recorder.begin(model.cast(shape, split, &residents[0]));
-            state.measure.sink = Sink::Traced(Digests::default(), Batch::new(recorder.clone()));
+            let counters = recorder.interval().map(|_| gauges::counters(&cluster)).unwrap_or_default();
+            recorder.begin(model.cast(shape, split, &residents[0], counters));
         }
-        let mut engine = Engine::new(state, &residents);
+        let mut engine = Engine::new(cluster, &residents);
         engine.run()?;
         let mut outcome = outcome(&engine.state());
         outcome.report = report(&mut engine.state_mut(), &residents)?;
@@ -215,7 +219,7 @@ fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure
 
 /// All but the program's report.
 fn outcome(state: &Cluster) -> Outcome {
-    let reading = state.reading();
+    let reading = gauges::reading(state);
     let name = |kind, part| gauges::name(state, kind, part);
     Outcome {
         time: state.agenda.now(),
@@ -226,9 +230,9 @@ fn outcome(state: &Cluster) -> Outcome {
         protocol: reading.protocol,
         dispatching: dispatching(state),
         anatomy: stages(state),
-        adjustments: state.measure.adjustments.clone(),
+        adjustments: state.measure.adjustments().to_vec(),
         events: Some(state.agenda.happened()),
-        digest: state.measure.sink.digest().map(|digest| digest.value()),
+        digest: state.measure.digest().map(|digest| digest.value()),
         report: Report::default(),
     }
 }

@@ -95,6 +95,11 @@ pub enum Unobeyed {
         /// The key of the missing price in a machine file.
         key: &'static str,
     },
+    /// The interface has an endpoint for each computing processor, and others are to run the handlers.
+    NoEndpoint {
+        /// The name of the machine.
+        machine: String,
+    },
     /// No computing processor of the machine can be interrupted.
     NotInterrupted {
         /// The name of the machine.
@@ -117,6 +122,11 @@ impl Unobeyed {
             Self::NoPrice { machine, what, key } => write!(
                 f,
                 "policy `{policy}` has {what}, and machine `{machine}` gives no price for that (`{key}`)"
+            ),
+            Self::NoEndpoint { machine } => write!(
+                f,
+                "policy `{policy}` has handlers run by processors that poll no endpoint of machine `{machine}`, whose interface has \
+                 one for each computing processor (`interface.endpoints = \"processor\"`): expected `floating` or `single`"
             ),
             Self::NotInterrupted { machine } => write!(
                 f,

@@ -14,7 +14,7 @@ use crate::perfetto::schema::{
 };
 
 /// A trace in words.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     /// All tracks, each as the names from the outermost to its own, such as `node 3/processor 0`, in the order of
     /// the file.
@@ -25,6 +25,19 @@ pub struct Reading {
     pub instants: Vec<Instant>,
     /// All flows, in the order of their numbers.
     pub flows: Vec<Flow>,
+    /// All values of counters, in the order of time.
+    pub values: Vec<Value>,
+}
+
+/// A value of a counter from an instant on. The time is in nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// On which track.
+    pub track: Arc<str>,
+    /// When.
+    pub at: u64,
+    /// The value.
+    pub value: f64,
 }
 
 /// Something with a duration. Times are in nanoseconds.
@@ -71,6 +84,7 @@ pub struct Flow {
 ///
 /// The first thing found wrong. The packets: bytes that are no trace, a wrong sequence or flag, a track that is
 /// described twice, without a parent or not before its use, a name or word that was not interned before its use.
+/// The counters: a value that is no number, on a track that is no counter, or anything else on one that is.
 /// The slices: an end without a beginning or the other way round. The flows: one that does not begin at a single
 /// `send` or `deposit`, has more than one end, ends elsewhere than where a handler begins or at a `place`, or goes
 /// back in time.
@@ -104,6 +118,11 @@ fn slices_of(file: File, events: Vec<Happening>) -> Result<Reading, String> {
                 reading.slices.push(Slice { track, start, end: at, depth: stack.len(), name });
             }
             EventType::Instant => reading.instants.push(Instant { track, at, name }),
+            EventType::Counter => {
+                let value = event.double_counter_value.filter(|value| value.is_finite());
+                let value = value.ok_or_else(|| format!("{track}: at {at} ns is no number"))?;
+                reading.values.push(Value { track, at, value });
+            }
             EventType::Unspecified => return Err(format!("{track}: at {at} ns is an event of no type")),
         }
     }
@@ -176,6 +195,8 @@ struct Happening {
 struct File {
     packets: usize,
     tracks: HashMap<u64, Arc<str>>,
+    /// Those of them that are counters.
+    counters: HashSet<u64>,
     order: Vec<Arc<str>>,
     paths: HashSet<String>,
     names: Interned,
@@ -223,6 +244,9 @@ impl File {
     fn describe(&mut self, track: TrackDescriptor) -> Result<(), String> {
         let uuid = track.uuid.ok_or("a track without a number")?;
         let own = track.name.unwrap_or_default();
+        if track.counter.is_some() {
+            self.counters.insert(uuid);
+        }
         let name = match track.parent_uuid {
             Some(parent) => format!("{}/{own}", self.track(parent)?),
             None => own,
@@ -245,9 +269,13 @@ impl File {
     }
 
     fn event(&self, at: u64, event: TrackEvent) -> Result<Happening, String> {
-        let track = self.track(event.track_uuid.ok_or("an event without a track")?)?;
+        let uuid = event.track_uuid.ok_or("an event without a track")?;
+        let track = self.track(uuid)?;
+        if self.counters.contains(&uuid) != (event.r#type() == EventType::Counter) {
+            return Err(format!("{track}: a counter has values, and only a counter has"));
+        }
         let name = match (event.r#type(), event.name_iid) {
-            (EventType::SliceEnd, None) => "".into(),
+            (EventType::SliceEnd | EventType::Counter, None) => "".into(),
             (_, iid) => self.names.resolve(iid)?,
         };
         for annotation in &event.debug_annotations {

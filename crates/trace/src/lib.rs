@@ -20,5 +20,5 @@ mod sink;
 
 pub use digest::{Digest, Digests};
 pub use event::Event;
-pub use recorder::{Batch, Cast, Recorder, Summary};
+pub use recorder::{Batch, Cast, Counter, Recorder, Sample, Summary};
 pub use sink::Sink;

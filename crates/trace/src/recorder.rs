@@ -26,6 +26,30 @@ pub struct Cast {
     pub threads: u32,
     /// Names of messages by their number. Of the path of a type the trace shows the last segment.
     pub messages: Vec<&'static str>,
+    /// The counters whose values are sampled, by their number.
+    pub counters: Vec<Counter>,
+}
+
+/// A quantity whose values are sampled while a program runs: a track of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// The node that it belongs to; `None` for what belongs to the machine as a whole.
+    pub node: Option<u32>,
+    /// What it counts, different from the names of all others of the same node.
+    pub name: String,
+    /// The unit of its values.
+    pub unit: &'static str,
+}
+
+/// A value of a counter from an instant on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// The instant.
+    pub at: Time,
+    /// The number of the counter in the [cast](Cast).
+    pub counter: u32,
+    /// The value.
+    pub value: f64,
 }
 
 /// What became of the events of a run.
@@ -33,6 +57,8 @@ pub struct Cast {
 pub struct Summary {
     /// Events kept.
     pub events: u64,
+    /// Samples of counters kept.
+    pub samples: u64,
     /// Events that found no place: beyond the bound of a memory; of a node, processor or thread that the cast lacks;
     /// ends without a beginning; before [`begin`](Recorder::begin) or after [`finish`](Recorder::finish). Of a
     /// well-formed run, none are.
@@ -46,7 +72,10 @@ pub struct Summary {
 
 /// Keeps the events of a traced run. A clone is the same recorder.
 #[derive(Clone)]
-pub struct Recorder(Arc<Mutex<Keeper>>);
+pub struct Recorder {
+    keeper: Arc<Mutex<Keeper>>,
+    interval: Option<Time>,
+}
 
 enum Keeper {
     Memory(Memory),
@@ -56,6 +85,7 @@ enum Keeper {
 /// The first events of a run, as many as the caller allowed.
 struct Memory {
     events: Vec<(Time, Event)>,
+    samples: Vec<Sample>,
     bound: usize,
     lost: u64,
 }
@@ -63,7 +93,7 @@ struct Memory {
 impl Recorder {
     /// Keeps the first `bound` events as they are, at 40 bytes each, for tests and tools.
     pub fn memory(bound: usize) -> Self {
-        Self::of(Keeper::Memory(Memory { events: Vec::new(), bound, lost: 0 }))
+        Self::of(Keeper::Memory(Memory { events: Vec::new(), samples: Vec::new(), bound, lost: 0 }))
     }
 
     /// Writes a trace for Perfetto as the events come, in blocks of about 64 KiB.
@@ -74,7 +104,18 @@ impl Recorder {
     }
 
     fn of(keeper: Keeper) -> Self {
-        Self(Arc::new(Mutex::new(keeper)))
+        Self { keeper: Arc::new(Mutex::new(keeper)), interval: None }
+    }
+
+    /// Asks for samples of counters that are at least so far apart. A world that knows no counters takes none.
+    #[must_use]
+    pub fn sampling(self, interval: Time) -> Self {
+        Self { interval: Some(interval), ..self }
+    }
+
+    /// How far apart samples of counters are to be; `None` if none are wanted.
+    pub fn interval(&self) -> Option<Time> {
+        self.interval
     }
 
     /// Says who there is; once, before the first event.
@@ -91,6 +132,14 @@ impl Recorder {
             Keeper::Perfetto(perfetto) => {
                 events.iter().for_each(|&(at, event)| perfetto.record(at, event));
             }
+        }
+    }
+
+    /// Takes samples of counters, those of one counter in the order of time.
+    pub fn sample(&self, samples: &[Sample]) {
+        match &mut *self.keeper() {
+            Keeper::Memory(memory) => memory.samples.extend_from_slice(samples),
+            Keeper::Perfetto(perfetto) => samples.iter().for_each(|&sample| perfetto.sample(sample)),
         }
     }
 
@@ -114,9 +163,17 @@ impl Recorder {
         }
     }
 
+    /// The samples that a memory has kept, in the order they were handed in; none where none are kept.
+    pub fn samples(&self) -> Vec<Sample> {
+        match &*self.keeper() {
+            Keeper::Memory(memory) => memory.samples.clone(),
+            Keeper::Perfetto(_) => Vec::new(),
+        }
+    }
+
     /// A processor that panicked while it held the lock leaves at worst a trace without its last event.
     fn keeper(&self) -> MutexGuard<'_, Keeper> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -135,7 +192,12 @@ impl Memory {
     }
 
     fn summary(&self) -> Summary {
-        Summary { events: self.events.len() as u64, lost: self.lost, ..Summary::default() }
+        Summary {
+            events: self.events.len() as u64,
+            samples: self.samples.len() as u64,
+            lost: self.lost,
+            ..Summary::default()
+        }
     }
 }
 
@@ -195,7 +257,7 @@ mod tests {
         recorder.record(&[phase(5)]);
         assert_eq!(recorder.events(), [phase(0), phase(1), phase(2), phase(3)]);
         let summary = recorder.finish().unwrap();
-        assert_eq!(summary, Summary { events: 4, lost: 2, moved: 0, bytes: 0 });
+        assert_eq!(summary, Summary { events: 4, samples: 0, lost: 2, moved: 0, bytes: 0 });
     }
 
     #[test]
@@ -216,6 +278,18 @@ mod tests {
         batch.record(at, event);
         drop(batch);
         assert_eq!(recorder.events().len(), BATCH + 2);
+    }
+
+    #[test]
+    fn samples_are_kept_beside_events() {
+        let recorder = Recorder::memory(1).sampling(Time::from_nanoseconds(5));
+        let sample = Sample { at: Time::ZERO, counter: 3, value: 0.5 };
+        recorder.clone().sample(&[sample]);
+        assert_eq!(
+            (recorder.samples(), recorder.clone().interval()),
+            (vec![sample], Some(Time::from_nanoseconds(5)))
+        );
+        assert_eq!(recorder.finish().unwrap().samples, 1);
     }
 
     #[test]

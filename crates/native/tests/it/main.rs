@@ -7,6 +7,7 @@ mod long;
 mod progress;
 mod promises;
 mod segments;
+mod spent;
 mod stress;
 mod threads;
 

@@ -4,29 +4,52 @@
 
 use hardware::Network;
 use tempest::policy::Servers;
-use tempest::{ProtocolTime, Resource, Utilization};
+use tempest::{Breakdown, Counters, ProtocolTime, Resource, Utilization};
+use trace::Counter;
 use units::Time;
 
 use super::Cluster;
+use crate::measure::phases::Reading;
+use crate::measure::sampler::Sampler;
 use crate::measure::utilization::BusyTimes;
 use crate::processor::core::Core;
 
+/// What has been measured up to now: counts of all processors, time, and how busy every part was. The breakdown is of the
+/// processors that began as computing ones.
+pub(crate) fn reading(cluster: &Cluster) -> Reading {
+    let at = cluster.agenda.now();
+    let mut reading = Reading {
+        at,
+        counters: Counters::default(),
+        breakdown: Breakdown::default(),
+        protocol: protocol_time(cluster),
+        busy: busy_times(cluster),
+    };
+    for core in &cluster.cores {
+        reading.counters += core.ledger.counters();
+        if core.is_counted() {
+            reading.breakdown += core.ledger.breakdown_at(at);
+        }
+    }
+    reading
+}
+
 /// The time for which every part has been busy up to now.
-pub(crate) fn busy_times(cluster: &Cluster) -> BusyTimes {
+fn busy_times(cluster: &Cluster) -> BusyTimes {
     let (now, nodes) = (cluster.agenda.now(), &cluster.nodes);
     let mut times = BusyTimes::default();
     add_processors(cluster, &mut times);
     times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.events.busy(now)));
-    let locks = nodes.iter().filter_map(|node| node.port.lock.as_ref());
+    let locks = nodes.iter().filter_map(|node| node.port.lock());
     times.add(Resource::InterfaceLock, now, locks.map(|lock| lock.busy_at(now)));
-    let (out, into): (Vec<_>, Vec<_>) = match &cluster.link.network {
+    let (out, into): (Vec<_>, Vec<_>) = match cluster.link.road.network() {
         // The ports of a routed network are its outermost channels.
         Network::Routed(fabric) => fabric.ports_busy_at(now).unzip(),
-        Network::Constant(_) => nodes.iter().map(|node| node.port.interface.busy_at(now)).unzip(),
+        Network::Constant(_) => nodes.iter().map(|node| node.port.queue().busy_at(now)).unzip(),
     };
     times.add(Resource::PortOut, now, out);
     times.add(Resource::PortIn, now, into);
-    if let Network::Routed(fabric) = &cluster.link.network {
+    if let Network::Routed(fabric) = cluster.link.road.network() {
         times.add(Resource::Link, now, fabric.links_busy_at(now));
     }
     let memories = || nodes.iter().filter_map(|node| node.memory.modelled());
@@ -76,7 +99,7 @@ fn protocol_kind(cluster: &Cluster, core: usize) -> Resource {
 }
 
 /// The time up to now of the processors that run no threads from the beginning on, kind by kind.
-pub(crate) fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
+fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
     let of = |kind: Resource| {
         let cores = cluster.cores.iter().enumerate();
         let of_kind =
@@ -87,29 +110,84 @@ pub(crate) fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
     protocol_kinds(cluster).filter_map(of).collect()
 }
 
+/// Whether a part has a counter in a trace. Only processors that are of a kind at some time have one among those of the kind.
+fn is_traced(cluster: &Cluster, kind: Resource, part: usize) -> bool {
+    let began_computing = || cluster.cores[part].is_counted();
+    match kind {
+        Resource::ComputingProcessor => began_computing(),
+        kind if kind.is_protocol_processor() => {
+            // A policy that adapts may dedicate any processor.
+            let node = cluster.cores[part].node();
+            let may_be = cluster.nodes[node].dispatch.moves_threads() || !began_computing();
+            may_be && protocol_kind(cluster, part) == kind
+        }
+        _ => true,
+    }
+}
+
+/// The counters of a trace: for each part how busy it is, for each node the events that wait.
+pub(crate) fn counters(cluster: &Cluster) -> Vec<Counter> {
+    let times = busy_times(cluster);
+    let parts = times.parts().filter(|&(kind, part, _)| is_traced(cluster, kind, part));
+    let busy = parts.map(|(kind, part, _)| {
+        let noun = kind.name().replace('-', " ");
+        let (number, node) = place(cluster, kind, part);
+        let name = match (kind, number) {
+            (Resource::Link, _) => format!("{noun} {} busy", name(cluster, kind, part)),
+            (_, Some((number, _))) => format!("{noun} {number} busy"),
+            (_, None) => format!("{noun} busy"),
+        };
+        Counter { node, name, unit: "%" }
+    });
+    let waiting = (0..cluster.nodes.len() as u32).map(|node| Counter {
+        node: Some(node),
+        name: "events that wait".to_owned(),
+        unit: "events",
+    });
+    busy.chain(waiting).collect()
+}
+
+/// Takes a sample of every counter of a traced run, if it is time for one or the run is at its end.
+pub(crate) fn sample(cluster: &mut Cluster, at_end: bool) {
+    let now = cluster.agenda.now();
+    let is_due = |sampler: &Sampler| at_end || now >= sampler.due_at();
+    if !cluster.measure.sampler.as_ref().is_some_and(is_due) {
+        return;
+    }
+    let times = busy_times(cluster);
+    let parts = times.parts().filter(|&(kind, part, _)| is_traced(cluster, kind, part));
+    let busy = parts.map(|(_, _, busy)| busy).collect();
+    let waiting: Vec<_> = cluster.nodes.iter().map(|node| node.dispatch.waiting() as u64).collect();
+    if let Some(sampler) = &mut cluster.measure.sampler {
+        sampler.take(now, busy, &waiting);
+    }
+}
+
 /// The name of a part, by its place among those of its kind.
 pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
-    match (kind, &cluster.link.network) {
-        (Resource::Link, Network::Routed(fabric)) => fabric.link_name(part),
-        (Resource::MemoryBank, _) => {
+    match (cluster.link.road.network(), place(cluster, kind, part)) {
+        (Network::Routed(fabric), (_, None)) => fabric.link_name(part),
+        (_, (Some((number, of)), Some(node))) => Utilization::name_of(number, of, node as usize),
+        (_, (_, node)) => Utilization::name_of(0, 1, node.unwrap_or_default() as usize),
+    }
+}
+
+/// Where a part is: its number among so many of its node, where there may be several, and its node. A link has no node.
+fn place(cluster: &Cluster, kind: Resource, part: usize) -> (Option<(usize, usize)>, Option<u32>) {
+    match kind {
+        Resource::Link => (None, None),
+        Resource::MemoryBank => {
             let system = cluster.nodes.first().and_then(|node| node.memory.modelled());
             let banks = system.map_or(1, |system| system.banks_busy_at(Time::ZERO).count());
-            Utilization::name_of(part % banks, banks, part / banks)
+            (Some((part % banks, banks)), Some((part / banks) as u32))
         }
-        (kind, _) if kind == Resource::ComputingProcessor || kind.is_protocol_processor() => {
-            let (node, number) = (cluster.cores[part].node(), cluster.cores[part].number());
-            let cores =
-                cluster.nodes[node].first_core..cluster.nodes[node].first_core + cluster.nodes[node].cores;
-            let is_alike = |core: &usize| match kind {
-                Resource::ComputingProcessor => cluster.cores[*core].is_counted(),
-                // A policy that adapts may dedicate any processor.
-                _ => {
-                    cluster.nodes[node].dispatch.moves_threads()
-                        || protocol_kind(cluster, *core) == kind && !cluster.cores[*core].is_counted()
-                }
-            };
-            Utilization::name_of(number.into(), cores.filter(is_alike).count(), node)
+        kind if kind == Resource::ComputingProcessor || kind.is_protocol_processor() => {
+            let core = &cluster.cores[part];
+            let node = &cluster.nodes[core.node()];
+            let cores = node.first_core..node.first_core + node.cores;
+            let alike = cores.filter(|&other| is_traced(cluster, kind, other)).count();
+            (Some((core.number().into(), alike)), Some(core.node() as u32))
         }
-        _ => Utilization::name_of(0, 1, part),
+        _ => (None, Some(part as u32)),
     }
 }

@@ -3,32 +3,26 @@
 //! Must never decide what a part can decide for itself.
 
 pub(crate) mod gauges;
+pub(crate) mod making;
+pub(crate) mod memory;
 pub(crate) mod node;
 pub(crate) mod passage;
+pub(crate) mod regions;
 pub(crate) mod scheduling;
 
-use des::Choice;
-use hardware::{Lock, Network};
-use machine::{Capability, Class, Cost, Machine};
-use tempest::policy::{Servers, Split};
-use tempest::world::{Held, Name, Resident};
-use tempest::{Adjustment, Breakdown, Counters, NodeId, Policy, Primitive, Shape, Waiter};
-use trace::{Digests, Event, Sink};
+use machine::{Class, Cost};
+use tempest::world::Held;
+use tempest::{Adjustment, NodeId, Primitive, Waiter};
+use trace::Event;
 use units::Time;
 
 use crate::agenda::{Agenda, Happening};
-use crate::dispatch::{self, Dispatcher};
-use crate::link::staging::Shipping;
-use crate::link::{Link, Port};
+use crate::link::Link;
 use crate::measure::Measure;
-use crate::measure::anatomy::Anatomy;
-use crate::measure::phases::{Entry, Phases, Reading};
-use crate::memory::Memory;
 use crate::memory::at_work::AtWork;
-use crate::prices::{List, PriceLists};
 use crate::processor::core::{Activity, Core, Event as Due, Job, Purpose};
 use crate::processor::ledger::{Bucket, Ledger};
-use crate::processor::threads::{Reason, Switch, Threads};
+use crate::processor::threads::{Reason, Switch};
 use crate::setting::Setting;
 use node::Node;
 
@@ -47,100 +41,12 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// The machine before anything runs. `residents` are the programs of the nodes, made by the caller with the
-    /// dispatchers of `queues`.
-    pub(crate) fn new(
-        machine: &Machine,
-        policy: &Policy,
-        split: Split,
-        shape: Shape,
-        (seed, stall_limit): (u64, Option<Time>),
-        residents: Vec<(&Resident, hardware::EventQueue<crate::processor::core::Event, Name>)>,
-    ) -> Self {
-        let assisted = dispatch::has_network_processor(machine, policy);
-        let polls = machine.network_processor.as_ref().and_then(|network| network.idle_poll);
-        let cores_per_node = (split.computing + split.dedicated) as usize + usize::from(assisted);
-        let choice = Choice::new(seed);
-        let messages = residents.first().map_or(0, |(resident, _)| resident.node.message_names().count());
-        // Processors and state machines of a device have no caches on the bus of the node.
-        let in_device = matches!(policy.servers, Servers::Embedded | Servers::Hardware);
-        let on_bus = if in_device { split.computing as usize } else { cores_per_node };
-        // A policy that says which polls look is obeyed as it stands.
-        let apart = if policy.poll_every.is_some() { Time::ZERO } else { machine.processor.pace };
-        let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
-        let mut state = Self {
-            setting: Setting {
-                machine: machine.clone(),
-                policy: policy.clone(),
-                prices: PriceLists::new(machine),
-            },
-            agenda: Agenda::new(stall_limit),
-            measure: Measure {
-                anatomy: Anatomy::new(messages),
-                phases: Phases::default(),
-                sink: Sink::Digest(Digests::default()),
-                adjustments: Vec::new(),
-            },
-            nodes: Vec::new(),
-            cores: Vec::new(),
-            link: Link {
-                network: Network::new(&machine.network, machine.interface.gap, shape.nodes),
-                flights: Vec::new(),
-                free_flights: Vec::new(),
-                shipping: Shipping::default(),
-            },
-            running: None,
-            live: (shape.nodes * shape.threads) as usize,
-        };
-        for (index, (resident, queue)) in residents.into_iter().enumerate() {
-            let first_core = state.cores.len();
-            state.cores.extend((0..cores_per_node).map(|number| {
-                let dedicated = number >= split.computing as usize;
-                let core = Core::new(index, number as u16, dedicated, messages as u16);
-                let works_in_network = assisted && number == cores_per_node - 1;
-                let list = match () {
-                    () if works_in_network => List::Network,
-                    () if in_device && dedicated => List::Embedded,
-                    () => List::General,
-                };
-                core.with_looks(apart).with_list(list)
-            }));
-            let dispatch = Dispatcher::new(machine, policy, split, cores_per_node, queue);
-            state.nodes.push(Node {
-                waist: resident.node.clone(),
-                first_core,
-                cores: cores_per_node,
-                threads: Threads::new(
-                    shape.threads as usize,
-                    split.computing as usize,
-                    cores_per_node,
-                    shared,
-                ),
-                port: Port {
-                    interface: hardware::Interface::new(
-                        &crate::link::routing::paced(machine),
-                        polls.unwrap_or_default(),
-                    ),
-                    lock: machine.interface.lock_migration.map(Lock::new),
-                    stager: Default::default(),
-                    passing: 0,
-                    sent: 0,
-                },
-                memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
-                dispatch,
-                tie: choice.tie(index as u32),
-            });
-            (0..shape.threads).for_each(|thread| state.count_thread(index, thread, true));
-        }
-        state
-    }
-
     /// The processor `core` at work.
     #[inline]
     pub(crate) fn at_work(&mut self, core: usize) -> AtWork<'_> {
         let core = &mut self.cores[core];
         AtWork {
-            now: self.agenda.now,
+            now: self.agenda.now(),
             memory: &mut self.nodes[core.node()].memory,
             core,
             prices: &self.setting.prices,
@@ -155,7 +61,7 @@ impl Cluster {
 
     /// Records an event of the run at the present time.
     pub(crate) fn record(&mut self, event: Event) {
-        self.measure.sink.record(self.agenda.now, event);
+        self.measure.record(self.agenda.now(), event);
     }
 
     /// Has the fiber at work on `core` go on at `at`.
@@ -169,7 +75,7 @@ impl Cluster {
     pub(crate) fn continue_now(&mut self, core: usize, cost: Time) {
         let clock = &mut self.cores[core].clock;
         clock.advance(cost);
-        let epoch = clock.go_on_at(self.agenda.now);
+        let epoch = clock.go_on_at(self.agenda.now());
         self.agenda.go_on_now(core, epoch);
     }
 
@@ -216,7 +122,7 @@ impl Cluster {
         if reason.is_block() {
             self.note_wait_for_block(node, thread, true);
         }
-        self.nodes[node].threads.block(thread, reason, self.agenda.now);
+        self.nodes[node].threads.block(thread, reason, self.agenda.now());
         self.record(Event::Block { node: node as u32, thread, what });
         self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);
@@ -336,11 +242,11 @@ impl Cluster {
         let job = self.cores[core].take_job().expect("a handler begins with an event");
         let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
         if let Due::Message { flight } = job.event {
-            let flight = &self.link.flights[flight as usize];
+            let flight = &self.link.flights[flight];
             let (message, source) = (flight.packet().id().0, flight.packet().source().0);
-            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number };
-            let purpose = Purpose { class: flight.class, kind: flight.kind, key: Some(job.held.key()) };
-            self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), start);
+            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number() };
+            let purpose = Purpose { class: flight.class(), kind: flight.kind(), key: Some(job.held.key()) };
+            self.measure.record(self.cores[core].clock.at(self.agenda.now()), start);
             self.cores[core].serve(purpose);
         }
         job
@@ -380,7 +286,7 @@ impl Cluster {
         self.record(Event::HandlerEnd { node: node as u32, processor });
         self.cores[core].ledger.count().handlers += 1;
         self.leave_handler(core);
-        self.nodes[node].dispatch.events.complete(self.agenda.now, held);
+        self.nodes[node].dispatch.events.complete(self.agenda.now(), held);
         self.agenda.note_progress();
         self.measure_roles(node);
         self.free(core);
@@ -389,7 +295,7 @@ impl Cluster {
 
     /// What is charged on `core` is no handler's any more.
     pub(crate) fn leave_handler(&mut self, core: usize) {
-        let (now, threads) = (self.agenda.now, self.measure.anatomy.threads());
+        let (now, threads) = (self.agenda.now(), self.measure.anatomy.threads());
         let state = &mut self.cores[core];
         state.service.end_handler(now, state.ledger.waited_for_memory());
         state.serve(Purpose::of_thread(threads));
@@ -415,39 +321,6 @@ impl Cluster {
         self.record(Event::ThreadEnd { node: node as u32, thread });
         self.record(Event::Leave { node: node as u32, processor, thread });
         self.free(core);
-    }
-
-    /// A thread enters the next region. True if it must wait for others.
-    pub(crate) fn enter_phase(&mut self, node: usize, thread: u32, name: &'static str) -> bool {
-        let threads = self.nodes.iter().map(|node| node.threads.len()).sum();
-        let Entry::Begins { index, waiting } = self.measure.phases.enter(node, thread, name, threads) else {
-            return true;
-        };
-        self.record(Event::Phase { index, name });
-        let reading = self.reading();
-        self.measure.phases.begin(name, reading);
-        waiting.into_iter().for_each(|(node, thread)| self.make_ready(node, thread));
-        false
-    }
-
-    /// What has been measured up to now: counts of all processors, time, and how busy every part was. The breakdown is of the
-    /// processors that began as computing ones.
-    pub(crate) fn reading(&self) -> Reading {
-        let at = self.agenda.now;
-        let mut reading = Reading {
-            at,
-            counters: Counters::default(),
-            breakdown: Breakdown::default(),
-            protocol: gauges::protocol_time(self),
-            busy: gauges::busy_times(self),
-        };
-        for core in &self.cores {
-            reading.counters += core.ledger.counters();
-            if core.is_counted() {
-                reading.breakdown += core.ledger.breakdown_at(at);
-            }
-        }
-        reading
     }
 
     /// The node as messages name it.
@@ -499,7 +372,7 @@ impl Cluster {
     }
 
     fn take_role(&mut self, core: usize, dedicated: bool) {
-        let (now, node) = (self.agenda.now, self.cores[core].node());
+        let (now, node) = (self.agenda.now(), self.cores[core].node());
         let own = &mut self.cores[core];
         own.ledger.book_idling(now);
         own.service.take_role(dedicated, now, own.ledger.idle_at(now));
@@ -509,12 +382,12 @@ impl Cluster {
         let Some(roles) = dispatch.serving.roles_mut() else { return };
         let (dedicated, why) = roles.note_change(now, dedicated, view.cores, waited);
         let made = why.map(|why| Adjustment { node: NodeId(node as u32), at: now, dedicated, why });
-        self.measure.adjustments.extend(made);
+        made.into_iter().for_each(|made| self.measure.note_adjustment(made));
     }
 
     /// Binds the threads of a node to processors that compute: to their own, or else to others in turn.
     fn bind_threads(&mut self, node: usize) {
-        let now = self.agenda.now;
+        let now = self.agenda.now();
         for core in self.cores_of(node) {
             self.cores[core].ledger.forget_threads(now);
         }
@@ -554,17 +427,6 @@ impl Cluster {
 }
 
 impl Cluster {
-    /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
-    pub(crate) fn wait_for_room(&self, core: usize) -> Time {
-        let (node, at) = (self.cores[core].node(), self.cores[core].clock.at(self.agenda.now));
-        if !self.takes_commands(node) {
-            // It looks again after a poll; nobody tells it.
-            let processor = &self.setting.machine.processor;
-            return processor.poll.max(processor.clock.cycles_to_time(1));
-        }
-        self.interface_room_at(node, at) - at
-    }
-
     /// Whether the thread on `core` passes by at this poll, and what that takes.
     pub(crate) fn passes_by(&mut self, core: usize) -> bool {
         let passes = self.cores[core].looks.passes();
@@ -580,7 +442,7 @@ impl Cluster {
 
     /// The thread on `core` has looked.
     pub(crate) fn note_look(&mut self, core: usize, found: bool) {
-        let now = self.cores[core].clock.at(self.agenda.now);
+        let now = self.cores[core].clock.at(self.agenda.now());
         self.cores[core].ledger.count_poll(found);
         self.cores[core].looks.note(found, now);
     }
@@ -594,6 +456,6 @@ impl Cluster {
     /// A node may find something to do at `at`.
     pub(crate) fn look_at(&mut self, node: usize, at: Time) {
         let tie = self.nodes[node].tie;
-        self.agenda.events.push(at, tie, Happening::Look { node: node as u32 });
+        self.agenda.push(at, tie, Happening::Look { node: node as u32 });
     }
 }

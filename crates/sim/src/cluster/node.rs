@@ -5,10 +5,12 @@
 use std::sync::Arc;
 
 use tempest::world::Node as Waist;
+use units::Time;
 
-use crate::dispatch::Dispatcher;
-use crate::link::Port;
+use crate::dispatch::{Dispatcher, View};
+use crate::link::port::Port;
 use crate::memory::Memory;
+use crate::processor::core::Core;
 use crate::processor::threads::Threads;
 
 /// One node.
@@ -23,4 +25,28 @@ pub(crate) struct Node {
     pub(crate) memory: Memory,
     /// The place of this node's events among simultaneous ones of other nodes: drawn from the seed.
     pub(crate) tie: u32,
+}
+
+impl Node {
+    /// The instant `now` as the node's dispatch sees it. `running` is the processor of the machine whose fiber runs, and `room` says
+    /// whether the interface has room.
+    pub(super) fn view<'a>(
+        &self,
+        cores: &'a [Core],
+        now: Time,
+        running: Option<usize>,
+        room: bool,
+    ) -> View<'a> {
+        let all = self.first_core..self.first_core + self.cores;
+        let running = running.filter(|core| all.contains(core)).map(|core| core - all.start);
+        View { now, cores: &cores[all], running, room }
+    }
+
+    /// The node's shared memory.
+    ///
+    /// # Panics
+    /// If its program has none.
+    pub(crate) fn shared_memory(&self) -> &tempest::Memory {
+        self.waist.memory().expect("blocks and rights to them are of shared memory")
+    }
 }

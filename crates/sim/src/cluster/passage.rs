@@ -1,25 +1,24 @@
 //! Messages, transfers and deposits on their way: from a processor into the interface, through the network, into the
 //! dispatch queue or into memory.
 
-use hardware::Network;
-use hardware::memory::Keep;
 use machine::{Class, Cost};
-use tempest::policy::Servers;
-use tempest::world::{Held, Lowering, Node as Waist, Packet};
-use tempest::{MemoryEvents, NodeId, Place, Primitive, Volume};
+use tempest::world::Packet;
+use tempest::{NodeId, Place, Primitive, Volume};
 use trace::Event as Traced;
 use units::Time;
 
-use crate::agenda::Happening;
+use crate::agenda::{Happening, PacketStep};
 use crate::cluster::Cluster;
 use crate::cluster::node::Node;
 use crate::dispatch::events::Arrived;
-use crate::link::cargo::{Cargo, Flight, HandedOver, Origin, Route, key_of, words_behind_header};
+use crate::link::Link;
+use crate::link::cargo::{Cargo, HandedOver, Route, key_of};
+use crate::link::flights::{Flight, Origin};
+use crate::link::overflow::{Overflow, Verdict};
+use crate::link::staging::{Command, Effect, Site};
 use crate::memory::at_work::{Reaching, Step};
-use crate::memory::blocks::BlockWork;
-use crate::memory::lowering::PutOff;
-use crate::prices::{Receipt, WORD_BYTES};
-use crate::processor::core::{Activity, Event, Job};
+use crate::prices::WORD_BYTES;
+use crate::processor::core::Activity;
 use crate::processor::ledger::Bucket;
 
 impl Cluster {
@@ -34,7 +33,7 @@ impl Cluster {
         } else {
             let node = self.cores[core].node();
             self.takes_commands(node)
-                && self.interface_has_room(node, self.cores[core].clock.at(self.agenda.now))
+                && self.interface_has_room(node, self.cores[core].clock.at(self.agenda.now()))
         }
     }
 
@@ -47,8 +46,7 @@ impl Cluster {
             self.nodes[at].threads.await_room(thread, false);
             let (node, thread) = self.who_sends(core);
             self.measure
-                .sink
-                .record(self.cores[core].clock.at(self.agenda.now), Traced::Resume { node, thread });
+                .record(self.cores[core].clock.at(self.agenda.now()), Traced::Resume { node, thread });
         } else if !has_room && !awaited {
             self.cores[core].ledger.count().refused += 1;
         }
@@ -61,7 +59,7 @@ impl Cluster {
         if !self.nodes[node].threads.await_room(thread, true) {
             let (node, thread) = self.who_sends(core);
             let wait = Traced::Block { node, thread, what: "room" };
-            self.measure.sink.record(self.cores[core].clock.at(self.agenda.now), wait);
+            self.measure.record(self.cores[core].clock.at(self.agenda.now()), wait);
         }
     }
 
@@ -79,10 +77,10 @@ impl Cluster {
     }
 
     /// Which way what is sent from `core` now will go.
-    pub(crate) fn route(&self, core: usize, cargo: &Cargo) -> Route {
+    pub(crate) fn route(&self, core: usize, to: NodeId, cargo: &Cargo) -> Route {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let keyed = || cargo.has_key(&self.nodes[node].waist);
-        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), keyed);
+        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), to.0 as usize, keyed);
         if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
@@ -116,25 +114,20 @@ impl Cluster {
         self.at_work(core).spend_primitive_for(Primitive::SendWord, class, words);
     }
 
-    /// How long `core`, whose time is now, waits for the lock over the interface, to hold it for `hold`. What takes no time
-    /// needs no lock.
+    /// How long `core`, whose time is now, waits for the lock over the interface, to hold it for `hold`.
     pub(crate) fn wait_for_interface(&mut self, core: usize, hold: Time) -> Time {
-        let now = self.agenda.now;
-        if hold.is_zero() {
-            return Time::ZERO;
-        }
-        let node = self.cores[core].node();
-        self.nodes[node].port.lock.as_mut().map_or(Time::ZERO, |lock| lock.acquire(now, core, hold) - now)
+        let (now, node) = (self.agenda.now(), self.cores[core].node());
+        self.nodes[node].port.wait_for_lock(now, core, hold)
     }
 
     /// Whether `core` needs a lock to drive the interface.
     pub(crate) fn locks_interface(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node()].port.lock.is_some()
+        self.nodes[self.cores[core].node()].port.is_locked()
     }
 
     /// The cargo goes: into the interface, or into the hands of a processor that injects it.
     pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
-        let (now, node) = (self.agenda.now, self.cores[core].node());
+        let (now, node) = (self.agenda.now(), self.cores[core].node());
         let message = HandedOver { to, cargo };
         if route == Route::Inject {
             return self.inject(core, message.to, message.cargo);
@@ -153,19 +146,19 @@ impl Cluster {
     pub(crate) fn start_injection(&mut self, core: usize) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let dedicated = self.cores[core].is_dedicated();
-        let injection = &mut self.nodes[node].dispatch.injection;
-        if !dedicated || !injection.may_begin() {
+        let dispatch = &mut self.nodes[node].dispatch;
+        if !dedicated || !dispatch.injection.may_begin() {
             return false;
         }
-        let Some(message) = injection.pop() else { return false };
+        let Some(message) = dispatch.take_handed_over(number.into()) else { return false };
         self.wake_starved(node);
         self.end_idling(core);
         self.cores[core].begin(Activity::Injecting);
         self.spend_send(core, Route::Inject, message.to, &message.cargo);
         self.at_work(core).make_at_once();
-        self.nodes[node].dispatch.injection.keep(number.into(), message);
+        self.nodes[node].dispatch.keep_in_hand(number.into(), message);
         let cost = self.cores[core].clock.take_ahead();
-        self.continue_at(core, self.agenda.now + cost);
+        self.continue_at(core, self.agenda.now() + cost);
         true
     }
 
@@ -191,7 +184,7 @@ impl Cluster {
     /// The message that `core` has taken to inject it.
     pub(crate) fn release_in_hand(&mut self, core: usize) -> HandedOver {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let message = self.nodes[node].dispatch.injection.release(number.into());
+        let message = self.nodes[node].dispatch.release_in_hand(number.into());
         message.expect("a processor that injects has a message in hand")
     }
 
@@ -199,50 +192,93 @@ impl Cluster {
     pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         let (from, destination) = (self.cores[core].node(), to.0 as usize);
         self.agenda.note_progress();
-        let class = cargo.class(&self.nodes[from].waist);
         let (bytes, headers) = self.count(core, destination, &cargo);
         self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
-        let mover = cargo.mover(self.setting.machine.memory.line.get());
-        let shipped = self.places(from, destination, &cargo);
-        let flight = self.flight((from, destination), bytes, class, cargo);
-        let number = flight.number;
-        let flight = self.take_off(flight);
-        self.nodes[from].port.sent += 1;
+        let command = self.command(from, destination, &cargo);
+        let flight = self.take_off((from, destination), bytes, cargo);
+        self.nodes[from].port.count_sent();
         if destination == from {
             // A node's message to itself goes straight to its queue; as an event, because the sender runs now. A processor
             // that runs handlers has it at hand.
             let number = self.cores[core].number().into();
             let near = self.nodes[from].dispatch.serving.server(number).is_some();
             let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
-            self.agenda.events.push(
-                self.agenda.now + way,
-                self.nodes[from].tie,
-                Happening::Deliver { flight },
-            );
-        } else if let Some((source, target, bytes)) = shipped {
-            self.ship((flight, number), (from, destination), (source, target), bytes);
+            let at = self.agenda.now() + way;
+            self.agenda.push(at, self.nodes[from].tie, Happening::Deliver { flight });
+        } else if let Some(command) = command {
+            self.ship(Command { flight, ..command });
         } else {
-            self.leave(flight, from, destination, bytes, mover);
+            self.leave(flight);
         }
     }
 
-    /// Where in the memories of both nodes the words of a transfer are that goes through staging buffers, and their bytes.
-    fn places(&self, from: usize, to: usize, cargo: &Cargo) -> Option<(Option<u64>, u64, u64)> {
-        let Cargo::Transfer(place, words, _, source) = cargo else { return None };
-        // Words for a place that is not there are noticed where they arrive, however they travel.
-        let address = |node: usize, place: Place| self.nodes[node].waist.address(place, words.len()).ok();
-        let target = address(to, *place).filter(|_| self.ships())?;
-        let source = source.and_then(|source| address(from, source));
-        Some((source, target, words.len() as u64 * WORD_BYTES))
+    /// Something of `bytes` bytes leaves now: its place among the flights.
+    fn take_off(&mut self, way: (usize, usize), bytes: u64, cargo: Cargo) -> u32 {
+        let Node { waist, port, .. } = &self.nodes[way.0];
+        let mover = cargo.mover(self.setting.machine.memory.line.get());
+        let kind = (cargo.class(waist), mover);
+        let number = port.next_number(way.0);
+        self.link.flights.take_off(Flight::new(way, number, bytes, kind, self.agenda.now(), cargo))
     }
 
-    /// A packet of a transfer leaves; it is counted and recorded with the whole.
-    pub(crate) fn launch_packet(&mut self, packet: u32, from: usize, to: usize, bytes: u64) {
-        let cargo = Cargo::Packet(packet);
-        let (class, mover) = (Class::Write, cargo.mover(self.setting.machine.memory.line.get()));
-        let flight = self.flight((from, to), bytes, class, cargo);
-        let flight = self.take_off(flight);
-        self.leave(flight, from, to, bytes, mover);
+    /// A flight is in the interface of its source and wants to leave for another node.
+    fn leave(&mut self, flight: u32) {
+        let Link { road, flights, .. } = &mut self.link;
+        let leaving = &flights[flight];
+        let tie = self.nodes[leaving.to()].tie;
+        let interface = self.nodes[leaving.from()].port.interface();
+        road.leave(flight, leaving, tie, interface, &mut self.agenda);
+    }
+
+    /// The command by which the interface makes a transfer that goes through staging buffers.
+    fn command(&self, from: usize, to: usize, cargo: &Cargo) -> Option<Command> {
+        let Cargo::Transfer(place, words, _, source) = cargo else { return None };
+        self.link.staging.as_ref()?;
+        // Words for a place that is not there are noticed where they arrive, however they travel.
+        let address = |node: usize, place: Place| self.nodes[node].waist.address(place, words.len()).ok();
+        let target = address(to, *place)?;
+        let source = source.and_then(|source| address(from, source));
+        let (number, bytes) = (self.nodes[from].port.next_number(from), words.len() as u64 * WORD_BYTES);
+        Some(Command { flight: 0, number, from, to, source, target, bytes })
+    }
+
+    fn ship(&mut self, command: Command) {
+        let staging = self.link.staging.as_mut();
+        let effects = staging.map(|staging| staging.ship(self.agenda.now(), command));
+        self.go_on_staging(effects.unwrap_or_default());
+    }
+
+    /// The time of a staged packet's next step has come.
+    pub(crate) fn step_packet(&mut self, packet: u32, step: PacketStep) {
+        let Some(staging) = &mut self.link.staging else { return };
+        let Node { memory, port, .. } = &mut self.nodes[staging.place_of(packet, step)];
+        let memory = memory.system().expect("a staging buffer is part of a memory system");
+        let site = Site { now: self.agenda.now(), memory, interface: port.interface() };
+        let effects = staging.step(site, packet, step);
+        self.go_on_staging(effects);
+    }
+
+    fn go_on_staging(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Later { node, at, packet, step } => {
+                    self.agenda.push(at, self.nodes[node].tie, Happening::Packet { packet, step });
+                }
+                // It is counted and recorded with the whole transfer.
+                Effect::Launch { packet, from, to, bytes } => {
+                    let flight = self.take_off((from, to), bytes, Cargo::Packet(packet));
+                    self.leave(flight);
+                }
+                Effect::Complete { node, at, flight } => {
+                    self.agenda.push(at, self.nodes[node].tie, Happening::Deliver { flight });
+                }
+            }
+        }
+    }
+
+    /// Whether the staging interface of a node, if it has one, takes a further command of a thread.
+    pub(crate) fn takes_commands(&self, node: usize) -> bool {
+        self.link.staging.as_ref().is_none_or(|staging| staging.takes_commands(node))
     }
 
     /// Counts what is sent; returns its bytes and those of its headers.
@@ -264,7 +300,7 @@ impl Cluster {
             Cargo::Packet(_) => unreachable!("what it is a packet of has been counted"),
         };
         let placed = cargo.placed();
-        let headers = node.port.interface.headers(message + placed);
+        let headers = node.port.headers(message + placed);
         if to != from {
             counters.volume.count(volume, message, headers);
             counters.volume.data += placed;
@@ -274,83 +310,166 @@ impl Cluster {
 
     fn record_departure(&mut self, core: usize, to: NodeId, bytes: u32, cargo: &Cargo) {
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
-        let (flow, node, to) = (self.next_number(node), node as u32, to.0);
-        self.record(match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                Traced::Send { node, processor, to, message: packet.id().0, bytes, flow }
-            }
-            Cargo::Deposit(..) | Cargo::Packet(_) => Traced::Deposit { node, processor, to, bytes, flow },
+        let (flow, node, to) = (self.nodes[node].port.next_number(node), node as u32, to.0);
+        self.record(match cargo.packet() {
+            Some(packet) => Traced::Send { node, processor, to, message: packet.id().0, bytes, flow },
+            None => Traced::Deposit { node, processor, to, bytes, flow },
         });
     }
 
     /// A message has come to a port in: its last byte has, if the network is constant and the port was free; otherwise its first
     /// byte has.
     pub(crate) fn arrive(&mut self, flight: u32) {
-        let Flight { to, bytes, cargo, .. } = &self.link.flights[flight as usize];
-        let (to, mover) = (*to, cargo.mover(self.setting.machine.memory.line.get()));
-        let interface = &mut self.nodes[to].port.interface;
-        let first = match self.link.network {
-            Network::Constant(_) => self.agenda.now - interface.behind(*bytes, mover),
-            Network::Routed(_) => self.agenda.now,
-        };
-        let through = interface.eject(first, *bytes, mover);
-        let node = &mut self.nodes[to];
-        // What the port let through before, and is in place at this very instant, still comes first.
-        if through > self.agenda.now || node.port.passing > 0 {
-            node.port.passing += 1;
-            self.agenda.events.push(through, node.tie, Happening::Pass { flight });
-        } else {
-            self.deliver(flight);
+        let arriving = &self.link.flights[flight];
+        let Node { port, tie, .. } = &mut self.nodes[arriving.to()];
+        match port.enter(self.agenda.now(), arriving) {
+            Some(through) => self.agenda.push(through, *tie, Happening::Pass { flight }),
+            None => self.deliver(flight),
         }
     }
 
     /// The last byte of a message has passed the port in. A message that goes straight to memory, or is taken at once, leaves
     /// room in the interface behind it.
     pub(crate) fn pass(&mut self, flight: u32) {
-        let to = self.link.flights[flight as usize].to;
-        self.nodes[to].port.passing -= 1;
+        let to = self.link.flights[flight].to();
+        self.nodes[to].port.pass();
         self.deliver(flight);
         self.admit_next(to);
     }
 
     /// What was sent is where it should be: words at their place, a message in its node's queue.
     pub(crate) fn deliver(&mut self, flight: u32) {
-        if let Flight { cargo: Cargo::Packet(packet), to, .. } = self.link.flights[flight as usize] {
-            self.link.free_flights.push(flight);
-            return self.packet_arrives(to, packet);
+        let now = self.agenda.now();
+        let Link { flights, staging, .. } = &mut self.link;
+        let arriving = &mut flights[flight];
+        let (from, to, flow) = (arriving.from(), arriving.to(), arriving.number());
+        if let Some(staging) = staging {
+            if let Cargo::Packet(packet) = *arriving.cargo() {
+                let looks = staging.arrive(now, to, packet);
+                flights.end(flight);
+                return self.go_on_staging(vec![looks]);
+            }
+            if staging.holds_back(flight, from, to, flow) {
+                return;
+            }
         }
-        if self.is_held_back(flight) {
+        let (source, node) = (NodeId(from as u32), &self.nodes[to].waist);
+        let placed = arriving.arrive(now).map(|(place, words)| {
+            // Caught by the engine, like everything else that a program does wrong.
+            node.write(source, place, &words).unwrap_or_else(|bad| panic!("{bad}"));
+            (place, words.len())
+        });
+        if let Some(packet) = arriving.cargo().packet() {
+            let message = packet.id().0;
+            self.record(Traced::Arrive { node: to as u32, from: source.0, message, flow });
+            self.join_queue(to, flight);
+        } else if let Some((place, words)) = placed {
+            let mut waiters = Vec::new();
+            node.count_deposit(place, words, |waiter| waiters.push(waiter));
+            self.agenda.note_progress();
+            self.record(Traced::Place { node: to as u32, from: source.0, flow });
+            self.link.flights.end(flight);
+            waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));
+        }
+        let waited = self.link.staging.as_mut().map(|staging| staging.let_through(flow));
+        waited.into_iter().flatten().for_each(|flight| self.deliver(flight));
+    }
+
+    /// Something happens inside the network.
+    pub(crate) fn go_through_network(&mut self, event: hardware::Event) {
+        if let Some(flight) = self.link.road.step(event, &mut self.agenda) {
+            let to = self.link.flights[flight].to();
+            self.admit_next(to);
+            self.watch_overflow(to);
+        }
+    }
+
+    /// Lets in what waits at the port in of a node, if anything does and there is room for it.
+    pub(crate) fn admit_next(&mut self, node: usize) {
+        if !self.admits(node) {
             return;
         }
-        self.link.flights[flight as usize].arrived = self.agenda.now;
-        let Flight { from, to, cargo, number: flow, .. } = &mut self.link.flights[flight as usize];
-        let (source, to, flow) = (NodeId(*from as u32), *to, *flow);
-        let node = &self.nodes[to].waist;
-        let mut count = 0;
-        if let Cargo::Transfer(place, words, ..) | Cargo::Deposit(place, words) = cargo {
-            // The place among the flights may stay free for long, and should not keep a block so long.
-            let words = std::mem::take(words);
-            // Caught by the engine, like everything else that a program does wrong.
-            node.write(source, *place, &words).unwrap_or_else(|bad| panic!("{bad}"));
-            count = words.len();
+        if let Some(flight) = self.link.road.accept(node, &mut self.agenda) {
+            self.arrive(flight);
         }
-        match cargo {
-            Cargo::Deposit(place, _) => {
-                let mut waiters = Vec::new();
-                node.count_deposit(*place, count, |waiter| waiters.push(waiter));
-                self.agenda.note_progress();
-                self.record(Traced::Place { node: to as u32, from: source.0, flow });
-                self.link.free_flights.push(flight);
-                waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));
-            }
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                let message = packet.id().0;
-                self.record(Traced::Arrive { node: to as u32, from: source.0, message, flow });
-                self.join_queue(to, flight);
-            }
-            Cargo::Packet(_) => unreachable!("it has been placed"),
+    }
+
+    /// Whether the interface of a node has room for what comes out of the network.
+    fn admits(&self, node: usize) -> bool {
+        let Node { dispatch, port, .. } = &self.nodes[node];
+        // Only the processor that runs the handlers takes messages out; elsewhere a device does.
+        self.link.road.admits(dispatch.in_interface() + port.passing())
+    }
+
+    /// Whether a processor of a node may put something into its interface at `at`, if none does before.
+    pub(crate) fn interface_has_room(&self, node: usize, at: Time) -> bool {
+        self.link.road.has_room(node, self.nodes[node].port.queue(), at)
+    }
+
+    /// When it is worth looking for room in the interface again if nothing else happens.
+    pub(crate) fn interface_room_at(&self, node: usize, at: Time) -> Time {
+        self.link.road.room_at(self.nodes[node].port.queue(), at)
+    }
+
+    /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
+    pub(crate) fn wait_for_room(&self, core: usize) -> Time {
+        let (node, at) = (self.cores[core].node(), self.cores[core].clock.at(self.agenda.now()));
+        // Nobody tells a processor that a command has been taken.
+        let takes = self.takes_commands(node);
+        let next = if takes { self.interface_room_at(node, at) } else { self.link.road.look_after(at) };
+        next - at
+    }
+
+    /// A head is at the port in of `node` and was not let in: watches how long that lasts.
+    fn watch_overflow(&mut self, node: usize) {
+        let Some(overflow) = &self.link.overflow else { return };
+        let Some(flight) = self.link.road.knocking(node) else { return };
+        // A network processor empties the interface whatever the computing one does.
+        if self.nodes[node].dispatch.network().is_some() {
+            return;
         }
-        self.let_through(flow);
+        let (at, uses) = (overflow.patience(self.agenda.now()), self.link.flights[flight].uses());
+        self.agenda.push(at, self.nodes[node].tie, Happening::Overflow { flight, uses });
+    }
+
+    /// The message that had its place after so many others may have waited for too long at the port in.
+    pub(crate) fn overflow(&mut self, flight: u32, uses: u32) {
+        let waiting = &self.link.flights[flight];
+        let node = waiting.to();
+        let knocks = waiting.uses() == uses && self.link.road.knocking(node) == Some(flight);
+        let core = self.nodes[node].first_core;
+        match Overflow::verdict(knocks && !self.admits(node), self.cores[core].is_computing()) {
+            Verdict::Over => {}
+            Verdict::Watch => self.watch_overflow(node),
+            Verdict::Trap => self.spill(node, core),
+        }
+    }
+
+    /// The processor moves what is in the interface into its memory.
+    fn spill(&mut self, node: usize, core: usize) {
+        let Some(inbox) = self.nodes[node].dispatch.inbox_mut() else { return };
+        let in_interface = inbox.in_interface();
+        let bytes = in_interface.map(|arrived| self.link.flights[arrived.flight].bytes()).sum();
+        inbox.spill();
+        let time = self.link.overflow.as_ref().map_or(Time::ZERO, |overflow| overflow.time(bytes));
+        let thread = self.thread_on(core);
+        let state = &mut self.cores[core];
+        state.put_thread_off(thread, state.clock.left(self.agenda.now()));
+        state.clock.put_off();
+        state.begin(Activity::Trapped);
+        state.ledger.count().interrupts += 1;
+        state.ledger.book(Bucket::Overhead, time);
+        let processor = state.number();
+        self.record(Traced::Interrupt { node: node as u32, processor });
+        self.continue_at(core, self.agenda.now() + time);
+    }
+
+    /// The trap is over: the interface is empty, and the processor goes on with what it did.
+    pub(crate) fn finish_trap(&mut self, core: usize) {
+        self.admit_next(self.cores[core].node());
+        if !self.back_to_thread(core) {
+            self.free(core);
+        }
     }
 
     /// A message has come out of the port in. Where a network processor looks for messages, it waits for that.
@@ -371,8 +490,8 @@ impl Cluster {
 
     /// The computing processor can see a message that the network processor has handed over.
     pub(crate) fn forward(&mut self, flight: u32) {
-        let node = self.link.flights[flight as usize].to;
-        self.link.flights[flight as usize].forwarded = true;
+        let node = self.link.flights[flight].to();
+        self.link.flights[flight].forward();
         self.join_dispatch_queue(node, flight);
         self.wake_starved(node);
     }
@@ -386,10 +505,10 @@ impl Cluster {
 
     /// A message that is at its node now, as dispatch sees it.
     pub(crate) fn arrived(&self, flight: u32) -> Arrived {
-        let Flight { to, class, .. } = self.link.flights[flight as usize];
-        let packet = self.link.flights[flight as usize].packet();
-        let (key, source) = (key_of(&self.nodes[to].waist, packet), packet.source().0);
-        Arrived { at: self.agenda.now, flight, key, source, class }
+        let arriving = &self.link.flights[flight];
+        let (packet, class) = (arriving.packet(), arriving.class());
+        let (key, source) = (key_of(&self.nodes[arriving.to()].waist, packet), packet.source().0);
+        Arrived { at: self.agenda.now(), flight, key, source, class }
     }
 
     /// The access of a thread on `core` has faulted, which is an event of its node.
@@ -404,15 +523,12 @@ impl Cluster {
 
     /// The handler of a message has it now, and the words of a block that came with it are the block's.
     pub(crate) fn land(&mut self, flight: u32) -> Packet {
-        self.link.free_flights.push(flight);
-        let Flight { to, cargo, .. } = &mut self.link.flights[flight as usize];
-        if let Cargo::Block(block, words, _) = cargo {
-            let words = std::mem::take(words);
-            let memory =
-                self.nodes[*to].waist.memory().expect("a node that is sent blocks has shared memory");
-            memory.place(*block, &words);
+        let to = self.link.flights[flight].to();
+        let (packet, block) = self.link.flights.land(flight);
+        if let Some((block, words)) = block {
+            self.nodes[to].shared_memory().place(block, &words);
         }
-        *self.link.flights[flight as usize].packet()
+        packet
     }
 
     /// A new event of a node that no network brings; of the kind of another event, if it goes on with that.
@@ -423,76 +539,32 @@ impl Cluster {
         origin: Origin,
         like: Option<(u16, Class)>,
     ) -> u32 {
+        let (now, Node { waist, port, .. }) = (self.agenda.now(), &mut self.nodes[node]);
         let cargo = Cargo::Message(packet);
-        let (kind, class) = like.unwrap_or_else(|| (cargo.kind(), cargo.class(&self.nodes[node].waist)));
-        let flight = Flight { kind, origin, ..self.flight((node, node), 0, class, cargo) };
-        let (place, message, flow) = (node as u32, packet.id().0, flight.number);
-        self.nodes[node].port.sent += 1;
-        self.record(Traced::Arrive { node: place, from: place, message, flow });
-        self.take_off(flight)
-    }
-
-    /// Something that leaves now.
-    fn flight(&self, (from, to): (usize, usize), bytes: u64, class: Class, cargo: Cargo) -> Flight {
-        Flight {
-            from,
-            to,
-            bytes,
-            class,
-            forwarded: false,
-            number: self.next_number(from),
-            uses: 0,
-            kind: cargo.kind(),
-            origin: Origin::Sent,
-            left: self.agenda.now,
-            arrived: self.agenda.now,
-            cargo,
-        }
-    }
-
-    /// The number of what a node sends next.
-    fn next_number(&self, node: usize) -> u64 {
-        Traced::flow_number(node as u32, self.nodes[node].port.sent)
-    }
-
-    fn take_off(&mut self, flight: Flight) -> u32 {
-        match self.link.free_flights.pop() {
-            Some(slot) => {
-                let place = &mut self.link.flights[slot as usize];
-                let uses = place.uses.wrapping_add(1);
-                *place = Flight { uses, ..flight };
-                slot
-            }
-            None => {
-                self.link.flights.push(flight);
-                (self.link.flights.len() - 1) as u32
-            }
-        }
+        let like = like.unwrap_or_else(|| (cargo.kind(), cargo.class(waist)));
+        let number = port.next_number(node);
+        port.count_sent();
+        let (place, message) = (node as u32, packet.id().0);
+        self.record(Traced::Arrive { node: place, from: place, message, flow: number });
+        self.link.flights.take_off(Flight::local((node, node), number, origin, like, now, packet))
     }
 }
 
 /// What processors spend.
 impl Cluster {
     /// The cost to `core` of taking an event in and entering its handler, and the step that it is.
-    pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32) -> (Cost, Step) {
-        let event = &self.link.flights[flight as usize];
-        let receipt = match event.origin {
-            _ if event.forwarded => Receipt::Forwarded,
-            Origin::Fault => Receipt::Fault,
-            Origin::Lowered => Receipt::Resumed,
-            Origin::Sent => Receipt::Message {
-                own: event.from == event.to,
-                words: words_behind_header(&self.nodes[event.to].waist, event.packet()) as u64,
-            },
-        };
-        let (class, kind, travel) = (event.class, event.kind, event.travel());
-        let wait = self.agenda.now - event.arrived;
+    pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32, interrupts: bool) -> (Cost, Step) {
+        let event = &self.link.flights[flight];
+        let (class, kind, travel) = (event.class(), event.kind(), event.travel());
+        let receipt = event.receipt(&self.nodes[event.to()].waist, interrupts);
+        let wait = self.agenda.now() - event.arrived();
         self.at_work(core).receive(Reaching { class, kind, receipt, travel, wait })
     }
 
     /// How much longer `core` takes to take a message up that nothing has brought nearer.
     pub(crate) fn time_to_fetch(&mut self, core: usize, flight: u32) -> Time {
-        let Flight { from, arrived, .. } = self.link.flights[flight as usize];
+        let event = &self.link.flights[flight];
+        let (from, arrived) = (event.from(), event.arrived());
         self.at_work(core).time_to_fetch(from, arrived)
     }
 
@@ -507,85 +579,11 @@ impl Cluster {
 
 /// Memory, where it meets messages.
 impl Cluster {
-    /// The state in which the line of an address may stay in the cache of `core`.
-    pub(crate) fn keep_at(&self, core: usize, address: u64) -> Keep {
-        let node = &self.nodes[self.cores[core].node()];
-        node.memory.keep_at(&node.waist, address)
-    }
-
-    /// The handler on `core` works on a block as a whole.
-    pub(crate) fn spend_block(&mut self, core: usize, work: &BlockWork) {
-        let next = self.at_work(core).spend_block(work);
-        self.post_at(self.cores[core].node(), next);
-    }
-
-    /// The device of a node writes the next line that has been placed.
-    pub(crate) fn write_posted(&mut self, node: usize) {
-        let next = self.nodes[node].memory.write_posted(self.agenda.now);
-        self.post_at(node, next);
-    }
-
-    fn post_at(&mut self, node: usize, next: Option<Time>) {
-        if let Some(at) = next {
-            self.agenda.events.push(at, self.nodes[node].tie, Happening::Post { node: node as u32 });
-        }
-    }
-
-    /// The counts of a node's memory system so far.
-    pub(crate) fn memory_events(&self, node: usize) -> MemoryEvents {
-        let Node { memory, port, .. } = &self.nodes[node];
-        let (packets, fall_throughs) = (port.stager.packets, port.stager.fall_throughs);
-        MemoryEvents { packets, fall_throughs, ..memory.events() }
-    }
-
-    /// Takes a right away at the end of the handler on `core`. Gives the lowering back if it has to wait for an access.
-    pub(crate) fn lower(&self, core: usize, lowering: Lowering) -> Option<Lowering> {
-        let memory = shared_memory(&self.nodes[self.cores[core].node()].waist);
-        if memory.is_pinned(&lowering) {
-            return Some(lowering);
-        }
-        memory.lower(&lowering);
-        None
-    }
-
-    /// The handler on `core` has ended, and its key stays held until a right is taken away.
-    pub(crate) fn put_off_lowering(&mut self, core: usize, held: Held, lowering: Lowering) {
-        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
-        self.record(Traced::HandlerEnd { node: node as u32, processor });
-        let like = self.cores[core].purpose();
-        let like = (like.kind, like.class);
-        self.leave_handler(core);
-        self.nodes[node].memory.lowerings.put_off(held, lowering, like);
-        self.agenda.note_progress();
-        // The access may have been done while the handler came to its end.
-        self.go_on_lowering(core);
-        self.free(core);
-        self.notify(node);
-    }
-
-    /// An access has been done on the node of `core` for which a lowering may have waited.
-    pub(crate) fn go_on_lowering(&mut self, core: usize) {
-        let node = self.cores[core].node();
-        while let Some(PutOff { held, lowering, like }) = self.next_lowering(node) {
-            let flight = self.local_event(node, lowering.then, Origin::Lowered, Some(like));
-            self.nodes[node].dispatch.events.resume(Job { held, event: Event::Message { flight } });
-            self.notify(node);
-        }
-    }
-
-    fn next_lowering(&mut self, node: usize) -> Option<PutOff> {
-        let Node { memory, waist, .. } = &mut self.nodes[node];
-        memory.lowerings.take_next(shared_memory(waist))
-    }
-
     /// Insists that somebody runs the handler of what a program sends: a state machine runs those of the system only.
     pub(crate) fn expect_server(&self, core: usize, cargo: &Cargo) {
-        if self.setting.policy.servers != Servers::Hardware {
-            return;
-        }
         let node = self.cores[core].node();
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
-            && cargo.class(&self.nodes[node].waist) == Class::User
+            && !self.nodes[node].dispatch.way.runs(cargo.class(&self.nodes[node].waist))
         {
             let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
             let message = self.nodes[node].waist.message_name(packet.id());
@@ -597,9 +595,4 @@ impl Cluster {
             std::panic::resume_unwind(Box::new(why))
         }
     }
-}
-
-/// The shared memory of a node that has some.
-fn shared_memory(waist: &Waist) -> &tempest::Memory {
-    waist.memory().expect("rights are to blocks of shared memory")
 }

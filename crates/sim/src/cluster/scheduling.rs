@@ -15,7 +15,7 @@ use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::NextStep;
-use crate::dispatch::{Dispatch, Dispatcher, Poll, Start, View};
+use crate::dispatch::{Dispatch, Dispatcher, Noticed, Poll, Start, View};
 use crate::measure::anatomy::Taken;
 use crate::processor::core::{Activity, Event, Job, Step};
 use crate::processor::ledger::Bucket;
@@ -24,20 +24,17 @@ use crate::processor::service::Receipt;
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
     fn seen(&self, node: usize) -> (&Dispatcher, View<'_>) {
-        let place = &self.nodes[node];
-        let all = place.first_core..place.first_core + place.cores;
-        let running = self.running.filter(|core| all.contains(core)).map(|core| core - all.start);
-        let now = self.agenda.now;
-        let room = place.dispatch.injection.shows(now) && self.interface_has_room(node, now);
-        (&place.dispatch, View { now, cores: &self.cores[all], running, room })
+        let (now, place) = (self.agenda.now(), &self.nodes[node]);
+        let room = place.dispatch.asks_for_room(now) && self.interface_has_room(node, now);
+        (&place.dispatch, place.view(&self.cores, now, self.running, room))
     }
 
     /// The dispatch of a node, to change, and the present instant as dispatch sees it.
     pub(super) fn parts(&mut self, node: usize) -> (&mut Dispatcher, View<'_>) {
-        let View { now, running, room, .. } = self.seen(node).1;
+        let View { now, room, .. } = self.seen(node).1;
         let place = &mut self.nodes[node];
-        let cores = &self.cores[place.first_core..place.first_core + place.cores];
-        (&mut place.dispatch, View { now, cores, running, room })
+        let view = place.view(&self.cores, now, self.running, room);
+        (&mut place.dispatch, view)
     }
 
     /// The dispatch of a processor's node, and the processor's number there.
@@ -66,7 +63,7 @@ impl Cluster {
         let node = self.cores[core].node();
         let has_thread = self.cores[core].has_thread_put_off() || self.has_ready(core);
         let (dispatch, view) = self.seen(node);
-        let served = !dispatch.leaves_to_others(has_thread, view) && self.serve(core, Time::ZERO);
+        let served = !dispatch.leaves_to_others(has_thread, view) && self.serve(core, Noticed::AT_ONCE);
         if !served && !self.back_to_thread(core) {
             self.idle(core);
             self.look_while_idle(core);
@@ -76,7 +73,7 @@ impl Cluster {
 
     fn idle(&mut self, core: usize) {
         self.end_idling(core);
-        self.cores[core].begin_idling(self.agenda.now);
+        self.cores[core].begin_idling(self.agenda.now());
     }
 
     /// A computing processor that idles looks under the lock of an interface that it shares with a network processor, again and
@@ -85,21 +82,19 @@ impl Cluster {
         if !self.shares_interface(core) || self.is_network_processor(core) {
             return;
         }
-        let (now, look) = (self.agenda.now, self.setting.machine.processor.poll);
-        if let Some(lock) = &mut self.nodes[self.cores[core].node()].port.lock {
-            lock.look(now, core, look);
-        }
+        let (now, look) = (self.agenda.now(), self.setting.machine.processor.poll);
+        self.nodes[self.cores[core].node()].port.look(now, core, look);
     }
 
-    /// Starts a handler, after `delay`, or an injection on `core`: they take turns when both wait.
-    fn serve(&mut self, core: usize, delay: Time) -> bool {
+    /// Starts a handler or an injection on `core`: they take turns when both wait.
+    fn serve(&mut self, core: usize, noticed: Noticed) -> bool {
         if self.is_network_processor(core) {
             return self.go_on_with_pass(core);
         }
         let handlers_first = self.cores[core].serves_handlers_first();
-        handlers_first && self.start_handler(core, delay)
+        handlers_first && self.start_handler(core, noticed)
             || self.start_injection(core)
-            || self.start_handler(core, delay)
+            || self.start_handler(core, noticed)
     }
 
     /// An event may be dispatchable on `node`: finds processors for all that wait.
@@ -109,7 +104,7 @@ impl Cluster {
             let Some(start) = dispatch.next_start(view) else { break };
             let first = self.nodes[node].first_core;
             let started = match start {
-                Start::Serve { number, delay } => self.serve(first + number, delay),
+                Start::Serve { number, delay } => self.serve(first + number, Noticed::Look { after: delay }),
                 Start::Interrupt { number } => self.interrupt(first + number),
             };
             if !started {
@@ -119,21 +114,24 @@ impl Cluster {
         self.await_interface(node);
     }
 
-    /// Gives `core` the oldest event that it may handle; the handler starts after `delay` and the cost of dispatch.
-    fn start_handler(&mut self, core: usize, delay: Time) -> bool {
+    /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
+    fn start_handler(&mut self, core: usize, noticed: Noticed) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let (dispatch, view) = self.parts(node);
         let Some(found) = dispatch.next_event(view.now, number.into(), view.cores) else { return false };
         self.cores[core].spend(Bucket::Overhead, found.fetch);
         self.cores[core].service.look(found.fetch);
-        let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job);
+        let delay = noticed.delay(self.setting.machine.processor.interrupt);
+        let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job, noticed);
         self.end_idling(core);
-        let now = self.agenda.now;
+        let now = self.agenda.now();
         let fetch = match found.job.event {
             Event::Message { flight } => self.time_to_fetch(core, flight),
             Event::Grant { .. } => Time::ZERO,
         };
-        let path = delay + fetch + arrival_cost.path - self.at_work(core).put_on_bus(arrival_cost.bus, step);
+        let spill = if found.spilled { self.setting.machine.queue.spill } else { Time::ZERO };
+        let path =
+            delay + spill + fetch + arrival_cost.path - self.at_work(core).put_on_bus(arrival_cost.bus, step);
         let state = &mut self.cores[core];
         state.begin(Activity::Handler);
         state.clock.owe(&arrival_cost);
@@ -161,11 +159,10 @@ impl Cluster {
         dispatch.has_event(self.cores[core].number().into(), view.cores)
     }
 
-    /// A thread on `core` lets waiting handlers run here after `delay`, and goes on after them. The caller suspends
-    /// if true.
-    pub(crate) fn yield_to_handlers(&mut self, core: usize, delay: Time) -> bool {
+    /// A thread on `core` lets waiting handlers run here, and goes on after them. The caller suspends if true.
+    pub(crate) fn yield_to_handlers(&mut self, core: usize, noticed: Noticed) -> bool {
         let Activity::Thread(thread) = self.cores[core].activity() else { return false };
-        let started = self.start_handler(core, delay);
+        let started = self.start_handler(core, noticed);
         if started {
             self.cores[core].put_thread_off(thread, Time::ZERO);
         }
@@ -186,12 +183,17 @@ impl Cluster {
 
     /// What `core` pays for an event before its handler: a wait for the interface, and a price. The price belongs to a step, in the
     /// account of where time goes.
-    fn arrival_cost(&mut self, core: usize, job: &Job) -> (Time, Cost, Option<(u16, Taken)>) {
+    fn arrival_cost(
+        &mut self,
+        core: usize,
+        job: &Job,
+        noticed: Noticed,
+    ) -> (Time, Cost, Option<(u16, Taken)>) {
         let Event::Message { flight } = job.event else {
             return (Time::ZERO, self.cost_of_grant(core), None);
         };
-        let (cost, step) = self.cost_of_event(core, flight);
-        let taken = self.link.flights[flight as usize].forwarded;
+        let (cost, step) = self.cost_of_event(core, flight, noticed == Noticed::Interrupt);
+        let taken = self.link.flights[flight].is_forwarded();
         let shared = self.shares_interface(core) && !taken;
         let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
         (wait, cost, Some(step))
@@ -199,10 +201,8 @@ impl Cluster {
 
     /// The price of a key for a thread that asked for it: an event like others, unless the processor has the keys at hand.
     fn cost_of_grant(&self, core: usize) -> Cost {
-        match self.keeps_keys_at_hand(core) {
-            true => Cost::default(),
-            false => self.price(core, Primitive::Dispatch, Class::User),
-        }
+        let own = self.keeps_keys_at_hand(core);
+        if own { Cost::default() } else { self.price(core, Primitive::Dispatch, Class::User) }
     }
 
     /// Whether the processors of `core`'s node find in their own memory which keys are free.
@@ -218,9 +218,9 @@ impl Cluster {
     /// Interrupts `core`, whose thread goes on after the handler.
     fn interrupt(&mut self, core: usize) -> bool {
         let Activity::Thread(thread) = self.cores[core].activity() else { return false };
-        let left = self.cores[core].clock.left(self.agenda.now);
+        let left = self.cores[core].clock.left(self.agenda.now());
         self.cores[core].clock.put_off();
-        if !self.start_handler(core, self.setting.machine.processor.interrupt) {
+        if !self.start_handler(core, Noticed::Interrupt) {
             // Another processor has the key of the message that came: the end of that handler is waited for now.
             self.cores[core].clock.count_again();
             return false;
@@ -242,7 +242,7 @@ impl Cluster {
             if left.is_zero() {
                 self.continue_now(core, left);
             } else {
-                self.continue_at(core, self.agenda.now + left);
+                self.continue_at(core, self.agenda.now() + left);
             }
             return true;
         }
@@ -251,12 +251,14 @@ impl Cluster {
         let ran_before = self.has_run_threads(core);
         let switch = self.switch_to(core, thread);
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
-        let (poll, read) = self.cost_of_noticing(node, thread);
+        // A thread notices by a poll that a deposit has ended its wait, and reads the count.
+        let (poll, read) = match self.nodes[node].threads.take_notice(thread) {
+            true => (self.setting.machine.processor.poll, self.setting.machine.memory.read),
+            false => (Time::ZERO, Time::ZERO),
+        };
         let report = if ran_before { self.report_computing(core) } else { Time::ZERO };
         let cost = switch + poll + read + report;
-        self.measure
-            .sink
-            .record(self.agenda.now + cost, Traced::Run { node: node as u32, processor, thread });
+        self.measure.record(self.agenda.now() + cost, Traced::Run { node: node as u32, processor, thread });
         self.cores[core].begin(Activity::Thread(thread));
         self.cores[core].ledger.book(Bucket::Overhead, switch + poll);
         self.cores[core].ledger.book(Bucket::Memory, read);
@@ -264,19 +266,10 @@ impl Cluster {
         true
     }
 
-    /// What it takes a thread to notice that a deposit has ended its wait: a poll, and a read of the count.
-    fn cost_of_noticing(&mut self, node: usize, thread: u32) -> (Time, Time) {
-        let noticing = self.nodes[node].threads.take_notice(thread);
-        let costs = (self.setting.machine.processor.poll, self.setting.machine.memory.read);
-        if noticing { costs } else { (Time::ZERO, Time::ZERO) }
-    }
-
     /// Books the idle time that ends now.
     pub(crate) fn end_idling(&mut self, core: usize) {
-        if self.cores[core].end_idling(self.agenda.now)
-            && let Some(lock) = &mut self.nodes[self.cores[core].node()].port.lock
-        {
-            lock.stop_looking(core);
+        if self.cores[core].end_idling(self.agenda.now()) {
+            self.nodes[self.cores[core].node()].port.stop_looking(core);
         }
     }
 }
@@ -298,11 +291,11 @@ impl Cluster {
         }
         let from_thread = matches!(self.cores[core].activity(), Activity::Thread(_));
         let way_in = if from_thread { enter } else { Time::ZERO };
-        if self.call_goes_on(core) && self.start_handler(core, Time::ZERO) {
+        if self.call_goes_on(core) && self.start_handler(core, Noticed::AT_ONCE) {
             return;
         }
         let returned = self.return_from_call(core);
-        if dedicated && self.serve(core, Time::ZERO) {
+        if dedicated && self.serve(core, Noticed::AT_ONCE) {
             return;
         }
         if !self.takes_threads(core) || !self.back_to_thread(core) {
@@ -314,7 +307,8 @@ impl Cluster {
         let caller = if waited { dispatch.next_caller(view) } else { dispatch.caller(view) };
         if let Some(caller) = caller {
             let notice = if returned { Time::ZERO } else { notice };
-            self.start_handler(first + caller, if caller == number { way_in } else { notice });
+            let after = if caller == number { way_in } else { notice };
+            self.start_handler(first + caller, Noticed::Look { after });
         }
     }
 
@@ -398,17 +392,17 @@ impl Cluster {
 
     /// Has an idle network processor, or one whose step has ended, start its next step. False if there is none.
     fn go_on_with_pass(&mut self, core: usize) -> bool {
-        let node = self.cores[core].node();
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let (dispatch, view) = self.parts(node);
-        let outlook = dispatch.outlook(view);
-        let Some(network) = dispatch.network_mut() else { return false };
-        match network.next_step(outlook) {
+        let next = dispatch.next_step(number.into(), view);
+        let Some((network, place)) = dispatch.network_at(number.into()) else { return false };
+        match next {
             None => {
-                network.end_pass();
+                network.end_pass(place);
                 return false;
             }
             Some(NextStep::Take) => {
-                network.note_taken();
+                network.note_taken(place);
                 self.take_handed_over(core);
             }
             Some(NextStep::Extract(message)) => {
@@ -425,25 +419,22 @@ impl Cluster {
 
     /// Goes back to the step that a message has interrupted. False if none was.
     fn back_to_step(&mut self, core: usize) -> bool {
-        if !self.is_network_processor(core) {
-            return false;
-        }
-        let (dispatch, _) = self.dispatch_of(core);
-        let step = dispatch.network_mut().and_then(|network| network.interrupted_step());
+        let (dispatch, number) = self.dispatch_of(core);
+        let step = dispatch.network_at(number).and_then(|(network, place)| network.interrupted_step(place));
         let Some((step, left)) = step else { return false };
         self.cores[core].begin(Activity::Step(step));
-        self.continue_at(core, self.agenda.now + left);
+        self.continue_at(core, self.agenda.now() + left);
         true
     }
 
     /// Has the network processor of a node take a message in at once, if that interrupts what it does. False if the message must
     /// wait.
     pub(crate) fn takes_at_once(&mut self, node: usize, message: &Arrived) -> bool {
-        let (now, place) = (self.agenda.now, &mut self.nodes[node]);
+        let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
         let Dispatcher { way: Dispatch::Network(network), events, .. } = &mut place.dispatch else {
             return false;
         };
-        let core = place.first_core + network.number();
+        let core = place.first_core + network.number_for(message);
         let Activity::Step(step) = self.cores[core].activity() else { return false };
         let left = self.cores[core].clock.left(now);
         let Some(job) = network.preempt(now, message, (step, left), events) else { return false };
@@ -463,33 +454,37 @@ impl Cluster {
     /// A network processor that idles because the interface has no room for what was handed over looks again when there
     /// may be some.
     fn await_interface(&mut self, node: usize) {
-        let (now, place) = (self.agenda.now, &self.nodes[node]);
-        let Some(network) = place.dispatch.network() else { return };
-        let idles = self.cores[place.first_core + network.number()].is_idle();
-        if network.looks_after(now) || !idles || !place.dispatch.injection.shows(now) {
+        let place = &self.nodes[node];
+        let (now, first) = (self.agenda.now(), place.first_core);
+        let Some(network) = place.dispatch.network().filter(|_| place.dispatch.asks_for_room(now)) else {
             return;
+        };
+        for number in network.numbers() {
+            let idles = self.cores[first + number].is_idle();
+            if !idles || !self.nodes[node].dispatch.waits_for_room(number, now) {
+                continue;
+            }
+            let at = self.interface_room_at(node, now);
+            if let Some((network, place)) = self.nodes[node].dispatch.network_at(number) {
+                network.look_at(place, at);
+            }
+            self.look_at(node, at);
         }
-        let at = self.interface_room_at(node, now);
-        if let Some(network) = self.nodes[node].dispatch.network_mut() {
-            network.look_at(at);
-        }
-        self.look_at(node, at);
     }
 
     fn take_handed_over(&mut self, core: usize) {
-        let node = self.cores[core].node();
-        let Some(message) = self.nodes[node].dispatch.injection.pop() else { return };
+        let (node, number) = (self.cores[core].node(), usize::from(self.cores[core].number()));
+        let Some(message) = self.nodes[node].dispatch.take_handed_over(number) else { return };
         self.end_idling(core);
         self.wake_starved(node);
         let cost = self.price(core, Primitive::Take, message.cargo.class(&self.nodes[node].waist));
-        let (dispatch, number) = self.dispatch_of(core);
-        dispatch.injection.keep(number, message);
+        self.nodes[node].dispatch.keep_in_hand(number, message);
         self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Take);
     }
 
     fn start_extraction(&mut self, core: usize, flight: u32) {
-        let cost = self.price(core, Primitive::Extract, self.link.flights[flight as usize].class);
+        let cost = self.price(core, Primitive::Extract, self.link.flights[flight].class());
         let wait = self.wait_for_interface(core, cost.path);
         self.end_idling(core);
         self.cores[core].spend(Bucket::Memory, wait);
@@ -508,7 +503,7 @@ impl Cluster {
         self.at_work(core).make_at_once();
         let time = self.cores[core].clock.take_ahead();
         self.cores[core].begin(Activity::Step(step));
-        self.continue_at(core, self.agenda.now + time);
+        self.continue_at(core, self.agenda.now() + time);
     }
 
     /// A step of a network processor is over: its effect, and the next one.
@@ -523,17 +518,17 @@ impl Cluster {
             Step::Extract { flight } => self.finish_extraction(core, flight),
             Step::HandOver { flight } => {
                 let (at, tie) = (
-                    self.agenda.now + self.setting.prices.hand_over_delay(),
+                    self.agenda.now() + self.setting.prices.hand_over_delay(),
                     self.nodes[self.cores[core].node()].tie,
                 );
-                self.agenda.events.push(at, tie, Happening::Forward { flight });
+                self.agenda.push(at, tie, Happening::Forward { flight });
                 self.settle_step(core);
             }
             Step::Settle => self.free(core),
             Step::Turn => {
-                let (dispatch, _) = self.dispatch_of(core);
-                if let Some(network) = dispatch.network_mut() {
-                    network.end_pass();
+                let (dispatch, number) = self.dispatch_of(core);
+                if let Some((network, place)) = dispatch.network_at(number) {
+                    network.end_pass(place);
                 }
                 self.free(core);
             }
@@ -544,7 +539,7 @@ impl Cluster {
         let message = self.release_in_hand(core);
         self.spend_injection(core, message.to, &message.cargo);
         let (dispatch, number) = self.dispatch_of(core);
-        dispatch.injection.keep(number, message);
+        dispatch.keep_in_hand(number, message);
         self.start_booked_step(core, Step::Inject);
     }
 
@@ -560,7 +555,7 @@ impl Cluster {
 
     /// A message has been read: its handler runs here, or it goes to the computing processor.
     fn finish_extraction(&mut self, core: usize, flight: u32) {
-        let (now, node) = (self.agenda.now, self.cores[core].node());
+        let (now, node) = (self.agenda.now(), self.cores[core].node());
         let message = self.arrived(flight);
         let Dispatcher { way, events, .. } = &mut self.nodes[node].dispatch;
         let Dispatch::Network(network) = way else { return };
@@ -578,25 +573,21 @@ impl Cluster {
 
     /// A handler on `core` has ended: a network processor takes note of what has to be waited for.
     pub(crate) fn note_handler_end(&mut self, core: usize) {
-        if !self.is_network_processor(core) {
-            return;
-        }
+        let now = self.agenda.now();
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let Some((network, place)) = self.nodes[node].dispatch.network_at(number.into()) else { return };
         let wait = self.cores[core].clock.take_wait();
-        let from = self.agenda.now + wait;
-        let (dispatch, _) = self.dispatch_of(core);
-        if let Some(network) = dispatch.network_mut() {
-            network.serve_from(from);
-        }
+        network.serve_from(place, now + wait);
         if !wait.is_zero() {
-            self.look_at(self.cores[core].node(), from);
+            self.look_at(node, now + wait);
         }
     }
 
     /// A handler or a thread on `core` has sent a message: if that is a network processor, its pass ends early.
     pub(crate) fn note_answer(&mut self, core: usize) {
         let (dispatch, number) = self.dispatch_of(core);
-        if let Some(network) = dispatch.network_mut().filter(|network| network.is(number)) {
-            network.note_answer();
+        if let Some((network, place)) = dispatch.network_at(number) {
+            network.note_answer(place);
         }
     }
 }

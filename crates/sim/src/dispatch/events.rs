@@ -4,11 +4,12 @@
 
 use std::collections::VecDeque;
 
-use hardware::{EventQueue, Waits};
+use hardware::{Dispatched, EventQueue, Waits};
 use machine::Class;
 use tempest::world::{DispatchKey, Held, Name};
 use units::Time;
 
+use super::Found;
 use crate::processor::core::{Event, Job};
 
 /// A message at its node that no processor has looked at.
@@ -125,8 +126,8 @@ impl Events {
     }
 
     /// Takes the oldest handler that is to continue.
-    pub(crate) fn next_resumed(&mut self) -> Option<Job> {
-        self.resumed.pop_front()
+    pub(crate) fn next_resumed(&mut self) -> Option<Found> {
+        Some(Found { job: self.resumed.pop_front()?, fetch: Time::ZERO, spilled: false })
     }
 
     /// Whether the queue has an event that `server` may take now.
@@ -135,9 +136,9 @@ impl Events {
     }
 
     /// Hands the oldest event that `server` may take now to it.
-    pub(crate) fn dispatch(&mut self, now: Time, server: usize) -> Option<Job> {
-        let dispatched = self.queue.dispatch(now, server)?;
-        Some(Job { held: dispatched.held, event: dispatched.event })
+    pub(crate) fn dispatch(&mut self, now: Time, server: usize) -> Option<Found> {
+        let Dispatched { held, event, spilled } = self.queue.dispatch(now, server)?;
+        Some(Found { job: Job { held, event }, fetch: Time::ZERO, spilled })
     }
 
     /// Whether no event is in the queue.

@@ -17,8 +17,8 @@ pub(crate) enum Injection<M> {
     Sender,
     /// Dedicated processors inject what the others send.
     Dedicated(Handover<M>),
-    /// A network processor injects what the others send.
-    Network(Handover<M>),
+    /// Network processors inject what the others send. Each has a queue of its own.
+    Network(Vec<Handover<M>>),
     /// Each processor injects what it sends, unless a second processor is dedicated for a time: handlers run one at a time, so
     /// that it would have nothing else to do.
     Relieved(Handover<M>),
@@ -29,15 +29,15 @@ pub(crate) enum Injection<M> {
 pub(crate) struct Handover<M> {
     /// Each with the time from which the other processor can see it.
     waiting: VecDeque<(Time, M)>,
-    /// The messages that have been taken and are not in the interface, each with the number of the processor that took it.
-    in_hand: Vec<(usize, M)>,
+    /// The message that has been taken and is not in the interface.
+    in_hand: Option<M>,
     /// The processors whose threads wait until a message has been taken, in order.
     starved: VecDeque<usize>,
 }
 
 impl<M> Default for Handover<M> {
     fn default() -> Self {
-        Self { waiting: VecDeque::new(), in_hand: Vec::new(), starved: VecDeque::new() }
+        Self { waiting: VecDeque::new(), in_hand: None, starved: VecDeque::new() }
     }
 }
 
@@ -47,11 +47,6 @@ impl<M> Handover<M> {
         self.waiting.front().is_some_and(|&(visible_at, _)| visible_at <= now)
     }
 
-    /// Whether the processor of that number has taken a message that is not in the interface.
-    fn is_held_by(&self, number: usize) -> bool {
-        self.in_hand.iter().any(|&(holder, _)| holder == number)
-    }
-
     /// Whether every message that was handed over is in the interface, and no thread waits for room.
     fn is_done(&self) -> bool {
         !self.is_busy() && self.starved.is_empty()
@@ -59,17 +54,19 @@ impl<M> Handover<M> {
 
     /// Whether a message that was handed over is not in the interface yet.
     fn is_busy(&self) -> bool {
-        !self.in_hand.is_empty() || !self.waiting.is_empty()
+        self.in_hand.is_some() || !self.waiting.is_empty()
     }
 }
 
 impl<M> Injection<M> {
-    /// The way of messages under a policy. `has_loop` says whether a network processor is at work.
-    pub(crate) fn of(machine: &Machine, policy: &Policy, has_loop: bool) -> Self {
+    /// The way of messages under a policy, where so many network processors are at work.
+    pub(crate) fn of(machine: &Machine, policy: &Policy, loops: usize) -> Self {
         let each_sends = machine.can.contains(&Capability::SenderInjects);
         match policy.injector {
             Injector::Protocol if !each_sends => Self::Dedicated(Handover::default()),
-            Injector::Network if has_loop => Self::Network(Handover::default()),
+            Injector::Network if loops > 0 => {
+                Self::Network(std::iter::repeat_with(Handover::default).take(loops).collect())
+            }
             Injector::Sender if policy.servers == Servers::Adaptive => {
                 let relieves = policy.dispatch == Dispatch::Serial && !each_sends;
                 if relieves { Self::Relieved(Handover::default()) } else { Self::Sender }
@@ -89,99 +86,101 @@ impl<M> Injection<M> {
             }
     }
 
-    /// Whether a message stays behind the messages that have been handed over, so that the order is kept. `by_loop` is the number of
-    /// the network processor that sends, if one does, and `keyed` says whether the message has a key.
-    pub(crate) fn stays_behind(&self, by_loop: Option<usize>, keyed: impl FnOnce() -> bool) -> bool {
+    /// Whether a message for node `to` stays behind the messages that have been handed over, so that the order is kept. `by_loop`
+    /// says whether a network processor sends it, and `keyed` whether it has a key.
+    pub(crate) fn stays_behind(&self, to: usize, by_loop: bool, keyed: impl FnOnce() -> bool) -> bool {
         match self {
             Self::Sender => false,
             Self::Dedicated(handover) | Self::Relieved(handover) => handover.is_busy(),
-            Self::Network(handover) => by_loop.is_some_and(|number| {
-                (handover.is_held_by(number) || !handover.waiting.is_empty()) && keyed()
-            }),
+            Self::Network(lanes) => by_loop && lanes[to % lanes.len()].is_busy() && keyed(),
         }
     }
 
-    /// Hands a message over. It comes back if no processor injects for others now: with `dedicated` processors dedicated for a
-    /// time, the one that injected may have left.
-    pub(crate) fn push(&mut self, visible_at: Time, message: M, dedicated: u32) -> Result<(), M> {
-        match self {
-            Self::Sender => Err(message),
-            Self::Relieved(_) if dedicated == 0 => Err(message),
-            Self::Dedicated(handover) | Self::Network(handover) | Self::Relieved(handover) => {
-                handover.waiting.push_back((visible_at, message));
-                Ok(())
+    /// Hands a message for node `to` over. It comes back if no processor injects for others now: with `dedicated` processors
+    /// dedicated for a time, the one that injected may have left.
+    pub(crate) fn push(&mut self, visible_at: Time, to: usize, message: M, dedicated: u32) -> Result<(), M> {
+        let handover = match self {
+            Self::Sender => return Err(message),
+            Self::Relieved(_) if dedicated == 0 => return Err(message),
+            Self::Dedicated(handover) | Self::Relieved(handover) => handover,
+            Self::Network(lanes) => {
+                let place = to % lanes.len();
+                &mut lanes[place]
             }
-        }
+        };
+        handover.waiting.push_back((visible_at, message));
+        Ok(())
     }
 
-    fn handover(&self) -> Option<&Handover<M>> {
+    /// The queues of messages that were handed over.
+    fn lanes(&self) -> &[Handover<M>] {
         match self {
-            Self::Sender => None,
-            Self::Dedicated(handover) | Self::Network(handover) | Self::Relieved(handover) => Some(handover),
+            Self::Sender => &[],
+            Self::Dedicated(handover) | Self::Relieved(handover) => std::slice::from_ref(handover),
+            Self::Network(lanes) => lanes,
         }
     }
 
-    fn handover_mut(&mut self) -> Option<&mut Handover<M>> {
+    fn lanes_mut(&mut self) -> &mut [Handover<M>] {
         match self {
-            Self::Sender => None,
-            Self::Dedicated(handover) | Self::Network(handover) | Self::Relieved(handover) => Some(handover),
+            Self::Sender => &mut [],
+            Self::Dedicated(handover) | Self::Relieved(handover) => std::slice::from_mut(handover),
+            Self::Network(lanes) => lanes,
         }
     }
 
-    /// The number of messages that wait for injection.
+    /// The number of messages that wait for injection, in the longest queue.
     pub(crate) fn waiting(&self) -> usize {
-        self.handover().map_or(0, |handover| handover.waiting.len())
+        self.lanes().iter().map(|handover| handover.waiting.len()).max().unwrap_or(0)
     }
 
     /// Whether a dedicated processor that has nothing else to do could begin an injection.
     pub(crate) fn may_begin(&self) -> bool {
         match self {
             Self::Dedicated(handover) | Self::Relieved(handover) => {
-                handover.in_hand.is_empty() && !handover.waiting.is_empty()
+                handover.in_hand.is_none() && !handover.waiting.is_empty()
             }
             Self::Sender | Self::Network(_) => false,
         }
     }
 
-    /// Whether a network processor sees a message that it may take at `now`.
-    pub(crate) fn shows(&self, now: Time) -> bool {
-        matches!(self, Self::Network(handover) if handover.is_visible(now))
+    /// Whether the network processor at a place sees a message that it may take at `now`.
+    pub(crate) fn shows(&self, place: usize, now: Time) -> bool {
+        matches!(self, Self::Network(lanes) if lanes[place].is_visible(now))
     }
 
-    /// Takes the oldest message that waits.
-    pub(crate) fn pop(&mut self) -> Option<M> {
-        Some(self.handover_mut()?.waiting.pop_front()?.1)
+    /// Takes the oldest message that waits in a queue.
+    pub(crate) fn pop(&mut self, place: usize) -> Option<M> {
+        Some(self.lanes_mut().get_mut(place)?.waiting.pop_front()?.1)
     }
 
-    /// The processor of that number has a message in hand, on its way into the interface.
-    pub(crate) fn keep(&mut self, number: usize, message: M) {
-        if let Some(handover) = self.handover_mut() {
-            handover.in_hand.push((number, message));
+    /// A processor has a message of a queue in hand, on its way into the interface.
+    pub(crate) fn keep(&mut self, place: usize, message: M) {
+        if let Some(handover) = self.lanes_mut().get_mut(place) {
+            handover.in_hand = Some(message);
         }
     }
 
-    /// The message that a processor has in hand, which goes on.
-    pub(crate) fn release(&mut self, number: usize) -> Option<M> {
-        let in_hand = &mut self.handover_mut()?.in_hand;
-        let place = in_hand.iter().position(|&(holder, _)| holder == number)?;
-        Some(in_hand.remove(place).1)
+    /// The message of a queue that a processor has in hand, which goes on.
+    pub(crate) fn release(&mut self, place: usize) -> Option<M> {
+        self.lanes_mut().get_mut(place)?.in_hand.take()
     }
 
     /// A thread on `processor` waits until a message has been taken.
     pub(crate) fn starve(&mut self, processor: usize) {
-        if let Some(handover) = self.handover_mut() {
+        if let Some(handover) = self.lanes_mut().first_mut() {
             handover.starved.push_back(processor);
         }
     }
 
     /// The processor that has waited longest until a message is taken.
     pub(crate) fn next_starved(&mut self) -> Option<usize> {
-        self.handover_mut()?.starved.pop_front()
+        self.lanes_mut().first_mut()?.starved.pop_front()
     }
 
     /// Whether nothing that was handed over is left.
     pub(crate) fn is_done(&self) -> bool {
-        self.handover().is_none_or(Handover::is_done)
+        self.lanes().iter().all(Handover::is_done)
     }
 }
 
@@ -193,9 +192,9 @@ mod tests {
         Time::from_nanoseconds(n)
     }
 
-    fn take<M>(injection: &mut Injection<M>, number: usize) {
-        let message = injection.pop().expect("a message waits");
-        injection.keep(number, message);
+    fn take<M>(injection: &mut Injection<M>, place: usize) {
+        let message = injection.pop(place).expect("a message waits");
+        injection.keep(place, message);
     }
 
     #[test]
@@ -203,37 +202,49 @@ mod tests {
         let mut injection = Injection::Dedicated(Handover::default());
         assert!(injection.takes_from(false, 0) && !injection.takes_from(true, 0));
         for message in ["first", "second"] {
-            injection.push(ns(0), message, 0).expect("dedicated processors inject for others");
+            injection.push(ns(0), 5, message, 0).expect("dedicated processors inject for others");
         }
-        take(&mut injection, 3);
+        take(&mut injection, 0);
         assert!(!injection.may_begin(), "the first is not in the interface yet");
-        assert_eq!(injection.release(3), Some("first"));
-        assert!(injection.stays_behind(None, || false), "the second still waits");
+        assert_eq!(injection.release(0), Some("first"));
+        assert!(injection.stays_behind(5, false, || false), "the second still waits");
         assert!(injection.may_begin());
-        take(&mut injection, 2);
-        assert!(injection.stays_behind(None, || false), "the second is still on its way");
-        assert_eq!(injection.release(2), Some("second"));
-        assert!(!injection.stays_behind(None, || false) && injection.is_done());
+        take(&mut injection, 0);
+        assert!(injection.stays_behind(5, false, || false), "the second is still on its way");
+        assert_eq!(injection.release(0), Some("second"));
+        assert!(!injection.stays_behind(5, false, || false) && injection.is_done());
     }
 
     #[test]
     fn a_network_processor_sees_a_message_after_its_delay() {
-        let mut injection = Injection::Network(Handover::default());
-        injection.push(ns(7), 'a', 0).expect("a network processor injects for others");
-        assert!(!injection.shows(ns(6)) && injection.shows(ns(7)));
+        let mut injection = Injection::Network(vec![Handover::default()]);
+        injection.push(ns(7), 5, 'a', 0).expect("a network processor injects for others");
+        assert!(!injection.shows(0, ns(6)) && injection.shows(0, ns(7)));
         // Its own handlers' messages with a key stay behind; those without one overtake.
-        assert!(injection.stays_behind(Some(1), || true) && !injection.stays_behind(Some(1), || false));
-        assert!(!injection.stays_behind(None, || true), "a computing processor hands over");
-        take(&mut injection, 1);
-        assert!(injection.stays_behind(Some(1), || true), "it has taken the message and not injected it");
+        assert!(injection.stays_behind(5, true, || true) && !injection.stays_behind(5, true, || false));
+        assert!(!injection.stays_behind(5, false, || true), "a computing processor hands over");
+        take(&mut injection, 0);
+        assert!(injection.stays_behind(5, true, || true), "it has taken the message and not injected it");
+    }
+
+    #[test]
+    fn each_of_two_network_processors_injects_for_every_second_node() {
+        let mut injection = Injection::Network(vec![Handover::default(), Handover::default()]);
+        for to in [2, 3, 4] {
+            injection.push(ns(0), to, to, 0).expect("network processors inject for others");
+        }
+        assert_eq!(injection.waiting(), 2);
+        assert_eq!([injection.pop(0), injection.pop(1), injection.pop(0)], [Some(2), Some(3), Some(4)]);
+        injection.keep(1, 3);
+        assert!(injection.stays_behind(5, true, || true) && !injection.stays_behind(6, true, || true));
     }
 
     #[test]
     fn a_sender_is_relieved_while_two_processors_are_dedicated() {
         let mut injection = Injection::Relieved(Handover::default());
         assert_eq!([0, 1, 2].map(|dedicated| injection.takes_from(false, dedicated)), [false, false, true]);
-        assert_eq!(injection.push(ns(0), 1, 0), Err(1), "the last dedicated processor has left");
-        assert_eq!(injection.push(ns(0), 2, 1), Ok(()));
+        assert_eq!(injection.push(ns(0), 5, 1, 0), Err(1), "the last dedicated processor has left");
+        assert_eq!(injection.push(ns(0), 5, 2, 1), Ok(()));
         injection.starve(3);
         take(&mut injection, 0);
         assert_eq!(injection.release(0), Some(2));

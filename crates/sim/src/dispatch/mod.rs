@@ -9,15 +9,18 @@
 //! | file | content |
 //! |---|---|
 //! | `own` | the computing processor looks for messages itself |
-//! | `register` | a device, a queue or a state machine presents events to the processors that run handlers |
+//! | `register` | a device or a queue presents events to the processors that run handlers |
 //! | `routine` | the dispatch routine of a node whose software takes its processors to handlers |
-//! | `network` | a network processor beside the computing processor |
+//! | `network` | network processors beside the computing processor |
+//! | `state_machine` | a hardware state machine |
+//! | `dispatcher` | the three choices of one node together, and its decisions |
 //! | `serving`, `turns`, `roles` | the processors that run handlers, the turns that they take, the roles that change |
 //! | `injection` | the way of messages into the interface |
 //! | `events` | the events that wait, and the dispatch queue |
 //!
 //! Must never know what a message means, or what anything costs.
 
+pub(crate) mod dispatcher;
 pub(crate) mod events;
 pub(crate) mod injection;
 pub(crate) mod network;
@@ -26,26 +29,26 @@ pub(crate) mod register;
 pub(crate) mod roles;
 pub(crate) mod routine;
 pub(crate) mod serving;
+pub(crate) mod state_machine;
 #[cfg(test)]
 mod testing;
 pub(crate) mod turns;
 
-use hardware::EventQueue;
-use machine::Machine;
+use machine::{Class, Endpoints, Machine};
+use pdq::specification::Config;
 use tempest::Policy;
-use tempest::policy::{Injector, Notice, Servers, Split};
-use tempest::world::Name;
+use tempest::policy::{Dispatch as Order, Injector, Servers, Split};
 use units::Time;
 
-use crate::link::cargo::HandedOver;
-use crate::processor::core::{Core, Event, Job};
-use events::{Arrived, Events, Inbox};
-use injection::Injection;
-use network::{NetworkProcessor, Outlook};
+use crate::prices::List;
+use crate::processor::core::{Core, Job};
+pub(crate) use dispatcher::Dispatcher;
+use events::Events;
+use network::NetworkProcessors;
 use own::Own;
 use register::Register;
 use routine::Routine;
-use serving::Serving;
+use state_machine::StateMachine;
 
 /// Where the events of a node wait, and how they get to a processor.
 #[derive(Debug)]
@@ -56,22 +59,10 @@ pub(crate) enum Dispatch {
     Register(Register),
     /// The software of the node calls a dispatch routine.
     Routine(Routine),
-    /// A network processor looks at the interface, beside the computing processor.
-    Network(NetworkProcessor),
-}
-
-/// The dispatch of one node.
-#[derive(Debug)]
-pub(crate) struct Dispatcher {
-    pub(crate) way: Dispatch,
-    pub(crate) events: Events,
-    pub(crate) serving: Serving,
-    pub(crate) injection: Injection<HandedOver>,
-    /// The number of processors that ever run handlers.
-    servers: usize,
-    notice: Notice,
-    /// The number of the processor that is interrupted next.
-    next_interrupt: usize,
+    /// Network processors look at the interface, beside the computing processor.
+    Network(NetworkProcessors),
+    /// A hardware state machine takes the events of the system, in order.
+    StateMachine(StateMachine),
 }
 
 /// An instant of a node, as its dispatch sees it.
@@ -84,6 +75,31 @@ pub(crate) struct View<'a> {
     pub(crate) running: Option<usize>,
     /// Whether the interface has room for a message. Only a network processor asks.
     pub(crate) room: bool,
+}
+
+/// How a processor notices an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Noticed {
+    /// It looks, and the handler begins after a delay.
+    Look {
+        /// The delay.
+        after: Time,
+    },
+    /// The event interrupts it.
+    Interrupt,
+}
+
+impl Noticed {
+    /// It looks, and the handler begins at once.
+    pub(crate) const AT_ONCE: Self = Self::Look { after: Time::ZERO };
+
+    /// The time until the processor takes the event, where an interrupt takes so long.
+    pub(crate) fn delay(self, interrupt: Time) -> Time {
+        match self {
+            Self::Look { after } => after,
+            Self::Interrupt => interrupt,
+        }
+    }
 }
 
 /// A processor that has something to start.
@@ -119,9 +135,29 @@ pub(crate) struct Found {
     pub(crate) job: Job,
     /// The time that it takes the processor to fetch what another one used for the event before.
     pub(crate) fetch: Time,
+    /// Whether the event had spilled from the dispatch queue to memory.
+    pub(crate) spilled: bool,
 }
 
 impl Dispatch {
+    /// The dispatch of a node of so many processors, of which the last ones are its network processors.
+    fn of(machine: &Machine, policy: &Policy, processors: usize) -> Self {
+        let loops = network_processors(machine, policy);
+        match (&machine.software_dispatch, &machine.network_processor, policy.servers) {
+            (Some(prices), ..) => Self::Routine(Routine::new(processors, prices.clone())),
+            (None, Some(network), servers) if loops > 0 => {
+                Self::Network(NetworkProcessors::new(network, servers, processors - loops))
+            }
+            (None, _, Servers::Compute | Servers::Network | Servers::Either) => Self::Own(Own::default()),
+            (None, _, Servers::Hardware) => Self::StateMachine(StateMachine),
+            (
+                None,
+                _,
+                Servers::Taken | Servers::Added | Servers::Idle | Servers::Embedded | Servers::Adaptive,
+            ) => Self::Register(Register),
+        }
+    }
+
     /// Whether a processor, which the dispatch queue knows as `server`, would find an event to handle.
     fn has_event(&self, number: usize, server: usize, events: &Events) -> bool {
         match self {
@@ -129,6 +165,7 @@ impl Dispatch {
             Self::Register(register) => register.has_event(server, events),
             Self::Routine(routine) => routine.has_event(number, server, events),
             Self::Network(network) => network.has_event(server, events),
+            Self::StateMachine(state_machine) => state_machine.has_event(server, events),
         }
     }
 
@@ -138,418 +175,75 @@ impl Dispatch {
             Self::Own(own) => !own.inbox.is_empty(),
             Self::Routine(routine) => routine.something_waits(),
             Self::Network(network) => network.something_waits(),
-            Self::Register(_) => false,
+            Self::Register(_) | Self::StateMachine(_) => false,
         }
+    }
+
+    /// The number of messages that wait outside the dispatch queue.
+    fn waiting(&self) -> usize {
+        match self {
+            Self::Own(own) => own.inbox.len(),
+            Self::Routine(routine) => routine.waiting(),
+            Self::Network(network) => network.waiting(),
+            Self::Register(_) | Self::StateMachine(_) => 0,
+        }
+    }
+
+    /// Whether handlers of a class are run.
+    pub(crate) fn runs(&self, class: Class) -> bool {
+        if let Self::StateMachine(state_machine) = self { state_machine.runs(class) } else { true }
     }
 }
 
-/// Whether a node of a machine has a network processor at work under a policy.
-pub(crate) fn has_network_processor(machine: &Machine, policy: &Policy) -> bool {
+/// The number of network processors at work on a node of a machine under a policy.
+pub(crate) fn network_processors(machine: &Machine, policy: &Policy) -> usize {
     let assists =
         policy.injector == Injector::Network || matches!(policy.servers, Servers::Network | Servers::Either);
-    assists && machine.network_processor.is_some() && machine.software_dispatch.is_none()
-}
-
-impl Dispatcher {
-    /// The dispatch of a node with so many processors, before anything runs.
-    pub(crate) fn new(
-        machine: &Machine,
-        policy: &Policy,
-        split: Split,
-        processors: usize,
-        queue: EventQueue<Event, Name>,
-    ) -> Self {
-        let has_loop = has_network_processor(machine, policy);
-        let way = match (&machine.software_dispatch, &machine.network_processor, policy.servers) {
-            (Some(prices), ..) => Dispatch::Routine(Routine::new(processors, prices.clone())),
-            (None, Some(network), servers) if has_loop => {
-                Dispatch::Network(NetworkProcessor::new(network, servers, processors - 1))
-            }
-            (None, _, Servers::Compute | Servers::Network | Servers::Either) => Dispatch::Own(Own::default()),
-            _ => Dispatch::Register(Register),
-        };
-        let serving = Serving::of(machine, policy, split);
-        Self {
-            way,
-            events: Events::new(queue),
-            injection: Injection::of(machine, policy, has_loop),
-            servers: (0..processors).filter_map(|number| serving.server(number)).count(),
-            serving,
-            notice: policy.notice,
-            next_interrupt: 0,
-        }
-    }
-
-    /// The network processor, where the node has one.
-    pub(crate) fn network(&self) -> Option<&NetworkProcessor> {
-        if let Dispatch::Network(network) = &self.way { Some(network) } else { None }
-    }
-
-    /// The network processor, where the node has one.
-    pub(crate) fn network_mut(&mut self) -> Option<&mut NetworkProcessor> {
-        if let Dispatch::Network(network) = &mut self.way { Some(network) } else { None }
-    }
-
-    /// Whether a processor is the node's network processor.
-    pub(crate) fn is_network_processor(&self, number: usize) -> bool {
-        self.network().is_some_and(|network| network.is(number))
-    }
-
-    /// Whether the computing processor drives the interface side by side with a network processor, and looks there all the time
-    /// while it idles.
-    pub(crate) fn shares_interface(&self) -> bool {
-        self.network().is_some_and(NetworkProcessor::shares)
-    }
-
-    /// Whether a thread that asks for a key finds in its own memory whether that is free. The processor that looks for events
-    /// itself does; elsewhere the dispatch queue is asked.
-    pub(crate) fn keeps_keys_at_hand(&self) -> bool {
-        match &self.way {
-            Dispatch::Own(_) | Dispatch::Network(_) => true,
-            Dispatch::Routine(_) => matches!(self.serving, Serving::First),
-            Dispatch::Register(_) => false,
-        }
-    }
-
-    /// The messages that wait until a processor looks for them.
-    fn inbox(&self) -> Option<&Inbox> {
-        match &self.way {
-            Dispatch::Own(own) => Some(&own.inbox),
-            Dispatch::Routine(routine) => Some(&routine.inbox),
-            Dispatch::Register(_) | Dispatch::Network(_) => None,
-        }
-    }
-
-    /// The messages that wait until a processor looks for them.
-    pub(crate) fn inbox_mut(&mut self) -> Option<&mut Inbox> {
-        match &mut self.way {
-            Dispatch::Own(own) => Some(&mut own.inbox),
-            Dispatch::Routine(routine) => Some(&mut routine.inbox),
-            Dispatch::Register(_) | Dispatch::Network(_) => None,
-        }
-    }
-
-    /// The number of messages that have come out of the network and are still in the interface.
-    pub(crate) fn in_interface(&self) -> usize {
-        match self.network() {
-            Some(network) => network.in_interface(),
-            None => self.inbox().map_or(0, |inbox| inbox.in_interface().len()),
-        }
-    }
-
-    /// A message or a fault becomes an event of the node.
-    pub(crate) fn join(&mut self, message: Arrived) {
-        self.events.note_arrival(message.at);
-        match &mut self.way {
-            Dispatch::Own(own) => own.join(message),
-            Dispatch::Routine(routine) => routine.join(message),
-            Dispatch::Network(network) => network.forward(message),
-            Dispatch::Register(_) => self.events.enqueue(&message),
-        }
-    }
-
-    /// The access of a thread on a processor has faulted. Whether the node's dispatch has to be told: not where the thread leaves
-    /// the fault in a slot on its way to the routine.
-    pub(crate) fn fault(&mut self, number: usize, fault: Arrived) -> bool {
-        match &mut self.way {
-            Dispatch::Routine(routine) => {
-                self.events.note_arrival(fault.at);
-                routine.fill_slot(number, fault);
-                false
-            }
-            _ => {
-                self.join(fault);
-                true
-            }
-        }
-    }
-
-    /// The number by which the dispatch queue knows a processor that runs handlers at present.
-    pub(crate) fn server(&self, number: usize, cores: &[Core]) -> Option<usize> {
-        self.serving.serves_now(number, cores[number].is_dedicated())
-    }
-
-    /// Whether a processor would find an event to handle.
-    pub(crate) fn has_event(&self, number: usize, cores: &[Core]) -> bool {
-        let server = self.server(number, cores);
-        server.is_some_and(|server| self.way.has_event(number, server, &self.events))
-    }
-
-    /// The event that a processor handles next.
-    pub(crate) fn next_event(&mut self, now: Time, number: usize, cores: &[Core]) -> Option<Found> {
-        let server = self.server(number, cores)?;
-        let events = &mut self.events;
-        let job = match &mut self.way {
-            Dispatch::Own(own) => own.next(now, server, events),
-            Dispatch::Register(register) => register.next(now, server, events),
-            Dispatch::Network(network) => network.next(now, server, events),
-            Dispatch::Routine(routine) => {
-                return routine.next(now, (number, server), cores[number].is_dedicated(), events);
-            }
-        };
-        Some(Found { job: job?, fetch: Time::ZERO })
-    }
-
-    /// Whether a processor could start to inject a message that was handed over, or go on with its loop.
-    pub(crate) fn may_inject(&self, number: usize, view: View<'_>) -> bool {
-        match self.network() {
-            Some(network) if network.is(number) => network.next_step(self.outlook(view)).is_some(),
-            _ => view.cores[number].is_dedicated() && self.injection.may_begin(),
-        }
-    }
-
-    /// The surroundings of the network processor.
-    pub(crate) fn outlook(&self, view: View<'_>) -> Outlook {
-        Outlook { now: view.now, handed_over: self.injection.shows(view.now), room: view.room }
-    }
-
-    /// The number of messages and other events that wait for a processor to handle them.
-    pub(crate) fn waiting(&self) -> usize {
-        let outside = match &self.way {
-            Dispatch::Own(own) => own.inbox.len(),
-            Dispatch::Routine(routine) => routine.waiting(),
-            Dispatch::Network(network) => network.waiting(),
-            Dispatch::Register(_) => 0,
-        };
-        outside + self.events.waiting()
-    }
-
-    /// Whether an event or a message that was handed over waits for a processor.
-    fn something_waits(&self) -> bool {
-        self.way.something_waits() || self.events.something_waits() || self.injection.waiting() > 0
-    }
-
-    /// The idle processor that may do something now and became idle last: its caches are the warmest. A computing processor that
-    /// shares the interface with a network processor sees a message first, because it looks at nothing else.
-    fn idle_server(&self, view: View<'_>) -> Option<usize> {
-        let cores = view.cores;
-        if self.shares_interface() && cores[0].is_idle() && self.has_event(0, cores) {
-            return Some(0);
-        }
-        let idle = |number: usize| Some((cores[number].idle_since()?, number));
-        (0..cores.len())
-            .filter_map(idle)
-            .filter(|&(_, number)| self.has_event(number, cores) || self.may_inject(number, view))
-            .max_by_key(|&(since, number)| (cores[number].is_dedicated(), since, std::cmp::Reverse(number)))
-            .map(|(_, number)| number)
-    }
-
-    /// Whether a processor leaves what waits to others, and goes on with the thread that it has.
-    pub(crate) fn leaves_to_others(&self, has_thread: bool, view: View<'_>) -> bool {
-        has_thread && (self.serving.is_served() || self.something_waits() && self.idle_server(view).is_some())
-    }
-
-    /// The processor that starts something that waits, if there is one.
-    pub(crate) fn next_start(&mut self, view: View<'_>) -> Option<Start> {
-        if let Dispatch::Routine(routine) = &self.way {
-            let (called, delay) = (routine.is_called(), routine.prices.notice);
-            return match self.caller(view) {
-                Some(number) => Some(Start::Serve { number, delay }),
-                None if called => None,
-                None => self.to_interrupt(view),
-            };
-        }
-        if !self.something_waits() {
-            return None;
-        }
-        match self.idle_server(view) {
-            Some(number) => Some(Start::Serve { number, delay: Time::ZERO }),
-            None => self.to_interrupt(view),
-        }
-    }
-
-    /// The processor that calls the routine for an event that has just come.
-    pub(crate) fn caller(&mut self, view: View<'_>) -> Option<usize> {
-        // The dispatch queue knows processors that take turns by their own numbers.
-        let finds = |number: usize| self.way.has_event(number, number, &self.events);
-        match self.serving.turns_mut() {
-            Some(turns) => turns.caller(view.cores, finds),
-            None => self.idle_server(view),
-        }
-    }
-
-    /// The processor that calls the routine for an event that waited while the turn was passed on.
-    pub(crate) fn next_caller(&mut self, view: View<'_>) -> Option<usize> {
-        let finds = |number: usize| self.way.has_event(number, number, &self.events);
-        match self.serving.turns_mut() {
-            Some(turns) => turns.next_caller(view.cores, finds),
-            None => self.idle_server(view),
-        }
-    }
-
-    /// The computing processor that is interrupted next, if the policy interrupts at all and there is an event for it.
-    fn to_interrupt(&self, view: View<'_>) -> Option<Start> {
-        let interruptible = |number: usize| view.running != Some(number) && view.cores[number].is_computing();
-        let count = view.cores.len();
-        let interrupts = match self.notice {
-            Notice::Poll => false,
-            Notice::Interrupt => true,
-            Notice::InterruptWhenBusy => (0..count).all(interruptible),
-        };
-        if !interrupts || self.serving.is_served() {
-            return None;
-        }
-        (0..count)
-            .map(|offset| (self.next_interrupt + offset) % count)
-            .find(|&number| interruptible(number) && self.has_event(number, view.cores))
-            .map(|number| Start::Interrupt { number })
-    }
-
-    /// A processor has been interrupted: the next one comes after it.
-    pub(crate) fn note_interrupt(&mut self, number: usize, count: usize) {
-        self.next_interrupt = (number + 1) % count;
-    }
-
-    /// Whether a processor that unmasks interrupts is interrupted at once if an event waits.
-    pub(crate) fn interrupts(&self) -> bool {
-        self.notice == Notice::Interrupt
-    }
-
-    /// Whether the device has to be told which processors compute.
-    pub(crate) fn asks_who_computes(&self) -> bool {
-        self.notice == Notice::InterruptWhenBusy
-    }
-
-    /// The work of a poll at a back-edge of a thread on a processor.
-    pub(crate) fn poll(&mut self, number: usize, count: usize) -> Poll {
-        match self.way {
-            Dispatch::Routine(_) => Poll::Call,
-            _ if self.serving.looks(number, count) => Poll::Look,
-            _ => Poll::Pass,
-        }
-    }
-
-    /// The number of back-edges from one poll of a thread to the next, unless the policy says otherwise. A device that interrupts
-    /// when all processors compute spares them the polls.
-    pub(crate) fn usual_polls(&self) -> u32 {
-        match &self.way {
-            Dispatch::Routine(routine) => routine.prices.poll_every,
-            _ => u32::from(!self.asks_who_computes()),
-        }
-    }
-
-    /// Whether the threads of a processor hand over what they send.
-    pub(crate) fn hands_over(&self, is_dedicated: bool) -> bool {
-        self.injection.takes_from(is_dedicated, self.serving.dedicated_for_a_time())
-    }
-
-    /// Whether a message that a processor sends now stays behind what has been handed over.
-    pub(crate) fn stays_behind(&self, number: usize, keyed: impl FnOnce() -> bool) -> bool {
-        self.injection.stays_behind(self.is_network_processor(number).then_some(number), keyed)
-    }
-
-    /// Hands a message over. It comes back if no processor injects for others now.
-    pub(crate) fn hand_over(&mut self, visible_at: Time, message: HandedOver) -> Result<(), HandedOver> {
-        self.injection.push(visible_at, message, self.serving.dedicated_for_a_time())
-    }
-
-    /// Whether a processor goes on with a thread that is ready.
-    pub(crate) fn takes_threads(&self, number: usize) -> bool {
-        match &self.way {
-            Dispatch::Routine(routine) => routine.takes_threads(number, &self.events),
-            _ => true,
-        }
-    }
-
-    /// Whether a processor that is held goes on with a thread all the same, because all handlers wait for a key.
-    pub(crate) fn lets_go_on(&self, number: usize) -> bool {
-        match &self.way {
-            Dispatch::Routine(routine) => routine.holds(number) && routine.waits_for_thread(&self.events),
-            _ => false,
-        }
-    }
-
-    /// Whether threads of the node may go on at another processor.
-    pub(crate) fn moves_threads(&self) -> bool {
-        self.serving.roles().is_some()
-    }
-
-    /// Whether several processors of the node run handlers.
-    pub(crate) fn runs_in_parallel(&self) -> bool {
-        self.servers > 1
-    }
-
-    /// Whether a fault of a processor's thread keeps the processor from leaving its threads.
-    pub(crate) fn holds(&self, number: usize) -> bool {
-        matches!(&self.way, Dispatch::Routine(routine) if routine.holds(number))
+    match &machine.network_processor {
+        Some(network) if assists && machine.software_dispatch.is_none() => network.count,
+        _ => 0,
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use machine::Class;
-
-    use super::testing::{computing, idle, message, node, ns, parallel_events};
-    use super::turns::Turns;
-    use super::*;
-    use crate::processor::core::Activity;
-
-    /// A node whose device presents events to idle processors, and interrupts or not.
-    fn register(notice: Notice) -> Dispatcher {
-        Dispatcher {
-            way: Dispatch::Register(Register),
-            events: parallel_events(),
-            serving: Serving::Floating(Turns::new(tempest::policy::Turns::IdleFirst)),
-            injection: Injection::Sender,
-            servers: 3,
-            notice,
-            next_interrupt: 0,
-        }
+/// The price list of the processor of a number, on a node of `processors`.
+pub(crate) fn price_list(
+    machine: &Machine,
+    policy: &Policy,
+    split: Split,
+    processors: usize,
+    number: usize,
+) -> List {
+    if number >= processors - network_processors(machine, policy) {
+        return List::Network;
     }
+    let in_device = is_in_device(policy) && number >= split.computing as usize;
+    if in_device { List::Embedded } else { List::General }
+}
 
-    fn view(cores: &[Core]) -> View<'_> {
-        View { now: ns(10), cores, running: None, room: true }
-    }
+/// Whether processors inside the device run the handlers: they have no caches on the bus of the node.
+pub(crate) fn is_in_device(policy: &Policy) -> bool {
+    matches!(policy.servers, Servers::Embedded | Servers::Hardware)
+}
 
-    #[test]
-    fn the_processor_that_became_idle_last_serves() {
-        let mut dispatch = register(Notice::Poll);
-        let cores = node([idle(3), idle(5), computing()]);
-        assert_eq!(dispatch.next_start(view(&cores)), None, "nothing waits");
-        dispatch.join(message(0, 7, Class::User));
-        assert_eq!(dispatch.next_start(view(&cores)), Some(Start::Serve { number: 1, delay: ns(0) }));
-        assert!(dispatch.leaves_to_others(true, view(&cores)), "a processor with a thread goes on with it");
-        assert!(!dispatch.leaves_to_others(false, view(&cores)));
-    }
+/// Whether each computing processor polls an endpoint of its own, under a policy that has computing processors poll.
+pub(crate) fn has_endpoints(machine: &Machine, policy: &Policy) -> bool {
+    machine.interface.endpoints == Endpoints::Processor && policy.servers == Servers::Idle
+}
 
-    #[test]
-    fn interrupts_go_round_among_processors_that_may_be_interrupted() {
-        let mut dispatch = register(Notice::Interrupt);
-        let mut cores = node([computing(), computing(), computing()]);
-        cores[0].mask(true);
-        dispatch.join(message(0, 7, Class::User));
-        let next = |dispatch: &mut Dispatcher, running| dispatch.next_start(View { running, ..view(&cores) });
-        assert_eq!(next(&mut dispatch, None), Some(Start::Interrupt { number: 1 }));
-        assert_eq!(next(&mut dispatch, Some(1)), Some(Start::Interrupt { number: 2 }));
-        dispatch.note_interrupt(1, 3);
-        assert_eq!(next(&mut dispatch, None), Some(Start::Interrupt { number: 2 }));
-        assert_eq!(next(&mut dispatch, Some(2)), Some(Start::Interrupt { number: 1 }));
-    }
-
-    #[test]
-    fn a_device_interrupts_only_when_all_processors_compute() {
-        let mut dispatch = register(Notice::InterruptWhenBusy);
-        dispatch.join(message(0, 7, Class::User));
-        let busy = node([computing(), computing(), computing()]);
-        assert_eq!(dispatch.next_start(view(&busy)), Some(Start::Interrupt { number: 0 }));
-        let serves = node([computing(), Activity::Handler, computing()]);
-        assert_eq!(
-            dispatch.next_start(view(&serves)),
-            None,
-            "the processor that serves looks again by itself"
-        );
-    }
-
-    #[test]
-    fn only_dedicated_processors_serve_and_inject_where_a_policy_sets_them_aside() {
-        let mut dispatch = register(Notice::Poll);
-        dispatch.serving = Serving::Dedicated { computing: 2 };
-        dispatch.injection = Injection::Dedicated(Default::default());
-        let cores: Vec<Core> = (0..3).map(|number| Core::new(0, number, number == 2, 0)).collect();
-        assert!(dispatch.hands_over(false) && !dispatch.hands_over(true));
-        dispatch.join(message(0, 7, Class::User));
-        assert_eq!(dispatch.next_start(view(&cores)), Some(Start::Serve { number: 2, delay: ns(0) }));
-        assert_eq!([0, 1, 2].map(|number| dispatch.has_event(number, &cores)), [false, false, true]);
-        assert_eq!([0, 1, 2].map(|number| dispatch.server(number, &cores)), [None, None, Some(0)]);
+/// The dispatch queue of each node of a machine under a policy.
+pub(crate) fn queue(machine: &Machine, policy: &Policy, split: Split) -> Config {
+    // A network processor and a computing one work side by side, each serially.
+    let together = matches!(policy.servers, Servers::Network | Servers::Either);
+    let endpoints = has_endpoints(machine, policy);
+    let partitions = match policy.dispatch {
+        _ if endpoints => split.computing,
+        Order::Partitioned => split.dedicated,
+        Order::Serial | Order::Keyed => 1,
+    };
+    Config {
+        window: machine.queue.window,
+        capacity: Some(machine.queue.capacity),
+        serial: policy.dispatch == Order::Serial && !together && !endpoints,
+        partitions: partitions as usize,
     }
 }

@@ -1,4 +1,7 @@
-//! The network processor of a node: a loop that looks at the queue from the computing processor and at the interface.
+//! The network processors of a node: each is a loop that looks at the queue from the computing processor and at the interface.
+//!
+//! Several network processors of a node divide messages by the other node: one network processor takes all that comes from a node,
+//! and injects all that is handed over for it. So the messages of two nodes stay in order.
 //!
 //! A pass of the loop takes at most one message that was handed over, and then as many messages out of the interface as the machine
 //! drains in a pass. A message that a handler on this processor sends ends the pass early. Another pass costs a turn of the loop.
@@ -12,12 +15,14 @@
 //! Must never know what a message means, or what a step costs.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use machine::Class;
 use tempest::policy::Servers;
 use tempest::world::DispatchKey;
 use units::Time;
 
+use super::Found;
 use super::events::{Arrived, Events, Inbox};
 use crate::processor::core::{Event, Job, Step};
 
@@ -33,27 +38,21 @@ enum Division {
     Shares,
 }
 
-/// The loop of a network processor, and the messages of its node.
+/// The loops of a node's network processors, and the messages of the node.
 #[derive(Debug)]
-pub(crate) struct NetworkProcessor {
-    /// Its number on the node, after the computing processor.
-    number: usize,
+pub(crate) struct NetworkProcessors {
+    /// The number of the first one on the node, after the computing processor.
+    first: usize,
     division: Division,
-    /// The classes of messages whose handlers it can run.
+    /// The classes of messages whose handlers they can run.
     runs: Vec<Class>,
-    /// The classes of messages that interrupt a step of the loop.
+    /// The classes of messages that interrupt a step of a loop.
     preempt: Vec<Class>,
-    /// The most messages that it takes out of the interface in a pass.
+    /// The most messages that a loop takes out of the interface in a pass.
     drain: usize,
-    /// The time of a turn of the loop.
+    /// The time of a turn of a loop.
     pub(crate) turn: Time,
-    pass: Pass,
-    /// The time before which no handler starts.
-    serves_from: Time,
-    /// The time of its next look whether the interface has room.
-    looks_at: Time,
-    /// The step that a message has interrupted, and the time that was left of it.
-    put_off: Option<(Step, Time)>,
+    loops: Vec<Loop>,
     /// The messages in the interface, in the order of their arrival.
     incoming: VecDeque<Arrived>,
     /// The messages with a key that have arrived, and have neither their key nor a place in the dispatch queue. A processor is
@@ -61,6 +60,18 @@ pub(crate) struct NetworkProcessor {
     line: Vec<Arrived>,
     /// The messages that have been handed to the computing processor.
     forwarded: Inbox,
+}
+
+/// The loop of one network processor.
+#[derive(Clone, Debug, Default)]
+struct Loop {
+    pass: Pass,
+    /// The time before which no handler starts.
+    serves_from: Time,
+    /// The time of its next look whether the interface has room.
+    looks_at: Time,
+    /// The step that a message has interrupted, and the time that was left of it.
+    put_off: Option<(Step, Time)>,
 }
 
 /// The part of a pass that is done.
@@ -92,39 +103,45 @@ pub(crate) enum NextStep {
     Turn,
 }
 
-impl NetworkProcessor {
-    /// A loop that has done nothing, on the processor of that number.
-    pub(crate) fn new(machine: &machine::NetworkProcessor, servers: Servers, number: usize) -> Self {
+impl NetworkProcessors {
+    /// Loops that have done nothing, on the processors from number `first` on.
+    pub(crate) fn new(machine: &machine::NetworkProcessor, servers: Servers, first: usize) -> Self {
         let division = match servers {
             Servers::Network => Division::Serves,
             Servers::Either => Division::Shares,
             _ => Division::Forwards,
         };
         Self {
-            number,
+            first,
             division,
             runs: machine.runs.clone(),
             preempt: machine.preempt.clone(),
             drain: machine.drain,
             turn: machine.turn,
-            pass: Pass::default(),
-            serves_from: Time::ZERO,
-            looks_at: Time::ZERO,
-            put_off: None,
+            loops: vec![Loop::default(); machine.count],
             incoming: VecDeque::new(),
             line: Vec::new(),
             forwarded: Inbox::default(),
         }
     }
 
-    /// Whether `number` is the network processor.
-    pub(crate) fn is(&self, number: usize) -> bool {
-        self.number == number
+    /// The place of a processor among the network processors, if it is one.
+    pub(crate) fn place(&self, number: usize) -> Option<usize> {
+        number.checked_sub(self.first).filter(|&place| place < self.loops.len())
     }
 
-    /// The number of the network processor.
-    pub(crate) fn number(&self) -> usize {
-        self.number
+    /// The numbers of the network processors.
+    pub(crate) fn numbers(&self) -> Range<usize> {
+        self.first..self.first + self.loops.len()
+    }
+
+    /// The number of the network processor that takes the messages of a node.
+    pub(crate) fn number_for(&self, message: &Arrived) -> usize {
+        self.first + self.place_for(message)
+    }
+
+    fn place_for(&self, message: &Arrived) -> usize {
+        message.source as usize % self.loops.len()
     }
 
     /// Whether the computing processor takes messages out of the interface as well.
@@ -174,7 +191,7 @@ impl NetworkProcessor {
         self.line.retain(|other| other.flight != message.flight);
     }
 
-    /// The key of a message for a handler on the network processor, if it can run that handler and nothing conflicts.
+    /// The key of a message for a handler on a network processor, if it can run that handler and nothing conflicts.
     pub(crate) fn hold_for(&mut self, now: Time, message: &Arrived, events: &mut Events) -> Option<Job> {
         if !self.can_handle(message.class) || !self.is_next_in_line(message) {
             return None;
@@ -184,7 +201,7 @@ impl NetworkProcessor {
         Some(Job { held, event: Event::Message { flight: message.flight } })
     }
 
-    /// A message that interrupts the `step` on the network processor, of which `left` is left: its handler, if it runs at once.
+    /// A message that interrupts the `step` on its network processor, of which `left` is left: its handler, if it runs at once.
     pub(crate) fn preempt(
         &mut self,
         now: Time,
@@ -192,84 +209,89 @@ impl NetworkProcessor {
         (step, left): (Step, Time),
         events: &mut Events,
     ) -> Option<Job> {
-        if !self.preempt.contains(&message.class) || self.put_off.is_some() {
+        let place = self.place_for(message);
+        if !self.preempt.contains(&message.class) || self.loops[place].put_off.is_some() {
             return None;
         }
         let job = self.hold_for(now, message, events)?;
-        self.put_off = Some((step, left));
+        self.loops[place].put_off = Some((step, left));
         Some(job)
     }
 
-    /// The step that a message has interrupted, to go on with, and the time that is left of it.
-    pub(crate) fn interrupted_step(&mut self) -> Option<(Step, Time)> {
-        self.put_off.take()
+    /// The step of a loop that a message has interrupted, to go on with, and the time that is left of it.
+    pub(crate) fn interrupted_step(&mut self, place: usize) -> Option<(Step, Time)> {
+        self.loops[place].put_off.take()
     }
 
     fn can_handle(&self, class: Class) -> bool {
         self.division != Division::Forwards && self.runs.contains(&class)
     }
 
-    /// The step that comes next, if there is one.
-    pub(crate) fn next_step(&self, outlook: Outlook) -> Option<NextStep> {
-        let Pass { injected, drained, answered } = self.pass;
-        if !injected && outlook.handed_over && outlook.room {
+    /// The step of a loop that comes next, if there is one.
+    pub(crate) fn next_step(&self, place: usize, outlook: Outlook) -> Option<NextStep> {
+        let pass = self.loops[place].pass;
+        if !pass.injected && outlook.handed_over && outlook.room {
             return Some(NextStep::Take);
         }
-        if drained < self.drain
-            && !answered
-            && let Some(place) = self.next_extraction(outlook.now)
+        if pass.drained < self.drain
+            && !pass.answered
+            && let Some(message) = self.next_extraction(place, outlook.now)
         {
-            return Some(NextStep::Extract(self.incoming[place]));
+            return Some(NextStep::Extract(message));
         }
-        let more = outlook.handed_over || !self.incoming.is_empty();
-        (more && self.pass != Pass::default()).then_some(NextStep::Turn)
+        let more =
+            outlook.handed_over || self.incoming.iter().any(|message| self.place_for(message) == place);
+        (more && pass != Pass::default()).then_some(NextStep::Turn)
     }
 
-    /// The place of the first message that can be taken out of the interface now. While the start of the next handler has to wait,
-    /// that is a message which will be handed over.
-    fn next_extraction(&self, now: Time) -> Option<usize> {
-        let serves = self.serves_from <= now;
-        (0..self.incoming.len()).find(|&place| {
-            let message = &self.incoming[place];
-            let follows = || self.incoming.iter().take(place).any(|other| other.same_stream(message));
-            serves || !self.can_handle(message.class) && !follows()
-        })
+    /// The first message that a loop can take out of the interface now. While the start of the next handler has to wait, that is a
+    /// message which will be handed over.
+    fn next_extraction(&self, place: usize, now: Time) -> Option<Arrived> {
+        let serves = self.loops[place].serves_from <= now;
+        let mut all = self.incoming.iter().enumerate();
+        let (_, message) = all.find(|&(index, message)| {
+            let follows = || self.incoming.iter().take(index).any(|other| other.same_stream(message));
+            self.place_for(message) == place && (serves || !self.can_handle(message.class) && !follows())
+        })?;
+        Some(*message)
     }
 
-    /// The loop takes a message that was handed over.
-    pub(crate) fn note_taken(&mut self) {
-        self.pass.injected = true;
+    /// A loop takes a message that was handed over.
+    pub(crate) fn note_taken(&mut self, place: usize) {
+        self.loops[place].pass.injected = true;
     }
 
-    /// The loop begins to read a message out of the interface.
+    /// A loop begins to read a message out of the interface.
     pub(crate) fn extract(&mut self, message: &Arrived) {
         self.incoming.retain(|other| other.flight != message.flight);
-        self.pass.drained += 1;
+        let place = self.place_for(message);
+        self.loops[place].pass.drained += 1;
     }
 
-    /// The pass is over.
-    pub(crate) fn end_pass(&mut self) {
-        self.pass = Pass::default();
+    /// The pass of a loop is over.
+    pub(crate) fn end_pass(&mut self, place: usize) {
+        self.loops[place].pass = Pass::default();
     }
 
-    /// A handler on the network processor has sent a message.
-    pub(crate) fn note_answer(&mut self) {
-        self.pass.answered = true;
+    /// A handler on a network processor has sent a message.
+    pub(crate) fn note_answer(&mut self, place: usize) {
+        self.loops[place].pass.answered = true;
     }
 
-    /// A handler has ended, and the next one starts no earlier than `from`.
-    pub(crate) fn serve_from(&mut self, from: Time) {
-        self.serves_from = self.serves_from.max(from);
+    /// A handler of a loop has ended, and the next one starts no earlier than `from`.
+    pub(crate) fn serve_from(&mut self, place: usize, from: Time) {
+        let serves_from = &mut self.loops[place].serves_from;
+        *serves_from = (*serves_from).max(from);
     }
 
-    /// Whether a look after `now` is already planned, at which the interface may have room.
-    pub(crate) fn looks_after(&self, now: Time) -> bool {
-        self.looks_at > now
+    /// Whether a loop has planned a look after `now`, at which the interface may have room.
+    pub(crate) fn looks_after(&self, place: usize, now: Time) -> bool {
+        self.loops[place].looks_at > now
     }
 
-    /// The next look whether the interface has room is at that time.
-    pub(crate) fn look_at(&mut self, at: Time) {
-        self.looks_at = at;
+    /// The next look of a loop whether the interface has room is at that time.
+    pub(crate) fn look_at(&mut self, place: usize, at: Time) {
+        self.loops[place].looks_at = at;
     }
 
     /// Whether a look of the computing processor would find an event: one that goes on, a message that was handed over or is in an
@@ -282,7 +304,7 @@ impl NetworkProcessor {
     }
 
     /// The event that a look of the computing processor at `now` finds.
-    pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Job> {
+    pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Found> {
         if let Some(resumed) = events.next_resumed() {
             return Some(resumed);
         }
@@ -322,26 +344,23 @@ mod tests {
     use super::*;
     use crate::dispatch::testing::{message, ns, parallel_events};
 
-    /// A loop on processor 1 that runs handlers of reads, is interrupted by replies, and drains two messages in a pass.
-    fn network_processor(division: Division) -> NetworkProcessor {
-        NetworkProcessor {
-            number: 1,
+    /// Loops from processor 1 on that run handlers of reads, are interrupted by replies, and drain two messages in a pass.
+    fn network_processors(count: usize, division: Division) -> NetworkProcessors {
+        NetworkProcessors {
+            first: 1,
             division,
             runs: vec![Class::Read, Class::Reply],
             preempt: vec![Class::Reply],
             drain: 2,
             turn: ns(1),
-            pass: Pass::default(),
-            serves_from: Time::ZERO,
-            looks_at: Time::ZERO,
-            put_off: None,
+            loops: vec![Loop::default(); count],
             incoming: VecDeque::new(),
             line: Vec::new(),
             forwarded: Inbox::default(),
         }
     }
 
-    fn arrive(network: &mut NetworkProcessor, message: Arrived) {
+    fn arrive(network: &mut NetworkProcessors, message: Arrived) {
         network.line_up(message);
         network.receive(message);
     }
@@ -350,51 +369,51 @@ mod tests {
 
     #[test]
     fn a_pass_takes_one_message_drains_two_and_goes_round() {
-        let mut network = network_processor(Division::Serves);
+        let mut network = network_processors(1, Division::Serves);
         for flight in 0..3 {
             arrive(&mut network, message(flight, flight, Class::Read));
         }
         let outlook = Outlook { handed_over: true, ..NOTHING };
-        assert_eq!(network.next_step(outlook), Some(NextStep::Take));
-        network.note_taken();
+        assert_eq!(network.next_step(0, outlook), Some(NextStep::Take));
+        network.note_taken(0);
         for flight in 0..2 {
             let next = message(flight, flight, Class::Read);
-            assert_eq!(network.next_step(outlook), Some(NextStep::Extract(next)));
+            assert_eq!(network.next_step(0, outlook), Some(NextStep::Extract(next)));
             network.extract(&next);
         }
-        assert_eq!(network.next_step(outlook), Some(NextStep::Turn));
-        network.end_pass();
-        assert_eq!(network.next_step(outlook), Some(NextStep::Take));
+        assert_eq!(network.next_step(0, outlook), Some(NextStep::Turn));
+        network.end_pass(0);
+        assert_eq!(network.next_step(0, outlook), Some(NextStep::Take));
     }
 
     #[test]
     fn an_answer_ends_the_pass_and_a_pass_that_did_nothing_costs_no_turn() {
-        let mut network = network_processor(Division::Serves);
-        assert_eq!(network.next_step(Outlook { handed_over: true, room: false, ..NOTHING }), None);
+        let mut network = network_processors(1, Division::Serves);
+        assert_eq!(network.next_step(0, Outlook { handed_over: true, room: false, ..NOTHING }), None);
         arrive(&mut network, message(0, 0, Class::Read));
         network.extract(&message(0, 0, Class::Read));
-        assert_eq!(network.next_step(NOTHING), None, "nothing is left for another pass");
+        assert_eq!(network.next_step(0, NOTHING), None, "nothing is left for another pass");
         arrive(&mut network, message(1, 1, Class::Read));
-        network.note_answer();
-        assert_eq!(network.next_step(NOTHING), Some(NextStep::Turn));
+        network.note_answer(0);
+        assert_eq!(network.next_step(0, NOTHING), Some(NextStep::Turn));
     }
 
     #[test]
     fn while_a_handler_has_to_wait_the_loop_takes_what_it_hands_over() {
-        let mut network = network_processor(Division::Serves);
-        network.serve_from(ns(10));
+        let mut network = network_processors(1, Division::Serves);
+        network.serve_from(0, ns(10));
         arrive(&mut network, message(0, 0, Class::Read));
         // User messages are not for this processor. The first is of the stream of a message that has to wait.
         arrive(&mut network, message(1, 0, Class::User));
         arrive(&mut network, message(2, 2, Class::User));
-        let step = |at, network: &NetworkProcessor| network.next_step(Outlook { now: ns(at), ..NOTHING });
+        let step = |at, network: &NetworkProcessors| network.next_step(0, Outlook { now: ns(at), ..NOTHING });
         assert_eq!(step(9, &network), Some(NextStep::Extract(message(2, 2, Class::User))));
         assert_eq!(step(10, &network), Some(NextStep::Extract(message(0, 0, Class::Read))));
     }
 
     #[test]
     fn it_runs_a_handler_in_its_turn_if_it_can_and_the_key_is_free() {
-        let mut network = network_processor(Division::Serves);
+        let mut network = network_processors(1, Division::Serves);
         let mut events = parallel_events();
         let [first, second, other] =
             [message(0, 7, Class::Read), message(1, 7, Class::Read), message(2, 7, Class::User)];
@@ -415,7 +434,7 @@ mod tests {
 
     #[test]
     fn a_message_interrupts_one_step_and_the_step_goes_on_afterwards() {
-        let mut network = network_processor(Division::Serves);
+        let mut network = network_processors(1, Division::Serves);
         let mut events = parallel_events();
         let [read, first, second] =
             [message(0, 0, Class::Read), message(1, 1, Class::Reply), message(2, 2, Class::Reply)];
@@ -429,13 +448,13 @@ mod tests {
             network.preempt(ns(1), &second, step, &mut events).is_none(),
             "a step is interrupted already"
         );
-        assert_eq!(network.interrupted_step(), Some(step));
-        assert_eq!(network.interrupted_step(), None);
+        assert_eq!(network.interrupted_step(0), Some(step));
+        assert_eq!(network.interrupted_step(0), None);
     }
 
     #[test]
     fn the_computing_processor_leaves_streams_that_the_network_processor_has_begun() {
-        let mut network = network_processor(Division::Shares);
+        let mut network = network_processors(1, Division::Shares);
         let mut events = parallel_events();
         let [first, second, other] =
             [message(0, 7, Class::User), message(1, 7, Class::User), message(2, 8, Class::User)];
@@ -444,13 +463,28 @@ mod tests {
         }
         // The network processor reads the first: the second has to wait for it.
         network.extract(&first);
-        let job = network.next(ns(0), 0, &mut events).expect("the third is of another stream");
+        let job = network.next(ns(0), 0, &mut events).expect("the third is of another stream").job;
         assert_eq!(job.event, Event::Message { flight: 2 });
         assert!(!network.has_event(0, &events));
         events.note_arrival(ns(1));
         network.forward(first);
-        let job = network.next(ns(1), 0, &mut events).expect("the first has been handed over");
+        let job = network.next(ns(1), 0, &mut events).expect("the first has been handed over").job;
         assert_eq!(job.event, Event::Message { flight: 0 });
         assert!(network.has_event(0, &events), "the second may be looked at now");
+    }
+
+    #[test]
+    fn two_network_processors_divide_messages_by_the_node_that_sent_them() {
+        let mut network = network_processors(2, Division::Serves);
+        let [even, odd] = [2, 3].map(|source| Arrived { source, ..message(source, 7, Class::Read) });
+        for message in [odd, even] {
+            arrive(&mut network, message);
+        }
+        assert_eq!(network.numbers(), 1..3);
+        assert_eq!(network.next_step(0, NOTHING), Some(NextStep::Extract(even)));
+        assert_eq!(network.next_step(1, NOTHING), Some(NextStep::Extract(odd)));
+        network.extract(&odd);
+        assert_eq!(network.next_step(1, NOTHING), None, "the other message is the first processor's");
+        assert_eq!((network.place(0), network.place(2), network.place(3)), (None, Some(1), None));
     }
 }

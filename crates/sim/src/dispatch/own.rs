@@ -5,8 +5,8 @@
 
 use units::Time;
 
+use super::Found;
 use super::events::{Arrived, Events, Inbox};
-use crate::processor::core::Job;
 
 /// The messages that the processor has not looked at.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl Own {
     }
 
     /// The event that a look at `now` finds. A message is looked at only if no event of the queue can be taken.
-    pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Job> {
+    pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Found> {
         if let Some(resumed) = events.next_resumed() {
             return Some(resumed);
         }
@@ -58,7 +58,7 @@ mod tests {
             "the message has been looked at, and its key is held"
         );
         events.complete(ns(3), held);
-        let job = own.next(ns(3), 0, &mut events).expect("the key is free");
+        let job = own.next(ns(3), 0, &mut events).expect("the key is free").job;
         assert_eq!(job.event, Event::Message { flight: 0 });
         assert!(events.try_hold(ns(3), key(7)).is_none());
     }
@@ -70,12 +70,12 @@ mod tests {
             events.note_arrival(ns(0));
             own.join(message(flight, 7, Class::User));
         }
-        let first = own.next(ns(0), 0, &mut events).expect("three messages wait");
+        let first = own.next(ns(0), 0, &mut events).expect("three messages wait").job;
         assert!(own.next(ns(0), 0, &mut events).is_none(), "all are of one key");
         // The handler waits for a right and keeps its key; another message was looked at meanwhile.
         events.resume(first);
         for flight in 0..3 {
-            let job = own.next(ns(1), 0, &mut events).expect("nothing is held");
+            let job = own.next(ns(1), 0, &mut events).expect("nothing is held").job;
             assert_eq!(job.event, Event::Message { flight });
             events.complete(ns(1), job.held);
         }

@@ -5,8 +5,8 @@
 
 use units::Time;
 
+use super::Found;
 use super::events::Events;
-use crate::processor::core::Job;
 
 /// The register in which the next event appears. All that it shows is in the dispatch queue.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ impl Register {
     }
 
     /// The event that a look at `now` finds.
-    pub(crate) fn next(self, now: Time, server: usize, events: &mut Events) -> Option<Job> {
+    pub(crate) fn next(self, now: Time, server: usize, events: &mut Events) -> Option<Found> {
         events.next_resumed().or_else(|| events.dispatch(now, server))
     }
 }
@@ -39,12 +39,12 @@ mod tests {
             events.note_arrival(ns(0));
             events.enqueue(&message(flight, number, Class::User));
         }
-        let first = Register.next(ns(1), 0, &mut events).expect("nothing is held");
-        let third = Register.next(ns(1), 1, &mut events).expect("the third is of another key");
+        let first = Register.next(ns(1), 0, &mut events).expect("nothing is held").job;
+        let third = Register.next(ns(1), 1, &mut events).expect("the third is of another key").job;
         assert_eq!([first.event, third.event], [0, 2].map(|flight| Event::Message { flight }));
         assert!(!Register.has_event(1, &events), "the second has to wait for the first");
         events.complete(ns(2), first.held);
-        let second = Register.next(ns(2), 1, &mut events).expect("its key is free");
+        let second = Register.next(ns(2), 1, &mut events).expect("its key is free").job;
         assert_eq!(second.event, Event::Message { flight: 1 });
     }
 }

@@ -120,13 +120,13 @@ impl Routine {
             return None;
         }
         let fetch = if self.goes_on(processor) { Time::ZERO } else { self.begin(processor, dedicated) };
-        if let Some(job) = events.next_resumed() {
-            return Some(Found { job, fetch });
+        if let Some(resumed) = events.next_resumed() {
+            return Some(Found { fetch, ..resumed });
         }
         if events.queue_is_empty() {
             self.take_out(now, events);
         }
-        Some(Found { job: events.dispatch(now, server)?, fetch })
+        Some(Found { fetch, ..events.dispatch(now, server)? })
     }
 
     /// Begins a call: the time that it takes the processor to fetch the routine's code and state, if another one made the call

@@ -6,6 +6,7 @@ use machine::Machine;
 use tempest::Policy;
 use tempest::policy::{Dispatch, Servers, Split};
 
+use super::has_endpoints;
 use super::roles::Roles;
 use super::turns::Turns;
 use crate::processor::core::Core;
@@ -22,6 +23,8 @@ pub(crate) enum Serving {
     },
     /// Every computing processor, when it idles or when it polls in its turn.
     Floating(Turns),
+    /// Every computing processor, each for the events of its own endpoint of the interface.
+    Endpoints,
     /// Every processor as under `Floating` while none is dedicated; processors become dedicated while the program runs.
     Adaptive(Box<Adaptive>),
 }
@@ -40,6 +43,7 @@ impl Serving {
     pub(crate) fn of(machine: &Machine, policy: &Policy, split: Split) -> Self {
         match policy.servers {
             Servers::Compute | Servers::Network | Servers::Either => Self::First,
+            Servers::Idle if has_endpoints(machine, policy) => Self::Endpoints,
             Servers::Idle => Self::Floating(Turns::new(policy.turns)),
             Servers::Adaptive => Self::Adaptive(Box::new(Adaptive {
                 roles: Roles::new(machine),
@@ -57,7 +61,7 @@ impl Serving {
         match self {
             Self::First => (number == 0).then_some(0),
             Self::Dedicated { computing } => number.checked_sub(*computing),
-            Self::Floating(_) | Self::Adaptive(_) => Some(number),
+            Self::Floating(_) | Self::Endpoints | Self::Adaptive(_) => Some(number),
         }
     }
 
@@ -77,6 +81,14 @@ impl Serving {
     /// Whether a computing processor leaves events to the dedicated ones wherever it has a thread, and none interrupts it.
     pub(crate) fn is_served(&self) -> bool {
         self.dedicated_for_a_time() > 0
+    }
+
+    /// Whether a processor may take an event that another one leaves to it. An event of an endpoint is one processor's.
+    pub(crate) fn shares_events(&self) -> bool {
+        match self {
+            Self::Endpoints => false,
+            Self::First | Self::Dedicated { .. } | Self::Floating(_) | Self::Adaptive(_) => true,
+        }
     }
 
     /// The turns that the processors take at present.
@@ -102,7 +114,7 @@ impl Serving {
         match self {
             Self::Floating(turns) => turns.pass(number, count),
             Self::Adaptive(adaptive) => adaptive.turns.pass(number, count),
-            Self::First | Self::Dedicated { .. } => {}
+            Self::First | Self::Dedicated { .. } | Self::Endpoints => {}
         }
     }
 
@@ -111,7 +123,7 @@ impl Serving {
         match self {
             Self::Floating(turns) => turns.owner_is(number),
             Self::Adaptive(adaptive) => adaptive.turns.owner_is(number),
-            Self::First | Self::Dedicated { .. } => false,
+            Self::First | Self::Dedicated { .. } | Self::Endpoints => false,
         }
     }
 
@@ -119,7 +131,7 @@ impl Serving {
     /// which passes the turn on. While others are dedicated to handlers, no poll looks.
     pub(crate) fn looks(&mut self, number: usize, count: usize) -> bool {
         match self {
-            Self::First | Self::Dedicated { .. } => true,
+            Self::First | Self::Dedicated { .. } | Self::Endpoints => true,
             Self::Adaptive(adaptive) if adaptive.is_served() => false,
             Self::Floating(turns) => take_turn(turns, number, count),
             Self::Adaptive(adaptive) => take_turn(&mut adaptive.turns, number, count),

@@ -1,12 +1,11 @@
-//! What nodes send each other, and all that is known of it on its way.
+//! What nodes send each other.
 //!
-//! Must never know how it gets there, nor what it is for.
+//! Must never know how cargo gets to its destination, nor what it is for.
 
 use hardware::Mover;
 use machine::Class;
 use tempest::world::{DispatchKey, Node, Packet};
 use tempest::{Block, NodeId, Place};
-use units::Time;
 
 use crate::prices::WORD_BYTES;
 
@@ -39,33 +38,28 @@ impl Cargo {
         }
     }
 
-    /// Its class, as machine files call it.
+    /// Its class.
     pub(crate) fn class(&self, waist: &Node) -> Class {
-        match self {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                class(waist.class(packet))
-            }
-            Cargo::Deposit(..) | Cargo::Packet(_) => Class::Write,
-        }
+        self.packet().map_or(Class::Write, |packet| class(waist.class(packet)))
     }
 
     /// Whether its message has a key, which keeps it in order.
     pub(crate) fn has_key(&self, waist: &Node) -> bool {
-        match self {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                key_of(waist, packet) != DispatchKey::NoSync
-            }
-            Cargo::Deposit(..) | Cargo::Packet(_) => false,
-        }
+        self.packet().is_some_and(|packet| key_of(waist, packet) != DispatchKey::NoSync)
     }
 
     /// The number of its message; that of none where no handler is run for it.
     pub(crate) fn kind(&self) -> u16 {
+        self.packet().map_or(u16::MAX, |packet| packet.id().0)
+    }
+
+    /// The message in it, if a handler is run for it.
+    pub(crate) fn packet(&self) -> Option<&Packet> {
         match self {
             Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                packet.id().0
+                Some(packet)
             }
-            Cargo::Deposit(..) | Cargo::Packet(_) => u16::MAX,
+            Cargo::Deposit(..) | Cargo::Packet(_) => None,
         }
     }
 
@@ -83,13 +77,8 @@ impl Cargo {
 
     /// Bytes of a message on the wire beside its header.
     pub(crate) fn bytes_behind_header(&self, waist: &Node) -> u64 {
-        match self {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                let in_header = if is_about_block(waist, packet) { WORD_BYTES } else { 0 };
-                waist.bytes(packet).saturating_sub(in_header)
-            }
-            Cargo::Deposit(..) | Cargo::Packet(_) => 0,
-        }
+        let in_header = |packet| if is_about_block(waist, packet) { WORD_BYTES } else { 0 };
+        self.packet().map_or(0, |packet| waist.bytes(packet).saturating_sub(in_header(packet)))
     }
 
     /// Words beside those that say what the engine is to move: the place, the address and the length.
@@ -107,13 +96,7 @@ impl Cargo {
     }
 }
 
-/// Words of a message that processors write and read beside its header. The header of one about a block of shared memory says
-/// which block, and so has the message's first word.
-pub(crate) fn words_behind_header(waist: &Node, packet: &Packet) -> usize {
-    packet.words().len().saturating_sub(usize::from(is_about_block(waist, packet)))
-}
-
-/// A class of messages, as machine files call it.
+/// A class of messages, as machine files name it.
 fn class(class: tempest::Class) -> Class {
     match class {
         tempest::Class::Read => Class::Read,
@@ -123,6 +106,12 @@ fn class(class: tempest::Class) -> Class {
         tempest::Class::System => Class::System,
         tempest::Class::User => Class::User,
     }
+}
+
+/// Words of a message that processors write and read beside its header. The header of one about a block of shared memory says
+/// which block, and so has the message's first word.
+pub(crate) fn words_behind_header(waist: &Node, packet: &Packet) -> usize {
+    packet.words().len().saturating_sub(usize::from(is_about_block(waist, packet)))
 }
 
 /// The key of a packet, as its destination finds it.
@@ -143,72 +132,6 @@ pub(crate) enum Route {
     Inject,
     /// Through the queue of a protocol processor.
     HandOver,
-}
-
-/// Something on its way.
-#[derive(Debug)]
-pub(crate) struct Flight {
-    pub(crate) from: usize,
-    pub(crate) to: usize,
-    pub(crate) bytes: u64,
-    /// What it is for.
-    pub(crate) class: Class,
-    /// The network processor has handed it to the computing one.
-    pub(crate) forwarded: bool,
-    /// The number of its flow: different for any two of a run, and rising with time for those of one source.
-    pub(crate) number: u64,
-    /// How many flights had this one's place before it.
-    pub(crate) uses: u32,
-    /// What it is to the account of where time goes: the number of its message, or of the one that it ends.
-    pub(crate) kind: u16,
-    /// How it came about.
-    pub(crate) origin: Origin,
-    /// When it left for the network, or became an event.
-    pub(crate) left: Time,
-    /// When it came to its node.
-    pub(crate) arrived: Time,
-    pub(crate) cargo: Cargo,
-}
-
-/// How an event came about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Origin {
-    /// Somebody sent it.
-    Sent,
-    /// An access of a thread of its node faulted.
-    Fault,
-    /// A right has been taken away, for which a handler had to wait.
-    Lowered,
-}
-
-impl Flight {
-    /// Its bytes, headers aside.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// The node it is for.
-    pub(crate) fn to(&self) -> usize {
-        self.to
-    }
-
-    /// The source, the destination and the number.
-    pub(crate) fn way(&self) -> (usize, usize, u64) {
-        (self.from, self.to, self.number)
-    }
-
-    /// The message on its way to a handler.
-    pub(crate) fn packet(&self) -> &Packet {
-        match &self.cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => packet,
-            Cargo::Deposit(..) | Cargo::Packet(_) => unreachable!("no handler is run for it"),
-        }
-    }
-
-    /// How long it was on its way through the network.
-    pub(crate) fn travel(&self) -> Time {
-        self.arrived - self.left
-    }
 }
 
 /// What a thread has handed to the protocol processor for injection.

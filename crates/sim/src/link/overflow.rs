@@ -2,84 +2,60 @@
 //! trapped, and moves them into its memory, so that the network can go on.
 //!
 //! Without it a machine whose processors all wait for room could stand still for ever; with it that is only slow. The
-//! messages stay in order, and are handled as if they still were in the interface.
-//!
-//! This module must never know what a message means.
+//! messages stay in order, and are handled as if they still were in the interface. Must never know what a message means.
 
-use trace::Event as Traced;
+use units::Time;
 
-use crate::agenda::Happening;
-use crate::cluster::Cluster;
-use crate::processor::core::Activity;
-use crate::processor::ledger::Bucket;
+/// The prices of an interface that traps its processor.
+#[derive(Clone, Debug)]
+pub(crate) struct Overflow(machine::Overflow);
 
-impl Cluster {
-    /// A head is at the port in of `node` and was not let in: watches how long that lasts.
-    pub(crate) fn watch_overflow(&mut self, node: usize) {
-        let Some(after) = self.setting.machine.interface.overflow.as_ref().map(|overflow| overflow.after)
-        else {
-            return;
-        };
-        let Some(flight) = self.link.network.knocking(node as u32) else { return };
-        // A network processor empties the interface whatever the computing one does.
-        if self.nodes[node].dispatch.network().is_some() {
-            return;
-        }
-        let (at, tie) = (self.agenda.now + after, self.nodes[node].tie);
-        let uses = self.link.flights[flight as usize].uses;
-        self.agenda.events.push(at, tie, Happening::Overflow { flight, uses });
+/// The answer to a message that was kept out for too long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Verdict {
+    /// It has been let in, or will be.
+    Over,
+    /// The processor is trapped.
+    Trap,
+    /// The processor cannot be trapped now: the message is watched for as long again.
+    Watch,
+}
+
+impl Overflow {
+    /// The prices of a machine whose interface traps its processor.
+    pub(crate) fn of(machine: &machine::Machine) -> Option<Self> {
+        machine.interface.overflow.clone().map(Self)
     }
 
-    /// If the same message, the one whose place had so many uses before, still waits at the port in: traps the processor, or waits until it can be
-    /// trapped.
-    pub(crate) fn overflow(&mut self, flight: u32, uses: u32) {
-        let waiting = &self.link.flights[flight as usize];
-        let (node, same) = (waiting.to(), waiting.uses == uses);
-        if !same || self.link.network.knocking(node as u32) != Some(flight) || self.admits(node) {
-            return;
-        }
-        let core = self.nodes[node].first_core;
-        match self.cores[core].activity() {
-            Activity::Thread(thread) if self.cores[core].is_computing() => {
-                let left = self.cores[core].clock.left(self.agenda.now);
-                self.cores[core].put_thread_off(thread, left);
-                self.spill(node, core);
-            }
-            // It is busy with handlers and takes messages out by itself, or must not be disturbed now.
-            _ => self.watch_overflow(node),
+    /// When a message that is kept out from now on has been so for too long.
+    pub(crate) fn patience(&self, now: Time) -> Time {
+        now + self.0.after
+    }
+
+    /// What follows when patience is at an end: whether the message is still `kept_out`, and whether the processor `computes`. A
+    /// processor that does not is busy with handlers and takes messages out by itself, or must not be disturbed.
+    pub(crate) fn verdict(kept_out: bool, computes: bool) -> Verdict {
+        match (kept_out, computes) {
+            (false, _) => Verdict::Over,
+            (true, true) => Verdict::Trap,
+            (true, false) => Verdict::Watch,
         }
     }
 
-    /// The processor moves what is in the interface into its memory.
-    fn spill(&mut self, node: usize, core: usize) {
-        let Some(inbox) = self.nodes[node].dispatch.inbox_mut() else { return };
-        let flights = &self.link.flights;
-        let bytes: u64 = inbox.in_interface().map(|message| flights[message.flight as usize].bytes()).sum();
-        inbox.spill();
-        let overflow = self
-            .setting
-            .machine
-            .interface
-            .overflow
-            .as_ref()
-            .expect("traps are watched for where there are any");
-        let cost = overflow.trap + overflow.byte * bytes;
-        let state = &mut self.cores[core];
-        state.clock.put_off();
-        state.begin(Activity::Trapped);
-        state.ledger.count().interrupts += 1;
-        state.ledger.book(Bucket::Overhead, cost);
-        let processor = state.number();
-        self.record(Traced::Interrupt { node: node as u32, processor });
-        self.continue_at(core, self.agenda.now + cost);
+    /// The time of a trap that moves so many bytes into memory.
+    pub(crate) fn time(&self, bytes: u64) -> Time {
+        self.0.trap + self.0.byte * bytes
     }
+}
 
-    /// The trap is over: the interface is empty, and the processor goes on with what it did.
-    pub(crate) fn finish_trap(&mut self, core: usize) {
-        let node = self.cores[core].node();
-        self.admit_next(node);
-        if !self.back_to_thread(core) {
-            self.free(core);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trap_costs_itself_and_the_bytes_that_it_moves() {
+        let ns = Time::from_nanoseconds;
+        let overflow = Overflow(machine::Overflow { after: ns(100), trap: ns(40), byte: ns(2) });
+        assert_eq!((overflow.patience(ns(7)), overflow.time(16)), (ns(107), ns(72)));
     }
 }

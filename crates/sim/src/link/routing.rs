@@ -1,124 +1,186 @@
-//! Messages inside the network: from the port out of one node to the port in of another.
+//! The network between the interfaces, and the queues before it.
 //!
-//! Where the network is constant that is one addition. Where it is routed, its fabric says what happens next and the
-//! engine's queue says when; a node whose interface has no room leaves what comes in the network.
-//!
-//! Must never know what a message is for, nor which links there are.
+//! Where the network is constant a passage is one addition. Where it is routed, its fabric says what happens next and the
+//! agenda when; a node whose interface has no room leaves what comes in the network. Must never know what a message is for, nor
+//! which links there are.
 
-use hardware::{Event, Mover, Network, Parcel};
+use hardware::{Event, Interface, Network, Parcel};
 use machine::Machine;
 use units::Time;
 
-use crate::agenda::Happening;
-use crate::cluster::Cluster;
+use super::flights::Flight;
+use crate::agenda::{Agenda, Happening};
 
-impl Cluster {
-    /// Something of `bytes`, headers aside, is in the interface of `from` and wants to leave for another node.
-    pub(crate) fn leave(&mut self, flight: u32, from: usize, to: usize, bytes: u64, mover: Mover) {
-        let tie = self.nodes[to].tie;
-        let interface = &mut self.nodes[from].port.interface;
-        match &mut self.link.network {
+/// The network.
+pub(crate) struct Road {
+    network: Network,
+    /// The messages that may wait in an interface for a routed network.
+    send_queue: usize,
+    /// The messages that may wait in an interface for the node; `None`: any number.
+    receive_queue: Option<usize>,
+    /// The time after which it is worth looking again for room that nobody announces.
+    look: Time,
+}
+
+impl Road {
+    /// The idle network of a machine of so many nodes.
+    pub(crate) fn new(machine: &Machine, nodes: u32) -> Self {
+        let (interface, processor) = (&machine.interface, &machine.processor);
+        Self {
+            network: Network::new(&machine.network, machine.interface.gap, nodes),
+            send_queue: interface.send_queue,
+            receive_queue: interface.receive_queue,
+            look: processor.poll.max(processor.clock.cycles_to_time(1)),
+        }
+    }
+
+    /// The network, to be looked at.
+    pub(crate) fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// What happens inside the network without the nodes' doing begins.
+    pub(crate) fn start(&mut self, agenda: &mut Agenda) {
+        if let Network::Routed(fabric) = &mut self.network {
+            fabric.start(later(agenda));
+        }
+    }
+
+    /// The flight at `place` is in the interface of its source and leaves for another node, whose events come at `tie`.
+    pub(crate) fn leave(
+        &mut self,
+        place: u32,
+        flight: &Flight,
+        tie: u32,
+        interface: &mut Interface,
+        agenda: &mut Agenda,
+    ) {
+        let (now, bytes, mover) = (agenda.now(), flight.bytes(), flight.mover());
+        match &mut self.network {
             Network::Constant(network) => {
-                let first = network.arrival(interface.inject(self.agenda.now, bytes, mover));
+                let first = network.arrival(interface.inject(now, bytes, mover));
                 let at = first + interface.behind(bytes, mover);
-                self.agenda.events.push(at, tie, Happening::Arrive { flight });
+                agenda.push(at, tie, Happening::Arrive { flight: place });
             }
             Network::Routed(fabric) => {
                 let parcel = Parcel {
-                    cargo: flight,
+                    cargo: place,
                     tie,
-                    from: from as u32,
-                    to: to as u32,
+                    from: flight.from() as u32,
+                    to: flight.to() as u32,
                     bytes: bytes + interface.headers(bytes),
                     passage: interface.passage(bytes, mover),
                 };
-                fabric.launch(self.agenda.now, parcel, agenda(&mut self.agenda.events));
+                fabric.launch(now, parcel, later(agenda));
             }
         }
     }
 
-    /// Whether all that will happen, of which `next` is the first, is cross traffic.
-    pub(crate) fn is_over(&self, next: Happening) -> bool {
-        match (next, &self.link.network) {
-            // This event is in the queue no longer.
-            (Happening::Network { .. }, Network::Routed(fabric)) => {
-                fabric.is_quiet(self.agenda.waiting() + 1)
-            }
-            _ => false,
+    /// Something happens inside the network. The answer is the flight that has come to the port in of its node.
+    pub(crate) fn step(&mut self, event: Event, agenda: &mut Agenda) -> Option<u32> {
+        let Network::Routed(fabric) = &mut self.network else { return None };
+        fabric.step(agenda.now(), event, later(agenda))
+    }
+
+    /// Lets in the flight that waits at the port in of a node, if one does.
+    pub(crate) fn accept(&mut self, node: usize, agenda: &mut Agenda) -> Option<u32> {
+        let Network::Routed(fabric) = &mut self.network else { return None };
+        fabric.accept(agenda.now(), node as u32, later(agenda))
+    }
+
+    /// The flight that waits at the port in of a node and was not let in.
+    pub(crate) fn knocking(&self, node: usize) -> Option<u32> {
+        self.network.knocking(node as u32)
+    }
+
+    /// Whether all that will happen is cross traffic: `next`, which is in the agenda no longer, and all that is.
+    pub(crate) fn is_over(&self, next: Happening, agenda: &Agenda) -> bool {
+        matches!(next, Happening::Network { .. }) && self.is_quiet(agenda.waiting() + 1)
+    }
+
+    /// Whether all of so many events to come are cross traffic.
+    pub(crate) fn is_quiet(&self, events: usize) -> bool {
+        match &self.network {
+            Network::Constant(_) => false,
+            Network::Routed(fabric) => fabric.is_quiet(events),
         }
     }
 
-    /// Something happens inside the network.
-    pub(crate) fn go_through_network(&mut self, event: Event) {
-        let Network::Routed(fabric) = &mut self.link.network else { return };
-        if let Some(flight) = fabric.step(self.agenda.now, event, agenda(&mut self.agenda.events)) {
-            let to = self.link.flights[flight as usize].to();
-            self.admit_next(to);
-            self.watch_overflow(to);
-        }
-    }
-
-    /// Starts what happens inside the network without the nodes' doing.
-    pub(crate) fn start_network(&mut self) {
-        if let Network::Routed(fabric) = &mut self.link.network {
-            fabric.start(agenda(&mut self.agenda.events));
-        }
-    }
-
-    /// Lets in what waits at the port in of a node, if anything does and there is room for it.
-    pub(crate) fn admit_next(&mut self, node: usize) {
-        if !self.admits(node) {
-            return;
-        }
-        let Network::Routed(fabric) = &mut self.link.network else { return };
-        if let Some(flight) = fabric.accept(self.agenda.now, node as u32, agenda(&mut self.agenda.events)) {
-            self.arrive(flight);
-        }
-    }
-
-    /// Whether the interface of a node has room for what comes out of the network.
-    pub(crate) fn admits(&self, node: usize) -> bool {
-        let Some(room) = self.setting.machine.interface.receive_queue else { return true };
-        let place = &self.nodes[node];
-        // Only the processor that runs the handlers takes messages out; elsewhere a device does.
-        let waiting = place.dispatch.in_interface();
-        waiting + (place.port.passing as usize) < room
+    /// Whether an interface where so many messages wait for the node lets another one in.
+    pub(crate) fn admits(&self, waiting: usize) -> bool {
+        self.receive_queue.is_none_or(|room| waiting < room)
     }
 
     /// Whether a processor of a node may put something into its interface at `at`, if none does before.
-    pub(crate) fn interface_has_room(&self, node: usize, at: Time) -> bool {
-        match &self.link.network {
-            Network::Constant(_) => self.nodes[node].port.interface.has_room(at),
-            Network::Routed(fabric) => {
-                fabric.leaving(node as u32) < self.setting.machine.interface.send_queue
-            }
+    pub(crate) fn has_room(&self, node: usize, interface: &Interface, at: Time) -> bool {
+        match &self.network {
+            Network::Constant(_) => interface.has_room(at),
+            Network::Routed(fabric) => fabric.leaving(node as u32) < self.send_queue,
         }
     }
 
-    /// When it is worth looking for room again if nothing else happens. How long the network holds back what is in the
+    /// When it is worth looking for room again if nothing else happens. For how long a routed network holds back what is in the
     /// interface nobody can know; then it is after the next poll.
-    pub(crate) fn interface_room_at(&self, node: usize, at: Time) -> Time {
-        match &self.link.network {
-            Network::Constant(_) => self.nodes[node].port.interface.room_at(at),
-            Network::Routed(_) => {
-                let processor = &self.setting.machine.processor;
-                at + processor.poll.max(processor.clock.cycles_to_time(1))
-            }
+    pub(crate) fn room_at(&self, interface: &Interface, at: Time) -> Time {
+        match &self.network {
+            Network::Constant(_) => interface.room_at(at),
+            Network::Routed(_) => self.look_after(at),
         }
     }
-}
 
-/// The interface of a machine as messages pass it: the slower of its ports and the links sets their pace from end to end,
-/// and so says when a last byte is in.
-pub(crate) fn paced(machine: &Machine) -> machine::Interface {
-    let mut interface = machine.interface.clone();
-    if let Some(routers) = &machine.network.routers {
-        interface.bandwidth = interface.bandwidth.min(routers.link);
+    /// When it is worth looking again for room that nobody announces: after the next poll.
+    pub(crate) fn look_after(&self, at: Time) -> Time {
+        at + self.look
     }
-    interface
 }
 
-/// The engine's queue as the fabric sees it.
-fn agenda(events: &mut des::EventQueue<Happening>) -> impl FnMut(Time, u32, Event) + '_ {
-    |at, tie, event| events.push(at, tie, Happening::Network { event })
+/// The agenda as the fabric uses it.
+fn later(agenda: &mut Agenda) -> impl FnMut(Time, u32, Event) + '_ {
+    |at, tie, event| agenda.push(at, tie, Happening::Network { event })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::cargo::Cargo;
+    use crate::link::testing::{interface, ns};
+    use hardware::Mover;
+    use machine::Class;
+
+    /// A network of 100 ns, interfaces with room for `receive` messages.
+    fn road(receive_queue: Option<usize>) -> Road {
+        let constant = machine::Network { latency: ns(100), routers: None };
+        Road { network: Network::new(&constant, Time::ZERO, 2), send_queue: 2, receive_queue, look: ns(7) }
+    }
+
+    #[test]
+    fn an_interface_admits_until_it_is_full() {
+        assert!(road(None).admits(1_000_000));
+        assert!(road(Some(3)).admits(2));
+        assert!(!road(Some(3)).admits(3));
+    }
+
+    #[test]
+    fn what_leaves_arrives_in_order_and_fills_the_queue_before_the_port() {
+        let (mut road, mut agenda) = (road(None), Agenda::new(None));
+        let mut port = Interface::new(&interface(), Time::ZERO);
+        let cargo = Cargo::Packet(0);
+        let flight = Flight::new((0, 1), 0, 40, (Class::Write, Mover::Processors), ns(0), cargo);
+        for place in 0..3 {
+            assert!(road.has_room(0, &port, ns(0)));
+            road.leave(place, &flight, 5, &mut port, &mut agenda);
+        }
+        // The third waits behind the 40 bytes of the second, which waits behind those of the first.
+        assert!(!road.has_room(0, &port, ns(0)));
+        assert_eq!(road.room_at(&port, ns(0)), ns(40));
+        let arrivals = std::iter::from_fn(|| agenda.take_next()).map(|(at, happening)| match happening {
+            Happening::Arrive { flight } => (flight, at),
+            other => panic!("{other:?}"),
+        });
+        let arrivals: Vec<_> = arrivals.collect();
+        assert_eq!(arrivals.iter().map(|&(place, _)| place).collect::<Vec<_>>(), [0, 1, 2]);
+        let apart = |later: usize| arrivals[later].1 - arrivals[later - 1].1;
+        assert!(arrivals[0].1 >= ns(100));
+        assert_eq!((apart(1), apart(2)), (ns(40), ns(40)));
+    }
 }

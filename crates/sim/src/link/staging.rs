@@ -23,17 +23,50 @@
 use std::collections::VecDeque;
 
 use des::Server;
-use hardware::Mover;
 use hardware::memory::{NodeMemory, Slot};
-use machine::Staging;
-use units::Time;
+use hardware::{Interface, Mover};
+use machine::Machine;
+use units::{Bytes, Time};
 
-use crate::agenda::{Happening, PacketStep as Step};
-use crate::cluster::Cluster;
+use crate::agenda::PacketStep as Step;
+
+/// What follows from a step of a packet, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Effect {
+    /// The next step of a packet is due at a node.
+    Later { node: usize, at: Time, packet: u32, step: Step },
+    /// A packet of `bytes` bytes enters the network.
+    Launch { packet: u32, from: usize, to: usize, bytes: u64 },
+    /// All of a transfer is in place on a node, and is noticed there.
+    Complete { node: usize, at: Time, flight: u32 },
+}
+
+/// The node where a step takes place, with the present time.
+pub(crate) struct Site<'a> {
+    pub(crate) now: Time,
+    pub(crate) memory: &'a mut NodeMemory,
+    pub(crate) interface: &'a mut Interface,
+}
+
+/// A transfer that an interface is told to make.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Command {
+    /// What is delivered when all of it is there.
+    pub(crate) flight: u32,
+    /// The number of its flow: its order among all that its source has sent.
+    pub(crate) number: u64,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// The address of the words at the source; `None` where they are in no segment.
+    pub(crate) source: Option<u64>,
+    /// The address of their place at the destination.
+    pub(crate) target: u64,
+    pub(crate) bytes: u64,
+}
 
 /// The staging interface of a node.
 #[derive(Debug, Default)]
-pub(crate) struct Stager {
+struct Stager {
     /// The protocol engine.
     engine: Server,
     /// Where transfers do not take turns: those behind the one that goes.
@@ -46,22 +79,14 @@ pub(crate) struct Stager {
     wire: (Time, Option<u32>),
     /// Packets that wait for a block, and to do what.
     starved: VecDeque<(u32, Step)>,
-    pub(crate) packets: u64,
-    pub(crate) fall_throughs: u64,
+    packets: u64,
+    fall_throughs: u64,
 }
 
 /// A transfer on its way.
 #[derive(Debug)]
 struct Shipment {
-    /// What is delivered when all of it is there.
-    flight: u32,
-    /// The number of its flow: its order among all that its source has sent.
-    number: u64,
-    from: usize,
-    to: usize,
-    source: u64,
-    target: u64,
-    bytes: u64,
+    command: Command,
     /// Its first packet has been made.
     begun: bool,
     /// Bytes whose packets have been made.
@@ -89,23 +114,24 @@ struct Parcel {
     deposited: (usize, Time),
 }
 
-/// All transfers on their way through staging buffers.
-#[derive(Debug, Default)]
-pub(crate) struct Shipping {
+/// The staging interfaces of all nodes and the transfers on their way through them.
+#[derive(Debug)]
+pub(crate) struct Staging {
+    costs: machine::Staging,
+    /// The commands that an interface has room for.
+    room: usize,
+    /// The most bytes of a packet.
+    packet: u64,
+    /// The bytes of a memory line.
+    line: u64,
+    bandwidth: units::Bandwidth,
+    header: Bytes,
+    stagers: Vec<Stager>,
     shipments: Vec<Option<Shipment>>,
     parcels: Vec<Option<Parcel>>,
-    /// What has come after a transfer of the same way, and waits for it.
-    held: Vec<u32>,
-}
-
-impl Shipping {
-    fn shipment(&mut self, number: u32) -> &mut Shipment {
-        self.shipments[number as usize].as_mut().expect("a shipment lives until it is delivered")
-    }
-
-    fn parcel(&mut self, number: u32) -> &mut Parcel {
-        self.parcels[number as usize].as_mut().expect("a packet lives until it is placed")
-    }
+    /// What has come after a transfer of the same way and waits for it: the number of its flow, and its flight.
+    held: Vec<(u64, u32)>,
+    effects: Vec<Effect>,
 }
 
 /// Puts something in the first free place.
@@ -121,68 +147,85 @@ fn file<T>(places: &mut Vec<Option<T>>, item: T) -> u32 {
 /// Where words that are in no segment lie: in memory, in no cache.
 const ELSEWHERE: u64 = 1 << 40;
 
-impl Cluster {
-    fn staging_costs(&self) -> &Staging {
-        let memory = self.setting.machine.node_memory.as_ref().and_then(|memory| memory.staging.as_ref());
-        memory.expect("only machines with a staging buffer ship")
+impl Staging {
+    /// The staging interfaces of so many nodes of a machine, if it has any.
+    pub(crate) fn of(machine: &Machine, nodes: u32) -> Option<Self> {
+        let costs = machine.node_memory.as_ref()?.staging.clone()?;
+        let interface = &machine.interface;
+        Some(Self {
+            costs,
+            room: interface.send_queue,
+            packet: interface.packet.get(),
+            line: machine.memory.line.get(),
+            bandwidth: interface.bandwidth,
+            header: interface.header,
+            stagers: (0..nodes).map(|_| Stager::default()).collect(),
+            shipments: Vec::new(),
+            parcels: Vec::new(),
+            held: Vec::new(),
+            effects: Vec::new(),
+        })
     }
 
-    /// Whether transfers of this machine go through staging buffers.
-    pub(crate) fn ships(&self) -> bool {
-        self.setting.machine.node_memory.as_ref().is_some_and(|memory| memory.staging.is_some())
+    /// The packets that a node has sent, and those of them that did not join the packet before.
+    pub(crate) fn counts(&self, node: usize) -> (u64, u64) {
+        (self.stagers[node].packets, self.stagers[node].fall_throughs)
     }
 
-    /// Whether the staging interface of a node, if it has one, takes a further command of a thread.
+    /// Whether the interface of a node takes a further command of a thread.
     pub(crate) fn takes_commands(&self, node: usize) -> bool {
-        let stager = &self.nodes[node].port.stager;
-        stager.going + stager.commands.len() < self.setting.machine.interface.send_queue
+        let stager = &self.stagers[node];
+        stager.going + stager.commands.len() < self.room
     }
 
-    /// The interface of `from` gets the command to transfer `bytes` from one address to another.
-    pub(crate) fn ship(
-        &mut self,
-        (flight, number): (u32, u64),
-        (from, to): (usize, usize),
-        (source, target): (Option<u64>, u64),
-        bytes: u64,
-    ) {
-        let source = source.unwrap_or(ELSEWHERE);
-        let shipment =
-            Shipment { flight, number, from, to, source, target, bytes, begun: false, made: 0, placed: 0 };
-        let shipment = file(&mut self.link.shipping.shipments, shipment);
-        let interleave = self.staging_costs().interleave;
-        let stager = &mut self.nodes[from].port.stager;
-        if interleave || stager.going == 0 {
+    fn shipment(&mut self, number: u32) -> &mut Shipment {
+        self.shipments[number as usize].as_mut().expect("a shipment lives until it is delivered")
+    }
+
+    fn command_of(&self, number: u32) -> Command {
+        self.shipments[number as usize].as_ref().expect("a shipment lives until it is delivered").command
+    }
+
+    fn parcel(&mut self, number: u32) -> &mut Parcel {
+        self.parcels[number as usize].as_mut().expect("a packet lives until it is placed")
+    }
+
+    /// An interface gets a command now.
+    pub(crate) fn ship(&mut self, now: Time, command: Command) -> Vec<Effect> {
+        let from = command.from;
+        let shipment = Shipment { command, begun: false, made: 0, placed: 0 };
+        let shipment = file(&mut self.shipments, shipment);
+        let stager = &mut self.stagers[from];
+        if self.costs.interleave || stager.going == 0 {
             stager.going += 1;
-            self.make_next(from, shipment);
+            self.make_next(now, from, shipment);
         } else {
             stager.commands.push_back(shipment);
         }
+        std::mem::take(&mut self.effects)
     }
 
     /// The engine of a node makes the next packet of a transfer, whose last one is on the wire; or, if there is none, the
     /// first of the next.
-    fn make_next(&mut self, node: usize, number: u32) {
-        let now = self.agenda.now;
-        let costs = self.staging_costs();
-        let (command, next, block) = (costs.command, costs.packet, costs.block.get());
-        let most = self.setting.machine.interface.packet.get();
-        let stager = &mut self.nodes[node].port.stager;
-        let shipment = self.link.shipping.shipment(number);
-        let (offset, rest) = (shipment.made, shipment.bytes - shipment.made);
+    fn make_next(&mut self, now: Time, node: usize, number: u32) {
+        let (command, next, block) = (self.costs.command, self.costs.packet, self.costs.block.get());
+        let most = self.packet;
+        let shipment = self.shipment(number);
+        let (offset, rest) = (shipment.made, shipment.command.bytes - shipment.made);
         if shipment.begun && rest == 0 {
+            let stager = &mut self.stagers[node];
             stager.going -= 1;
             if let Some(next) = stager.commands.pop_front() {
                 stager.going += 1;
-                self.make_next(node, next);
+                self.make_next(now, node, next);
             }
             return;
         }
         // A packet stays within a block of the receiver.
-        let bytes = rest.min(most).min(block - (shipment.target + offset) % block);
+        let bytes = rest.min(most).min(block - (shipment.command.target + offset) % block);
         shipment.made += bytes;
         let cost = if std::mem::replace(&mut shipment.begun, true) { next } else { command };
-        let made = stager.engine.acquire(now, cost) + cost;
+        let made = self.stagers[node].engine.acquire(now, cost) + cost;
         let parcel = Parcel {
             shipment: number,
             offset,
@@ -194,153 +237,160 @@ impl Cluster {
             lines: Vec::new(),
             deposited: (0, Time::ZERO),
         };
-        let parcel = file(&mut self.link.shipping.parcels, parcel);
+        let parcel = file(&mut self.parcels, parcel);
         self.then(node, made, parcel, Step::Stage);
     }
 
     fn then(&mut self, node: usize, at: Time, packet: u32, step: Step) {
-        self.agenda.events.push(at, self.nodes[node].tie, Happening::Packet { packet, step });
+        self.effects.push(Effect::Later { node, at, packet, step });
     }
 
-    /// The time of a packet's next step has come.
-    pub(crate) fn step_packet(&mut self, packet: u32, step: Step) {
-        let shipment = self.link.shipping.parcel(packet).shipment;
-        let Shipment { from, to, .. } = *self.link.shipping.shipment(shipment);
+    /// The node where a step of a packet takes place.
+    pub(crate) fn place_of(&self, packet: u32, step: Step) -> usize {
+        let parcel = self.parcels[packet as usize].as_ref().expect("a packet lives until it is placed");
+        let Command { from, to, .. } = self.command_of(parcel.shipment);
         match step {
-            Step::Stage => self.stage(from, packet),
-            Step::Leave => self.leave_buffer(from, packet),
-            Step::Wire => self.use_wire(from),
-            Step::Gone => {
-                let slot = self.link.shipping.parcel(packet).staged_in.take();
-                self.release(from, slot);
-                self.use_wire(from);
-            }
-            Step::Look => self.look_up(to, packet),
-            Step::Place => self.place(to, packet),
-            Step::Placed => self.placed(to, packet),
+            Step::Stage | Step::Leave | Step::Wire | Step::Gone => from,
+            Step::Look | Step::Place | Step::Placed => to,
         }
     }
 
-    fn memory(&mut self, node: usize) -> &mut NodeMemory {
-        self.nodes[node].memory.system().expect("a staging buffer is part of a memory system")
+    /// The time of a packet's next step has come.
+    pub(crate) fn step(&mut self, mut site: Site<'_>, packet: u32, step: Step) -> Vec<Effect> {
+        let node = self.place_of(packet, step);
+        self.take_step(&mut site, node, packet, step);
+        std::mem::take(&mut self.effects)
+    }
+
+    fn take_step(&mut self, site: &mut Site<'_>, node: usize, packet: u32, step: Step) {
+        match step {
+            Step::Stage => self.stage(site, node, packet),
+            Step::Leave => {
+                self.stagers[node].ready.push(packet);
+                self.use_wire(site, node);
+            }
+            Step::Wire => self.use_wire(site, node),
+            Step::Gone => {
+                let slot = self.parcel(packet).staged_in.take();
+                self.release(site, node, slot);
+                self.use_wire(site, node);
+            }
+            Step::Look => self.look_up(site, node, packet),
+            Step::Place => self.place(site, node, packet),
+            Step::Placed => self.placed(site, node, packet),
+        }
     }
 
     /// Takes a block for a packet, and from when on it can be filled. `None` if there is none: the step is tried again.
-    fn take_block(&mut self, node: usize, packet: u32, step: Step) -> Option<(Slot, Time)> {
-        let now = self.agenda.now;
-        let taken = self.memory(node).take_block(now);
+    fn take_block(
+        &mut self,
+        site: &mut Site<'_>,
+        node: usize,
+        packet: u32,
+        step: Step,
+    ) -> Option<(Slot, Time)> {
+        let taken = site.memory.take_block(site.now);
         if taken.is_none() {
-            self.nodes[node].port.stager.starved.push_back((packet, step));
+            self.stagers[node].starved.push_back((packet, step));
         }
         taken
     }
 
     /// A packet needs its block no longer.
-    fn release(&mut self, node: usize, slot: Option<Slot>) {
+    fn release(&mut self, site: &mut Site<'_>, node: usize, slot: Option<Slot>) {
         if let Some(slot) = slot {
-            self.memory(node).release_block(slot);
+            site.memory.release_block(slot);
         }
-        if let Some((starved, step)) = self.nodes[node].port.stager.starved.pop_front() {
-            self.step_packet(starved, step);
+        if let Some((starved, step)) = self.stagers[node].starved.pop_front() {
+            self.take_step(site, node, starved, step);
         }
     }
 
-    fn stage(&mut self, node: usize, packet: u32) {
-        let Some((slot, from)) = self.take_block(node, packet, Step::Stage) else { return };
-        let handoff = self.staging_costs().handoff;
-        let parcel = self.link.shipping.parcel(packet);
+    fn stage(&mut self, site: &mut Site<'_>, node: usize, packet: u32) {
+        let Some((slot, from)) = self.take_block(site, node, packet, Step::Stage) else { return };
+        let handoff = self.costs.handoff;
+        let parcel = self.parcel(packet);
         parcel.staged_in = Some(slot);
         let (shipment, offset, bytes) = (parcel.shipment, parcel.offset, parcel.bytes);
-        let source = self.link.shipping.shipment(shipment).source + offset;
-        let memory = self.memory(node);
-        let lines = memory.lines(source, bytes).map(|(line, _)| line);
-        let staged = memory.stage(lines, from);
+        let source = self.command_of(shipment).source.unwrap_or(ELSEWHERE) + offset;
+        let lines = site.memory.lines(source, bytes).map(|(line, _)| line);
+        let staged = site.memory.stage(lines, from);
         self.then(node, staged + handoff, packet, Step::Leave);
     }
 
-    /// A packet is ready for the wire, or the wire for a packet.
-    fn leave_buffer(&mut self, node: usize, packet: u32) {
-        self.nodes[node].port.stager.ready.push(packet);
-        self.use_wire(node);
-    }
-
     /// Puts the next packet that is ready on the wire, if that is free, or has it done when it will be.
-    fn use_wire(&mut self, node: usize) {
-        let costs = self.staging_costs();
-        let (append, path, interleave) = (costs.append, costs.path, costs.interleave);
-        let Some((packet, joins)) = self.next_ready(node, append, interleave) else { return };
-        let (free, last) = self.nodes[node].port.stager.wire;
+    fn use_wire(&mut self, site: &mut Site<'_>, node: usize) {
+        let Some((packet, joins)) = self.next_ready(site.now, node) else { return };
+        let (free, last) = self.stagers[node].wire;
         // The way of the packet before has to be given up first, unless this one joins it.
-        let start = if joins || last.is_none() { free } else { free + path };
-        if self.agenda.now < start {
+        let start = if joins || last.is_none() { free } else { free + self.costs.path };
+        if site.now < start {
             self.then(node, start, packet, Step::Wire);
             return;
         }
-        self.nodes[node].port.stager.ready.retain(|&ready| ready != packet);
-        let Parcel { shipment, bytes, .. } = *self.link.shipping.parcel(packet);
-        let passage = self.nodes[node].port.interface.passage(bytes, Mover::Staging);
-        let stager = &mut self.nodes[node].port.stager;
-        stager.wire = (self.agenda.now + passage, Some(shipment));
+        self.stagers[node].ready.retain(|&ready| ready != packet);
+        let Parcel { shipment, bytes, .. } = *self.parcel(packet);
+        let passage = site.interface.passage(bytes, Mover::Staging);
+        let stager = &mut self.stagers[node];
+        stager.wire = (site.now + passage, Some(shipment));
         stager.packets += 1;
         stager.fall_throughs += u64::from(!joins);
-        self.link.shipping.parcel(packet).joined = joins;
-        let Shipment { from, to, .. } = *self.link.shipping.shipment(shipment);
-        self.launch_packet(packet, from, to, bytes);
-        self.then(node, self.agenda.now + passage, packet, Step::Gone);
-        self.make_next(node, shipment);
+        self.parcel(packet).joined = joins;
+        let Command { from, to, .. } = self.command_of(shipment);
+        self.effects.push(Effect::Launch { packet, from, to, bytes });
+        self.then(node, site.now + passage, packet, Step::Gone);
+        self.make_next(site.now, node, shipment);
     }
 
     /// Which packet goes next, and whether it joins the one before: where messages take turns, one of another message if
     /// there is one.
-    fn next_ready(&mut self, node: usize, append: bool, interleave: bool) -> Option<(u32, bool)> {
-        let (free, last) = self.nodes[node].port.stager.wire;
-        let ready = &self.nodes[node].port.stager.ready;
+    fn next_ready(&self, now: Time, node: usize) -> Option<(u32, bool)> {
+        let (free, last) = self.stagers[node].wire;
+        let ready = &self.stagers[node].ready;
         let follows = |packet: u32| {
-            let parcel = self.link.shipping.parcels[packet as usize].as_ref();
+            let parcel = self.parcels[packet as usize].as_ref();
             parcel.is_some_and(|parcel| Some(parcel.shipment) == last)
         };
         let first = *ready.first()?;
         let other = ready.iter().copied().find(|&packet| !follows(packet));
-        let next = if interleave { other.unwrap_or(first) } else { first };
-        Some((next, append && follows(next) && self.agenda.now <= free))
+        let next = if self.costs.interleave { other.unwrap_or(first) } else { first };
+        Some((next, self.costs.append && follows(next) && now <= free))
     }
 
-    /// The first byte of a packet has come out of the network.
-    pub(crate) fn packet_arrives(&mut self, node: usize, packet: u32) {
-        self.link.shipping.parcel(packet).arrived = self.agenda.now;
-        let looks = self.agenda.now + self.byte_time(node, 0) + self.staging_costs().receive;
-        self.then(node, looks, packet, Step::Look);
+    /// The first byte of a packet has come out of the network at a node.
+    pub(crate) fn arrive(&mut self, now: Time, node: usize, packet: u32) -> Effect {
+        self.parcel(packet).arrived = now;
+        let at = now + self.byte_time(0) + self.costs.receive;
+        Effect::Later { node, at, packet, step: Step::Look }
     }
 
-    /// The time of a packet's header and so many bytes behind it through the port in of a node.
-    fn byte_time(&self, node: usize, bytes: u64) -> Time {
-        self.nodes[node].port.interface.header_and(bytes)
+    /// What the header and so many bytes behind it take on the wire.
+    fn byte_time(&self, bytes: u64) -> Time {
+        self.bandwidth.transfer_time(self.header + Bytes::new(bytes))
     }
 
     /// When what a packet brings up to the end of its line `last` is in the buffer.
     fn is_there(&mut self, packet: u32, last: usize) -> Time {
-        let line = self.setting.machine.memory.line.get();
-        let receive = self.staging_costs().receive;
-        let Parcel { shipment, offset, bytes, arrived, ref lines, .. } = *self.link.shipping.parcel(packet);
+        let (line, receive) = (self.line, self.costs.receive);
+        let Parcel { shipment, offset, bytes, arrived, ref lines, .. } = *self.parcel(packet);
         let end = lines.get(last).map(|(number, _)| (number + 1) * line);
-        let Shipment { to, target, .. } = *self.link.shipping.shipment(shipment);
-        let start = target + offset;
+        let start = self.command_of(shipment).target + offset;
         let brought = end.map_or(bytes, |end| bytes.min(end - start));
-        arrived + self.byte_time(to, brought) + receive
+        arrived + self.byte_time(brought) + receive
     }
 
     /// The header of a packet is at the engine of its destination.
-    fn look_up(&mut self, node: usize, packet: u32) {
-        let Some((slot, from)) = self.take_block(node, packet, Step::Look) else { return };
-        let (lookup, keeps) = (self.staging_costs().lookup, self.staging_costs().keeps);
-        let found = self.nodes[node].port.stager.engine.acquire(self.agenda.now, lookup) + lookup;
-        let Parcel { shipment, offset, bytes, joined, .. } = *self.link.shipping.parcel(packet);
-        let target = self.link.shipping.shipment(shipment).target + offset;
-        let lines: Vec<_> = self.memory(node).lines(target, bytes).collect();
+    fn look_up(&mut self, site: &mut Site<'_>, node: usize, packet: u32) {
+        let Some((slot, from)) = self.take_block(site, node, packet, Step::Look) else { return };
+        let lookup = self.costs.lookup;
+        let found = self.stagers[node].engine.acquire(site.now, lookup) + lookup;
+        let Parcel { shipment, offset, bytes, joined, .. } = *self.parcel(packet);
+        let target = self.command_of(shipment).target + offset;
+        let lines: Vec<_> = site.memory.lines(target, bytes).collect();
         let last = lines.len().saturating_sub(1);
-        let parcel = self.link.shipping.parcel(packet);
+        let parcel = self.parcel(packet);
         (parcel.kept_in, parcel.lines) = (Some(slot), lines);
-        let there = match (keeps, joined) {
+        let there = match (self.costs.keeps, joined) {
             (true, true) => Time::ZERO,
             (true, false) => self.is_there(packet, last),
             (false, _) => self.is_there(packet, 0),
@@ -349,23 +399,23 @@ impl Cluster {
     }
 
     /// Lines of a packet are there, or will be: the next goes to memory, or the controller takes over all of them.
-    fn place(&mut self, node: usize, packet: u32) {
-        let now = self.agenda.now;
-        let parcel = self.link.shipping.parcel(packet);
+    fn place(&mut self, site: &mut Site<'_>, node: usize, packet: u32) {
+        let now = site.now;
+        let parcel = self.parcel(packet);
         let (slot, (done, latest)) = (parcel.kept_in, parcel.deposited);
         let lines = parcel.lines.clone();
         let last = lines.len().saturating_sub(1);
         let all_there = self.is_there(packet, last);
-        if self.staging_costs().keeps && !lines.is_empty() {
-            self.link.shipping.parcel(packet).kept_in = None;
+        if self.costs.keeps && !lines.is_empty() {
+            self.parcel(packet).kept_in = None;
             let slot = slot.expect("a packet that has been looked up has a block");
-            let owned = self.memory(node).own(slot, &lines, now);
+            let owned = site.memory.own(slot, &lines, now);
             self.then(node, owned.max(all_there), packet, Step::Placed);
             return;
         }
-        let accepted = lines.get(done).map(|&(line, whole)| self.memory(node).deposit(line, whole, now));
+        let accepted = lines.get(done).map(|&(line, whole)| site.memory.deposit(line, whole, now));
         let latest = accepted.unwrap_or(now).max(latest);
-        self.link.shipping.parcel(packet).deposited = (done + 1, latest);
+        self.parcel(packet).deposited = (done + 1, latest);
         if done < last {
             let next = self.is_there(packet, done + 1).max(now);
             self.then(node, next, packet, Step::Place);
@@ -375,43 +425,158 @@ impl Cluster {
     }
 
     /// All lines of a packet are where they should be.
-    fn placed(&mut self, node: usize, packet: u32) {
-        let notify = self.staging_costs().notify;
-        let parcel = self.link.shipping.parcels[packet as usize].take().expect("a packet is placed once");
-        self.release(node, parcel.kept_in);
-        let shipment = self.link.shipping.shipment(parcel.shipment);
+    fn placed(&mut self, site: &mut Site<'_>, node: usize, packet: u32) {
+        let parcel = self.parcels[packet as usize].take().expect("a packet is placed once");
+        self.release(site, node, parcel.kept_in);
+        let at = site.now + self.costs.notify;
+        let shipment = self.shipment(parcel.shipment);
         shipment.placed += parcel.bytes;
-        if shipment.placed == shipment.bytes {
-            let flight = shipment.flight;
-            self.agenda.events.push(
-                self.agenda.now + notify,
-                self.nodes[node].tie,
-                Happening::Deliver { flight },
-            );
+        let Command { flight, bytes, .. } = shipment.command;
+        if shipment.placed == bytes {
+            self.effects.push(Effect::Complete { node, at, flight });
         }
     }
 
-    /// Whether something has to wait for a transfer that left before it on the same way. It is delivered after that.
-    pub(crate) fn is_held_back(&mut self, flight: u32) -> bool {
-        let (from, to, number) = self.link.flights[flight as usize].way();
-        let before =
-            |shipment: &Shipment| (shipment.from, shipment.to) == (from, to) && shipment.number < number;
-        let held = self.link.shipping.shipments.iter().flatten().any(before);
+    /// Holds back what has to wait for a transfer that left before it on the same way. Returns whether it does: then
+    /// [`let_through`](Self::let_through) gives it out.
+    pub(crate) fn holds_back(&mut self, flight: u32, from: usize, to: usize, number: u64) -> bool {
+        let before = |command: &Command| (command.from, command.to) == (from, to) && command.number < number;
+        let held = self.shipments.iter().flatten().any(|shipment| before(&shipment.command));
         if held {
-            self.link.shipping.held.push(flight);
+            self.held.push((number, flight));
         }
         held
     }
 
-    /// Something has been delivered: if it was a transfer, what waited for it follows.
-    pub(crate) fn let_through(&mut self, number: u64) {
-        let shipments = &mut self.link.shipping.shipments;
+    /// Something has been delivered. If it was a transfer, the answer is what may have waited for it, in order.
+    pub(crate) fn let_through(&mut self, number: u64) -> Vec<u32> {
         let delivered =
-            |shipment: &Option<Shipment>| shipment.as_ref().is_some_and(|one| one.number == number);
-        let Some(place) = shipments.iter().position(delivered) else { return };
-        shipments[place] = None;
-        let mut held = std::mem::take(&mut self.link.shipping.held);
-        held.sort_by_key(|&flight| self.link.flights[flight as usize].number);
-        held.into_iter().for_each(|flight| self.deliver(flight));
+            |shipment: &Option<Shipment>| shipment.as_ref().is_some_and(|one| one.command.number == number);
+        let Some(place) = self.shipments.iter().position(delivered) else { return Vec::new() };
+        self.shipments[place] = None;
+        let mut held = std::mem::take(&mut self.held);
+        held.sort_unstable();
+        held.into_iter().map(|(_, flight)| flight).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::testing::{interface, memory, ns, staging};
+
+    /// Two nodes with a network of 10 ns between them, and what is to happen.
+    struct Bench {
+        staging: Staging,
+        nodes: Vec<(NodeMemory, Interface)>,
+        agenda: Vec<(Time, Effect)>,
+        /// What has been launched, and what is complete, each with its time.
+        launched: Vec<(u64, Time)>,
+        complete: Vec<(u32, Time)>,
+    }
+
+    impl Bench {
+        fn new(costs: machine::Staging) -> Self {
+            let staging = Staging {
+                costs,
+                room: 2,
+                packet: 64,
+                line: 32,
+                bandwidth: interface().bandwidth,
+                header: interface().header,
+                stagers: vec![Stager::default(), Stager::default()],
+                shipments: Vec::new(),
+                parcels: Vec::new(),
+                held: Vec::new(),
+                effects: Vec::new(),
+            };
+            let nodes = (0..2).map(|_| (memory(), Interface::new(&interface(), Time::ZERO))).collect();
+            Self { staging, nodes, agenda: Vec::new(), launched: Vec::new(), complete: Vec::new() }
+        }
+
+        fn ship(&mut self, flight: u32, bytes: u64) {
+            let number = flight.into();
+            let command = Command { flight, number, from: 0, to: 1, source: Some(0), target: 0, bytes };
+            let effects = self.staging.ship(ns(0), command);
+            self.apply(ns(0), effects);
+        }
+
+        fn apply(&mut self, now: Time, effects: Vec<Effect>) {
+            for effect in effects {
+                match effect {
+                    Effect::Later { at, .. } => self.agenda.push((at, effect)),
+                    Effect::Complete { at, flight, .. } => self.complete.push((flight, at)),
+                    Effect::Launch { packet, to, bytes, .. } => {
+                        self.launched.push((bytes, now));
+                        let looks = self.staging.arrive(now + ns(10), to, packet);
+                        self.apply(now, vec![looks]);
+                    }
+                }
+            }
+        }
+
+        fn run(&mut self) {
+            while let Some(next) = (0..self.agenda.len()).min_by_key(|&one| self.agenda[one].0) {
+                let (now, effect) = self.agenda.remove(next);
+                let Effect::Later { packet, step, .. } = effect else { continue };
+                let (memory, interface) = &mut self.nodes[self.staging.place_of(packet, step)];
+                let effects = self.staging.step(Site { now, memory, interface }, packet, step);
+                self.apply(now, effects);
+            }
+        }
+    }
+
+    #[test]
+    fn a_transfer_goes_in_packets_that_stay_within_blocks_and_is_complete_once() {
+        let mut bench = Bench::new(staging());
+        bench.ship(7, 150);
+        bench.run();
+        let sizes: Vec<_> = bench.launched.iter().map(|&(bytes, _)| bytes).collect();
+        assert_eq!(sizes, [64, 64, 22]);
+        assert_eq!(bench.complete.iter().map(|&(flight, _)| flight).collect::<Vec<_>>(), [7]);
+        // The last byte comes 10 ns of network and 22 ns of wire after the last packet, then 3 to receive it, 50 to notice.
+        assert!(bench.complete[0].1 >= bench.launched[2].1 + ns(10 + 22 + 3 + 50));
+        assert_eq!(bench.staging.counts(0).0, 3);
+        assert_eq!(bench.staging.let_through(7), [0; 0], "nothing waited for it");
+    }
+
+    #[test]
+    fn a_packet_that_may_not_join_pays_for_a_way_of_its_own() {
+        let gaps = |append| {
+            let mut bench = Bench::new(machine::Staging { append, ..staging() });
+            bench.ship(0, 128);
+            bench.run();
+            (bench.launched[1].1 - bench.launched[0].1, bench.staging.counts(0).1)
+        };
+        let (joined, apart) = (gaps(true), gaps(false));
+        // 64 B go in 64 ns; the way of a packet stays for another 35.
+        assert_eq!(joined, (ns(64), 1));
+        assert_eq!(apart, (ns(64 + 35), 2));
+    }
+
+    #[test]
+    fn without_turns_a_command_waits_for_the_one_before() {
+        let mut bench = Bench::new(staging());
+        bench.ship(0, 128);
+        assert!(bench.staging.takes_commands(0));
+        bench.ship(1, 64);
+        assert!(!bench.staging.takes_commands(0), "there is room for two");
+        bench.run();
+        assert_eq!(bench.launched.iter().map(|&(bytes, _)| bytes).collect::<Vec<_>>(), [64, 64, 64]);
+        assert_eq!(bench.complete.iter().map(|&(flight, _)| flight).collect::<Vec<_>>(), [0, 1]);
+        assert!(bench.staging.takes_commands(0));
+    }
+
+    #[test]
+    fn what_left_later_on_the_same_way_waits_for_a_transfer() {
+        let mut bench = Bench::new(staging());
+        bench.ship(5, 64);
+        assert!(!bench.staging.holds_back(90, 0, 1, 4), "it left before");
+        assert!(!bench.staging.holds_back(91, 1, 0, 6), "it goes another way");
+        assert!(bench.staging.holds_back(93, 0, 1, 7));
+        assert!(bench.staging.holds_back(92, 0, 1, 6));
+        bench.run();
+        assert_eq!(bench.staging.let_through(5), [92, 93]);
+        assert!(!bench.staging.holds_back(94, 0, 1, 8));
     }
 }

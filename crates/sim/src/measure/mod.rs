@@ -4,19 +4,62 @@
 
 pub(crate) mod anatomy;
 pub(crate) mod phases;
+pub(crate) mod sampler;
 pub(crate) mod utilization;
 
 use tempest::Adjustment;
-use trace::Sink;
+use trace::{Batch, Digest, Digests, Event, Recorder, Sink};
+use units::Time;
 
 use anatomy::Anatomy;
 use phases::Phases;
+use sampler::Sampler;
 
 /// What is measured of a run.
 pub(crate) struct Measure {
     pub(crate) anatomy: Anatomy,
     pub(crate) phases: Phases,
-    pub(crate) sink: Sink,
-    /// The changes of roles so far.
-    pub(crate) adjustments: Vec<Adjustment>,
+    sink: Sink,
+    /// The sampler of a traced run that has one.
+    pub(crate) sampler: Option<Sampler>,
+    adjustments: Vec<Adjustment>,
+}
+
+impl Measure {
+    /// Nothing yet, of a run with so many messages. The events go to `recorder` too, if there is one.
+    pub(crate) fn new(messages: usize, recorder: Option<&Recorder>) -> Self {
+        let sink = match recorder {
+            Some(recorder) => Sink::Traced(Digests::default(), Batch::new(recorder.clone())),
+            None => Sink::Digest(Digests::default()),
+        };
+        let interval = recorder.and_then(|recorder| Some((recorder, recorder.interval()?)));
+        Self {
+            anatomy: Anatomy::new(messages),
+            phases: Phases::default(),
+            sink,
+            sampler: interval.map(|(recorder, interval)| Sampler::new(recorder.clone(), interval)),
+            adjustments: Vec::new(),
+        }
+    }
+
+    /// An event has happened at an instant.
+    #[inline]
+    pub(crate) fn record(&mut self, at: Time, event: Event) {
+        self.sink.record(at, event);
+    }
+
+    /// The digest of all events.
+    pub(crate) fn digest(&self) -> Option<Digest> {
+        self.sink.digest()
+    }
+
+    /// A node has changed the roles of its processors.
+    pub(crate) fn note_adjustment(&mut self, adjustment: Adjustment) {
+        self.adjustments.push(adjustment);
+    }
+
+    /// The changes of roles, in order.
+    pub(crate) fn adjustments(&self) -> &[Adjustment] {
+        &self.adjustments
+    }
 }

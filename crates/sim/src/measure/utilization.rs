@@ -48,6 +48,13 @@ impl BusyTimes {
         entries
     }
 
+    /// Every part: its kind, its place among those of its kind, and the time for which it has been busy.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (Resource, usize, Time)> {
+        self.0.iter().flat_map(|kind| {
+            kind.parts.iter().enumerate().map(|(part, &(busy, _))| (kind.resource, part, busy))
+        })
+    }
+
     fn of(&self, resource: Resource) -> Option<&Kind> {
         self.0.iter().find(|kind| kind.resource == resource)
     }

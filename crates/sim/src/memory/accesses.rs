@@ -124,3 +124,45 @@ impl AtWork<'_> {
         self.core.number().into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::testing::{Bench, described, ns};
+    use machine::Primitives;
+
+    #[test]
+    fn without_caches_an_access_takes_its_issue_and_one_that_faulted_a_line_from_memory() {
+        let mut bench = Bench::new(Memory::plain(ns(50)), Primitives::default());
+        let issue = bench.time_of(Operations::NONE.loads(1));
+        assert!(bench.at_work(0, ns(0)).hits(64, false));
+        assert_eq!(bench.spent(0), (issue, ns(0), ns(0)));
+        assert!(!bench.at_work(0, ns(0)).is_far_ahead(64, false));
+        bench.at_work(0, ns(0)).miss(64, false, true, Keep::Any);
+        assert_eq!(bench.spent(0), (issue + ns(50), ns(0), ns(50)));
+        assert!(bench.at_work(0, ns(0)).is_far_ahead(64, false));
+    }
+
+    #[test]
+    fn a_line_is_waited_for_once_and_kept_as_the_right_to_its_block_says() {
+        for (keep, read, written) in
+            [(Keep::Nothing, false, false), (Keep::Shared, true, false), (Keep::Any, true, true)]
+        {
+            let mut bench = Bench::new(Memory::described(&described()), Primitives::default());
+            assert!(!bench.at_work(0, ns(0)).hits(64, false));
+            bench.at_work(0, ns(0)).miss(64, false, false, keep);
+            assert!(bench.spent(0).2 > ns(0));
+            assert_eq!(bench.at_work(0, ns(500)).hits(64, false), read, "{keep:?}");
+            assert_eq!(bench.at_work(0, ns(500)).hits(64, true), written, "{keep:?}");
+        }
+    }
+
+    #[test]
+    fn a_touch_is_one_instruction_a_word_and_a_flush_one_a_line() {
+        let memory = Memory::described(&described());
+        // Words of 8 B from the middle of the first line of 32 B on.
+        assert_eq!(memory.lines_touched(16, 4, Access::Load), Some(vec![0, 0, 1, 1]));
+        assert_eq!(memory.lines_touched(16, 4, Access::Flush), Some(vec![0, 1]));
+        assert_eq!(Memory::plain(ns(50)).lines_touched(16, 4, Access::Load), None);
+    }
+}

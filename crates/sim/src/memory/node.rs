@@ -159,6 +159,17 @@ mod tests {
     use super::*;
 
     impl Memory {
+        /// The memory of a node with caches for two processors.
+        pub(crate) fn described(costs: &machine::NodeMemory) -> Self {
+            let line = units::Bytes::new(32);
+            let of = Transaction::ALL.map(|kind| costs.uncontended(kind, line));
+            Self {
+                system: Some(Box::new(NodeMemory::new(costs, line, 2))),
+                alone: Alone { of, fetch: costs.uncontended_fetch(line) },
+                ..Self::plain(Time::ZERO)
+            }
+        }
+
         /// The memory of a node without caches, whose lines take `read` from memory.
         pub(crate) fn plain(read: Time) -> Self {
             Self {

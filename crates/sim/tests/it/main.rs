@@ -12,6 +12,7 @@ mod memory;
 mod network;
 mod overflow;
 mod promises;
+mod receipt;
 mod roles;
 mod setup;
 mod shared_memory;

@@ -4,6 +4,7 @@ use tempest::{
     Event, Handler, Job, Launch, NodeId, Outcome, Protocol, Quiet, Report, Resource, Setup, Thread,
     Utilization, World, handlers,
 };
+use trace::{Recorder, Sample};
 use tradewind_sim::Model;
 use units::Time;
 
@@ -46,13 +47,22 @@ impl Stream {
 }
 
 fn stream(policy: &str, processors: u32, set: &[(&str, &str)]) -> Outcome {
-    let launch = Launch {
-        nodes: 4,
-        processors,
-        ..Launch::new(Job::new::<Stream>(()), policy.parse().expect("a policy"))
-    };
+    traced(None, policy, processors, set)
+}
+
+fn traced(trace: Option<Recorder>, policy: &str, processors: u32, set: &[(&str, &str)]) -> Outcome {
+    let policy = policy.parse().expect("a policy");
+    let launch = Launch { nodes: 4, processors, trace, ..Launch::new(Job::new::<Stream>(()), policy) };
     Model::new(machine("hurricane-1", set)).run(&launch).expect("it runs")
 }
+
+/// A ring whose links are slow.
+const RING: [(&str, &str); 4] = [
+    ("network.topology", "ring"),
+    ("network.link", "20 MB/s"),
+    ("network.buffer", "1 KiB"),
+    ("network.hop", "40 ns"),
+];
 
 fn find(outcome: &Outcome, resource: Resource) -> &Utilization {
     Utilization::find(&outcome.utilization, resource).expect("the machine has such parts")
@@ -60,8 +70,7 @@ fn find(outcome: &Outcome, resource: Resource) -> &Utilization {
 
 #[test]
 fn the_link_that_all_messages_share_is_the_busiest_part() {
-    let ring = [("network.topology", "ring"), ("network.link", "20 MB/s"), ("network.buffer", "1 KiB")];
-    let outcome = stream("fixed:1", 2, &[&ring[..], &[("network.hop", "40 ns")]].concat());
+    let outcome = stream("fixed:1", 2, &RING);
     let link = find(&outcome, Resource::Link);
     // Of eight links one carries everything, and everybody else waits for it.
     assert_eq!((link.count, &*link.busiest), (8, "1→2"));
@@ -101,4 +110,21 @@ fn polls_that_find_nothing_are_counted() {
     assert_eq!(polls("single+every=1"), Some(POLLS));
     // Under a policy of interrupts a poll does not look.
     assert_eq!(polls("single+interrupt"), Some(0));
+}
+
+#[test]
+fn sampling_changes_nothing_and_sees_the_link_that_is_always_busy() {
+    let interval = Time::from_microseconds(100);
+    let recorder = Recorder::memory(usize::MAX).sampling(interval);
+    let outcome = traced(Some(recorder.clone()), "fixed:1", 2, &RING);
+    assert_eq!(outcome, stream("fixed:1", 2, &RING));
+    let samples = recorder.samples();
+    let shares = samples.iter().filter(|sample| sample.value > 0.0 && sample.value < 100.0).count();
+    assert!(samples.len() > 20 && shares > 5, "{} samples", samples.len());
+    // One counter is full in the second interval: the link. Its port out is, too.
+    let full = |sample: &&Sample| sample.value > 99.0 && sample.at >= interval && sample.at < interval * 2;
+    assert!(samples.iter().filter(full).count() >= 1);
+    let plain = Recorder::memory(usize::MAX);
+    traced(Some(plain.clone()), "fixed:1", 2, &RING);
+    assert_eq!((plain.samples().len(), plain.events()), (0, recorder.events()));
 }

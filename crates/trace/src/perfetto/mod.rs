@@ -3,7 +3,7 @@
 //! What is where: `Run`..`Leave` and within them or by themselves `HandlerStart`..`HandlerEnd` are slices on the
 //! track of a processor; `ThreadStart`..`ThreadEnd` and within it `Block`..`Resume` on that of a thread; `Send`,
 //! `Deposit` and `Interrupt` are instants on the processor's track, `Arrive` and `Place` on that of the node's
-//! network interface; phases follow one another on a track of the machine. A flow leads from `Send` over `Arrive`
+//! network interface; samples of counters have a track each; phases follow one another on a track of the machine. A flow leads from `Send` over `Arrive`
 //! to the handler's slice, and from `Deposit` to `Place`.
 //!
 //! Times are whole nanoseconds, rounded down. Events may come in any order that keeps the order of each processor;
@@ -27,7 +27,7 @@ use self::names::Names;
 use self::output::Output;
 use self::schema::{TracePacket, TrackEvent};
 use self::tracks::{PHASES, Tracks};
-use crate::{Cast, Event, Summary};
+use crate::{Cast, Event, Sample, Summary};
 
 const FEMTOSECONDS_PER_NANOSECOND: u64 = 1_000_000;
 
@@ -55,6 +55,19 @@ impl Perfetto {
         let kept = self.scene.as_mut().and_then(|scene| scene.record(&mut self.output, at, event));
         match kept {
             Some(()) => self.summary.events += 1,
+            None => self.summary.lost += 1,
+        }
+    }
+
+    /// Writes a value of a counter.
+    pub(crate) fn sample(&mut self, sample: Sample) {
+        let at = sample.at.as_femtoseconds() / FEMTOSECONDS_PER_NANOSECOND;
+        let track = self.scene.as_ref().and_then(|scene| scene.tracks.counter(sample.counter));
+        match track {
+            Some(track) => {
+                self.output.packet(&TracePacket::event(at, TrackEvent::counter(track, sample.value)));
+                self.summary.samples += 1;
+            }
             None => self.summary.lost += 1,
         }
     }

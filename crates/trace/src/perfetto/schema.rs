@@ -48,12 +48,21 @@ pub(crate) struct TrackDescriptor {
     pub(crate) process: Option<ProcessDescriptor>,
     #[prost(uint64, optional, tag = "5")]
     pub(crate) parent_uuid: Option<u64>,
+    #[prost(message, optional, tag = "8")]
+    pub(crate) counter: Option<CounterDescriptor>,
     #[prost(enumeration = "ChildOrdering", optional, tag = "11")]
     pub(crate) child_ordering: Option<i32>,
     #[prost(int32, optional, tag = "12")]
     pub(crate) sibling_order_rank: Option<i32>,
     #[prost(enumeration = "ProcessOrdering", optional, tag = "19")]
     pub(crate) process_ordering: Option<i32>,
+}
+
+/// `CounterDescriptor`.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct CounterDescriptor {
+    #[prost(string, optional, tag = "6")]
+    pub(crate) unit_name: Option<String>,
 }
 
 /// `TrackDescriptor.ChildTracksOrdering`.
@@ -92,6 +101,8 @@ pub(crate) struct TrackEvent {
     pub(crate) name_iid: Option<u64>,
     #[prost(uint64, optional, tag = "11")]
     pub(crate) track_uuid: Option<u64>,
+    #[prost(double, optional, tag = "44")]
+    pub(crate) double_counter_value: Option<f64>,
     #[prost(fixed64, repeated, packed = "false", tag = "47")]
     pub(crate) flow_ids: Vec<u64>,
     #[prost(fixed64, repeated, packed = "false", tag = "48")]
@@ -106,6 +117,7 @@ pub(crate) enum EventType {
     SliceBegin = 1,
     SliceEnd = 2,
     Instant = 3,
+    Counter = 4,
 }
 
 /// `DebugAnnotation`.
@@ -183,6 +195,11 @@ impl TrackEvent {
     /// Something without duration, with an interned name.
     pub(crate) fn instant(track: u64, name: u64) -> Self {
         Self { name_iid: Some(name), ..Self::of(EventType::Instant, track) }
+    }
+
+    /// A counter has a value from here on.
+    pub(crate) fn counter(track: u64, value: f64) -> Self {
+        Self { double_counter_value: Some(value), ..Self::of(EventType::Counter, track) }
     }
 
     fn of(kind: EventType, track: u64) -> Self {

@@ -7,15 +7,18 @@
 //!   processor 0 … protocol processor 1
 //!   network interface
 //!   thread 0 …
+//!   dispatch queue (a counter) …
 //! node 1 …
 //! ```
+//!
+//! Counters of the machine as a whole stand below its phases.
 //!
 //! A node is a process to Perfetto, with its number plus one as process id, since process 0 is the idle one. What a
 //! node consists of are plain tracks below it, not operating-system threads: threads would need ids that are unique
 //! across processes, and Perfetto would show and sort those. Must never know an event.
 
-use super::schema::{ChildOrdering, ProcessDescriptor, ProcessOrdering, TrackDescriptor};
-use crate::Cast;
+use super::schema::{ChildOrdering, CounterDescriptor, ProcessDescriptor, ProcessOrdering, TrackDescriptor};
+use crate::{Cast, Counter};
 
 /// The track of the machine as a whole. Zero is the root that every trace has.
 const MACHINE: u64 = 1;
@@ -32,13 +35,15 @@ pub(crate) struct Tracks {
     computing: u32,
     processors: u32,
     threads: u32,
+    counters: Vec<Counter>,
 }
 
 impl Tracks {
     pub(crate) fn new(cast: &Cast) -> Self {
         let computing = u32::from(cast.computing);
         let processors = computing + u32::from(cast.dedicated);
-        Self { nodes: cast.nodes, computing, processors, threads: cast.threads }
+        let counters = cast.counters.clone();
+        Self { nodes: cast.nodes, computing, processors, threads: cast.threads, counters }
     }
 
     /// The tracks of all processors, each at the place that [`processor`](Self::processor) says.
@@ -64,6 +69,13 @@ impl Tracks {
     /// The track of a node's network interface, if there is such a node.
     pub(crate) fn interface(&self, node: u32) -> Option<u64> {
         (node < self.nodes).then(|| self.node(node) + self.interface_offset())
+    }
+
+    /// The track of a counter, if there is one of this number.
+    pub(crate) fn counter(&self, number: u32) -> Option<u64> {
+        let known = (number as usize) < self.counters.len();
+        // Behind the last node.
+        known.then(|| self.node(self.nodes) + u64::from(number))
     }
 
     fn place(&self, node: u32, which: u32, each: u32) -> Option<usize> {
@@ -95,7 +107,21 @@ impl Tracks {
     /// All tracks, parents before their children.
     pub(crate) fn describe<'a>(&'a self, machine: &str) -> impl Iterator<Item = TrackDescriptor> + 'a {
         let global = [parent(MACHINE, machine.into()), child(PHASES, MACHINE, 0, "phases".into())];
-        global.into_iter().chain((0..self.nodes).flat_map(|node| self.describe_node(node)))
+        let nodes = (0..self.nodes).flat_map(|node| self.describe_node(node));
+        global.into_iter().chain(nodes).chain(self.describe_counters())
+    }
+
+    fn describe_counters(&self) -> impl Iterator<Item = TrackDescriptor> + '_ {
+        (0..).zip(&self.counters).filter_map(|(number, counter)| {
+            let parent = counter.node.map_or(MACHINE, |node| self.node(node));
+            // Behind all other children.
+            let rank = self.interface_offset() + 1 + u64::from(self.threads) + u64::from(number);
+            let unit_name = Some(counter.unit.to_owned());
+            Some(TrackDescriptor {
+                counter: Some(CounterDescriptor { unit_name }),
+                ..child(self.counter(number)?, parent, rank, counter.name.clone())
+            })
+        })
     }
 
     fn describe_node(&self, node: u32) -> impl Iterator<Item = TrackDescriptor> + '_ {

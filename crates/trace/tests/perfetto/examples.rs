@@ -1,7 +1,7 @@
 //! What can be said by example: names, edges, mistakes of worlds, and mistakes in traces that the check must find.
 
 use tradewind_trace::check::{self, Slice};
-use tradewind_trace::{Cast, Event, Recorder};
+use tradewind_trace::{Cast, Counter, Event, Recorder, Sample};
 use units::Time;
 
 use crate::{Bytes, traced};
@@ -14,6 +14,7 @@ fn cast() -> Cast {
         dedicated: 1,
         threads: 2,
         messages: vec!["p::q::Add"],
+        counters: Vec::new(),
     }
 }
 
@@ -235,4 +236,26 @@ fn packets(bytes: &[u8]) -> Vec<usize> {
         starts.push(bytes.len() - rest.len());
     }
     starts
+}
+
+#[test]
+fn samples_of_counters_have_tracks_of_their_own() {
+    let bytes = Bytes::default();
+    let recorder = Recorder::perfetto(bytes.clone());
+    let counters = vec![
+        Counter { node: Some(0), name: "port out busy".into(), unit: "%" },
+        Counter { node: None, name: "link 0→1 busy".into(), unit: "%" },
+    ];
+    recorder.begin(Cast { counters, ..cast() });
+    let sample = |at, counter, value| Sample { at: Time::from_nanoseconds(at), counter, value };
+    // A share is known at the end of the time that it is a share of.
+    recorder.sample(&[sample(20, 1, 97.5), sample(10, 0, 25.0), sample(30, 0, 0.0), sample(30, 2, 1.0)]);
+    let summary = recorder.finish().unwrap();
+    assert_eq!((summary.samples, summary.lost), (3, 1), "there are two counters");
+    let bytes = bytes.0.lock().unwrap().clone();
+    let reading = check::read(&bytes).unwrap();
+    let values: Vec<_> = reading.values.iter().map(|value| (&*value.track, value.at, value.value)).collect();
+    let (port, link) = ("node 0/port out busy", "model/link 0→1 busy");
+    assert_eq!(values, [(port, 10, 25.0), (link, 20, 97.5), (port, 30, 0.0)]);
+    assert!(reading.tracks.iter().any(|track| &**track == link));
 }

@@ -27,7 +27,8 @@ fn world() -> impl Strategy<Value = World> {
 fn compare(world: &World, events: &[(Time, Event)]) -> Result<(), TestCaseError> {
     let (bytes, summary) = traced(&world.cast, events);
     prop_assert_eq!((summary.lost, summary.moved), (0, 0));
-    let Reading { mut slices, instants, flows, tracks } = check::read(&bytes).map_err(TestCaseError::fail)?;
+    let Reading { mut slices, instants, flows, tracks, .. } =
+        check::read(&bytes).map_err(TestCaseError::fail)?;
     slices.sort();
     prop_assert_eq!(&slices, &world.slices);
     prop_assert_eq!(instants.len(), world.instants);
@@ -80,7 +81,9 @@ proptest! {
         events in vec((prop_oneof![0..9_000_000_u64, any::<u64>()], anything()), 0..200),
     ) {
         let (nodes, computing, dedicated, threads) = cast;
-        let cast = Cast { nodes, computing, dedicated, threads, machine: "m".into(), messages: vec!["A", "B"] };
+        let messages = vec!["A", "B"];
+        let cast =
+            Cast { nodes, computing, dedicated, threads, machine: "m".into(), messages, counters: Vec::new() };
         let events: Vec<_> =
             events.into_iter().map(|(at, event)| (Time::from_femtoseconds(at), event)).collect();
         let (bytes, _) = traced(&cast, &events);

@@ -75,6 +75,7 @@ impl World {
             dedicated,
             threads,
             messages: vec!["conversation::Ask", "conversation::Reply"],
+            counters: Vec::new(),
         };
         let processors = nodes as usize * (computing + dedicated) as usize;
         let mut world = World {

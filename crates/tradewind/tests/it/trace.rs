@@ -69,6 +69,36 @@ fn slices_pair_up_and_flows_end_by_every_mechanism_in_both_worlds() {
 }
 
 #[test]
+fn a_model_s_trace_has_counters_and_a_run_is_the_same_however_often_they_are_sampled() {
+    let folder = Folder::new("counters");
+    let asked = [
+        "run",
+        "em3d",
+        "--machine",
+        "paragon",
+        "--policy",
+        "receive",
+        "--nodes",
+        "4",
+        "--input",
+        "nodes=400",
+    ];
+    let every = |interval: &str| traced(&folder, &[&asked[..], &["--trace-interval", interval]].concat());
+    let (often, seldom) = (every("5 us"), every("1 ms"));
+    assert_eq!((&often.slices, &often.flows, &often.tracks), (&seldom.slices, &seldom.flows, &seldom.tracks));
+    assert!(often.values.len() > 4 * seldom.values.len() && !seldom.values.is_empty());
+    for track in ["node 2/events that wait", "node 0/port out busy", "node 1/interface lock busy"] {
+        assert!(often.values.iter().any(|value| &*value.track == track), "no values on {track}");
+    }
+    assert!(often.tracks.iter().any(|track| track.contains("/link ") && track.contains('→')));
+    let is_share = |value: &check::Value| value.track.ends_with("busy");
+    let shares = often.values.iter().filter(|value| is_share(value));
+    assert!(shares.clone().all(|value| (0.0..=100.0).contains(&value.value)));
+    assert!(shares.clone().any(|value| value.value > 50.0));
+    refused(&[&asked[..], &["--trace-interval", "5 us"]].concat(), &["--trace <FILE>"]);
+}
+
+#[test]
 fn a_trace_has_every_message_and_every_handler_once() {
     let folder = Folder::new("counts");
     for asked in [

@@ -1,0 +1,118 @@
+//! A cluster before anything has happened in it: every part made from the machine, the policy and the size of the run.
+//!
+//! Must never know an instant after time zero.
+
+use des::Choice;
+use hardware::EventQueue;
+use machine::{Capability, Machine};
+use tempest::policy::Split;
+use tempest::world::{Name, Resident};
+use tempest::{Policy, Shape};
+use trace::Recorder;
+use units::Time;
+
+use super::Cluster;
+use super::node::Node;
+use crate::agenda::Agenda;
+use crate::dispatch::{self, Dispatcher};
+use crate::link::Link;
+use crate::link::flights::Flights;
+use crate::link::overflow::Overflow;
+use crate::link::port::Port;
+use crate::link::routing::Road;
+use crate::link::staging::Staging;
+use crate::measure::Measure;
+use crate::memory::Memory;
+use crate::prices::PriceLists;
+use crate::processor::core::{Core, Event};
+use crate::processor::threads::Threads;
+use crate::setting::Setting;
+
+/// The program of a node, and the node's dispatch queue.
+pub(crate) type Place<'a> = (&'a Resident, EventQueue<Event, Name>);
+
+/// What a cluster is made from.
+pub(crate) struct Plan<'a> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) policy: &'a Policy,
+    pub(crate) split: Split,
+    pub(crate) shape: Shape,
+    pub(crate) seed: u64,
+    /// How long nothing may happen.
+    pub(crate) stall_limit: Option<Time>,
+    /// What keeps the events of the run, if anything does.
+    pub(crate) trace: Option<&'a Recorder>,
+}
+
+impl Plan<'_> {
+    /// The cluster of these nodes.
+    pub(crate) fn cluster(&self, places: Vec<Place<'_>>) -> Cluster {
+        let Self { machine, policy, shape, .. } = *self;
+        let messages = places.first().map_or(0, |(resident, _)| resident.node.message_names().count());
+        let mut cluster = Cluster {
+            setting: Setting {
+                machine: machine.clone(),
+                policy: policy.clone(),
+                prices: PriceLists::new(machine),
+            },
+            agenda: Agenda::new(self.stall_limit),
+            measure: Measure::new(messages, self.trace),
+            nodes: Vec::new(),
+            cores: Vec::new(),
+            link: Link {
+                road: Road::new(machine, shape.nodes),
+                overflow: Overflow::of(machine),
+                flights: Flights::default(),
+                staging: Staging::of(machine, shape.nodes),
+            },
+            running: None,
+            live: (shape.nodes * shape.threads) as usize,
+        };
+        let choice = Choice::new(self.seed);
+        for (index, place) in places.into_iter().enumerate() {
+            let first_core = cluster.cores.len();
+            cluster
+                .cores
+                .extend((0..self.processors()).map(|number| self.core(index, number, messages as u16)));
+            cluster.nodes.push(self.node(place, first_core, choice.tie(index as u32)));
+            (0..shape.threads).for_each(|thread| cluster.count_thread(index, thread, true));
+        }
+        cluster
+    }
+
+    fn node(&self, (resident, queue): Place<'_>, first_core: usize, tie: u32) -> Node {
+        let Self { machine, policy, split, .. } = *self;
+        let processors = self.processors();
+        let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
+        let looks = machine.network_processor.as_ref().and_then(|network| network.idle_poll);
+        // Processors and state machines of a device have no caches on the bus of the node.
+        let on_bus = if dispatch::is_in_device(policy) { split.computing as usize } else { processors };
+        let dispatch = Dispatcher::new(machine, policy, split, processors, queue);
+        Node {
+            waist: resident.node.clone(),
+            first_core,
+            cores: processors,
+            threads: Threads::new(self.shape.threads as usize, split.computing as usize, processors, shared),
+            port: Port::new(machine, looks.unwrap_or_default()),
+            memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
+            dispatch,
+            tie,
+        }
+    }
+
+    /// The processor of a number on a node; `threads` is the kind of what threads do to the account of costs.
+    fn core(&self, node: usize, number: usize, threads: u16) -> Core {
+        let dedicated = number >= self.split.computing as usize;
+        let list = dispatch::price_list(self.machine, self.policy, self.split, self.processors(), number);
+        // A policy that says which polls look is obeyed as it stands.
+        let every = self.policy.poll_every.is_some();
+        let apart = if every { Time::ZERO } else { self.machine.processor.pace };
+        Core::new(node, number as u16, dedicated, threads).with_looks(apart).with_list(list)
+    }
+
+    /// How many processors a node has, its network processors among them.
+    fn processors(&self) -> usize {
+        let own = self.split.computing + self.split.dedicated;
+        own as usize + dispatch::network_processors(self.machine, self.policy)
+    }
+}

@@ -1,0 +1,86 @@
+//! The memory of a node, where it meets its messages, its keys and the agenda.
+//!
+//! Must never know a protocol.
+
+use hardware::memory::Keep;
+use tempest::MemoryEvents;
+use tempest::world::{Held, Lowering};
+use trace::Event as Traced;
+use units::Time;
+
+use super::Cluster;
+use super::node::Node;
+use crate::agenda::Happening;
+use crate::link::flights::Origin;
+use crate::memory::blocks::BlockWork;
+use crate::memory::lowering::PutOff;
+use crate::processor::core::{Event, Job};
+
+/// The state in which the line of an address may stay in the cache of `core`.
+pub(crate) fn keep_at(cluster: &Cluster, core: usize, address: u64) -> Keep {
+    let node = &cluster.nodes[cluster.cores[core].node()];
+    node.memory.keep_at(&node.waist, address)
+}
+
+/// The handler on `core` works on a block as a whole.
+pub(crate) fn spend_block(cluster: &mut Cluster, core: usize, work: &BlockWork) {
+    let next = cluster.at_work(core).spend_block(work);
+    post_at(cluster, cluster.cores[core].node(), next);
+}
+
+/// The device of a node writes the next line that has been placed.
+pub(crate) fn write_posted(cluster: &mut Cluster, node: usize) {
+    let next = cluster.nodes[node].memory.write_posted(cluster.agenda.now());
+    post_at(cluster, node, next);
+}
+
+fn post_at(cluster: &mut Cluster, node: usize, next: Option<Time>) {
+    if let Some(at) = next {
+        cluster.agenda.push(at, cluster.nodes[node].tie, Happening::Post { node: node as u32 });
+    }
+}
+
+/// The counts of a node's memory system so far.
+pub(crate) fn events(cluster: &Cluster, node: usize) -> MemoryEvents {
+    let staging = cluster.link.staging.as_ref();
+    let (packets, fall_throughs) = staging.map_or((0, 0), |staging| staging.counts(node));
+    MemoryEvents { packets, fall_throughs, ..cluster.nodes[node].memory.events() }
+}
+
+/// Takes a right away at the end of the handler on `core`. Gives the lowering back if it has to wait for an access.
+pub(crate) fn lower(cluster: &Cluster, core: usize, lowering: Lowering) -> Option<Lowering> {
+    let memory = cluster.nodes[cluster.cores[core].node()].shared_memory();
+    if memory.is_pinned(&lowering) {
+        return Some(lowering);
+    }
+    memory.lower(&lowering);
+    None
+}
+
+/// The handler on `core` has ended, and its key stays held until a right is taken away.
+pub(crate) fn put_off(cluster: &mut Cluster, core: usize, held: Held, lowering: Lowering) {
+    let (node, processor) = (cluster.cores[core].node(), cluster.cores[core].number());
+    cluster.record(Traced::HandlerEnd { node: node as u32, processor });
+    let like = cluster.cores[core].purpose();
+    cluster.leave_handler(core);
+    cluster.nodes[node].memory.lowerings.put_off(held, lowering, (like.kind, like.class));
+    cluster.agenda.note_progress();
+    // The access may have been done while the handler came to its end.
+    go_on_lowering(cluster, core);
+    cluster.free(core);
+    cluster.notify(node);
+}
+
+/// An access has been done on the node of `core` for which a lowering may have waited.
+pub(crate) fn go_on_lowering(cluster: &mut Cluster, core: usize) {
+    let node = cluster.cores[core].node();
+    while let Some(PutOff { held, lowering, like }) = next_lowering(&mut cluster.nodes[node]) {
+        let flight = cluster.local_event(node, lowering.then, Origin::Lowered, Some(like));
+        cluster.nodes[node].dispatch.events.resume(Job { held, event: Event::Message { flight } });
+        cluster.notify(node);
+    }
+}
+
+fn next_lowering(node: &mut Node) -> Option<PutOff> {
+    node.memory.lowerings.take_next(node.waist.memory()?)
+}

@@ -1,0 +1,20 @@
+//! Timed regions of a run: all threads of all nodes enter one together, and everything is read at that instant.
+//!
+//! Must never know what is measured.
+
+use trace::Event as Traced;
+
+use super::{Cluster, gauges};
+use crate::measure::phases::Entry;
+
+/// A thread enters the next region. Returns whether it must wait for others.
+pub(crate) fn enter(cluster: &mut Cluster, node: usize, thread: u32, name: &'static str) -> bool {
+    let threads = cluster.nodes.iter().map(|node| node.threads.len()).sum();
+    let entry = cluster.measure.phases.enter(node, thread, name, threads);
+    let Entry::Begins { index, waiting } = entry else { return true };
+    cluster.record(Traced::Phase { index, name });
+    let reading = gauges::reading(cluster);
+    cluster.measure.phases.begin(name, reading);
+    waiting.into_iter().for_each(|(node, thread)| cluster.make_ready(node, thread));
+    false
+}

@@ -1,0 +1,470 @@
+//! The dispatch of one node at work: it is given the present time and the node's processors, and answers which processor starts
+//! what.
+//!
+//! Must never know what a message means, or what anything costs.
+
+use hardware::EventQueue;
+use machine::Machine;
+use tempest::Policy;
+use tempest::policy::{Notice, Split};
+use tempest::world::Name;
+use units::Time;
+
+use super::events::{Arrived, Events, Inbox};
+use super::injection::Injection;
+use super::network::{NetworkProcessors, NextStep, Outlook};
+use super::serving::Serving;
+use super::{Dispatch, Found, Poll, Start, View, network_processors};
+use crate::link::cargo::HandedOver;
+use crate::processor::core::{Core, Event};
+
+/// The dispatch of one node.
+#[derive(Debug)]
+pub(crate) struct Dispatcher {
+    pub(crate) way: Dispatch,
+    pub(crate) events: Events,
+    pub(crate) serving: Serving,
+    pub(crate) injection: Injection<HandedOver>,
+    /// The number of processors that ever run handlers.
+    servers: usize,
+    notice: Notice,
+    /// The number of the processor that is interrupted next.
+    next_interrupt: usize,
+}
+
+impl Dispatcher {
+    /// The dispatch of a node with so many processors, before anything runs.
+    pub(crate) fn new(
+        machine: &Machine,
+        policy: &Policy,
+        split: Split,
+        processors: usize,
+        queue: EventQueue<Event, Name>,
+    ) -> Self {
+        let serving = Serving::of(machine, policy, split);
+        Self {
+            way: Dispatch::of(machine, policy, processors),
+            events: Events::new(queue),
+            injection: Injection::of(machine, policy, network_processors(machine, policy)),
+            servers: (0..processors).filter_map(|number| serving.server(number)).count(),
+            serving,
+            notice: policy.notice,
+            next_interrupt: 0,
+        }
+    }
+
+    /// The network processors, where the node has some.
+    pub(crate) fn network(&self) -> Option<&NetworkProcessors> {
+        if let Dispatch::Network(network) = &self.way { Some(network) } else { None }
+    }
+
+    /// The network processors, where the node has some.
+    pub(crate) fn network_mut(&mut self) -> Option<&mut NetworkProcessors> {
+        if let Dispatch::Network(network) = &mut self.way { Some(network) } else { None }
+    }
+
+    /// The network processors and the place of a processor among them, if it is one.
+    pub(crate) fn network_at(&mut self, number: usize) -> Option<(&mut NetworkProcessors, usize)> {
+        let network = self.network_mut()?;
+        let place = network.place(number)?;
+        Some((network, place))
+    }
+
+    /// Whether a processor is a network processor.
+    pub(crate) fn is_network_processor(&self, number: usize) -> bool {
+        self.network().is_some_and(|network| network.place(number).is_some())
+    }
+
+    /// Whether the computing processor drives the interface side by side with a network processor, and looks there all the time
+    /// while it idles.
+    pub(crate) fn shares_interface(&self) -> bool {
+        self.network().is_some_and(NetworkProcessors::shares)
+    }
+
+    /// Whether a thread that asks for a key finds in its own memory whether that is free. The processor that looks for events
+    /// itself does; elsewhere the dispatch queue is asked.
+    pub(crate) fn keeps_keys_at_hand(&self) -> bool {
+        match &self.way {
+            Dispatch::Own(_) | Dispatch::Network(_) => true,
+            Dispatch::Routine(_) => matches!(self.serving, Serving::First),
+            Dispatch::Register(_) | Dispatch::StateMachine(_) => false,
+        }
+    }
+
+    /// The messages that wait until a processor looks for them.
+    fn inbox(&self) -> Option<&Inbox> {
+        match &self.way {
+            Dispatch::Own(own) => Some(&own.inbox),
+            Dispatch::Routine(routine) => Some(&routine.inbox),
+            Dispatch::Register(_) | Dispatch::Network(_) | Dispatch::StateMachine(_) => None,
+        }
+    }
+
+    /// The messages that wait until a processor looks for them.
+    pub(crate) fn inbox_mut(&mut self) -> Option<&mut Inbox> {
+        match &mut self.way {
+            Dispatch::Own(own) => Some(&mut own.inbox),
+            Dispatch::Routine(routine) => Some(&mut routine.inbox),
+            Dispatch::Register(_) | Dispatch::Network(_) | Dispatch::StateMachine(_) => None,
+        }
+    }
+
+    /// The number of messages that have come out of the network and are still in the interface.
+    pub(crate) fn in_interface(&self) -> usize {
+        match self.network() {
+            Some(network) => network.in_interface(),
+            None => self.inbox().map_or(0, |inbox| inbox.in_interface().len()),
+        }
+    }
+
+    /// A message or a fault becomes an event of the node.
+    pub(crate) fn join(&mut self, message: Arrived) {
+        self.events.note_arrival(message.at);
+        match &mut self.way {
+            Dispatch::Own(own) => own.join(message),
+            Dispatch::Routine(routine) => routine.join(message),
+            Dispatch::Network(network) => network.forward(message),
+            Dispatch::Register(_) | Dispatch::StateMachine(_) => self.events.enqueue(&message),
+        }
+    }
+
+    /// The access of a thread on a processor has faulted. Whether the node's dispatch has to be told: not where the thread leaves
+    /// the fault in a slot on its way to the routine.
+    pub(crate) fn fault(&mut self, number: usize, fault: Arrived) -> bool {
+        match &mut self.way {
+            Dispatch::Routine(routine) => {
+                self.events.note_arrival(fault.at);
+                routine.fill_slot(number, fault);
+                false
+            }
+            _ => {
+                self.join(fault);
+                true
+            }
+        }
+    }
+
+    /// The number by which the dispatch queue knows a processor that runs handlers at present.
+    pub(crate) fn server(&self, number: usize, cores: &[Core]) -> Option<usize> {
+        self.serving.serves_now(number, cores[number].is_dedicated())
+    }
+
+    /// Whether a processor would find an event to handle.
+    pub(crate) fn has_event(&self, number: usize, cores: &[Core]) -> bool {
+        let server = self.server(number, cores);
+        server.is_some_and(|server| self.way.has_event(number, server, &self.events))
+    }
+
+    /// The event that a processor handles next.
+    pub(crate) fn next_event(&mut self, now: Time, number: usize, cores: &[Core]) -> Option<Found> {
+        let server = self.server(number, cores)?;
+        let events = &mut self.events;
+        match &mut self.way {
+            Dispatch::Own(own) => own.next(now, server, events),
+            Dispatch::Register(register) => register.next(now, server, events),
+            Dispatch::Network(network) => network.next(now, server, events),
+            Dispatch::StateMachine(state_machine) => state_machine.next(now, server, events),
+            Dispatch::Routine(routine) => {
+                routine.next(now, (number, server), cores[number].is_dedicated(), events)
+            }
+        }
+    }
+
+    /// Whether a processor could start to inject a message that was handed over, or go on with its loop.
+    pub(crate) fn may_inject(&self, number: usize, view: View<'_>) -> bool {
+        match self.is_network_processor(number) {
+            true => self.next_step(number, view).is_some(),
+            false => view.cores[number].is_dedicated() && self.injection.may_begin(),
+        }
+    }
+
+    /// The next step of a network processor, if there is one.
+    pub(crate) fn next_step(&self, number: usize, view: View<'_>) -> Option<NextStep> {
+        let network = self.network()?;
+        let place = network.place(number)?;
+        let handed_over = self.injection.shows(place, view.now);
+        network.next_step(place, Outlook { now: view.now, handed_over, room: view.room })
+    }
+
+    /// Whether a network processor sees a message that was handed over, and has planned no look at the room for it.
+    pub(crate) fn waits_for_room(&self, number: usize, now: Time) -> bool {
+        let place = self.network().and_then(|network| Some((network, network.place(number)?)));
+        place.is_some_and(|(network, place)| {
+            !network.looks_after(place, now) && self.injection.shows(place, now)
+        })
+    }
+
+    /// Whether a message that was handed over can be seen, and would go if the interface has room.
+    pub(crate) fn asks_for_room(&self, now: Time) -> bool {
+        let places = self.network().map_or(0, |network| network.numbers().len());
+        (0..places).any(|place| self.injection.shows(place, now))
+    }
+
+    /// The place of the queue from which a processor takes messages that were handed over.
+    fn lane(&self, number: usize) -> usize {
+        self.network().and_then(|network| network.place(number)).unwrap_or(0)
+    }
+
+    /// A processor takes the oldest message that was handed over to it.
+    pub(crate) fn take_handed_over(&mut self, number: usize) -> Option<HandedOver> {
+        self.injection.pop(self.lane(number))
+    }
+
+    /// A processor has such a message in hand, on its way into the interface.
+    pub(crate) fn keep_in_hand(&mut self, number: usize, message: HandedOver) {
+        self.injection.keep(self.lane(number), message);
+    }
+
+    /// The message that a processor has in hand, which goes on.
+    pub(crate) fn release_in_hand(&mut self, number: usize) -> Option<HandedOver> {
+        self.injection.release(self.lane(number))
+    }
+
+    /// The number of messages and other events that wait for a processor to handle them.
+    pub(crate) fn waiting(&self) -> usize {
+        self.way.waiting() + self.events.waiting()
+    }
+
+    /// Whether an event or a message that was handed over waits for a processor.
+    fn something_waits(&self) -> bool {
+        self.way.something_waits() || self.events.something_waits() || self.injection.waiting() > 0
+    }
+
+    /// The idle processor that may do something now and became idle last: its caches are the warmest. A computing processor that
+    /// shares the interface with a network processor sees a message first, because it looks at nothing else.
+    fn idle_server(&self, view: View<'_>) -> Option<usize> {
+        let cores = view.cores;
+        if self.shares_interface() && cores[0].is_idle() && self.has_event(0, cores) {
+            return Some(0);
+        }
+        let idle = |number: usize| Some((cores[number].idle_since()?, number));
+        (0..cores.len())
+            .filter_map(idle)
+            .filter(|&(_, number)| self.has_event(number, cores) || self.may_inject(number, view))
+            .max_by_key(|&(since, number)| (cores[number].is_dedicated(), since, std::cmp::Reverse(number)))
+            .map(|(_, number)| number)
+    }
+
+    /// Whether a processor leaves what waits to others, and goes on with the thread that it has.
+    pub(crate) fn leaves_to_others(&self, has_thread: bool, view: View<'_>) -> bool {
+        let another_comes =
+            || self.serving.shares_events() && self.something_waits() && self.idle_server(view).is_some();
+        has_thread && (self.serving.is_served() || another_comes())
+    }
+
+    /// The processor that starts something that waits, if there is one.
+    pub(crate) fn next_start(&mut self, view: View<'_>) -> Option<Start> {
+        if let Dispatch::Routine(routine) = &self.way {
+            let (called, delay) = (routine.is_called(), routine.prices.notice);
+            return match self.caller(view) {
+                Some(number) => Some(Start::Serve { number, delay }),
+                None if called => None,
+                None => self.to_interrupt(view),
+            };
+        }
+        if !self.something_waits() {
+            return None;
+        }
+        match self.idle_server(view) {
+            Some(number) => Some(Start::Serve { number, delay: Time::ZERO }),
+            None => self.to_interrupt(view),
+        }
+    }
+
+    /// The processor that calls the routine for an event that has just come.
+    pub(crate) fn caller(&mut self, view: View<'_>) -> Option<usize> {
+        // The dispatch queue knows processors that take turns by their own numbers.
+        let finds = |number: usize| self.way.has_event(number, number, &self.events);
+        match self.serving.turns_mut() {
+            Some(turns) => turns.caller(view.cores, finds),
+            None => self.idle_server(view),
+        }
+    }
+
+    /// The processor that calls the routine for an event that waited while the turn was passed on.
+    pub(crate) fn next_caller(&mut self, view: View<'_>) -> Option<usize> {
+        let finds = |number: usize| self.way.has_event(number, number, &self.events);
+        match self.serving.turns_mut() {
+            Some(turns) => turns.next_caller(view.cores, finds),
+            None => self.idle_server(view),
+        }
+    }
+
+    /// The computing processor that is interrupted next, if the policy interrupts at all and there is an event for it.
+    fn to_interrupt(&self, view: View<'_>) -> Option<Start> {
+        let interruptible = |number: usize| view.running != Some(number) && view.cores[number].is_computing();
+        let count = view.cores.len();
+        let interrupts = match self.notice {
+            Notice::Poll => false,
+            Notice::Interrupt => true,
+            Notice::InterruptWhenBusy => (0..count).all(interruptible),
+        };
+        if !interrupts || self.serving.is_served() {
+            return None;
+        }
+        (0..count)
+            .map(|offset| (self.next_interrupt + offset) % count)
+            .find(|&number| interruptible(number) && self.has_event(number, view.cores))
+            .map(|number| Start::Interrupt { number })
+    }
+
+    /// A processor has been interrupted: the next one comes after it.
+    pub(crate) fn note_interrupt(&mut self, number: usize, count: usize) {
+        self.next_interrupt = (number + 1) % count;
+    }
+
+    /// Whether a processor that unmasks interrupts is interrupted at once if an event waits.
+    pub(crate) fn interrupts(&self) -> bool {
+        self.notice == Notice::Interrupt
+    }
+
+    /// Whether the device has to be told which processors compute.
+    pub(crate) fn asks_who_computes(&self) -> bool {
+        self.notice == Notice::InterruptWhenBusy
+    }
+
+    /// The work of a poll at a back-edge of a thread on a processor.
+    pub(crate) fn poll(&mut self, number: usize, count: usize) -> Poll {
+        match self.way {
+            Dispatch::Routine(_) => Poll::Call,
+            _ if self.serving.looks(number, count) => Poll::Look,
+            _ => Poll::Pass,
+        }
+    }
+
+    /// The number of back-edges from one poll of a thread to the next, unless the policy says otherwise. A device that interrupts
+    /// when all processors compute spares them the polls.
+    pub(crate) fn usual_polls(&self) -> u32 {
+        match &self.way {
+            Dispatch::Routine(routine) => routine.prices.poll_every,
+            _ => u32::from(!self.asks_who_computes()),
+        }
+    }
+
+    /// Whether the threads of a processor hand over what they send.
+    pub(crate) fn hands_over(&self, is_dedicated: bool) -> bool {
+        self.injection.takes_from(is_dedicated, self.serving.dedicated_for_a_time())
+    }
+
+    /// Whether a message that a processor sends to node `to` now stays behind what has been handed over.
+    pub(crate) fn stays_behind(&self, number: usize, to: usize, keyed: impl FnOnce() -> bool) -> bool {
+        self.injection.stays_behind(to, self.is_network_processor(number), keyed)
+    }
+
+    /// Hands a message over. It comes back if no processor injects for others now.
+    pub(crate) fn hand_over(&mut self, visible_at: Time, message: HandedOver) -> Result<(), HandedOver> {
+        let to = message.to.0 as usize;
+        self.injection.push(visible_at, to, message, self.serving.dedicated_for_a_time())
+    }
+
+    /// Whether a processor goes on with a thread that is ready.
+    pub(crate) fn takes_threads(&self, number: usize) -> bool {
+        match &self.way {
+            Dispatch::Routine(routine) => routine.takes_threads(number, &self.events),
+            _ => true,
+        }
+    }
+
+    /// Whether a processor that is held goes on with a thread all the same, because all handlers wait for a key.
+    pub(crate) fn lets_go_on(&self, number: usize) -> bool {
+        match &self.way {
+            Dispatch::Routine(routine) => routine.holds(number) && routine.waits_for_thread(&self.events),
+            _ => false,
+        }
+    }
+
+    /// Whether threads of the node may go on at another processor.
+    pub(crate) fn moves_threads(&self) -> bool {
+        self.serving.roles().is_some()
+    }
+
+    /// Whether several processors of the node run handlers.
+    pub(crate) fn runs_in_parallel(&self) -> bool {
+        self.servers > 1
+    }
+
+    /// Whether a fault of a processor's thread keeps the processor from leaving its threads.
+    pub(crate) fn holds(&self, number: usize) -> bool {
+        matches!(&self.way, Dispatch::Routine(routine) if routine.holds(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use machine::Class;
+
+    use super::super::register::Register;
+    use super::super::testing::{computing, idle, message, node, ns, parallel_events};
+    use super::super::turns::Turns;
+    use super::*;
+    use crate::processor::core::Activity;
+
+    /// A node whose device presents events to idle processors, and interrupts or not.
+    fn register(notice: Notice) -> Dispatcher {
+        Dispatcher {
+            way: Dispatch::Register(Register),
+            events: parallel_events(),
+            serving: Serving::Floating(Turns::new(tempest::policy::Turns::IdleFirst)),
+            injection: Injection::Sender,
+            servers: 3,
+            notice,
+            next_interrupt: 0,
+        }
+    }
+
+    fn view(cores: &[Core]) -> View<'_> {
+        View { now: ns(10), cores, running: None, room: true }
+    }
+
+    #[test]
+    fn the_processor_that_became_idle_last_serves() {
+        let mut dispatch = register(Notice::Poll);
+        let cores = node([idle(3), idle(5), computing()]);
+        assert_eq!(dispatch.next_start(view(&cores)), None, "nothing waits");
+        dispatch.join(message(0, 7, Class::User));
+        assert_eq!(dispatch.next_start(view(&cores)), Some(Start::Serve { number: 1, delay: ns(0) }));
+        assert!(dispatch.leaves_to_others(true, view(&cores)), "a processor with a thread goes on with it");
+        assert!(!dispatch.leaves_to_others(false, view(&cores)));
+    }
+
+    #[test]
+    fn interrupts_go_round_among_processors_that_may_be_interrupted() {
+        let mut dispatch = register(Notice::Interrupt);
+        let mut cores = node([computing(), computing(), computing()]);
+        cores[0].mask(true);
+        dispatch.join(message(0, 7, Class::User));
+        let next = |dispatch: &mut Dispatcher, running| dispatch.next_start(View { running, ..view(&cores) });
+        assert_eq!(next(&mut dispatch, None), Some(Start::Interrupt { number: 1 }));
+        assert_eq!(next(&mut dispatch, Some(1)), Some(Start::Interrupt { number: 2 }));
+        dispatch.note_interrupt(1, 3);
+        assert_eq!(next(&mut dispatch, None), Some(Start::Interrupt { number: 2 }));
+        assert_eq!(next(&mut dispatch, Some(2)), Some(Start::Interrupt { number: 1 }));
+    }
+
+    #[test]
+    fn a_device_interrupts_only_when_all_processors_compute() {
+        let mut dispatch = register(Notice::InterruptWhenBusy);
+        dispatch.join(message(0, 7, Class::User));
+        let busy = node([computing(), computing(), computing()]);
+        assert_eq!(dispatch.next_start(view(&busy)), Some(Start::Interrupt { number: 0 }));
+        let serves = node([computing(), Activity::Handler, computing()]);
+        assert_eq!(
+            dispatch.next_start(view(&serves)),
+            None,
+            "the processor that serves looks again by itself"
+        );
+    }
+
+    #[test]
+    fn only_dedicated_processors_serve_and_inject_where_a_policy_sets_them_aside() {
+        let mut dispatch = register(Notice::Poll);
+        dispatch.serving = Serving::Dedicated { computing: 2 };
+        dispatch.injection = Injection::Dedicated(Default::default());
+        let cores: Vec<Core> = (0..3).map(|number| Core::new(0, number, number == 2, 0)).collect();
+        assert!(dispatch.hands_over(false) && !dispatch.hands_over(true));
+        dispatch.join(message(0, 7, Class::User));
+        assert_eq!(dispatch.next_start(view(&cores)), Some(Start::Serve { number: 2, delay: ns(0) }));
+        assert_eq!([0, 1, 2].map(|number| dispatch.has_event(number, &cores)), [false, false, true]);
+        assert_eq!([0, 1, 2].map(|number| dispatch.server(number, &cores)), [None, None, Some(0)]);
+    }
+}

@@ -1,0 +1,52 @@
+//! A node whose hardware state machine runs the handlers of the system, one event after the other in the order of arrival.
+//!
+//! Must never know what a handler does.
+
+use machine::Class;
+use units::Time;
+
+use super::Found;
+use super::events::Events;
+
+/// The state machine. All events that wait for it are in the dispatch queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StateMachine;
+
+impl StateMachine {
+    /// Whether the machine runs handlers of a class. It has none for the messages of a program.
+    pub(crate) fn runs(self, class: Class) -> bool {
+        class != Class::User
+    }
+
+    /// Whether an event waits that can start.
+    pub(crate) fn has_event(self, server: usize, events: &Events) -> bool {
+        events.has_resumed() || events.can_dispatch(server)
+    }
+
+    /// The event that starts at `now`.
+    pub(crate) fn next(self, now: Time, server: usize, events: &mut Events) -> Option<Found> {
+        events.next_resumed().or_else(|| events.dispatch(now, server))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::testing::{events, message, ns};
+    use crate::processor::core::Event;
+
+    #[test]
+    fn events_start_one_after_the_other_and_none_of_them_is_the_programs() {
+        assert!(StateMachine.runs(Class::Read) && !StateMachine.runs(Class::User));
+        let mut events = events();
+        for flight in 0..2 {
+            events.note_arrival(ns(0));
+            events.enqueue(&message(flight, flight, Class::Read));
+        }
+        let first = StateMachine.next(ns(0), 0, &mut events).expect("nothing runs").job;
+        assert!(!StateMachine.has_event(0, &events), "the first is running, and keys do not matter");
+        events.complete(ns(1), first.held);
+        let second = StateMachine.next(ns(1), 0, &mut events).expect("the first has ended").job;
+        assert_eq!(second.event, Event::Message { flight: 1 });
+    }
+}

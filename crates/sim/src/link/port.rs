@@ -1,0 +1,185 @@
+//! The interface of a node as messages pass it: the port out, the port in, and the lock of those who drive it.
+//!
+//! Must never know what a message is for.
+
+use hardware::{Interface, Lock};
+use machine::Machine;
+use trace::Event as Traced;
+use units::Time;
+
+use super::flights::Flight;
+
+/// The instant at which the network tells a port of a flight.
+#[derive(Clone, Copy, Debug)]
+enum ComesWith {
+    /// A routed network: the flight's head is at the port.
+    FirstByte,
+    /// A constant network, which nothing delays: one event a message is enough.
+    LastByte,
+}
+
+/// The interface of a node.
+pub(crate) struct Port {
+    interface: Interface,
+    /// Where two processors drive the interface.
+    lock: Option<Lock>,
+    /// The number of messages on their way through the port in, before the events that end that.
+    passing: u32,
+    comes_with: ComesWith,
+    /// Messages, deposits and events of its own that the node has sent so far.
+    sent: u64,
+}
+
+impl Port {
+    /// The idle interface of a node. Where a network processor moves blocks, `polls` is how long it looks elsewhere in between.
+    pub(crate) fn new(machine: &Machine, polls: Time) -> Self {
+        let interface = Interface::new(&paced(machine), polls);
+        let lock = machine.interface.lock_migration.map(Lock::new);
+        let comes_with = match machine.network.routers {
+            None => ComesWith::LastByte,
+            Some(_) => ComesWith::FirstByte,
+        };
+        Self::idle(interface, lock, comes_with)
+    }
+
+    fn idle(interface: Interface, lock: Option<Lock>, comes_with: ComesWith) -> Self {
+        Self { interface, lock, passing: 0, comes_with, sent: 0 }
+    }
+
+    /// The ports.
+    pub(crate) fn interface(&mut self) -> &mut Interface {
+        &mut self.interface
+    }
+
+    /// The ports and the queue before the port out, to be looked at.
+    pub(crate) fn queue(&self) -> &Interface {
+        &self.interface
+    }
+
+    /// The bytes of headers that `data` bytes travel with.
+    pub(crate) fn headers(&self, data: u64) -> u64 {
+        self.interface.headers(data)
+    }
+
+    /// The number of the flow that `node`, whose port this is, sends next.
+    pub(crate) fn next_number(&self, node: usize) -> u64 {
+        Traced::flow_number(node as u32, self.sent)
+    }
+
+    /// Something has been sent under the next number.
+    pub(crate) fn count_sent(&mut self) {
+        self.sent += 1;
+    }
+
+    /// A flight comes to the port in now: its first byte, or its last if it finds the port free. The answer says when the flight has
+    /// passed, or `None` if it is in place at once.
+    pub(crate) fn enter(&mut self, now: Time, flight: &Flight) -> Option<Time> {
+        let first = match self.comes_with {
+            ComesWith::FirstByte => now,
+            ComesWith::LastByte => now - self.interface.behind(flight.bytes(), flight.mover()),
+        };
+        let through = self.interface.eject(first, flight.bytes(), flight.mover());
+        // What the port let through before, and is in place at this very instant, still comes first.
+        let waits = through > now || self.passing > 0;
+        self.passing += u32::from(waits);
+        waits.then_some(through)
+    }
+
+    /// A flight has passed the port in.
+    pub(crate) fn pass(&mut self) {
+        self.passing -= 1;
+    }
+
+    /// The number of messages on their way through the port in.
+    pub(crate) fn passing(&self) -> usize {
+        self.passing as usize
+    }
+
+    /// The lock, to be looked at, where processors need one to drive the interface.
+    pub(crate) fn lock(&self) -> Option<&Lock> {
+        self.lock.as_ref()
+    }
+
+    /// Whether processors need a lock to drive the interface.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.lock.is_some()
+    }
+
+    /// The time that processor `who` waits for the lock from now on, to hold it for `hold`. What takes no time needs no lock.
+    pub(crate) fn wait_for_lock(&mut self, now: Time, who: usize, hold: Time) -> Time {
+        let lock = self.lock.as_mut().filter(|_| !hold.is_zero());
+        lock.map_or(Time::ZERO, |lock| lock.acquire(now, who, hold) - now)
+    }
+
+    /// Processor `who`, which has nothing else to do, looks under the lock all the time, for `look` each time.
+    pub(crate) fn look(&mut self, now: Time, who: usize, look: Time) {
+        if let Some(lock) = &mut self.lock {
+            lock.look(now, who, look);
+        }
+    }
+
+    /// Processor `who` looks no longer.
+    pub(crate) fn stop_looking(&mut self, who: usize) {
+        if let Some(lock) = &mut self.lock {
+            lock.stop_looking(who);
+        }
+    }
+}
+
+/// The interface of a machine as messages pass it: the slower of its ports and the links sets their pace from end to end,
+/// and so says when a last byte is in.
+fn paced(machine: &Machine) -> machine::Interface {
+    let mut interface = machine.interface.clone();
+    if let Some(routers) = &machine.network.routers {
+        interface.bandwidth = interface.bandwidth.min(routers.link);
+    }
+    interface
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::cargo::Cargo;
+    use crate::link::testing::{interface, ns};
+    use hardware::Mover;
+    use machine::Class;
+
+    /// A port of 1 B/ns, with a lock whose line takes 30 ns from cache to cache.
+    fn port() -> Port {
+        Port::idle(Interface::new(&interface(), Time::ZERO), Some(Lock::new(ns(30))), ComesWith::FirstByte)
+    }
+
+    fn flight(bytes: u64) -> Flight {
+        let cargo = Cargo::Packet(0);
+        Flight::new((0, 1), 0, bytes, (Class::Write, Mover::Processors), Time::ZERO, cargo)
+    }
+
+    #[test]
+    fn what_comes_while_the_port_is_in_use_passes_after_it() {
+        let mut port = port();
+        assert_eq!(port.enter(ns(10), &flight(40)), Some(ns(50)));
+        assert_eq!(port.enter(ns(20), &flight(40)), Some(ns(90)));
+        assert_eq!(port.passing(), 2);
+        port.pass();
+        port.pass();
+        assert_eq!(port.passing(), 0);
+    }
+
+    #[test]
+    fn flows_of_a_node_have_rising_numbers_and_no_other_nodes() {
+        let mut port = port();
+        let first = port.next_number(3);
+        assert_eq!(port.next_number(3), first);
+        port.count_sent();
+        assert!(port.next_number(3) > first);
+        assert_ne!(port.next_number(4), port.next_number(3));
+    }
+
+    #[test]
+    fn a_lock_is_waited_for_by_those_who_hold_it_for_some_time() {
+        let mut port = port();
+        assert_eq!(port.wait_for_lock(ns(0), 0, ns(20)), ns(0));
+        assert_eq!(port.wait_for_lock(ns(5), 1, ns(0)), ns(0));
+        assert_eq!(port.wait_for_lock(ns(5), 1, ns(20)), ns(15 + 30));
+    }
+}

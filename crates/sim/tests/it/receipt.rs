@@ -1,0 +1,150 @@
+//! How events get to processors: several network processors, endpoints of computing processors, a dispatch queue that spills, and
+//! the price of a receipt after an interrupt.
+
+use machine::Machine;
+use tempest::{
+    Event, Failure, Handler, Job, Launch, NodeId, Operations, Outcome, Policy, Protocol, Quiet, Report,
+    Setup, Thread, World, handlers,
+};
+use tradewind_sim::Model;
+use units::Time;
+
+use crate::setup::{assisted, machine, without_shared_memory};
+
+/// The messages of each sender.
+const MESSAGES: u64 = 64;
+
+/// All nodes but the first send to the first, whose threads wait or compute. Each message has one of many keys, and takes its
+/// handler a while.
+struct Incast {
+    received: Event,
+    computes: bool,
+}
+
+impl Protocol for Incast {
+    type Config = bool;
+    fn install(computes: &bool, _: &mut Setup<'_>) -> Self {
+        Self { received: Event::new("messages"), computes: *computes }
+    }
+}
+
+#[handlers]
+impl Incast {
+    #[message(key = key)]
+    fn take(&self, key: u64, cx: &mut Handler<'_>) {
+        let _ = key;
+        cx.charge(Operations::NONE.integers(2000));
+        cx.signal(&self.received, 1);
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        let all = MESSAGES * u64::from(thread.nodes() - 1);
+        match (thread.node().0, thread.index()) {
+            (0, 0) if self.computes => {
+                thread.charge(Operations::NONE.integers(4_000_000));
+                thread.wait(&self.received, all);
+            }
+            (0, 0) => thread.wait(&self.received, all),
+            (0, _) => {}
+            (node, 0) => {
+                let keys = u64::from(node) * MESSAGES..;
+                keys.take(MESSAGES as usize).for_each(|key| thread.send(NodeId(0), Self::take(key)));
+            }
+            _ => {}
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        Report::checked(true, String::new)
+    }
+}
+
+fn launch(policy: &str, processors: u32, computes: bool) -> Launch {
+    let policy = policy.parse().expect("a policy");
+    Launch { nodes: 4, processors, ..Launch::new(Job::new::<Incast>(computes), policy) }
+}
+
+fn run(machine: &Machine, policy: &str, processors: u32, computes: bool) -> Outcome {
+    Model::new(machine.clone()).run(&launch(policy, processors, computes)).expect("it runs")
+}
+
+/// How many times as long the first run took.
+fn ratio(first: &Outcome, second: &Outcome) -> f64 {
+    first.time.as_seconds() / second.time.as_seconds()
+}
+
+#[test]
+fn three_network_processors_serve_three_nodes_three_times_as_fast_as_one() {
+    let with = |count| run(&assisted(&[("network_processor.count", count)]), "np", 1, false);
+    let (one, three) = (with("1"), with("3"));
+    assert!(ratio(&one, &three) > 2.0, "{} and {}", one.time, three.time);
+    assert_eq!(one.counters.handlers, three.counters.handlers);
+}
+
+#[test]
+fn messages_stay_in_order_with_several_network_processors() {
+    for set in [
+        &[("network_processor.count", "2")][..],
+        &[("network_processor.count", "3"), ("handoff.visible", "5 us")],
+        &[("network_processor.count", "2"), ("network_processor.primitives.extract", "20 us")],
+    ] {
+        let world = Model::new(assisted(set));
+        for policy in ["np", "proc", "inject", "receive"] {
+            let policy: Policy = policy.parse().expect("a policy");
+            let setting = conformance::Setting { world: &world, policy: &policy, nodes: 5, processors: 1 };
+            conformance::order_of_a_stream(&setting);
+            conformance::order_across_handlers(&setting);
+            conformance::order_across_holds(&setting);
+        }
+        conformance::run(&without_shared_memory(), &world, &["np", "receive"], 3, 1);
+    }
+}
+
+const ENDPOINTS: (&str, &str) = ("interface.endpoints", "\"processor\"");
+
+#[test]
+fn four_processors_with_an_endpoint_each_serve_side_by_side() {
+    let shared = run(&machine("hurricane-1", &[]), "floating", 4, false);
+    let each = run(&machine("hurricane-1", &[ENDPOINTS]), "floating", 4, false);
+    assert!(ratio(&shared, &each) > 2.5, "{} and {}", shared.time, each.time);
+    assert_eq!(shared.counters.handlers, each.counters.handlers);
+}
+
+#[test]
+fn every_promise_holds_where_each_processor_polls_its_own_endpoint() {
+    let model = Model::new(machine("hurricane-1", &[ENDPOINTS]));
+    let policies = &["floating", "floating+interrupt", "single"];
+    conformance::run(&without_shared_memory(), &model, policies, 3, 2);
+}
+
+#[test]
+fn a_policy_whose_servers_poll_no_endpoint_is_refused() {
+    let model = Model::new(machine("hurricane-1", &[ENDPOINTS]));
+    let refused = model.run(&launch("fixed:1", 4, false)).expect_err("dedicated processors have no endpoint");
+    let Failure::Refused(why) = refused else { panic!("{refused}") };
+    assert!(why.to_string().contains("poll no endpoint of machine `hurricane-1`"), "{why}");
+}
+
+#[test]
+fn an_event_that_has_spilled_takes_longer_to_dispatch() {
+    let with = |capacity, spill| {
+        let set = [("queue.window", "4"), ("queue.capacity", capacity), ("queue.spill", spill)];
+        run(&machine("hurricane-1", &set), "hurricane-1:1", 2, false).time
+    };
+    assert_eq!(with("1024", "1 us"), with("1024", "0 us"), "all events find room");
+    let longer = with("4", "1 us") - with("4", "0 us");
+    let most = Time::from_microseconds(3 * MESSAGES);
+    assert!(longer * 2 > most && longer <= most, "{longer} longer for at most {most}");
+}
+
+#[test]
+fn a_receipt_after_an_interrupt_has_a_price_of_its_own() {
+    let with = |price| machine("alewife", &[("primitives.dispatch_interrupt", price)]);
+    let (cheap, dear) = (with("51 cycles"), with("151 cycles"));
+    let [cheap_run, dear_run] = [&cheap, &dear].map(|machine| run(machine, "single+interrupt", 1, true));
+    let interrupts = dear_run.counters.interrupts;
+    assert!(interrupts > 0);
+    assert!(dear_run.time > cheap_run.time, "{} and {}", dear_run.time, cheap_run.time);
+    let [cheap, dear] = [&cheap, &dear].map(|machine| run(machine, "single", 1, true).time);
+    assert_eq!(cheap, dear, "a processor that polls is not interrupted");
+}
