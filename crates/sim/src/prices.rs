@@ -186,6 +186,27 @@ impl PriceLists {
         self.fetch
     }
 
+    /// The key of a primitive in the machine file, if that gives no price for it.
+    pub(crate) fn lacks(&self, list: List, primitive: Primitive) -> Option<String> {
+        let (name, price) = entry(self.list(list), primitive);
+        price.is_none().then(|| self.key(list, name))
+    }
+
+    /// The key of something that is charged and is no primitive, if the machine file gives no price for it.
+    pub(crate) fn lacks_other(&self, list: List, name: &str) -> Option<String> {
+        let priced = self.list(list).iter().any(|(other, _)| other == name);
+        (!priced).then(|| self.key(list, name))
+    }
+
+    fn key(&self, list: List, name: &str) -> String {
+        let section = match list {
+            List::Network => "network_processor.",
+            List::Embedded if self.embedded.is_some() => "embedded_processor.",
+            List::General | List::Embedded => "",
+        };
+        format!("{section}primitives.{name}")
+    }
+
     #[inline]
     fn list(&self, list: List) -> &Primitives {
         let own = match list {
@@ -206,12 +227,7 @@ impl PriceLists {
 
     #[cold]
     fn refuse_for_free(&self, list: List, name: &str) -> ! {
-        let section = match list {
-            List::Network => "network_processor.",
-            List::Embedded if self.embedded.is_some() => "embedded_processor.",
-            List::General | List::Embedded => "",
-        };
-        let why = format!("machine `{}` gives no price for `{section}primitives.{name}`", self.machine);
+        let why = format!("machine `{}` gives no price for `{}`", self.machine, self.key(list, name));
         // Unwinds to the engine as a panic does, but nothing is broken that a back trace would help to find.
         std::panic::resume_unwind(Box::new(why))
     }

@@ -4,7 +4,7 @@ use hardware::EventQueue;
 use machine::{Capability, Endpoints, Machine};
 use pdq::DispatcherId;
 use tempest::policy::{Injector, Notice, Servers, Split};
-use tempest::world::{DispatchKey, Name, Resident};
+use tempest::world::{Charge, DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
     Stage, Unobeyed, World,
@@ -16,6 +16,7 @@ use crate::cluster::making::Plan;
 use crate::cluster::{Cluster, gauges};
 use crate::dispatch;
 use crate::engine::Engine;
+use crate::needs::Needs;
 use crate::processor::core::Event;
 
 /// A modelled machine, as a world to run programs in.
@@ -67,14 +68,22 @@ impl Model {
             let machine = self.machine.name.clone();
             return Err(unobeyed(policy, Unobeyed::NoEndpoint { machine }));
         }
-        let by_network = policy.injector == Injector::Network && self.machine.network_processor.is_some();
-        if !by_network && self.machine.under(policy.preset()).primitives.send_header.is_none() {
-            // What has no way into the network has no price for it.
-            let what = "computing processors send for themselves";
-            let machine = self.machine.name.clone();
-            return Err(unobeyed(policy, Unobeyed::NoPrice { machine, what, key: "primitives.send_header" }));
+        Self::new(self.machine.under(policy.preset())).expect_prices(mechanism, policy, &[])
+    }
+
+    /// Insists that the machine, which is as the policy has it, gives a price for everything that a run charges whose protocols
+    /// may make these `charges`.
+    fn expect_prices(
+        &self,
+        mechanism: Mechanism,
+        policy: &Policy,
+        charges: &[Charge],
+    ) -> Result<(), Refusal> {
+        let keys = Needs { machine: &self.machine, policy, mechanism, charges }.missing();
+        if keys.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        Err(Refusal::Prices { policy: policy.clone(), machine: self.machine.name.clone(), keys })
     }
 
     /// Insists that the machine has what a mechanism needs.
@@ -177,6 +186,10 @@ impl World for Model {
         }
         if residents.iter().any(|resident| resident.node.memory().is_some()) {
             model.expect(Mechanism::SharedMemory).map_err(Failure::Refused)?;
+        }
+        if let Some(any) = residents.first() {
+            let charges = any.node.charges();
+            model.expect_prices(launch.mechanism, &launch.policy, charges).map_err(Failure::Refused)?;
         }
         let places = residents.iter().zip(queues).collect();
         let policy = model.obeyed(&launch.policy);

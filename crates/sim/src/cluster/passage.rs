@@ -322,7 +322,7 @@ impl Cluster {
     pub(crate) fn arrive(&mut self, flight: u32) {
         let arriving = &self.link.flights[flight];
         let Node { port, tie, .. } = &mut self.nodes[arriving.to()];
-        match port.enter(self.agenda.now(), arriving) {
+        match port.enter(self.agenda.now(), arriving, self.link.road.is_constant()) {
             Some(through) => self.agenda.push(through, *tie, Happening::Pass { flight }),
             None => self.deliver(flight),
         }

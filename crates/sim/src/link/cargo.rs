@@ -97,7 +97,7 @@ impl Cargo {
 }
 
 /// A class of messages, as machine files name it.
-fn class(class: tempest::Class) -> Class {
+pub(crate) fn class(class: tempest::Class) -> Class {
     match class {
         tempest::Class::Read => Class::Read,
         tempest::Class::Write => Class::Write,

@@ -127,10 +127,10 @@ fn a_round_trip_holds_the_time_of_its_bytes() {
         let explained = json(&[&["explain", "cm-5"], settings].concat());
         find(&explained, "derived", "name", "round trip, proc")["number"].as_f64().unwrap()
     };
-    // A header of 4 bytes, there and back: 0.8 us each at 5 MB/s and 0.2 at 20. The slower of port and link counts.
+    // The 20 bytes of a packet, there and back: 4 us each at 5 MB/s and 1 at 20. The slower of port and link counts.
     for key in ["interface.bandwidth", "network.link"] {
         let more = way(&["--set", &format!("{key}=5 MB/s")]) - way(&[]);
-        assert!((more - 1200.0).abs() < 1e-6, "twice 0.6 us, not {more} ns");
+        assert!((more - 6000.0).abs() < 1e-6, "twice 3 us, not {more} ns");
     }
 }
 
