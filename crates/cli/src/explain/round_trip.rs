@@ -155,11 +155,12 @@ fn is_assisted(policy: &Policy) -> bool {
     policy.servers == Servers::Network || policy.injector == Injector::Network
 }
 
-/// The bytes of a message without words, which are its header, through the slower of the ports and the links.
+/// The time of the bytes of a message without words, which are its header and what fills its packet up, through the slower of
+/// the ports and the links.
 fn bytes(machine: &Machine) -> Time {
     let port = machine.interface.bandwidth;
     let slowest = machine.network.routers.as_ref().map_or(port, |routers| port.min(routers.link));
-    slowest.transfer_time(machine.interface.header)
+    slowest.transfer_time(machine.interface.header + machine.interface.fill)
 }
 
 /// Between neighbours: on a grid they are a hop apart, elsewhere they share a switch.

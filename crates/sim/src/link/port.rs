@@ -9,15 +9,6 @@ use units::Time;
 
 use super::flights::Flight;
 
-/// The instant at which the network tells a port of a flight.
-#[derive(Clone, Copy, Debug)]
-enum ComesWith {
-    /// A routed network: the flight's head is at the port.
-    FirstByte,
-    /// A constant network, which nothing delays: one event a message is enough.
-    LastByte,
-}
-
 /// The interface of a node.
 pub(crate) struct Port {
     interface: Interface,
@@ -25,7 +16,6 @@ pub(crate) struct Port {
     lock: Option<Lock>,
     /// The number of messages on their way through the port in, before the events that end that.
     passing: u32,
-    comes_with: ComesWith,
     /// Messages, deposits and events of its own that the node has sent so far.
     sent: u64,
 }
@@ -35,15 +25,11 @@ impl Port {
     pub(crate) fn new(machine: &Machine, polls: Time) -> Self {
         let interface = Interface::new(&paced(machine), polls);
         let lock = machine.interface.lock_migration.map(Lock::new);
-        let comes_with = match machine.network.routers {
-            None => ComesWith::LastByte,
-            Some(_) => ComesWith::FirstByte,
-        };
-        Self::idle(interface, lock, comes_with)
+        Self::idle(interface, lock)
     }
 
-    fn idle(interface: Interface, lock: Option<Lock>, comes_with: ComesWith) -> Self {
-        Self { interface, lock, passing: 0, comes_with, sent: 0 }
+    fn idle(interface: Interface, lock: Option<Lock>) -> Self {
+        Self { interface, lock, passing: 0, sent: 0 }
     }
 
     /// The ports.
@@ -71,14 +57,12 @@ impl Port {
         self.sent += 1;
     }
 
-    /// A flight comes to the port in now: its first byte, or its last if it finds the port free. The answer says when the flight has
-    /// passed, or `None` if it is in place at once.
-    pub(crate) fn enter(&mut self, now: Time, flight: &Flight) -> Option<Time> {
-        let first = match self.comes_with {
-            ComesWith::FirstByte => now,
-            ComesWith::LastByte => now - self.interface.behind(flight.bytes(), flight.mover()),
-        };
-        let through = self.interface.eject(first, flight.bytes(), flight.mover());
+    /// A flight comes to the port in now: with its last byte if it comes `whole`, otherwise with its first. The answer says when
+    /// the flight has passed, or `None` if it is in place at once.
+    pub(crate) fn enter(&mut self, now: Time, flight: &Flight, whole: bool) -> Option<Time> {
+        let (bytes, mover) = (flight.bytes(), flight.mover());
+        let first = if whole { now - self.interface.behind(bytes, mover) } else { now };
+        let through = self.interface.eject(first, bytes, mover);
         // What the port let through before, and is in place at this very instant, still comes first.
         let waits = through > now || self.passing > 0;
         self.passing += u32::from(waits);
@@ -128,7 +112,7 @@ impl Port {
 
 /// The interface of a machine as messages pass it: the slower of its ports and the links sets their pace from end to end,
 /// and so says when a last byte is in.
-fn paced(machine: &Machine) -> machine::Interface {
+pub(super) fn paced(machine: &Machine) -> machine::Interface {
     let mut interface = machine.interface.clone();
     if let Some(routers) = &machine.network.routers {
         interface.bandwidth = interface.bandwidth.min(routers.link);
@@ -146,7 +130,7 @@ mod tests {
 
     /// A port of 1 B/ns, with a lock whose line takes 30 ns from cache to cache.
     fn port() -> Port {
-        Port::idle(Interface::new(&interface(), Time::ZERO), Some(Lock::new(ns(30))), ComesWith::FirstByte)
+        Port::idle(Interface::new(&interface(), Time::ZERO), Some(Lock::new(ns(30))))
     }
 
     fn flight(bytes: u64) -> Flight {
@@ -157,12 +141,21 @@ mod tests {
     #[test]
     fn what_comes_while_the_port_is_in_use_passes_after_it() {
         let mut port = port();
-        assert_eq!(port.enter(ns(10), &flight(40)), Some(ns(50)));
-        assert_eq!(port.enter(ns(20), &flight(40)), Some(ns(90)));
+        let [first, second] = [10, 20].map(|now| port.enter(ns(now), &flight(40), false).expect("it passes"));
+        let passage = first - ns(10);
+        assert!(passage >= ns(40) && second == first + passage, "{first} {second}");
         assert_eq!(port.passing(), 2);
-        port.pass();
-        port.pass();
+        (0..2).for_each(|_| port.pass());
         assert_eq!(port.passing(), 0);
+    }
+
+    #[test]
+    fn what_comes_whole_is_in_place_at_once_if_the_port_was_free_for_it() {
+        let passage = port().enter(ns(0), &flight(40), false).expect("it passes");
+        let mut port = port();
+        assert_eq!(port.enter(ns(500), &flight(40), true), None);
+        // The first byte of the next one came 10 ns after that of the first.
+        assert_eq!(port.enter(ns(510), &flight(40), true), Some(ns(500) + passage));
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Road {
     pub(crate) fn new(machine: &Machine, nodes: u32) -> Self {
         let (interface, processor) = (&machine.interface, &machine.processor);
         Self {
-            network: Network::new(&machine.network, machine.interface.gap, nodes),
+            network: Network::new(&machine.network, interface.gap, nodes),
             send_queue: interface.send_queue,
             receive_queue: interface.receive_queue,
             look: processor.poll.max(processor.clock.cycles_to_time(1)),
@@ -37,6 +37,11 @@ impl Road {
     /// The network, to be looked at.
     pub(crate) fn network(&self) -> &Network {
         &self.network
+    }
+
+    /// Whether messages come with their last byte; otherwise they are let in with their first.
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!(self.network, Network::Constant(_))
     }
 
     /// What happens inside the network without the nodes' doing begins.
