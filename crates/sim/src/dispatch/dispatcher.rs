@@ -352,9 +352,10 @@ impl Dispatcher {
     }
 
     /// Hands a message over. It comes back if no processor injects for others now.
-    pub(crate) fn hand_over(&mut self, visible_at: Time, message: HandedOver) -> Result<(), HandedOver> {
+    #[must_use]
+    pub(crate) fn hand_over(&mut self, visible_at: Time, message: HandedOver) -> Option<HandedOver> {
         let to = message.to.0 as usize;
-        self.injection.push(visible_at, to, message, self.serving.dedicated_for_a_time())
+        self.injection.push(visible_at, to, message, self.serving.dedicated_for_a_time()).err()
     }
 
     /// Whether a processor goes on with a thread that is ready.
