@@ -309,6 +309,9 @@ impl Cluster {
             let notice = if returned { Time::ZERO } else { notice };
             let after = if caller == number { way_in } else { notice };
             self.start_handler(first + caller, Noticed::Look { after });
+        } else if returned && let Some(Start::Interrupt { number }) = dispatch.interruption(view) {
+            // A message came during the call, which takes only the messages that waited when it began.
+            self.interrupt(first + number);
         }
     }
 

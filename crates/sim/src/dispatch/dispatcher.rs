@@ -290,6 +290,11 @@ impl Dispatcher {
         }
     }
 
+    /// The computing processor that is interrupted next when a call of the routine has ended, on whatever fiber.
+    pub(crate) fn interruption(&self, view: View<'_>) -> Option<Start> {
+        self.to_interrupt(View { running: None, ..view })
+    }
+
     /// The computing processor that is interrupted next, if the policy interrupts at all and there is an event for it.
     fn to_interrupt(&self, view: View<'_>) -> Option<Start> {
         let interruptible = |number: usize| view.running != Some(number) && view.cores[number].is_computing();
