@@ -1,7 +1,7 @@
-//! The cold edge as fibers see it: every effect of a thread or handler, in engine order.
+//! The traits of [`tempest::world`] for fibers: every effect of a thread or handler, in engine order.
 //!
-//! The pattern is always the same: spend the cost on the processor's own clock, settle that clock (which may suspend
-//! the fiber), then let the effect happen in the state. No borrow of the state is held across a suspension.
+//! Every effect follows one pattern. The cost is spent on the processor's own clock. Then the clock is settled, which may
+//! suspend the fiber. Then the effect happens in the modelled state. No borrow of that state is held across a suspension.
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
@@ -22,34 +22,34 @@ use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
 use crate::standstill;
 
-/// The stack of a thread. While the thread is suspended handlers may run on it.
+/// The stack of a thread. While the thread is suspended, handlers may run on its stack.
 pub(crate) trait Stack {
-    /// Suspends the thread until it goes on. Answers the core at which it does.
+    /// Suspends the thread until its turn comes. Returns the core at which the thread then goes on.
     fn suspend(&self) -> usize;
 }
 
-/// One core, as what runs on it sees it.
+/// One core, as the thread or handler that runs on it sees it.
 pub(crate) struct Edge {
     state: Rc<RefCell<Cluster>>,
     at: Cell<usize>,
-    /// The stack, if a thread runs here.
+    /// The stack of the thread that runs here; `None` for a handler.
     stack: Option<Rc<dyn Stack>>,
-    /// A thread's: it has had an access fault, and that access is not accounted for yet.
+    /// Whether the thread has had an access fault whose access is not charged yet.
     pub(crate) faulted: Cell<bool>,
 }
 
 impl Edge {
-    /// As a handler sees its core.
+    /// The core of a handler.
     pub(crate) fn of_handler(state: Rc<RefCell<Cluster>>, core: usize) -> Self {
         Self { state, at: Cell::new(core), stack: None, faulted: Cell::new(false) }
     }
 
-    /// As a thread sees its core.
+    /// The core of a thread.
     pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, stack: Rc<dyn Stack>) -> Self {
         Self { state, at: Cell::new(core), stack: Some(stack), faulted: Cell::new(false) }
     }
 
-    /// Suspends the fiber until it is this thread's or handler's turn.
+    /// Suspends the fiber until the turn of its thread or handler comes.
     pub(crate) fn suspend(&self) {
         match &self.stack {
             Some(stack) => self.at.set(stack.suspend()),
@@ -57,27 +57,27 @@ impl Edge {
         }
     }
 
-    /// The core. A thread may be on another one after it was suspended.
+    /// The core that the fiber runs on. A thread may be on another core after it was suspended.
     pub(crate) fn core(&self) -> usize {
         self.at.get()
     }
 
-    /// Its node.
+    /// The core's node.
     pub(crate) fn node(&self) -> usize {
         self.state().cores[self.core()].node()
     }
 
-    /// The state, for an instant.
+    /// Borrows the modelled state for an instant.
     pub(crate) fn state(&self) -> RefMut<'_, Cluster> {
         self.state.borrow_mut()
     }
 
-    /// Brings engine time up to this core's clock, then makes what bus transactions are pending.
+    /// Advances engine time to this core's clock, and then makes the pending bus transactions.
     pub(crate) fn settle(&self) {
         self.settle_after(|_, _| ());
     }
 
-    /// Makes the bus transactions by which the processor gets to its handler, if there are any.
+    /// Makes the bus transactions, if any, that come before the handler begins.
     pub(crate) fn reach_handler(&self) {
         let pends = self.state().cores[self.core()].clock.pends();
         if pends {
@@ -85,14 +85,14 @@ impl Edge {
         }
     }
 
-    /// Does something to the state, then brings engine time up to this core's clock: one borrow for both.
+    /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.
     #[inline]
     fn settle_after(&self, first: impl FnOnce(&mut Cluster, usize)) {
         let (suspends, pending) = {
             let mut state = self.state();
             let core = self.core();
             first(&mut state, core);
-            // Whoever is next at work on this core has others.
+            // The pending transactions belong to this fiber. The next fiber on this core has transactions of its own.
             let pending = state.cores[core].clock.take_pending();
             (state.settle(core), pending)
         };
@@ -104,7 +104,7 @@ impl Edge {
         }
     }
 
-    /// Makes bus transactions, one after the other.
+    /// Makes bus transactions one after the other.
     #[cold]
     fn make(&self, pending: &Pending) {
         for transaction in pending.made.iter() {
@@ -113,8 +113,8 @@ impl Edge {
         }
     }
 
-    /// Makes a request on the bus, whose time is now, and waits for the answer: how long that takes. Both come to the bus at their
-    /// own instants, so that it is granted in the order of time.
+    /// Makes a request on the bus at the present time, waits for the answer, and returns how long that takes. The request and
+    /// the answer each use the bus at their own instant, so the bus is granted in the order of time.
     pub(crate) fn go_through_bus(&self, request: impl FnOnce(&mut NodeMemory, Time) -> Answer) -> Time {
         let (answer, first) = self.at_work(|work| work.ask_bus(request));
         self.settle();
@@ -123,12 +123,12 @@ impl Edge {
         first + rest
     }
 
-    /// Lets a thread or handler do something on its own clock, for an instant.
+    /// Applies `act` to the processor at work, on the processor's own clock.
     fn at_work<R>(&self, act: impl FnOnce(&mut AtWork<'_>) -> R) -> R {
         act(&mut self.state().at_work(self.core()))
     }
 
-    /// A handler does something to a block. Lines go over the bus one after the other, each at its own instant.
+    /// Charges a handler's work on a block. Lines go over the bus one after the other, each at its own instant.
     fn work_on_block(&self, primitive: Primitive, block: Block) {
         self.settle();
         let work = self.at_work(|at_work| at_work.work_on(primitive, block));
@@ -153,7 +153,7 @@ impl Edge {
         }
     }
 
-    /// The thread that runs here.
+    /// The thread that runs on this core.
     fn thread(&self) -> u32 {
         self.state().thread_on(self.core())
     }
@@ -163,7 +163,7 @@ impl Edge {
         self.suspend();
     }
 
-    /// Lets waiting handlers run here. False if there are none.
+    /// Lets waiting handlers run on this core. Returns false if none waits.
     pub(crate) fn yield_to_handlers(&self, noticed: Noticed) -> bool {
         let yields = self.state().yield_to_handlers(self.core(), noticed);
         if yields {
@@ -172,14 +172,14 @@ impl Edge {
         yields
     }
 
-    /// Spends the cost of a send and lets the cargo go.
+    /// Spends the cost of a send, and sends the cargo.
     fn send(&self, to: NodeId, cargo: Cargo) {
         self.state().expect_server(self.core(), &cargo);
         let (route, locks) = {
             let state = self.state();
             (state.route(self.core(), to, &cargo), state.locks_interface(self.core()))
         };
-        // Whoever comes first gets the lock: the time must be right before it is asked for.
+        // The lock goes to the processor that asks first. Engine time must therefore be exact before this processor asks.
         if route == Route::Inject && locks {
             self.settle();
         }
@@ -189,9 +189,9 @@ impl Edge {
         state.send(self.core(), route, to, cargo);
     }
 
-    /// A thread's send, if there is room.
+    /// Sends for a thread if there is room. Returns false if there is none.
     fn try_send(&self, to: NodeId, cargo: impl FnOnce() -> Cargo) -> bool {
-        // Whether a message can be handed over depends on what others have done by then.
+        // Whether a message can be handed over depends on what other processors have done by this instant.
         if self.state().hands_over(self.core()) {
             self.settle();
         }
@@ -203,7 +203,7 @@ impl Edge {
         true
     }
 
-    /// A thread has tried something in vain: its fiber never goes on if that is how the run ends.
+    /// Records a failed attempt of the thread. If the attempt ends the run, this fiber is suspended for ever.
     fn try_in_vain(&self, attempt: impl FnOnce(&mut Cluster, usize) -> bool) {
         let ends = attempt(&mut self.state(), self.core());
         if ends {
@@ -211,8 +211,9 @@ impl Edge {
         }
     }
 
-    /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
-    /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
+    /// Waits until a protocol processor has taken a message that was handed over; the thread notices that by a poll. If this
+    /// processor runs handlers too, it runs them while it waits. Otherwise it could wait for a processor that itself waits for
+    /// one of these handlers.
     fn await_injector(&self) {
         if self.state().has_event(self.core()) {
             self.yield_to_handlers(Noticed::AT_ONCE);
@@ -228,12 +229,13 @@ impl Edge {
         core.spend(Bucket::Memory, poll);
     }
 
-    /// What is left of a thread's sends after their effect: occupancy off the path.
+    /// Spends the occupancy that follows a thread's sends, after the effect of the sends.
     fn spend_tail(&self) {
         self.at_work(|work| work.spend_tail());
     }
 
-    /// At a poll under a policy that adapts: lets the node measure, and goes to another processor if this one is to be dedicated.
+    /// A poll under a policy that adapts: the node measures itself. If this processor is to be dedicated, its thread moves to
+    /// another one.
     fn leave_for_handlers(&self) {
         let leaves = {
             let (mut state, core) = (self.state(), self.core());
@@ -252,7 +254,7 @@ impl Edge {
         }
     }
 
-    /// A poll at a back-edge where the node's software has a dispatch routine.
+    /// A poll at a back-edge, where the node's software has a dispatch routine.
     fn call_routine(&self) {
         self.settle();
         let Some(find) = self.state().begin_call(self.core()) else { return };
@@ -265,7 +267,8 @@ impl Edge {
         }
     }
 
-    /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
+    /// Acquires a key. The thread holds the key at once if nothing conflicts. Otherwise the grant is an event that the thread
+    /// waits for.
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
@@ -294,7 +297,7 @@ impl Edge {
         granted.expect("a thread that waited for a key is resumed with it")
     }
 
-    /// Gives a key back and lets what waited for it go on.
+    /// Gives a key back, and lets the events that waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
         let (node, now) = (state.cores[self.core()].node(), state.agenda.now());
@@ -381,7 +384,7 @@ impl Scheduling for Edge {
         if !self.state().waits(node, waiter) {
             return false;
         }
-        // The thread goes on when that has been done, not when it begins.
+        // The resumed thread goes on when the resume has been paid for, not when the payment begins.
         self.settle_after(|state, core| state.at_work(core).spend_primitive(Primitive::Resume, 1));
         self.state().resume(node, waiter)
     }
@@ -503,7 +506,7 @@ impl Accounting for Edge {
     fn touch(&self, place: Place, words: usize, access: Access) {
         let node = self.node();
         let found = self.state().nodes[node].waist.address(place, words);
-        // Caught by the engine, like everything else that a program does wrong.
+        // The engine catches this panic, like every other mistake of a program.
         let address = found.unwrap_or_else(|bad| panic!("{bad}"));
         let lines = self.state().nodes[node].memory.lines_touched(address, words, access);
         let Some(lines) = lines else { return self.at_work(|work| work.touch(words, access)) };
@@ -532,7 +535,7 @@ impl Accounting for Edge {
         if !faulted && self.at_work(|work| work.hits(address, store)) {
             return;
         }
-        // A store that misses has been settled; its request goes out as it is issued.
+        // A store that misses has been settled. Its request goes out when the store is issued.
         if faulted || !store {
             self.settle();
         }
