@@ -42,10 +42,14 @@ fn busy_times(cluster: &Cluster) -> BusyTimes {
     times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.events.busy(now)));
     let locks = nodes.iter().filter_map(|node| node.port.lock());
     times.add(Resource::InterfaceLock, now, locks.map(|lock| lock.busy_at(now)));
+    let ports = nodes.iter().map(|node| node.port.queue().busy_at(now));
     let (out, into): (Vec<_>, Vec<_>) = match cluster.link.road.network() {
-        // The ports of a routed network are its outermost channels.
-        Network::Routed(fabric) => fabric.ports_busy_at(now).unzip(),
-        Network::Constant(_) => nodes.iter().map(|node| node.port.queue().busy_at(now)).unzip(),
+        // The ports of a routed network are its outermost channels. What an interface does behind its port in holds it too.
+        Network::Routed(fabric) => {
+            let both = fabric.ports_busy_at(now).zip(ports);
+            both.map(|(channels, interface)| (channels.0, channels.1.max(interface.1))).unzip()
+        }
+        Network::Constant(_) => ports.unzip(),
     };
     times.add(Resource::PortOut, now, out);
     times.add(Resource::PortIn, now, into);

@@ -149,7 +149,7 @@ impl Thread<'_> {
             let block = array.run(from, range.end);
             let word = array.word(from);
             if let Some(accounting) = self.accounting {
-                accounting.approach(array.memory().address(word), access_of(right));
+                accounting.approach(array.memory().address(word), Access::with(right));
             }
             let faulted = self.test(array, word, right);
             let run = if self.accounting.is_some() { block } else { array.extended(block, range.end, right) };
@@ -161,7 +161,7 @@ impl Thread<'_> {
             if let Some(accounting) = self.accounting {
                 account(accounting, array, word, right);
                 for word in run.skip(1).map(|index| array.word(index)) {
-                    accounting.approach(array.memory().address(word), access_of(right));
+                    accounting.approach(array.memory().address(word), Access::with(right));
                     account(accounting, array, word, right);
                 }
             }
@@ -210,7 +210,7 @@ impl Thread<'_> {
         right: Right,
         access: impl FnOnce(&AtomicU64) -> R,
     ) -> R {
-        accounting.approach(array.memory().address(word), access_of(right));
+        accounting.approach(array.memory().address(word), Access::with(right));
         let result = self.test_and_access(array, word, right, access);
         account(accounting, array, word, right);
         result
@@ -263,15 +263,7 @@ impl Thread<'_> {
     }
 }
 
-/// The access that needs a right.
-fn access_of(right: Right) -> Access {
-    match right {
-        Right::Read => Access::Load,
-        Right::Write => Access::Store,
-    }
-}
-
 /// Accounts for one word that was loaded or stored.
 fn account<T: Word>(accounting: &dyn Accounting, array: &Shared<T>, word: usize, right: Right) {
-    accounting.access(array.memory().address(word), access_of(right));
+    accounting.access(array.memory().address(word), Access::with(right));
 }
