@@ -266,9 +266,16 @@ impl Dispatcher {
             return None;
         }
         match self.idle_server(view) {
+            Some(number) if self.waits_for_interrupts(number, view) => Some(Start::Interrupt { number }),
             Some(number) => Some(Start::Serve { number, delay: Time::ZERO }),
             None => self.to_interrupt(view),
         }
+    }
+
+    /// Whether an idle processor does not look for events, because they interrupt it. A dedicated processor looks, and so does one
+    /// that shares the interface with a network processor.
+    fn waits_for_interrupts(&self, number: usize, view: View<'_>) -> bool {
+        self.notice == Notice::Interrupt && !view.cores[number].is_dedicated() && !self.shares_interface()
     }
 
     /// The processor that calls the routine for an event that has just come.
@@ -445,6 +452,23 @@ mod tests {
         dispatch.note_interrupt(1, 3);
         assert_eq!(next(&mut dispatch, None), Some(Start::Interrupt { number: 2 }));
         assert_eq!(next(&mut dispatch, Some(2)), Some(Start::Interrupt { number: 1 }));
+    }
+
+    #[test]
+    fn an_idle_processor_is_interrupted_too_unless_it_looks_for_events_itself() {
+        let cores = node([idle(3), computing()]);
+        let started = [Notice::Interrupt, Notice::InterruptWhenBusy, Notice::Poll].map(|notice| {
+            let mut dispatch = register(notice);
+            dispatch.join(message(0, 7, Class::User));
+            dispatch.next_start(view(&cores))
+        });
+        let looks = Some(Start::Serve { number: 0, delay: ns(0) });
+        assert_eq!(started, [Some(Start::Interrupt { number: 0 }), looks, looks]);
+        let mut dispatch = register(Notice::Interrupt);
+        dispatch.serving = Serving::Dedicated { computing: 0 };
+        dispatch.join(message(0, 7, Class::User));
+        let dedicated = [Core::new(0, 0, true, 0)];
+        assert_eq!(dispatch.next_start(view(&dedicated)), looks, "a dedicated processor looks in a loop");
     }
 
     #[test]
