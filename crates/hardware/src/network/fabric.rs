@@ -312,18 +312,19 @@ impl Fabric {
     /// A worm's head enters the channel it has been given; what its tail will leave becomes known.
     fn enter(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
-        // A port is busy for the gap, too; cross traffic has ports of its own, of links' speed.
-        let gap = if worm.to == NONE { Time::ZERO } else { self.gap };
-        let port = worm.leaves() || worm.arrives();
-        let busy = if port { worm.passage().max(gap) } else { worm.passage() };
-        self.channels[worm.wants() as usize].carry(now, busy);
+        // Cross traffic has ports of its own, without a gap.
+        let is_port = worm.to != NONE && (worm.leaves() || worm.arrives());
+        let passage = if is_port { worm.passage().max(self.gap) } else { worm.passage() };
+        self.channels[worm.wants() as usize].carry(now, passage);
         worm.enter(now);
         while let Some(released) = self.worms[number as usize].release() {
             let ends = released.ends;
             let mut free_at = ends;
             if released.port {
-                let spaced = self.worms[number as usize].spaced;
-                free_at = ends.max(if released.cleared.is_some() { now + gap } else { spaced });
+                let worm = &self.worms[number as usize];
+                // Cross traffic has ports of its own, of links' speed.
+                let gap = if worm.to == NONE { Time::ZERO } else { self.gap };
+                free_at = ends.max(if released.cleared.is_some() { now + gap } else { worm.spaced });
             }
             let channel = &mut self.channels[released.channel as usize];
             channel.free_at = free_at;
