@@ -1,14 +1,13 @@
-//! Detects a run that will stand still for ever, and names the threads that are stuck: threads that wait, threads
-//! that spin, and threads whose processor is kept by a spinning thread.
+//! Detects a run that will stand still for ever, and names the threads that are stuck: threads that wait, threads that spin,
+//! and threads whose processor is kept by a spinning thread.
 //!
-//! The argument is exact for threads that say that they wait, by [`tempest::Thread::spin`] or by a send that
-//! insists. If nothing is under way and every other thread waits or spins too, nothing can change what they wait
-//! for. Time that a thread charges counts as progress.
+//! The argument is exact for threads that say that they wait, by [`tempest::Thread::spin`] or by a send that insists. If
+//! nothing is under way and every other thread waits or spins too, nothing can change what they wait for. Time that a thread
+//! charges counts as progress.
 //!
 //! This module must never know what a message means.
 
 use machine::Class;
-use tempest::policy::{Notice, Servers};
 use tempest::{Attempt, Blocked, Failure, NodeId, Spinning, ThreadId};
 
 use crate::cluster::Cluster;
@@ -22,22 +21,21 @@ pub(crate) fn spins_in_vain(cluster: &mut Cluster, core: usize) -> bool {
     waits_in_vain(cluster, core, Attempt::Look, sees)
 }
 
-/// Records that the thread on `core` has tried once more to send and found no room. Returns true if the run is
-/// over.
+/// Records that the thread on `core` has tried once more to send and found no room. Returns true if the run is over.
 pub(crate) fn sends_in_vain(cluster: &mut Cluster, core: usize) -> bool {
     waits_in_vain(cluster, core, Attempt::Send, true)
 }
 
-/// Records one more failed attempt of the thread on `core`, which says that it waits. `sees` says whether the
-/// thread would see what it waits for without a look.
+/// Records one more failed attempt of the thread on `core`, which says that it waits. `sees` says whether the thread would see
+/// what it waits for without a look.
 fn waits_in_vain(cluster: &mut Cluster, core: usize, attempt: Attempt, sees: bool) -> bool {
     let (now, progress) = (cluster.agenda.now(), cluster.agenda.progress());
     let patience = attempts(cluster, core).wait(attempt, sees, now, &progress);
     judge(cluster, patience)
 }
 
-/// Records that the thread on `core`, which may be computing, has looked for messages and found none. Returns
-/// true if the run is over.
+/// Records that the thread on `core`, which may be computing, has looked for messages and found none. Returns true if the run
+/// is over.
 pub(crate) fn looks_in_vain(cluster: &mut Cluster, core: usize) -> bool {
     let (now, progress) = (cluster.agenda.now(), cluster.agenda.progress());
     let worked = cluster.cores[core].ledger.worked();
@@ -50,18 +48,15 @@ fn attempts(cluster: &mut Cluster, core: usize) -> &mut Attempts {
     cluster.nodes[node].threads.attempts(thread)
 }
 
-/// Whether a thread that spins on `core` looks for messages although its policy polls at no back-edge. It does
-/// where no other processor would handle the messages. Where a network processor runs the handlers of programs,
-/// the thread looks only for a message that was handed to its processor.
+/// Whether a thread that spins on `core` looks for messages although its policy polls at no back-edge. It does where no other
+/// processor would handle the messages. Where a network processor runs the handlers of programs, the thread looks only for a
+/// message that was handed to its processor.
 pub(crate) fn looks_to_spin(cluster: &Cluster, core: usize) -> bool {
-    let policy = &cluster.setting.policy;
-    if policy.notice != Notice::Poll || cluster.poll_interval() > 0 || !cluster.runs_handlers(core) {
+    let dispatch = &cluster.nodes[cluster.cores[core].node()].dispatch;
+    if !dispatch.looks_only() || cluster.poll_interval() > 0 || !cluster.runs_handlers(core) {
         return false;
     }
-    let network = cluster.setting.machine.network_processor.as_ref();
-    let others =
-        policy.servers == Servers::Network && network.is_some_and(|own| own.runs.contains(&Class::User));
-    !others || cluster.has_event(core)
+    !dispatch.network_handles(Class::User) || cluster.has_event(core)
 }
 
 /// Stops the run if it stands still and `patience` has run out.
@@ -74,15 +69,15 @@ fn judge(cluster: &mut Cluster, patience: Patience) -> bool {
     is_over
 }
 
-/// Whether nothing is under way and every thread that has not returned waits or spins. Looks that no part asked
-/// for count as under way, unless they are `ignored`.
+/// Whether nothing is under way and every thread that has not returned waits or spins. Looks that no part asked for count as
+/// under way, unless they are `ignored`.
 fn stands_still(cluster: &Cluster, ignored: bool) -> bool {
     if !(0..cluster.cores.len()).all(|core| is_stuck(cluster, core)) {
         return false;
     }
-    // Processors of an adaptive policy change their roles after some time. They may then handle events that no
-    // other processor has looked at.
-    if cluster.setting.policy.servers == Servers::Adaptive && !ignored {
+    // Processors of an adaptive policy change their roles after some time. They may then handle events that no other processor
+    // has looked at.
+    if cluster.nodes.iter().any(|node| node.dispatch.moves_threads()) && !ignored {
         return false;
     }
     let events = cluster.agenda.under_way(ignored);
@@ -119,8 +114,8 @@ fn spinning_thread(cluster: &Cluster, node: usize, index: u32) -> Option<Spinnin
     Some(Spinning { thread, attempt, times, since, phase, unhandled })
 }
 
-/// Every thread that waits, and what it waits for, by node and thread. Threads that wait for room or for a
-/// processor are included.
+/// Every thread that waits, and what it waits for, by node and thread. Threads that wait for room or for a processor are
+/// included.
 pub(crate) fn blocked(cluster: &Cluster) -> Vec<Blocked> {
     let mut all = Vec::new();
     let since = cluster.agenda.progress().at();

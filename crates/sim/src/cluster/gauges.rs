@@ -3,7 +3,6 @@
 //! Must never change anything.
 
 use hardware::Network;
-use tempest::policy::Servers;
 use tempest::{Breakdown, Counters, ProtocolTime, Resource, Utilization};
 use trace::Counter;
 use units::Time;
@@ -86,12 +85,9 @@ fn add_processors(cluster: &Cluster, times: &mut BusyTimes) {
 
 /// The kinds of processors that run handlers and no threads, or may come to.
 fn protocol_kinds(cluster: &Cluster) -> impl Iterator<Item = Resource> + use<> {
-    let own = match cluster.setting.policy.servers {
-        Servers::Embedded => Resource::EmbeddedProcessor,
-        Servers::Hardware => Resource::StateMachine,
-        _ => Resource::DedicatedProcessor,
-    };
-    let has_loop = cluster.nodes.first().is_some_and(|node| node.dispatch.network().is_some());
+    let dispatch = cluster.nodes.first().map(|node| &node.dispatch);
+    let own = dispatch.map_or(Resource::DedicatedProcessor, |dispatch| dispatch.kind_of_servers());
+    let has_loop = dispatch.is_some_and(|dispatch| dispatch.network().is_some());
     [own].into_iter().chain(has_loop.then_some(Resource::NetworkProcessor))
 }
 

@@ -4,10 +4,10 @@
 //! Must never know what a message means, or what anything costs.
 
 use hardware::EventQueue;
-use machine::Machine;
-use tempest::Policy;
+use machine::{Class, Machine};
 use tempest::policy::{Notice, Split};
 use tempest::world::Name;
+use tempest::{Policy, Resource};
 use units::Time;
 
 use super::events::{Arrived, Events, Inbox};
@@ -107,6 +107,25 @@ impl Dispatcher {
             Dispatch::Routine(routine) => Some(&mut routine.inbox),
             Dispatch::Register(_) | Dispatch::Network(_) | Dispatch::StateMachine(_) => None,
         }
+    }
+
+    /// The kind of the processors that run handlers and no threads, or may come to.
+    pub(crate) fn kind_of_servers(&self) -> Resource {
+        match (&self.way, &self.serving) {
+            (Dispatch::StateMachine(_), _) => Resource::StateMachine,
+            (_, Serving::Embedded { .. }) => Resource::EmbeddedProcessor,
+            _ => Resource::DedicatedProcessor,
+        }
+    }
+
+    /// Whether a processor other than the computing ones handles every message of a class that comes, without their looking.
+    pub(crate) fn network_handles(&self, class: Class) -> bool {
+        self.network().is_some_and(|network| network.handles_all(class))
+    }
+
+    /// Whether processors notice events by looking only.
+    pub(crate) fn looks_only(&self) -> bool {
+        self.notice == Notice::Poll
     }
 
     /// The number of messages that have come out of the network and are still in the interface.
