@@ -15,11 +15,7 @@ use crate::progress::Progress;
 pub(crate) enum Happening {
     /// The fiber at work on a core goes on, unless an interrupt has put off the continuation of this epoch.
     Continue { core: u32, epoch: u32 },
-<<<<<<< HEAD
-    /// The first byte of a flight comes to its destination.
-=======
-    /// Something sent comes to the port in of its destination.
->>>>>>> main
+    /// A flight comes to the port in of its destination.
     Arrive { flight: u32 },
     /// A flight has passed the port in.
     Pass { flight: u32 },
