@@ -15,7 +15,7 @@ use crate::progress::Progress;
 pub(crate) enum Happening {
     /// The fiber at work on a core goes on, unless an interrupt has put it off since.
     Continue { core: u32, epoch: u32 },
-    /// The first byte of something sent is at its destination.
+    /// Something sent comes to the port in of its destination.
     Arrive { flight: u32 },
     /// It has passed the port in.
     Pass { flight: u32 },

@@ -215,17 +215,19 @@ impl Cluster {
         self.nodes[self.cores[core].node()].dispatch.shares_interface()
     }
 
-    /// Interrupts `core`, whose thread goes on after the handler.
+    /// Interrupts `core`. Its thread, if it runs one, goes on after the handler.
     fn interrupt(&mut self, core: usize) -> bool {
-        let Activity::Thread(thread) = self.cores[core].activity() else { return false };
-        let left = self.cores[core].clock.left(self.agenda.now());
+        let thread = self.cores[core].thread();
+        let left = thread.map(|_| self.cores[core].clock.left(self.agenda.now()));
         self.cores[core].clock.put_off();
         if !self.start_handler(core, Noticed::Interrupt) {
             // Another processor has the key of the message that came: the end of that handler is waited for now.
             self.cores[core].clock.count_again();
             return false;
         }
-        self.cores[core].put_thread_off(thread, left);
+        if let Some((thread, left)) = thread.zip(left) {
+            self.cores[core].put_thread_off(thread, left);
+        }
         self.cores[core].ledger.count().interrupts += 1;
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let count = self.nodes[node].cores;

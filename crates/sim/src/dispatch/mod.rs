@@ -111,7 +111,7 @@ pub(crate) enum Start {
         number: usize,
         delay: Time,
     },
-    /// A computing processor is interrupted.
+    /// A processor that computes or waits is interrupted.
     Interrupt {
         /// Its number.
         number: usize,
