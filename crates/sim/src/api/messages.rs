@@ -13,14 +13,14 @@ use crate::processor::ledger::Bucket;
 use crate::standstill;
 
 impl Edge {
-    /// Spends the cost of a send and lets the cargo go.
+    /// Spends the cost of a send, and sends the cargo.
     fn send(&self, to: NodeId, cargo: Cargo) {
         self.state().expect_server(self.core(), &cargo);
         let (route, locks) = {
             let state = self.state();
             (state.route(self.core(), to, &cargo), state.locks_interface(self.core()))
         };
-        // Whoever comes first gets the lock: the time must be right before it is asked for.
+        // The lock goes to the processor that asks first. Engine time must therefore be exact before this processor asks.
         if route == Route::Inject && locks {
             self.settle();
         }
@@ -30,9 +30,9 @@ impl Edge {
         state.send(self.core(), route, to, cargo);
     }
 
-    /// A thread's send, if there is room.
+    /// Sends for a thread if there is room. Returns false if there is none.
     fn try_send(&self, to: NodeId, cargo: impl FnOnce() -> Cargo) -> bool {
-        // Whether a message can be handed over depends on what others have done by then.
+        // Whether a message can be handed over depends on what other processors have done by this instant.
         if self.state().hands_over(self.core()) {
             self.settle();
         }
@@ -44,8 +44,9 @@ impl Edge {
         true
     }
 
-    /// Waits until a protocol processor has taken a message that was handed over, which takes a poll to notice. Where
-    /// this processor runs handlers too, it receives meanwhile: the one it waits for may have to wait for that.
+    /// Waits until a protocol processor has taken a message that was handed over; the thread notices that by a poll. If this
+    /// processor runs handlers too, it runs them while it waits. Otherwise it could wait for a processor that itself waits for
+    /// one of these handlers.
     fn await_injector(&self) {
         if self.state().has_event(self.core()) {
             self.yield_to_handlers(Noticed::AT_ONCE);

@@ -1,7 +1,7 @@
-//! The cold edge as fibers see it: every effect of a thread or handler, in engine order.
+//! The traits of [`tempest::world`] for fibers: every effect of a thread or handler, in engine order.
 //!
-//! The pattern is always the same: spend the cost on the processor's own clock, settle that clock (which may suspend
-//! the fiber), then let the effect happen in the state. No borrow of the state is held across a suspension.
+//! Every effect follows one pattern. The cost is spent on the processor's own clock. Then the clock is settled, which may
+//! suspend the fiber. Then the effect happens in the modelled state. No borrow of that state is held across a suspension.
 
 mod messages;
 mod scheduling;
@@ -20,34 +20,34 @@ use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
 use crate::processor::clock::Pending;
 
-/// The stack of a thread. While the thread is suspended handlers may run on it.
+/// The stack of a thread. While the thread is suspended, handlers may run on its stack.
 pub(crate) trait Stack {
-    /// Suspends the thread until it goes on. Answers the core at which it does.
+    /// Suspends the thread until its turn comes. Returns the core at which the thread then goes on.
     fn suspend(&self) -> usize;
 }
 
-/// One core, as what runs on it sees it.
+/// One core, as the thread or handler that runs on it sees it.
 pub(crate) struct Edge {
     state: Rc<RefCell<Cluster>>,
     at: Cell<usize>,
-    /// The stack, if a thread runs here.
+    /// The stack of the thread that runs here; `None` for a handler.
     stack: Option<Rc<dyn Stack>>,
-    /// A thread's: it has had an access fault, and that access is not accounted for yet.
+    /// Whether the thread has had an access fault whose access is not charged yet.
     faulted: Cell<bool>,
 }
 
 impl Edge {
-    /// As a handler sees its core.
+    /// The core of a handler.
     pub(crate) fn of_handler(state: Rc<RefCell<Cluster>>, core: usize) -> Self {
         Self { state, at: Cell::new(core), stack: None, faulted: Cell::new(false) }
     }
 
-    /// As a thread sees its core.
+    /// The core of a thread.
     pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, stack: Rc<dyn Stack>) -> Self {
         Self { state, at: Cell::new(core), stack: Some(stack), faulted: Cell::new(false) }
     }
 
-    /// Suspends the fiber until it is this thread's or handler's turn.
+    /// Suspends the fiber until the turn of its thread or handler comes.
     fn suspend(&self) {
         match &self.stack {
             Some(stack) => self.at.set(stack.suspend()),
@@ -55,27 +55,27 @@ impl Edge {
         }
     }
 
-    /// The core. A thread may be on another one after it was suspended.
+    /// The core that the fiber runs on. A thread may be on another core after it was suspended.
     pub(crate) fn core(&self) -> usize {
         self.at.get()
     }
 
-    /// Its node.
+    /// The core's node.
     pub(crate) fn node(&self) -> usize {
         self.state().cores[self.core()].node()
     }
 
-    /// The state, for an instant.
+    /// Borrows the modelled state for an instant.
     pub(crate) fn state(&self) -> RefMut<'_, Cluster> {
         self.state.borrow_mut()
     }
 
-    /// Brings engine time up to this core's clock, then makes what bus transactions are pending.
+    /// Advances engine time to this core's clock, and then makes the pending bus transactions.
     pub(crate) fn settle(&self) {
         self.settle_after(|_, _| ());
     }
 
-    /// Makes the bus transactions by which the processor gets to its handler, if there are any.
+    /// Makes the bus transactions, if any, that come before the handler begins.
     pub(crate) fn reach_handler(&self) {
         let pends = self.state().cores[self.core()].clock.pends();
         if pends {
@@ -83,14 +83,14 @@ impl Edge {
         }
     }
 
-    /// Does something to the state, then brings engine time up to this core's clock: one borrow for both.
+    /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.
     #[inline]
     fn settle_after(&self, first: impl FnOnce(&mut Cluster, usize)) {
         let (suspends, pending) = {
             let mut state = self.state();
             let core = self.core();
             first(&mut state, core);
-            // Whoever is next at work on this core has others.
+            // The pending transactions belong to this fiber. The next fiber on this core has transactions of its own.
             let pending = state.cores[core].clock.take_pending();
             (state.settle(core), pending)
         };
@@ -102,7 +102,7 @@ impl Edge {
         }
     }
 
-    /// Makes bus transactions, one after the other.
+    /// Makes bus transactions one after the other.
     #[cold]
     fn make(&self, pending: &Pending) {
         for transaction in pending.made.iter() {
@@ -111,8 +111,8 @@ impl Edge {
         }
     }
 
-    /// Makes a request on the bus, whose time is now, and waits for the answer: how long that takes. Both come to the bus at their
-    /// own instants, so that it is granted in the order of time.
+    /// Makes a request on the bus at the present time, waits for the answer, and returns how long that takes. The request and
+    /// the answer each use the bus at their own instant, so the bus is granted in the order of time.
     fn go_through_bus(&self, request: impl FnOnce(&mut NodeMemory, Time) -> Answer) -> Time {
         let (answer, first) = self.at_work(|work| work.ask_bus(request));
         self.settle();
@@ -121,12 +121,12 @@ impl Edge {
         first + rest
     }
 
-    /// Lets a thread or handler do something on its own clock, for an instant.
+    /// Applies `act` to the processor at work, on the processor's own clock.
     fn at_work<R>(&self, act: impl FnOnce(&mut AtWork<'_>) -> R) -> R {
         act(&mut self.state().at_work(self.core()))
     }
 
-    /// A handler does something to a block. Lines go over the bus one after the other, each at its own instant.
+    /// Charges a handler's work on a block. Lines go over the bus one after the other, each at its own instant.
     fn work_on_block(&self, primitive: Primitive, block: Block) {
         self.settle();
         let work = self.at_work(|at_work| at_work.work_on(primitive, block));
@@ -151,7 +151,7 @@ impl Edge {
         }
     }
 
-    /// Lets waiting handlers run here. False if there are none.
+    /// Lets waiting handlers run on this core. Returns false if none waits.
     fn yield_to_handlers(&self, noticed: Noticed) -> bool {
         let yields = self.state().yield_to_handlers(self.core(), noticed);
         if yields {
@@ -160,7 +160,7 @@ impl Edge {
         yields
     }
 
-    /// A thread has tried something in vain: its fiber never goes on if that is how the run ends.
+    /// Records a failed attempt of the thread. If the attempt ends the run, this fiber is suspended for ever.
     fn try_in_vain(&self, attempt: impl FnOnce(&mut Cluster, usize) -> bool) {
         let ends = attempt(&mut self.state(), self.core());
         if ends {
@@ -168,7 +168,7 @@ impl Edge {
         }
     }
 
-    /// What is left of a thread's sends after their effect: occupancy off the path.
+    /// Spends the occupancy that follows a thread's sends, after the effect of the sends.
     fn spend_tail(&self) {
         self.at_work(|work| work.spend_tail());
     }
@@ -195,7 +195,7 @@ impl Accounting for Edge {
     fn touch(&self, place: Place, words: usize, access: Access) {
         let node = self.node();
         let found = self.state().nodes[node].waist.address(place, words);
-        // Caught by the engine, like everything else that a program does wrong.
+        // The engine catches this panic, like every other mistake of a program.
         let address = found.unwrap_or_else(|bad| panic!("{bad}"));
         let lines = self.state().nodes[node].memory.lines_touched(address, words, access);
         let Some(lines) = lines else { return self.at_work(|work| work.touch(words, access)) };
@@ -224,7 +224,7 @@ impl Accounting for Edge {
         if !faulted && self.at_work(|work| work.hits(address, store)) {
             return;
         }
-        // A store that misses has been settled; its request goes out as it is issued.
+        // A store that misses has been settled. Its request goes out when the store is issued.
         if faulted || !store {
             self.settle();
         }

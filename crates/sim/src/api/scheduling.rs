@@ -14,7 +14,7 @@ use crate::processor::threads::Reason;
 use crate::standstill;
 
 impl Edge {
-    /// The thread that runs here.
+    /// The thread that runs on this core.
     fn thread(&self) -> u32 {
         self.state().thread_on(self.core())
     }
@@ -24,7 +24,8 @@ impl Edge {
         self.suspend();
     }
 
-    /// At a poll under a policy that adapts: lets the node measure, and goes to another processor if this one is to be dedicated.
+    /// A poll under a policy that adapts: the node measures itself. If this processor is to be dedicated, its thread moves to
+    /// another one.
     fn leave_for_handlers(&self) {
         let leaves = {
             let (mut state, core) = (self.state(), self.core());
@@ -43,7 +44,7 @@ impl Edge {
         }
     }
 
-    /// A poll at a back-edge where the node's software has a dispatch routine.
+    /// A poll at a back-edge, where the node's software has a dispatch routine.
     fn call_routine(&self) {
         self.settle();
         let Some(find) = self.state().begin_call(self.core()) else { return };
@@ -56,7 +57,8 @@ impl Edge {
         }
     }
 
-    /// Gets hold of a key: at once if nothing conflicts, else as an event of its own.
+    /// Acquires a key. The thread holds the key at once if nothing conflicts. Otherwise the grant is an event that the thread
+    /// waits for.
     fn acquire(&self, key: DispatchKey) -> Held {
         let (node, now) = {
             let state = self.state();
@@ -85,7 +87,7 @@ impl Edge {
         granted.expect("a thread that waited for a key is resumed with it")
     }
 
-    /// Gives a key back and lets what waited for it go on.
+    /// Gives a key back, and lets the events that waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
         let (node, now) = (state.cores[self.core()].node(), state.agenda.now());
@@ -125,7 +127,7 @@ impl Scheduling for Edge {
         if !self.state().waits(node, waiter) {
             return false;
         }
-        // The thread goes on when that has been done, not when it begins.
+        // The resumed thread goes on when the resume has been paid for, not when the payment begins.
         self.settle_after(|state, core| state.at_work(core).spend_primitive(Primitive::Resume, 1));
         self.state().resume(node, waiter)
     }
@@ -145,17 +147,25 @@ impl Scheduling for Edge {
     }
 
     fn poll(&self) {
-        if self.state().passes_by(self.core()) {
+        let (passes, adapts) = {
+            let (mut state, core) = (self.state(), self.core());
+            (state.passes_by(core), state.changes_roles(core))
+        };
+        if passes {
             return;
         }
-        self.leave_for_handlers();
-        let poll = self.state().poll(self.core());
+        if adapts {
+            self.leave_for_handlers();
+        }
+        let (poll, locks) = {
+            let (mut state, core) = (self.state(), self.core());
+            (state.poll(core), state.shares_interface(core) && state.locks_interface(core))
+        };
         match poll {
             Poll::Call => return self.call_routine(),
             Poll::Pass => return,
             Poll::Look => {}
         }
-        let locks = self.state().shares_interface(self.core()) && self.state().locks_interface(self.core());
         if locks {
             self.settle();
         }

@@ -338,10 +338,11 @@ impl Cluster {
 
     /// The node looks at its clocks: if an interval is over, roles may change.
     pub(crate) fn measure_roles(&mut self, node: usize) {
-        let (dispatch, view) = self.parts(node);
-        let waited = dispatch.events.waits().total;
-        let Some(roles) = dispatch.serving.roles_mut() else { return };
-        if !roles.measure(view.now, view.cores, waited) {
+        let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
+        let cores = &self.cores[place.all()];
+        let waited = place.dispatch.events.waits().total;
+        let Some(roles) = place.dispatch.serving.roles_mut() else { return };
+        if !roles.measure(now, cores, waited) {
             return;
         }
         for core in self.cores_of(node).rev() {
@@ -406,6 +407,11 @@ impl Cluster {
             }
         }
         self.notify(node);
+    }
+
+    /// Whether the roles of `core`'s node may change.
+    pub(crate) fn changes_roles(&self, core: usize) -> bool {
+        self.nodes[self.cores[core].node()].dispatch.moves_threads()
     }
 
     /// Whether the thread on `core` has to go elsewhere because its processor is to be dedicated.

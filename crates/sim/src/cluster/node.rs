@@ -2,6 +2,7 @@
 //!
 //! Must never know how a part works.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use tempest::world::Node as Waist;
@@ -28,6 +29,11 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// The node's processors among those of the machine.
+    pub(super) fn all(&self) -> Range<usize> {
+        self.first_core..self.first_core + self.cores
+    }
+
     /// The instant `now` as the node's dispatch sees it. `running` is the processor of the machine whose fiber runs, and `room` says
     /// whether the interface has room.
     pub(super) fn view<'a>(
@@ -37,7 +43,7 @@ impl Node {
         running: Option<usize>,
         room: bool,
     ) -> View<'a> {
-        let all = self.first_core..self.first_core + self.cores;
+        let all = self.all();
         let running = running.filter(|core| all.contains(core)).map(|core| core - all.start);
         View { now, cores: &cores[all], running, room }
     }

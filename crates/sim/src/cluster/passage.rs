@@ -476,7 +476,7 @@ impl Cluster {
     fn join_queue(&mut self, node: usize, flight: u32) {
         let message = self.arrived(flight);
         let Some(network) = self.nodes[node].dispatch.network_mut() else {
-            return self.join_dispatch_queue(node, flight);
+            return self.join_dispatch(node, message);
         };
         network.line_up(message);
         if self.takes_at_once(node, &message) {
@@ -492,13 +492,12 @@ impl Cluster {
     pub(crate) fn forward(&mut self, flight: u32) {
         let node = self.link.flights[flight].to();
         self.link.flights[flight].forward();
-        self.join_dispatch_queue(node, flight);
+        self.join_dispatch(node, self.arrived(flight));
         self.wake_starved(node);
     }
 
     /// A message joins its node's dispatch.
-    fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
-        let message = self.arrived(flight);
+    fn join_dispatch(&mut self, node: usize, message: Arrived) {
         self.nodes[node].dispatch.join(message);
         self.notify(node);
     }

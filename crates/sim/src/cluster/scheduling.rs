@@ -117,14 +117,14 @@ impl Cluster {
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
     fn start_handler(&mut self, core: usize, noticed: Noticed) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let (dispatch, view) = self.parts(node);
-        let Some(found) = dispatch.next_event(view.now, number.into(), view.cores) else { return false };
+        let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
+        let cores = &self.cores[place.all()];
+        let Some(found) = place.dispatch.next_event(now, number.into(), cores) else { return false };
         self.cores[core].spend(Bucket::Overhead, found.fetch);
         self.cores[core].service.look(found.fetch);
         let delay = noticed.delay(self.setting.machine.processor.interrupt);
         let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job, noticed);
         self.end_idling(core);
-        let now = self.agenda.now();
         let fetch = match found.job.event {
             Event::Message { flight } => self.time_to_fetch(core, flight),
             Event::Grant { .. } => Time::ZERO,
@@ -155,8 +155,8 @@ impl Cluster {
 
     /// Whether `core` would find an event to handle.
     pub(crate) fn has_event(&self, core: usize) -> bool {
-        let (dispatch, view) = self.seen(self.cores[core].node());
-        dispatch.has_event(self.cores[core].number().into(), view.cores)
+        let place = &self.nodes[self.cores[core].node()];
+        place.dispatch.has_event(self.cores[core].number().into(), &self.cores[place.all()])
     }
 
     /// A thread on `core` lets waiting handlers run here, and goes on after them. The caller suspends if true.

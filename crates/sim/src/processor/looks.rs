@@ -1,6 +1,6 @@
-//! How often the threads of a processor look for events at their polls.
+//! The polls of a processor's threads, and how many of them look for events.
 //!
-//! Must never know what a look finds, beyond that it found something.
+//! This module must never know what a look finds, only whether it found something.
 
 use tempest::world::Pace;
 use units::Time;
@@ -9,24 +9,24 @@ use units::Time;
 #[derive(Debug)]
 pub(crate) struct Looks {
     pace: Pace,
-    /// Polls until the next look.
+    /// The number of polls until the next look.
     until: u32,
 }
 
 impl Looks {
-    /// Looks that are meant to be `apart`.
+    /// Polls whose looks aim at a distance of `apart`.
     pub(crate) fn new(apart: Time) -> Self {
         Self { pace: Pace::new(apart), until: 1 }
     }
 
-    /// A poll: whether the thread passes by and does not look.
+    /// Counts a poll. Returns whether the thread passes by without a look.
     pub(crate) fn passes(&mut self) -> bool {
         let passes = self.until > 1;
         self.until -= u32::from(passes);
         passes
     }
 
-    /// The thread has looked at `at`.
+    /// Records a look of the thread at `at`, and whether it found an event.
     pub(crate) fn note(&mut self, found: bool, at: Time) {
         self.pace.note(found);
         self.until = self.pace.next(at);
@@ -42,7 +42,7 @@ mod tests {
         let ns = Time::from_nanoseconds;
         let mut looks = Looks::new(ns(100));
         let mut looked = 0;
-        // Polls 10 ns apart.
+        // Polls come 10 ns apart.
         for poll in 0..1000 {
             if !looks.passes() {
                 looked += 1;
