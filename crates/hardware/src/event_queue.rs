@@ -48,7 +48,7 @@ impl<T, K: UserKey> EventQueue<T, K> {
         }
     }
 
-    /// The identity of the queue, to which keys and tables are bound.
+    /// The identity of the queue's dispatcher, for which keyed tables are built.
     pub fn id(&self) -> DispatcherId {
         self.queue.id()
     }
