@@ -136,9 +136,9 @@ impl Cluster {
         self.agenda.note_progress();
         match self.nodes[node].dispatch.hand_over(visible_at, message) {
             // The processor that was to inject has left in between; then nothing waits there that was handed over before.
-            Err(HandedOver { to, cargo }) => self.inject(core, to, cargo),
-            Ok(()) if visible_at > now => self.look_at(node, visible_at),
-            Ok(()) => self.notify(node),
+            Some(HandedOver { to, cargo }) => self.inject(core, to, cargo),
+            None if visible_at > now => self.look_at(node, visible_at),
+            None => self.notify(node),
         }
     }
 

@@ -351,10 +351,10 @@ impl Dispatcher {
         self.injection.stays_behind(to, self.is_network_processor(number), keyed)
     }
 
-    /// Hands a message over. It comes back if no processor injects for others now.
-    pub(crate) fn hand_over(&mut self, visible_at: Time, message: HandedOver) -> Result<(), HandedOver> {
+    /// Hands a message over. Answers the message if no processor injects for others now.
+    pub(crate) fn hand_over(&mut self, visible_at: Time, message: HandedOver) -> Option<HandedOver> {
         let to = message.to.0 as usize;
-        self.injection.push(visible_at, to, message, self.serving.dedicated_for_a_time())
+        self.injection.push(visible_at, to, message, self.serving.dedicated_for_a_time()).err()
     }
 
     /// Whether a processor goes on with a thread that is ready.
