@@ -339,9 +339,9 @@ pub(crate) struct Common {
     /// Set a value of the machine file, for example network.latency="1 us"; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = told::setting)]
     pub(crate) settings: Vec<Setting>,
-    /// Threads of the program on each computing processor
-    #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true, value_parser = told::some("--threads"))]
-    pub(crate) threads: Told<u32>,
+    /// Threads of the program on each computing processor [default: 1, or as many as the program needs]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = told::some("--threads"))]
+    pub(crate) threads: Option<Told<u32>>,
     #[command(flatten)]
     pub(crate) memory: Memory,
     /// An input of the program, or the path of its file alone; may be repeated
@@ -362,7 +362,7 @@ pub(crate) struct Run {
     /// `native` for this host, the name of a shipped model, or a machine file
     #[arg(long, value_name = "native|NAME|FILE", default_value = "native")]
     pub(crate) machine: String,
-    /// Number of nodes [default: the machine's own; native: 2]
+    /// Number of nodes [default: the machine's own; native: 2; or as many as the program needs]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
     pub(crate) nodes: Option<Told<u32>>,
     /// Processors of each node [default: the machine's own; native: 2]

@@ -58,13 +58,14 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
         subject(house, common, distinct(&arguments.mechanism), |entry| entry.mechanisms),
         distinct(&arguments.policy),
     );
-    let size = (arguments.nodes.get(), arguments.processors.get(), common.threads.get());
+    let size = (arguments.nodes.get(), arguments.processors.get(), optional(&common.threads));
     let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
     let ((targets, (subject, mechanisms), policies), size, rest) =
         (asked.all(), size.all(), rest.all()).all()?;
+    let least = subject.instance.least();
     let mut plan = Comparison::new(subject, targets);
     (plan.policies, plan.mechanisms) = (policies, mechanisms);
-    (plan.nodes, plan.processors, plan.threads) = size;
+    (plan.nodes, plan.processors, plan.threads) = (size.0, size.1, size.2.unwrap_or(least.threads));
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
     Ok(plan)
 }

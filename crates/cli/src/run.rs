@@ -65,18 +65,18 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         subject(house, common, mechanism, |entry| &entry.mechanisms[..1]),
         arguments.policy.get(),
     );
-    let size = (optional(&arguments.nodes), optional(&arguments.processors), common.threads.get());
+    let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (common.seed.get(), optional(&common.stall_limit));
     let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
         (asked.all(), size.all(), rest.all()).all()?;
-    let usual = target.shape();
+    let (usual, least) = (target.shape(), subject.instance.least());
     Ok(Setting {
         mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
         subject,
         target,
-        nodes: nodes.unwrap_or(usual.0),
+        nodes: nodes.unwrap_or(usual.0.max(least.nodes)),
         processors: processors.unwrap_or(usual.1),
-        threads,
+        threads: threads.unwrap_or(least.threads),
         policy,
         seed,
         stall_limit,

@@ -26,6 +26,8 @@ pub(crate) static CLAIMS: &[Shipped] = &[
 
 /// Experiments.
 pub(crate) static STUDIES: &[Shipped] = &[
+    shipped!("alewife-messages", "studies/alewife-messages.toml"),
+    shipped!("alewife-network", "studies/alewife-network.toml"),
     shipped!("alewife-tables", "studies/alewife-tables.toml"),
     shipped!("fixed-floating-model", "studies/fixed-floating-model.toml"),
     shipped!("fixed-floating-table2", "studies/fixed-floating-table2.toml"),

@@ -54,9 +54,9 @@ fn bare(lines: u64) -> (f64, u64) {
 fn cache(lines: u64) -> (f64, u64) {
     let mut cache = Cache::new(LINES as usize, 1);
     measure(lines, |line| {
-        let hit = cache.access(line).0 != State::Invalid;
+        let hit = cache.access(line).state != State::Invalid;
         if !hit {
-            cache.insert(line, State::Exclusive);
+            cache.insert(line, State::Exclusive, false, Time::ZERO);
         }
         hit
     })

@@ -64,7 +64,9 @@ fn fabric(nodes: u32) -> (f64, u64) {
         cross_traffic: None,
     };
     let network = machine::Network { latency: Time::from_nanoseconds(5), routers: Some(routers) };
-    let Network::Routed(mut fabric) = Network::new(&network, nodes) else { unreachable!("it has routers") };
+    let Network::Routed(mut fabric) = Network::new(&network, Time::ZERO, nodes) else {
+        unreachable!("it has routers")
+    };
     let mut agenda = EventQueue::new();
     let start = Instant::now();
     let mut sent = 0;

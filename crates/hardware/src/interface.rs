@@ -1,9 +1,11 @@
 //! The network interface of a node: one port out, one port in, and the queue before the port out.
 //!
-//! A message occupies a port for its bytes, headers included, at the port's bandwidth. Its first byte passes as soon
-//! as the port is free (cut-through), so that on an idle machine a message costs the network's latency and no more;
-//! the bytes behind it delay the messages behind it. What the interface itself puts into memory, a block transfer or a
-//! deposit, is there when its last byte is.
+//! A message passes a port in the time of its bytes, headers included, at the port's bandwidth. The port is occupied for
+//! that passage or for the interface's gap, whichever is longer. A message has arrived when its last byte has: a passage
+//! after its first byte came to the port in, if the port was free then. A longer message takes longer, once, whatever the
+//! distance.
+//!
+//! This module must never know what a message is for, nor how the network takes it from port to port.
 
 use std::collections::VecDeque;
 
@@ -22,6 +24,8 @@ pub enum Mover {
         /// Lines of memory that it takes.
         lines: u64,
     },
+    /// Staging buffers, at both ends: the one at the destination takes its lines one by one, as their bytes come.
+    Staging,
 }
 
 /// The network interface of one node.
@@ -32,8 +36,8 @@ pub struct Interface {
     per_chunk: Time,
     out: Server,
     into: Server,
-    /// What was asked for last and what it takes: most messages of a program are of one size, and a division costs more
-    /// than everything else here.
+    /// The last message whose passage was asked for, and that passage. Most messages of a program are of one size, and a
+    /// division costs more than everything else here.
     last_passage: (u64, Mover, Time),
     /// When each message that still waits for the port out will start through it, in order.
     waiting: VecDeque<Time>,
@@ -54,9 +58,12 @@ impl Interface {
         }
     }
 
-    /// The bytes of headers that `data` bytes travel with: one per packet, and an empty message is one packet.
+    /// The bytes that `data` bytes travel with: a header for each packet, and what fills the last one up. An empty message is
+    /// one packet.
     pub fn headers(&self, data: u64) -> u64 {
-        data.div_ceil(self.costs.packet.get()).max(1) * self.costs.header.get()
+        let packets = data.div_ceil(self.costs.packet.get()).max(1);
+        let last = data - (packets - 1) * self.costs.packet.get();
+        packets * self.costs.header.get() + self.costs.fill.get().saturating_sub(last)
     }
 
     /// Whether a processor may hand over a message at `at`, if none is handed over before.
@@ -76,30 +83,42 @@ impl Interface {
     /// Takes a message of `data` bytes; returns when its first byte leaves.
     pub fn inject(&mut self, now: Time, data: u64, mover: Mover) -> Time {
         self.drain(now);
-        let passage = self.passage(data, mover);
-        let start = self.out.acquire(now, passage);
+        let occupied = self.occupation(data, mover);
+        let start = self.out.acquire(now, occupied);
         if start > now {
             self.waiting.push_back(start);
         }
         start
     }
 
-    /// Receives a message of `data` bytes whose first byte arrives now; returns when it has reached the node: its first
-    /// byte if processors read it, its last if the interface puts it in memory.
-    pub fn eject(&mut self, now: Time, data: u64, mover: Mover) -> Time {
-        let passage = self.passage(data, mover);
-        match mover {
-            Mover::Processors => self.into.acquire(now, passage),
-            Mover::Engine => self.into.acquire(now, passage) + passage,
-            Mover::Deposit { lines } => {
-                let deposit = self.costs.deposit.expect("a machine that deposits says how long that takes");
-                let occupied = passage + deposit * lines;
-                self.into.acquire(now, occupied) + occupied
-            }
-        }
+    /// The time behind its first byte at which a message of `data` bytes has come, if the port in is free for it: with its
+    /// last byte, or with the first if it is a packet between staging buffers.
+    pub fn behind(&mut self, data: u64, mover: Mover) -> Time {
+        if mover == Mover::Staging { Time::ZERO } else { self.passage(data, mover) }
     }
 
-    /// What `data` bytes and their headers take through a port.
+    /// Receives a message of `data` bytes whose first byte came to the port in at `first`. Messages pass in the order of the
+    /// calls. Returns the time at which the node has it: its last byte has passed, a deposit is in memory, and the interface
+    /// shows it. For a packet between staging buffers it is the time of the first byte.
+    pub fn eject(&mut self, first: Time, data: u64, mover: Mover) -> Time {
+        let deposit = match mover {
+            Mover::Deposit { lines } => {
+                self.costs.deposit.expect("a machine that deposits says how long that takes") * lines
+            }
+            _ => Time::ZERO,
+        };
+        let visible = if mover == Mover::Staging { Time::ZERO } else { self.costs.visible };
+        let through = self.behind(data, mover) + deposit + visible;
+        let occupied = (self.passage(data, mover) + deposit).max(self.costs.gap);
+        self.into.acquire(first, occupied) + through
+    }
+
+    /// The time for which a message of `data` bytes occupies the port out.
+    fn occupation(&mut self, data: u64, mover: Mover) -> Time {
+        self.passage(data, mover).max(self.costs.gap)
+    }
+
+    /// The time that `data` bytes and their headers take through a port.
     pub fn passage(&mut self, data: u64, mover: Mover) -> Time {
         let (last_data, last_mover, _) = self.last_passage;
         if (last_data, last_mover) != (data, mover) {
@@ -159,6 +178,9 @@ mod tests {
             engine_shares_processor: false,
             deposit: Some(ns(7)),
             loopback: Time::ZERO,
+            visible: Time::ZERO,
+            gap: Time::ZERO,
+            fill: Bytes::new(0),
         }
     }
 
@@ -178,6 +200,13 @@ mod tests {
         ni.inject(ns(0), 100, Mover::Processors);
         // 100 data + 2 headers of 16 = 132.
         assert_eq!(ni.inject(ns(0), 1, Mover::Processors), ns(132));
+    }
+
+    #[test]
+    fn a_short_packet_is_filled_up() {
+        let ni = Interface::new(&machine::Interface { fill: Bytes::new(40), ..costs() }, Time::ZERO);
+        // A header of 16 bytes for each packet of 64; the last one carries at least 40.
+        assert_eq!([0, 10, 40, 64, 65, 120].map(|data| ni.headers(data)), [56, 46, 16, 16, 71, 32]);
     }
 
     #[test]
@@ -204,10 +233,40 @@ mod tests {
     }
 
     #[test]
-    fn the_port_in_serves_in_order_of_arrival() {
+    fn a_message_has_arrived_when_its_last_byte_has() {
         let mut ni = interface();
-        assert_eq!(ni.eject(ns(10), 16, Mover::Processors), ns(10));
-        assert_eq!(ni.eject(ns(20), 16, Mover::Processors), ns(42));
+        // 16 data + 16 header = 32 ns behind the first byte.
+        assert_eq!(ni.eject(ns(10), 16, Mover::Processors), ns(42));
+        // The first byte of the next one waits until then.
+        assert_eq!(ni.eject(ns(20), 16, Mover::Processors), ns(74));
+        assert_eq!(ni.eject(ns(200), 48, Mover::Processors), ns(264));
+    }
+
+    #[test]
+    fn an_interface_shows_a_message_some_time_after_its_last_byte_and_takes_the_next_meanwhile() {
+        let costs = machine::Interface { visible: ns(100), ..costs() };
+        let mut ni = Interface::new(&costs, Time::ZERO);
+        // 32 bytes each, header included, at a byte a nanosecond.
+        assert_eq!(ni.eject(ns(10), 16, Mover::Processors), ns(142));
+        assert_eq!(ni.eject(ns(20), 16, Mover::Processors), ns(174));
+        assert_eq!(ni.eject(ns(200), 16, Mover::Staging), ns(200));
+    }
+
+    #[test]
+    fn a_staging_buffer_sees_the_first_byte_of_a_packet() {
+        let mut ni = interface();
+        assert_eq!(ni.eject(ns(10), 16, Mover::Staging), ns(10));
+        assert_eq!(ni.eject(ns(20), 16, Mover::Staging), ns(42));
+    }
+
+    #[test]
+    fn a_gap_spaces_short_messages_at_both_ports_and_delays_none() {
+        let mut ni = Interface::new(&machine::Interface { gap: ns(50), ..costs() }, Time::ZERO);
+        // 24 data + 16 header take 40 ns, less than the gap; 84 and two headers take 116, which is more.
+        let starts = [24, 24, 84, 24].map(|data| ni.inject(ns(0), data, Mover::Processors));
+        assert_eq!(starts, [ns(0), ns(50), ns(100), ns(216)]);
+        let arrivals = [24, 24, 84, 24].map(|data| ni.eject(ns(0), data, Mover::Processors));
+        assert_eq!(arrivals, [ns(40), ns(90), ns(216), ns(256)]);
     }
 
     #[test]

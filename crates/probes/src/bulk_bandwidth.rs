@@ -31,7 +31,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
-use tempest::entry::{BadPlan, Entry, Inputs, Instance};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Least};
 use tempest::{Cells, Job, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 use units::Time;
 
@@ -152,9 +152,15 @@ impl Instance for Asked {
         &tempest::entry::Plan { mechanism, shape, .. }: &tempest::entry::Plan,
     ) -> Result<Job, BadPlan> {
         if shape.nodes < 2 {
-            return Err(format!("bulk-bandwidth on {} node: expected at least 2", shape.nodes).into());
+            return Err(
+                format!("bulk-bandwidth on {} node: expected --nodes of at least 2", shape.nodes).into()
+            );
         }
         Ok(Job::new::<Bandwidth>(Config { blocks: self.sizes.blocks(), mechanism, direct: self.direct }))
+    }
+
+    fn least(&self) -> Least {
+        Least { nodes: 2, ..Least::ANY }
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {

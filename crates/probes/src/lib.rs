@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`active_message`] | the time of a message from end to end, and the bandwidth across the middle of a machine |
 //! | [`bulk_bandwidth`] | the bandwidth of blocks of every size between two nodes |
+//! | [`contended_line`] | the time of an access to a word that all processors of a node change at once |
 //! | [`memory_operations`] | the cost of loads, flushes and purges on an idle node |
 //! | [`message_costs`] | the time of a send, a receive and a wait, one by one |
 //! | [`message_memory`] | a message from one cache to another, and the accesses of the memory systems that it needs |
@@ -21,6 +22,7 @@
 
 pub mod active_message;
 pub mod bulk_bandwidth;
+pub mod contended_line;
 pub mod memory_operations;
 pub mod message_costs;
 pub mod message_memory;
@@ -37,6 +39,7 @@ use tempest::entry::Entry;
 pub static ALL: &[Entry] = &[
     active_message::ENTRY,
     bulk_bandwidth::ENTRY,
+    contended_line::ContendedLine::ENTRY,
     memory_operations::MemoryOperations::ENTRY,
     message_costs::MessageCosts::ENTRY,
     message_memory::MessageMemory::ENTRY,

@@ -24,7 +24,7 @@ use tempest::*;
 const LOOK: Operations = Operations::NONE.loads(1).integers(2);
 
 /// Two threads of a processor let each other go on in turn.
-#[program(problem = ())]
+#[program(problem = (), threads = 2)]
 pub struct ThreadSwitch {
     /// turns of each of the two
     #[input(default = 100000, range = 1..=100_000_000)]

@@ -518,8 +518,8 @@ impl Accounting for Edge {
         self.at_work(|work| work.drain());
     }
 
-    fn approach(&self) {
-        if self.at_work(|work| work.is_far_ahead()) {
+    fn approach(&self, address: u64, access: Access) {
+        if self.at_work(|work| work.is_far_ahead(address, access == Access::Store)) {
             self.settle();
         }
     }
@@ -532,7 +532,10 @@ impl Accounting for Edge {
         if !faulted && self.at_work(|work| work.hits(address, store)) {
             return;
         }
-        self.settle();
+        // A store that misses has been settled; its request goes out as it is issued.
+        if faulted || !store {
+            self.settle();
+        }
         let mut state = self.state();
         let keep = memory::keep_at(&state, self.core(), address);
         state.at_work(self.core()).miss(address, store, faulted, keep);

@@ -24,6 +24,7 @@
 //! | `memory` | accesses through the caches, blocks over the bus, rights that are taken away |
 //! | `processor` | one processor, its clock, where its time went; the threads of a node |
 //! | `measure` | events for digest and trace, costs by kind and step, timed regions |
+//! | `needs` | the prices that a run needs |
 //! | `prices` | what things cost a processor |
 //! | `setting` | what never changes in a run |
 //! | `agenda` | the present time, and what will happen when |
@@ -49,6 +50,7 @@ mod fibers;
 mod link;
 mod measure;
 mod memory;
+mod needs;
 mod prices;
 mod processor;
 mod progress;

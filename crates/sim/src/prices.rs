@@ -93,7 +93,7 @@ impl PriceLists {
     /// The name of a primitive in machine files, and the cost of a use of it for a message of some class.
     ///
     /// # Panics
-    /// As [`of`](Self::of) does.
+    /// If the machine gives no price for it.
     #[inline]
     pub(crate) fn named(&self, list: List, primitive: Primitive, class: Class) -> (&'static str, Cost) {
         let (name, price) = entry(self.list(list), primitive);
@@ -104,7 +104,7 @@ impl PriceLists {
     /// reading a message out of the interface: that is the device's work.
     ///
     /// # Panics
-    /// As [`of`](Self::of) does.
+    /// If the machine gives no price for it.
     pub(crate) fn reception(&self, list: List, class: Class, receipt: Receipt) -> Reception {
         let primitive = match receipt {
             Receipt::Forwarded => Primitive::Take,
@@ -157,7 +157,7 @@ impl PriceLists {
     /// The name and cost of getting a directory entry from another protocol processor.
     ///
     /// # Panics
-    /// As [`of`](Self::of) does.
+    /// If the machine gives no price for it.
     pub(crate) fn migrate_entry(&self, list: List, class: Class) -> (&'static str, Cost) {
         let name = "migrate_entry";
         (name, self.priced(list, name, &self.list(list).migrate_entry, class))
@@ -166,7 +166,7 @@ impl PriceLists {
     /// The cost of telling the device that a processor computes again.
     ///
     /// # Panics
-    /// As [`of`](Self::of) does.
+    /// If the machine gives no price for it.
     pub(crate) fn report_computing(&self) -> Cost {
         self.priced(List::General, "report_computing", &self.general.report_computing, Class::User)
     }
@@ -184,6 +184,27 @@ impl PriceLists {
     /// The additional time to take a message of another node up that nothing has brought nearer.
     pub(crate) fn fetch(&self) -> Time {
         self.fetch
+    }
+
+    /// The key of a primitive in the machine file, if that gives no price for it.
+    pub(crate) fn lacks(&self, list: List, primitive: Primitive) -> Option<String> {
+        let (name, price) = entry(self.list(list), primitive);
+        price.is_none().then(|| self.key(list, name))
+    }
+
+    /// The key of something that is charged and is no primitive, if the machine file gives no price for it.
+    pub(crate) fn lacks_other(&self, list: List, name: &str) -> Option<String> {
+        let priced = self.list(list).iter().any(|(other, _)| other == name);
+        (!priced).then(|| self.key(list, name))
+    }
+
+    fn key(&self, list: List, name: &str) -> String {
+        let section = match list {
+            List::Network => "network_processor.",
+            List::Embedded if self.embedded.is_some() => "embedded_processor.",
+            List::General | List::Embedded => "",
+        };
+        format!("{section}primitives.{name}")
     }
 
     #[inline]
@@ -206,12 +227,7 @@ impl PriceLists {
 
     #[cold]
     fn refuse_for_free(&self, list: List, name: &str) -> ! {
-        let section = match list {
-            List::Network => "network_processor.",
-            List::Embedded if self.embedded.is_some() => "embedded_processor.",
-            List::General | List::Embedded => "",
-        };
-        let why = format!("machine `{}` gives no price for `{section}primitives.{name}`", self.machine);
+        let why = format!("machine `{}` gives no price for `{}`", self.machine, self.key(list, name));
         // Unwinds to the engine as a panic does, but nothing is broken that a back trace would help to find.
         std::panic::resume_unwind(Box::new(why))
     }
@@ -252,6 +268,23 @@ mod tests {
         Some(ByClass::uniform(Cost { path: ns(n), ..Cost::default() }))
     }
 
+    impl PriceLists {
+        /// One list, and work, lines and queues in round numbers.
+        pub(crate) fn in_round_numbers(general: Primitives) -> Self {
+            let work = machine::WorkCosts { flop: ns(4), integer: ns(1), load: ns(1), store: ns(2) };
+            Self {
+                machine: "pencil".to_owned(),
+                general,
+                network: None,
+                embedded: None,
+                operations: hardware::Prices::new(&work),
+                memory: machine::Memory { line: units::Bytes::new(32), read: ns(50) },
+                fetch: ns(6),
+                visible: ns(9),
+            }
+        }
+    }
+
     /// General prices of some primitives; a network processor takes words for less and sends nothing.
     fn lists() -> PriceLists {
         let general = Primitives {
@@ -265,17 +298,7 @@ mod tests {
             ..Primitives::default()
         };
         let network = Primitives { dispatch: price(100), receive_word: price(1), ..Primitives::default() };
-        let work = machine::WorkCosts { flop: ns(4), integer: ns(1), load: ns(1), store: ns(2) };
-        PriceLists {
-            machine: "pencil".to_owned(),
-            general,
-            network: Some(network),
-            embedded: None,
-            operations: hardware::Prices::new(&work),
-            memory: machine::Memory { line: units::Bytes::new(32), read: ns(50) },
-            fetch: Time::ZERO,
-            visible: ns(9),
-        }
+        PriceLists { network: Some(network), ..PriceLists::in_round_numbers(general) }
     }
 
     #[test]

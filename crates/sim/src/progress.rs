@@ -99,7 +99,8 @@ pub(crate) enum Patience {
     Lasts,
     /// If nothing is under way and nobody else can get further, nothing will ever happen.
     Doubts,
-    /// The same, and events that only make a part of the machine look again do not count as being under way.
+    /// If nothing is under way but events that only make a part of the machine look again, and nobody else can get further,
+    /// nothing will ever happen.
     Ends,
 }
 

@@ -4,7 +4,7 @@ use hardware::EventQueue;
 use machine::{Capability, Endpoints, Machine};
 use pdq::DispatcherId;
 use tempest::policy::{Injector, Notice, Servers, Split};
-use tempest::world::{DispatchKey, Name, Resident};
+use tempest::world::{Charge, DispatchKey, Name, Resident};
 use tempest::{
     Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
     Stage, Unobeyed, World,
@@ -16,18 +16,27 @@ use crate::cluster::making::Plan;
 use crate::cluster::{Cluster, gauges};
 use crate::dispatch;
 use crate::engine::Engine;
+use crate::needs::Needs;
 use crate::processor::core::Event;
 
 /// A modelled machine, as a world to run programs in.
 #[derive(Clone, Debug)]
 pub struct Model {
     machine: Machine,
+    /// How far loads of shared memory run ahead of engine time; `None`: by one transaction of the machine.
+    lead: Option<Time>,
 }
 
 impl Model {
     /// The world of a machine.
     pub fn new(machine: Machine) -> Self {
-        Self { machine }
+        Self { machine, lead: None }
+    }
+
+    /// Bounds how far loads of shared memory run ahead of engine time. With a lead of zero every access happens exactly at its
+    /// time, which takes the host longer. Without this bound the lead is one transaction of the machine.
+    pub fn with_lead(self, lead: Time) -> Self {
+        Self { lead: Some(lead), ..self }
     }
 
     /// Whether the machine has what a mechanism and a policy need, and this simulator models it.
@@ -59,14 +68,22 @@ impl Model {
             let machine = self.machine.name.clone();
             return Err(unobeyed(policy, Unobeyed::NoEndpoint { machine }));
         }
-        let by_network = policy.injector == Injector::Network && self.machine.network_processor.is_some();
-        if !by_network && self.machine.under(policy.preset()).primitives.send_header.is_none() {
-            // What has no way into the network has no price for it.
-            let what = "computing processors send for themselves";
-            let machine = self.machine.name.clone();
-            return Err(unobeyed(policy, Unobeyed::NoPrice { machine, what, key: "primitives.send_header" }));
+        Self::new(self.machine.under(policy.preset())).expect_prices(mechanism, policy, &[])
+    }
+
+    /// Insists that the machine, which is as the policy has it, gives a price for everything that a run charges whose protocols
+    /// may make these `charges`.
+    fn expect_prices(
+        &self,
+        mechanism: Mechanism,
+        policy: &Policy,
+        charges: &[Charge],
+    ) -> Result<(), Refusal> {
+        let keys = Needs { machine: &self.machine, policy, mechanism, charges }.missing();
+        if keys.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        Err(Refusal::Prices { policy: policy.clone(), machine: self.machine.name.clone(), keys })
     }
 
     /// Insists that the machine has what a mechanism needs.
@@ -154,7 +171,7 @@ const MAX_THREADS: u32 = 1 << 20;
 impl World for Model {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
         // The software that runs on a machine differs with the policy, and its prices with it.
-        let model = Self::new(self.machine.under(launch.policy.preset()));
+        let model = Self { machine: self.machine.under(launch.policy.preset()), lead: self.lead };
         let split = model.refusal(launch).map_err(Failure::Refused)?;
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
         let config = dispatch::queue(&model.machine, &launch.policy, split);
@@ -170,6 +187,10 @@ impl World for Model {
         if residents.iter().any(|resident| resident.node.memory().is_some()) {
             model.expect(Mechanism::SharedMemory).map_err(Failure::Refused)?;
         }
+        if let Some(any) = residents.first() {
+            let charges = any.node.charges();
+            model.expect_prices(launch.mechanism, &launch.policy, charges).map_err(Failure::Refused)?;
+        }
         let places = residents.iter().zip(queues).collect();
         let policy = model.obeyed(&launch.policy);
         let plan = Plan {
@@ -181,7 +202,10 @@ impl World for Model {
             stall_limit: launch.stall_limit,
             trace: launch.trace.as_ref(),
         };
-        let cluster = plan.cluster(places);
+        let mut cluster = plan.cluster(places);
+        if let Some(lead) = model.lead {
+            cluster.nodes.iter_mut().for_each(|node| node.memory.lead_by(lead));
+        }
         if let Some(recorder) = &launch.trace {
             let counters = recorder.interval().map(|_| gauges::counters(&cluster)).unwrap_or_default();
             recorder.begin(model.cast(shape, split, &residents[0], counters));

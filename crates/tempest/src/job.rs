@@ -184,6 +184,7 @@ impl Job {
             ids: Default::default(),
             foresees: false,
             protocols: 0,
+            charges: Vec::new(),
             segments: Default::default(),
             memory: None,
         };

@@ -130,6 +130,7 @@ mod adaptive;
 mod anatomy;
 mod bad_policy;
 mod cells;
+mod charge;
 pub mod entry;
 mod event;
 #[doc(hidden)]
@@ -288,6 +289,7 @@ pub use ::macros::handlers;
 /// | `mechanisms = […]` | the [`Mechanism`]s that the program is written for | `Messages`; with shared arrays `SharedMemory` |
 /// | `problem = T` | the type of what `prepare` makes | that of the field with `#[problem]` |
 /// | `install` | the program has a function `install` | each field has an attribute |
+/// | `nodes = …`, `threads = …` | the least number of nodes, and of threads on each computing processor: expressions over `inputs`. Where a person does not say the number, it is at least this | 1 |
 ///
 /// Two functions in the program's `impl` do more:
 ///
@@ -302,6 +304,7 @@ pub use adaptive::{Adjustment, Why};
 pub use anatomy::{Stage, Step};
 pub use bad_policy::UnknownMechanism;
 pub use cells::{Cells, Word};
+pub use charge::Charger;
 pub use event::Event;
 pub use handler::{Actions, Handler};
 pub use identity::{NodeId, ThreadId, Waiter};

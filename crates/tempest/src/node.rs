@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use pdq::DispatcherId;
 
+use crate::charge::Charge;
 use crate::identity::MessageId;
 use crate::key::{DispatchKey, Serial};
 use crate::kinds::{Entry, Ids, State};
@@ -45,6 +46,8 @@ pub struct Node {
     pub(crate) foresees: bool,
     /// The number of protocols whose installation has begun.
     pub(crate) protocols: usize,
+    /// The primitives that the installed protocols may charge, each once.
+    pub(crate) charges: Vec<Charge>,
     pub(crate) segments: Segments,
     /// The node's copy of shared memory, and the conversion of its faults into messages.
     pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
@@ -59,6 +62,11 @@ impl Node {
     /// The number of nodes of the world, and of threads on each.
     pub fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// The primitives that the installed protocols may charge, each once for each part that does.
+    pub fn charges(&self) -> &[Charge] {
+        &self.charges
     }
 
     /// The dispatcher that the node's keyed tables belong to.

@@ -60,6 +60,15 @@ pub enum Refusal {
         /// The reason.
         why: Unobeyed,
     },
+    /// The machine gives no price of something that the run would charge.
+    Prices {
+        /// The policy that was asked for.
+        policy: Policy,
+        /// The name of the machine.
+        machine: String,
+        /// The keys of the machine file that are missing, each once.
+        keys: Vec<String>,
+    },
     /// The run is too small or too large.
     Size(Size),
     /// A protocol is to be installed with two configurations. Installing it again with an equal one is no mistake.
@@ -86,15 +95,6 @@ pub enum Unobeyed {
     },
     /// The world has no processors of the kind that the policy gives handlers to.
     NoSuchProcessors,
-    /// The policy uses something that the machine file gives no price for.
-    NoPrice {
-        /// The name of the machine.
-        machine: String,
-        /// What the policy has processors do.
-        what: &'static str,
-        /// The key of the missing price in a machine file.
-        key: &'static str,
-    },
     /// The interface has an endpoint for each computing processor, and others are to run the handlers.
     NoEndpoint {
         /// The name of the machine.
@@ -119,10 +119,6 @@ impl Unobeyed {
             Self::NoSuchProcessors => {
                 write!(f, "policy `{policy}` is not modelled: this simulator has no such processors")
             }
-            Self::NoPrice { machine, what, key } => write!(
-                f,
-                "policy `{policy}` has {what}, and machine `{machine}` gives no price for that (`{key}`)"
-            ),
             Self::NoEndpoint { machine } => write!(
                 f,
                 "policy `{policy}` has handlers run by processors that poll no endpoint of machine `{machine}`, whose interface has \
@@ -201,6 +197,16 @@ impl fmt::Display for Refusal {
             ),
             Self::Unobeyed { policy, why } => why.write(policy, f),
             Self::Host(why) => f.write_str(why),
+            Self::Prices { policy, machine, keys } => {
+                let told: Vec<_> = keys.iter().map(|key| format!("`{key}`")).collect();
+                let first = keys.first().map_or("", String::as_str);
+                write!(
+                    f,
+                    "policy `{policy}`: machine `{machine}` gives no price for {}, which the run would charge; the file or --set \
+                     gives prices, such as --set {first}=\"1 us\"",
+                    told.join(", ")
+                )
+            }
             Self::Size(size) => size.fmt(f),
             Self::Configurations { protocol, first, second } => write!(
                 f,
@@ -234,12 +240,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_obeyed_names_the_policy_and_what_is_missing() {
-        let why = Unobeyed::NoPrice { machine: "toy".to_owned(), what: "threads fly", key: "primitives.fly" };
-        let refused = Refusal::Unobeyed { policy: "single".parse().unwrap(), why };
+    fn missing_prices_are_all_named_with_what_to_type() {
+        let keys = ["primitives.issue", "network_processor.primitives.take"].map(str::to_owned).to_vec();
+        let refused = Refusal::Prices { policy: "np".parse().unwrap(), machine: "toy".to_owned(), keys };
         assert_eq!(
             refused.to_string(),
-            "policy `single` has threads fly, and machine `toy` gives no price for that (`primitives.fly`)"
+            "policy `np`: machine `toy` gives no price for `primitives.issue`, `network_processor.primitives.take`, which the \
+             run would charge; the file or --set gives prices, such as --set primitives.issue=\"1 us\""
         );
     }
 

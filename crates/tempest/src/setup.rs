@@ -10,12 +10,15 @@ use std::sync::Arc;
 
 use pdq::DispatcherId;
 
+use crate::charge::{Charge, Charger};
 use crate::identity::MessageId;
 use crate::key::{Group, Space};
 use crate::kinds::{Entry, State};
 use crate::node::FaultPacket;
 use crate::node::Node;
-use crate::{Block, Fault, Keyed, Layout, Memory, Message, NodeId, Refusal, Rights, Segment, Word};
+use crate::{
+    Block, Fault, Keyed, Layout, Memory, Message, NodeId, Primitive, Refusal, Rights, Segment, Word,
+};
 
 /// A protocol, or a program, which is a protocol with threads. One value of this type is its state on one node.
 ///
@@ -241,6 +244,17 @@ impl<'a> Setup<'a> {
             _ => panic!("{} is registered outside its protocol's `install`", type_name::<M>()),
         };
         register::<M>(self.node, place);
+    }
+
+    /// States primitives that threads of the protocol being installed, or its handlers of a class, may charge. A world that
+    /// charges time refuses a run whose machine lacks a price of one of them, before anything runs.
+    pub fn charges(&mut self, by: Charger, primitives: &[Primitive]) {
+        for &primitive in primitives {
+            let charge = Charge { primitive, by };
+            if !self.node.charges.contains(&charge) {
+                self.node.charges.push(charge);
+            }
+        }
     }
 
     /// Registers a prefetch hint: a receiver with several waiting messages calls `prefetch` for a message `M`

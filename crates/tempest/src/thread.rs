@@ -454,7 +454,7 @@ impl<'a> Thread<'a> {
             let block = array.run(from, range.end);
             let word = array.word(from);
             if let Some(accounting) = self.accounting {
-                accounting.approach();
+                accounting.approach(array.memory().address(word), access_of(right));
             }
             let faulted = self.test(array, word, right);
             let run = if self.accounting.is_some() { block } else { array.extended(block, range.end, right) };
@@ -464,7 +464,11 @@ impl<'a> Thread<'a> {
             each(run.clone());
             drop(holding);
             if let Some(accounting) = self.accounting {
-                run.for_each(|index| account(accounting, array, array.word(index), right));
+                account(accounting, array, word, right);
+                for word in run.skip(1).map(|index| array.word(index)) {
+                    accounting.approach(array.memory().address(word), access_of(right));
+                    account(accounting, array, word, right);
+                }
             }
         }
     }
@@ -511,7 +515,7 @@ impl<'a> Thread<'a> {
         right: Right,
         access: impl FnOnce(&AtomicU64) -> R,
     ) -> R {
-        accounting.approach();
+        accounting.approach(array.memory().address(word), access_of(right));
         let result = self.test_and_access(array, word, right, access);
         account(accounting, array, word, right);
         result
@@ -589,11 +593,15 @@ impl<'a> Thread<'a> {
     }
 }
 
-/// Accounts for one word that was loaded or stored.
-fn account<T: Word>(accounting: &dyn Accounting, array: &Shared<T>, word: usize, right: Right) {
-    let access = match right {
+/// The access that needs a right.
+fn access_of(right: Right) -> Access {
+    match right {
         Right::Read => Access::Load,
         Right::Write => Access::Store,
-    };
-    accounting.access(array.memory().address(word), access);
+    }
+}
+
+/// Accounts for one word that was loaded or stored.
+fn account<T: Word>(accounting: &dyn Accounting, array: &Shared<T>, word: usize, right: Right) {
+    accounting.access(array.memory().address(word), access_of(right));
 }

@@ -11,6 +11,7 @@ use pdq::DispatcherId;
 use crate::{Event, Failure, Flow, Handler, Job, NodeId, Shape, Thread, Waiter};
 
 pub use crate::adaptive::{Controller, Reading};
+pub use crate::charge::Charge;
 pub use crate::identity::MessageId;
 pub use crate::job::{Resident, panic_message};
 pub use crate::key::{DispatchKey, Held, Name, Proof, Serial};

@@ -107,7 +107,7 @@ impl Recorder {
         Self { keeper: Arc::new(Mutex::new(keeper)), interval: None }
     }
 
-    /// The same recorder, which asks for samples of counters at least so far apart. A world that knows no counters takes none.
+    /// Asks for samples of counters that are at least so far apart. A world that knows no counters takes none.
     #[must_use]
     pub fn sampling(self, interval: Time) -> Self {
         Self { interval: Some(interval), ..self }

@@ -33,7 +33,7 @@ pub struct Run {
     mechanism: Option<Mechanism>,
     nodes: Option<u32>,
     processors: Option<u32>,
-    threads: u32,
+    threads: Option<u32>,
     policy: Policy,
     seed: u64,
     stall_limit: Option<Time>,
@@ -52,7 +52,7 @@ impl Run {
             mechanism: None,
             nodes: None,
             processors: None,
-            threads: 1,
+            threads: None,
             policy: USUAL_POLICY.parse().expect("a preset is a policy"),
             seed: 1,
             stall_limit: None,
@@ -78,7 +78,7 @@ impl Run {
         Self { mechanism: Some(mechanism), ..self }
     }
 
-    /// Sets the number of nodes.
+    /// Sets the number of nodes. Left open, it is the machine's own, or as many as the program needs.
     pub fn nodes(self, nodes: u32) -> Self {
         Self { nodes: Some(nodes), ..self }
     }
@@ -88,9 +88,10 @@ impl Run {
         Self { processors: Some(processors), ..self }
     }
 
-    /// Sets the number of the program's threads on each computing processor.
+    /// Sets the number of the program's threads on each computing processor. Left open, it is as many as the program needs,
+    /// mostly 1.
     pub fn threads(self, threads: u32) -> Self {
-        Self { threads, ..self }
+        Self { threads: Some(threads), ..self }
     }
 
     /// Sets the policy.
@@ -139,14 +140,14 @@ impl Run {
         let inputs: Vec<_> = self.inputs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let written = Subject::check(&self.entry, self.mechanism.as_slice());
         let ((), subject) = Error::both(written, Subject::load(&self.entry, &inputs))?;
-        let (nodes, processors) = self.target.shape();
+        let ((nodes, processors), least) = (self.target.shape(), subject.instance.least());
         Ok(Setting {
             mechanism: self.mechanism.unwrap_or(self.entry.mechanisms[0]),
             subject: subject.sharing(self.sharing),
             target: self.target,
-            nodes: self.nodes.unwrap_or(nodes),
+            nodes: self.nodes.unwrap_or(nodes.max(least.nodes)),
             processors: self.processors.unwrap_or(processors),
-            threads: self.threads,
+            threads: self.threads.unwrap_or(least.threads),
             policy: self.policy,
             seed: self.seed,
             stall_limit: self.stall_limit,

@@ -61,18 +61,26 @@ impl Way {
         // Whether the network processor runs the handlers of a program's messages itself.
         let serving = network
             .filter(|network| policy.servers == Servers::Network && network.runs.contains(&Class::User));
+        // The prices of the processors inside the device, where they run the handlers.
+        let inside = machine.embedded_processor.as_ref().map(|embedded| &embedded.primitives);
+        let inside = inside.filter(|_| policy.servers == Servers::Embedded);
         let mut way = Self(Vec::new());
-        match serving.filter(|_| sender == Sender::Handler) {
-            Some(network) => way.add("np send_header", &network.primitives.send_header)?,
-            None => way.leave(machine, policy, sender)?,
+        match (sender, serving, inside) {
+            (Sender::Handler, Some(network), _) => {
+                way.add("np send_header", &network.primitives.send_header)?
+            }
+            (Sender::Handler, None, Some(inside)) => way.add("embedded send_header", &inside.send_header)?,
+            _ => way.leave(machine, policy, sender)?,
         }
         way.0.push(("network", latency(machine)));
+        way.0.push(("bytes", bytes(machine)));
+        way.0.push(("interface visible", machine.interface.visible));
         match (serving, network) {
             (Some(network), _) => way.receive(&network.primitives)?,
             (None, Some(network)) if is_assisted(policy) => way.forward(machine, network)?,
             _ => {
                 way.0.push(("fetch", machine.processor.fetch));
-                way.receive(&machine.primitives)?;
+                way.receive(inside.unwrap_or(&machine.primitives))?;
             }
         }
         Ok(way)
@@ -145,6 +153,14 @@ impl Way {
 /// Whether messages come out of the network by the network processor, where there is one.
 fn is_assisted(policy: &Policy) -> bool {
     policy.servers == Servers::Network || policy.injector == Injector::Network
+}
+
+/// The time of the bytes of a message without words, which are its header and what fills its packet up, through the slower of
+/// the ports and the links.
+fn bytes(machine: &Machine) -> Time {
+    let port = machine.interface.bandwidth;
+    let slowest = machine.network.routers.as_ref().map_or(port, |routers| port.min(routers.link));
+    slowest.transfer_time(machine.interface.header + machine.interface.fill)
 }
 
 /// Between neighbours: on a grid they are a hop apart, elsewhere they share a switch.

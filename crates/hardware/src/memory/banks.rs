@@ -1,4 +1,4 @@
-//! Interleaved memory banks behind one controller. Knows no bus and no cache.
+//! Interleaved memory banks behind one controller. This module must never know a bus or a cache.
 
 use des::Server;
 use units::Time;
@@ -8,9 +8,9 @@ use units::Time;
 pub(crate) struct Banks {
     costs: machine::Banks,
     banks: Vec<Server>,
-    /// The controller's last order was a write: a read has to turn it round first.
+    /// Whether the controller's last order was a write. A read has to turn the controller round first.
     writing: bool,
-    /// When the controller has been turned round.
+    /// The time at which the controller has been turned round.
     turned: Time,
     pub(crate) reads: u64,
     pub(crate) writes: u64,
@@ -28,7 +28,7 @@ impl Banks {
         }
     }
 
-    /// A read of a line is ordered at `at`; returns when its first word is there.
+    /// Orders a read of a line at `at`. Returns the time at which its first word is there.
     pub(crate) fn read(&mut self, line: u64, at: Time) -> Time {
         self.reads += 1;
         if std::mem::take(&mut self.writing) {
@@ -39,13 +39,13 @@ impl Banks {
         self.bank(line).acquire(at, busy) + self.costs.latency
     }
 
-    /// From when on a write of a line can be taken.
+    /// The time from which a write of a line can be taken.
     pub(crate) fn open(&mut self, line: u64) -> Time {
         self.bank(line).free_at()
     }
 
-    /// A line comes, its data from `start` to `end`; its bank writes it once `held` is over too. Returns when every later
-    /// read finds it.
+    /// Takes a line whose data come from `start` to `end`. Its bank begins to write after `held` more. Returns the time from
+    /// which every later read finds the line.
     pub(crate) fn write(&mut self, line: u64, (start, end): (Time, Time), held: Time) -> Time {
         self.writes += 1;
         self.writing = true;

@@ -1,5 +1,5 @@
-//! A split-transaction bus: a transaction is granted, takes its address phase, leaves the bus, and comes back for its
-//! data. Granted in the order of requests. Knows neither caches nor memory.
+//! A split-transaction bus. A transaction is granted, takes its address phase, leaves the bus, and comes back for its data
+//! phase. The bus is granted in the order of requests. This module must never know caches or memory.
 
 use units::{Bytes, Time};
 
@@ -9,19 +9,19 @@ use super::calendar::Calendar;
 #[derive(Clone, Debug)]
 pub(crate) struct Bus {
     costs: machine::Bus,
-    /// Addresses, and the data too where both share the wires.
+    /// The wires of addresses, and of data too where both share the wires.
     wires: Calendar,
-    /// The data, where they have wires of their own.
+    /// The wires of data, where these have wires of their own.
     data: Calendar,
     pub(crate) transactions: u64,
     pub(crate) bytes: u64,
 }
 
-/// When the data of a transaction are on the bus.
+/// The data phase of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Phase {
     pub(crate) start: Time,
-    /// The first word, which is the critical one, has passed.
+    /// The end of the first word, which is the critical one.
     pub(crate) first: Time,
     pub(crate) end: Time,
 }
@@ -37,18 +37,18 @@ impl Bus {
         }
     }
 
-    /// From a request to the earliest address phase.
+    /// The time from a request to the earliest address phase.
     pub(crate) fn arbitration(&self) -> Time {
         self.costs.arbitration
     }
 
-    /// Somebody asks for the bus at `now`; returns the end of the address phase.
+    /// Asks for the bus at `now`. Returns the end of the address phase.
     pub(crate) fn request(&mut self, now: Time) -> Time {
         self.transactions += 1;
         self.wires.reserve(now + self.costs.arbitration, self.costs.address) + self.costs.address
     }
 
-    /// `size` bytes for a transaction whose address has passed are ready at `ready`.
+    /// Moves `size` bytes, ready at `ready`, for a transaction whose address has passed.
     pub(crate) fn reply(&mut self, ready: Time, size: Bytes) -> Phase {
         self.bytes += size.get();
         let hold = self.costs.passage(size);
@@ -57,8 +57,7 @@ impl Bus {
         self.phase(start, hold)
     }
 
-    /// A client asks at `now` to write `size` bytes, which the target can take from `open` on. The data follow the
-    /// address.
+    /// Asks at `now` to write `size` bytes, which the target can take from `open` on. The data follow the address.
     pub(crate) fn write(&mut self, now: Time, open: Time, size: Bytes) -> Phase {
         self.transactions += 1;
         self.bytes += size.get();
@@ -77,7 +76,7 @@ impl Bus {
         Phase { start, first: start + self.costs.cycle, end: start + hold }
     }
 
-    /// Forgets what lies before `now`: nobody will ask for that any more.
+    /// Forgets the phases that end by `now`. No later request begins before `now`.
     pub(crate) fn forget(&mut self, now: Time) {
         self.wires.forget(now);
         self.data.forget(now);
@@ -89,7 +88,7 @@ impl Bus {
         (self.wires.busy_at(now), (!self.costs.multiplexed).then(|| self.data.busy_at(now)))
     }
 
-    /// How long the wires have been in use: addresses and data, on whichever wires.
+    /// The time for which the wires have been in use: addresses and data, on whichever wires.
     pub(crate) fn busy(&self) -> Time {
         self.wires.busy() + self.data.busy()
     }

@@ -1,27 +1,50 @@
-//! Tags and states of a write-back cache, direct mapped or set associative with least recently used replacement. Holds
-//! no data and knows no time.
+//! The tags and states of a write-back cache, direct mapped or set associative with replacement of the line used longest
+//! ago.
+//!
+//! A cache holds no data. It keeps for each line the time from which the line is there, and computes with no time. It must
+//! never know a bus, nor who asks for a line.
+
+use units::Time;
 
 use super::moesi::State;
 
-/// A line's place.
+/// The place of a line in a cache.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     line: u64,
     state: State,
-    /// A device has overwritten the line in memory since: only caches that do not snoop have such.
+    /// Whether a device has overwritten the line in memory since the line came in. Only caches that do not snoop have
+    /// such lines.
     stale: bool,
+    /// Whether another client of the bus has wanted the line.
+    wanted: bool,
+    /// The time from which the line, and the right to it, is there.
+    there: Time,
     used: u64,
 }
 
-/// What was in a place.
+/// A line that a cache has, or has asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The state of the line; `Invalid` if the cache does not have it.
+    pub state: State,
+    /// Whether a device has overwritten the line in memory since the line came in.
+    pub stale: bool,
+    /// The time from which the line is there. Before this time it is on its way.
+    pub there: Time,
+}
+
+/// A line that has left a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Victim {
-    /// Which line.
+    /// The number of the line.
     pub line: u64,
-    /// In what state; never `Invalid`.
+    /// The state that the line had; never `Invalid`.
     pub state: State,
-    /// A device has overwritten the line in memory since.
+    /// Whether a device had overwritten the line in memory since the line came in.
     pub stale: bool,
+    /// The time from which the line was there.
+    pub there: Time,
 }
 
 /// A cache.
@@ -29,16 +52,16 @@ pub struct Victim {
 pub struct Cache {
     ways: usize,
     sets: u64,
-    /// `sets - 1` where that is a mask: the division would cost more than all else.
+    /// `sets - 1` where that is a mask. A division would cost more than everything else.
     mask: Option<u64>,
-    /// Empty until a line comes in: most processors of a large machine use no modelled memory.
+    /// Empty until a line comes in. Most processors of a large machine use no modelled memory.
     entries: Vec<Entry>,
     lines: usize,
     clock: u64,
 }
 
 impl Cache {
-    /// An empty cache of `lines` lines in sets of `ways`; `ways` divides `lines`, and both are at least 1.
+    /// Makes an empty cache of `lines` lines in sets of `ways`; `ways` divides `lines`, and both are at least 1.
     pub fn new(lines: usize, ways: usize) -> Self {
         let sets = (lines / ways) as u64;
         let mask = sets.is_power_of_two().then(|| sets - 1);
@@ -55,22 +78,28 @@ impl Cache {
     #[inline]
     fn find(&self, line: u64) -> Option<usize> {
         let here = |entry: &Entry| entry.line == line && entry.state != State::Invalid;
-        self.set(line).find(|&place| self.entries.get(place).is_some_and(here))
+        let set = self.set(line);
+        let first = set.start;
+        self.entries.get(set)?.iter().position(here).map(|way| first + way)
     }
 
-    /// The state of a line; nothing is used by asking.
-    pub fn state(&self, line: u64) -> State {
-        self.find(line).map_or(State::Invalid, |place| self.entries[place].state)
+    fn found(entry: &Entry) -> Found {
+        Found { state: entry.state, stale: entry.stale, there: entry.there }
     }
 
-    /// A processor uses a line: its state, and whether a device has overwritten it in memory since.
+    /// Looks a line up, which does not count as a use.
+    pub fn look_up(&self, line: u64) -> Found {
+        self.find(line).map_or(Found::default(), |place| Self::found(&self.entries[place]))
+    }
+
+    /// Looks a line up for a processor, which counts as a use.
     #[inline]
-    pub fn access(&mut self, line: u64) -> (State, bool) {
-        let Some(place) = self.find(line) else { return (State::Invalid, false) };
+    pub fn access(&mut self, line: u64) -> Found {
+        let Some(place) = self.find(line) else { return Found::default() };
         self.clock += 1;
         let entry = &mut self.entries[place];
         entry.used = self.clock;
-        (entry.state, entry.stale)
+        Self::found(entry)
     }
 
     /// Changes the state of a line that is here.
@@ -80,7 +109,36 @@ impl Cache {
         }
     }
 
-    /// A device has overwritten a line in memory, and this cache did not snoop it.
+    /// Stores to a line at `at`, if this cache alone has it. The line is not there for others before the store is done.
+    #[inline]
+    pub fn store(&mut self, line: u64, at: Time) -> bool {
+        let alone = |&place: &usize| self.entries[place].state.is_alone();
+        let Some(place) = self.find(line).filter(alone) else { return false };
+        self.clock += 1;
+        let entry = &mut self.entries[place];
+        entry.used = self.clock;
+        entry.state = State::Modified;
+        entry.there = entry.there.max(at);
+        true
+    }
+
+    /// Whether this cache alone has a line that no other client has wanted.
+    #[inline]
+    pub fn is_private(&self, line: u64) -> bool {
+        let private = |entry: &Entry| entry.state.is_alone() && !entry.wanted;
+        self.find(line).is_some_and(|place| private(&self.entries[place]))
+    }
+
+    /// Gives a line that is here the right to be stored to, from `there` on. `wanted` says whether another client has
+    /// wanted it.
+    pub fn raise(&mut self, line: u64, wanted: bool, there: Time) {
+        if let Some(place) = self.find(line) {
+            let entry = &mut self.entries[place];
+            (entry.state, entry.wanted, entry.there) = (State::Modified, wanted, there);
+        }
+    }
+
+    /// Marks a line that a device has overwritten in memory, where this cache did not snoop.
     pub fn age(&mut self, line: u64) {
         if let Some(place) = self.find(line) {
             self.entries[place].stale = true;
@@ -90,14 +148,18 @@ impl Cache {
     /// Takes a line out.
     pub fn remove(&mut self, line: u64) -> Option<Victim> {
         let place = self.find(line)?;
-        let entry = &mut self.entries[place];
-        let victim = Victim { line, state: entry.state, stale: entry.stale };
-        *entry = Entry::default();
-        Some(victim)
+        let entry = std::mem::take(&mut self.entries[place]);
+        Some(Self::victim(&entry))
     }
 
-    /// Puts in a line that is not here; what it replaces, if anything.
-    pub fn insert(&mut self, line: u64, state: State) -> Option<Victim> {
+    fn victim(entry: &Entry) -> Victim {
+        Victim { line: entry.line, state: entry.state, stale: entry.stale, there: entry.there }
+    }
+
+    /// Puts in a line that is not here yet, and that is there from `there` on. `wanted` says whether another client has
+    /// wanted it.
+    /// Returns the line that it replaces, if any.
+    pub fn insert(&mut self, line: u64, state: State, wanted: bool, there: Time) -> Option<Victim> {
         self.clock += 1;
         if self.entries.is_empty() {
             self.entries = vec![Entry::default(); self.lines];
@@ -106,8 +168,8 @@ impl Cache {
         let rank = |&place: &usize| (entries[place].state != State::Invalid, entries[place].used);
         let place = self.set(line).min_by_key(rank).expect("a set has at least one way");
         let old = self.entries[place];
-        self.entries[place] = Entry { line, state, stale: false, used: self.clock };
-        (old.state != State::Invalid).then_some(Victim { line: old.line, state: old.state, stale: old.stale })
+        self.entries[place] = Entry { line, state, stale: false, wanted, there, used: self.clock };
+        (old.state != State::Invalid).then(|| Self::victim(&old))
     }
 }
 
@@ -117,28 +179,48 @@ mod tests {
 
     use super::*;
 
+    const NOW: Time = Time::ZERO;
+
     #[test]
     fn the_least_recently_used_line_of_a_set_goes() {
         // Two sets of two ways: even lines in set 0.
         let mut cache = Cache::new(4, 2);
-        assert_eq!(cache.insert(0, State::Shared), None);
-        assert_eq!(cache.insert(2, State::Modified), None);
+        assert_eq!(cache.insert(0, State::Shared, false, NOW), None);
+        assert_eq!(cache.insert(2, State::Modified, false, NOW), None);
         cache.access(0);
-        let victim = Victim { line: 2, state: State::Modified, stale: false };
-        assert_eq!(cache.insert(4, State::Exclusive), Some(victim));
-        assert_eq!((cache.state(0), cache.state(2)), (State::Shared, State::Invalid));
-        assert_eq!(cache.insert(1, State::Shared), None, "the other set is empty");
+        let victim = Victim { line: 2, state: State::Modified, stale: false, there: NOW };
+        assert_eq!(cache.insert(4, State::Exclusive, false, NOW), Some(victim));
+        assert_eq!((cache.look_up(0).state, cache.look_up(2).state), (State::Shared, State::Invalid));
+        assert_eq!(cache.insert(1, State::Shared, false, NOW), None, "the other set is empty");
     }
 
     #[test]
     fn a_line_that_was_taken_out_leaves_room() {
         let mut cache = Cache::new(1, 1);
-        cache.insert(7, State::Modified);
+        let there = Time::from_nanoseconds(5);
+        cache.insert(7, State::Shared, false, NOW);
+        cache.raise(7, false, there);
         cache.age(7);
-        assert_eq!(cache.access(7), (State::Modified, true));
-        assert_eq!(cache.remove(7), Some(Victim { line: 7, state: State::Modified, stale: true }));
+        assert_eq!(cache.access(7), Found { state: State::Modified, stale: true, there });
+        assert_eq!(cache.remove(7), Some(Victim { line: 7, state: State::Modified, stale: true, there }));
         assert_eq!(cache.remove(7), None);
-        assert_eq!(cache.insert(8, State::Shared), None);
+        assert_eq!(cache.insert(8, State::Shared, false, NOW), None);
+    }
+
+    #[test]
+    fn a_line_is_private_that_no_other_client_has_wanted() {
+        let mut cache = Cache::new(4, 1);
+        let at = Time::from_nanoseconds(5);
+        cache.insert(0, State::Exclusive, false, NOW);
+        cache.insert(1, State::Exclusive, true, NOW);
+        cache.insert(2, State::Shared, false, NOW);
+        assert_eq!([0, 1, 2, 3].map(|line| cache.is_private(line)), [true, false, false, false]);
+        assert_eq!([0, 1, 2, 3].map(|line| cache.store(line, at)), [true, true, false, false]);
+        assert_eq!(cache.look_up(0), Found { state: State::Modified, stale: false, there: at });
+        cache.raise(2, false, at);
+        assert!(cache.is_private(2) && !cache.store(3, at));
+        cache.raise(2, true, at);
+        assert!(!cache.is_private(2));
     }
 
     /// A reference cache for the tests: a list of lines, the one used last at its end.
@@ -182,10 +264,10 @@ mod tests {
                     }
                     _ => {
                         let state = naive.access(line);
-                        prop_assert_eq!(cache.access(line), (state, false));
+                        prop_assert_eq!(cache.access(line), Found { state, ..Found::default() });
                         if state == State::Invalid {
                             let fresh = if what == 1 { State::Modified } else { State::Shared };
-                            let victim = cache.insert(line, fresh).map(|victim| (victim.line, victim.state));
+                            let victim = cache.insert(line, fresh, false, NOW).map(|victim| (victim.line, victim.state));
                             prop_assert_eq!(victim, naive.insert(line, fresh, sets, ways));
                         }
                     }

@@ -1,7 +1,9 @@
-//! What is reserved of a resource, with the gaps between. Knows not what the resource is.
+//! The reservations of a resource that serves one user at a time, with the gaps between them.
 //!
-//! A split transaction reserves its data phase long before it comes; what asks later may still fit before it. A
-//! [`des::Server`] has no such gaps.
+//! A split transaction reserves its data phase long before that phase begins. A later request may still fit into the gap
+//! before it. A [`des::Server`] has no such gaps.
+//!
+//! This module must never know what the resource is.
 
 use std::collections::VecDeque;
 
@@ -10,23 +12,23 @@ use units::Time;
 /// The reservations of a resource that serves one user at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calendar {
-    /// Start and end of each, in order, no two touching.
+    /// The start and end of each reservation, in order. No two touch.
     taken: VecDeque<(Time, Time)>,
     busy: Time,
 }
 
 impl Calendar {
-    /// Forgets what lies before `now`: nobody will ask for that any more.
+    /// Forgets the reservations that end by `now`. No later request begins before `now`.
     pub(crate) fn forget(&mut self, now: Time) {
         while self.taken.front().is_some_and(|&(_, end)| end <= now) {
             self.taken.pop_front();
         }
     }
 
-    /// Reserves the first gap of `hold` from `from` on; returns its start.
+    /// Reserves the first gap of length `hold` from `from` on, and returns its start.
     pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Time {
         self.busy += hold;
-        // Mostly all that has been reserved comes before: no gaps to look at.
+        // Mostly all reservations end before `from`, and there are no gaps to look at.
         match self.taken.back_mut() {
             Some(last) if from < last.1 => {}
             Some(last) if from == last.1 => {
@@ -50,7 +52,7 @@ impl Calendar {
         start
     }
 
-    /// Puts a reservation before number `place`, joined with the neighbours it touches.
+    /// Puts a reservation before number `place`, and joins it with the neighbours that it touches.
     fn insert(&mut self, place: usize, start: Time, end: Time) {
         let after = self.taken.get(place).is_some_and(|&(next, _)| next == end);
         let before = place.checked_sub(1).filter(|&before| self.taken[before].1 == start);
@@ -72,7 +74,7 @@ impl Calendar {
         self.busy - beyond
     }
 
-    /// All that has been reserved so far.
+    /// The length of all reservations so far.
     pub(crate) fn busy(&self) -> Time {
         self.busy
     }

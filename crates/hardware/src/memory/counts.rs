@@ -1,38 +1,38 @@
-//! What the memory system of a node counts. Knows no time.
+//! The counts of a node's memory system. This module must never know a time.
 
 /// Counts since the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Transactions on the bus: address phases.
+    /// The number of transactions on the bus, which is that of address phases.
     pub transactions: u64,
-    /// Bytes in data phases on the bus.
+    /// The bytes in data phases on the bus.
     pub bus_bytes: u64,
-    /// Lines read from memory.
+    /// The number of lines read from memory.
     pub memory_reads: u64,
-    /// Lines written to memory.
+    /// The number of lines written to memory.
     pub memory_writes: u64,
-    /// Loads and stores of processors that missed their cache.
+    /// The number of loads and stores that missed their processor's cache.
     pub misses: u64,
-    /// Lines that a cache supplied.
+    /// The number of lines that a cache supplied.
     pub cache_supplies: u64,
-    /// Lines that the staging buffer supplied, and gave up.
+    /// The number of lines that the staging buffer supplied and gave up.
     pub buffer_supplies: u64,
-    /// Lines that caches wrote back.
+    /// The number of lines that caches wrote back.
     pub write_backs: u64,
-    /// Lines that the staging buffer wrote back because a block had no room.
+    /// The number of lines that the staging buffer wrote back because a packet found no free block.
     pub capacity_evictions: u64,
-    /// Lines that the staging buffer wrote back because a block needed their tag.
+    /// The number of lines that the staging buffer wrote back because a block needed their tag.
     pub conflict_evictions: u64,
-    /// Blocks that messages have filled in the staging buffer, wholly or in part.
+    /// The number of blocks of the staging buffer that messages have filled, wholly or in part.
     pub kept_blocks: u64,
-    /// Lines in them.
+    /// The number of lines in those blocks.
     pub kept_lines: u64,
-    /// Lines fetched because an arriving message covers only a part of them.
+    /// The number of lines fetched because an arriving message covers only a part of them.
     pub merges: u64,
-    /// Loads that hit a line which a device has overwritten in memory since: caches that do not snoop.
+    /// The number of loads that hit a line which a device had overwritten in memory since, in caches that do not snoop.
     pub stale_loads: u64,
-    /// Lines that a device read from memory although a cache had newer ones: caches that do not snoop.
+    /// The number of lines that a device read from memory although a cache that does not snoop had newer words.
     pub stale_sends: u64,
-    /// Lines written back over what a device had put in memory since they were cached: caches that do not snoop.
+    /// The number of lines that caches which do not snoop wrote back over what a device had put in memory meanwhile.
     pub overwritten: u64,
 }

@@ -1,5 +1,7 @@
-//! What an interface with a staging buffer does on the bus: it reads what is sent, puts what arrives in memory, or takes
-//! lines over and answers for them.
+//! What an interface with a staging buffer does on the bus: it reads lines that are sent, puts lines that arrive in memory,
+//! or takes them over and answers for them.
+//!
+//! This module must never know packets, routes or programs.
 
 use units::Time;
 
@@ -8,7 +10,7 @@ use super::moesi::Request;
 use super::node::NodeMemory;
 
 impl NodeMemory {
-    /// The lines of `bytes` bytes from an address on, each with whether all of it is among them.
+    /// The lines of `bytes` bytes from an address on, each with whether the bytes cover all of it.
     pub fn lines(&self, address: u64, bytes: u64) -> impl Iterator<Item = (u64, bool)> + use<> {
         let (line, end) = (self.line.get(), address + bytes);
         (address / line..end.div_ceil(line))
@@ -19,7 +21,7 @@ impl NodeMemory {
         self.costs.staging.as_ref().expect("only an interface with a staging buffer acts on the bus")
     }
 
-    /// From the last word of a line on the bus to its being in the buffer.
+    /// The time from the last word of a line on the bus until the line is in the buffer.
     fn time_to_buffer(&self) -> Time {
         self.staging().store + self.staging().port.transfer_time(self.line)
     }
@@ -28,7 +30,8 @@ impl NodeMemory {
         self.buffer.as_mut().expect("only an interface with a staging buffer acts on the bus")
     }
 
-    /// Takes a block of the buffer for a packet: from when on it can be filled. `None`: packets have them all.
+    /// Takes a block of the buffer for a packet. Returns it with the time from which it can be filled. `None`: packets have
+    /// all blocks.
     pub fn take_block(&mut self, now: Time) -> Option<(Slot, Time)> {
         self.bus.forget(now);
         let (slot, evicted) = self.buffer().take()?;
@@ -37,63 +40,62 @@ impl NodeMemory {
         Some((slot, self.write_out(evicted, now)))
     }
 
-    /// A packet has left its block.
+    /// Frees the block of a packet that has left it.
     pub fn release_block(&mut self, slot: Slot) {
         self.buffer().release(slot);
     }
 
-    /// Reads lines into the buffer, by coherent reads where there are such: when all are there.
+    /// Reads lines into the buffer, by coherent reads where caches snoop. Returns the time at which all are there.
     pub fn stage(&mut self, lines: impl Iterator<Item = u64>, now: Time) -> Time {
         self.bus.forget(now);
         let (every, store) = (self.staging().read_every, self.time_to_buffer());
         let mut done = now;
         for line in lines {
             let begun = self.reader.acquire(now, every);
-            // What has stayed in the buffer itself needs no bus.
-            if !self.buffer().has(line) {
+            // A line that has stayed in the buffer itself needs no bus.
+            let there = self.buffer().there(line).unwrap_or_else(|| {
                 self.note_stale_send(line);
-                done = done.max(self.fetch(None, line, begun, Request::Snapshot).end + store);
-            }
+                self.fetch(None, line, begun, Request::Snapshot).end + store
+            });
+            done = done.max(there);
         }
         done
     }
 
     fn note_stale_send(&mut self, line: u64) {
-        let is_dirty = |client: &super::node::Client| client.cache.state(line).is_dirty();
+        let is_dirty = |client: &super::node::Client| client.cache.look_up(line).state.is_dirty();
         if !self.costs.cache.coherent && self.processors.iter().any(is_dirty) {
             self.counts.stale_sends += 1;
         }
     }
 
-    /// Puts a line that has arrived in memory, or the part of it that has: when memory has it.
+    /// Puts a line that has arrived in memory, or the part of it that has. Returns the time from which memory has it.
     pub fn deposit(&mut self, line: u64, whole: bool, now: Time) -> Time {
         self.bus.forget(now);
         let now = if whole { now } else { self.merge(line, now) };
-        if self.costs.cache.coherent {
-            self.snoop(None, line, Request::Overwrite);
-        } else {
+        // A line that is on its way to a cache is overwritten when it is there.
+        let now = now.max(self.snoop(None, line, Request::Overwrite).there);
+        if !self.costs.cache.coherent {
             self.processors.iter_mut().for_each(|client| client.cache.age(line));
         }
         let open = self.banks.open(line);
         self.write(line, now, open).1
     }
 
-    /// Takes over the lines of a block that has arrived, and answers for them from then on: when it does. Each further
-    /// line asks while the one before is answered.
+    /// Takes over the lines of a block that has arrived. Returns the time from which the buffer has them and answers for
+    /// them. Each further line is asked for while the one before is answered.
     pub fn own(&mut self, slot: Slot, lines: &[(u64, bool)], now: Time) -> Time {
         self.bus.forget(now);
         let Some(&(first, _)) = lines.first() else { return now };
-        let (arbitration, snoop) = (self.bus.arbitration(), self.costs.bus.snoop.unwrap_or_default());
+        let arbitration = self.bus.arbitration();
         let (mut ask, mut owned, mut bits) = (now, now, 0);
         for &(line, whole) in lines {
             bits |= self.buffer().bit(line);
-            let was_here = self.buffer().give_up(line);
-            owned = if was_here {
-                // Its own already: the new words replace the old ones in the buffer.
-                owned.max(ask)
+            owned = if let Some(there) = self.buffer().give_up(line) {
+                // The buffer has the line already: the new words replace the old ones in it.
+                owned.max(ask).max(there)
             } else if whole {
-                self.snoop(None, line, Request::Overwrite);
-                self.bus.request(ask) + snoop
+                self.invalidate(None, line, Request::Overwrite, ask)
             } else {
                 self.merge(line, ask)
             };
@@ -102,21 +104,23 @@ impl NodeMemory {
         self.counts.kept_blocks += 1;
         self.counts.kept_lines += lines.len() as u64;
         let block = self.buffer().block_of(first);
-        if let Some(evicted) = self.buffer().keep(slot, block, bits) {
+        if let Some(evicted) = self.buffer().keep(slot, block, bits, owned) {
             self.counts.conflict_evictions += u64::from(evicted.lines.count_ones());
             self.write_out(evicted, owned);
         }
         owned
     }
 
-    /// Fetches a line of which a message covers only a part, and the right to it.
+    /// Fetches a line of which a message covers only a part, and the right to it. Returns the time at which the line is in
+    /// the buffer.
     fn merge(&mut self, line: u64, now: Time) -> Time {
         self.counts.merges += 1;
         self.fetch(None, line, now, Request::ReadOwned).end + self.time_to_buffer()
     }
 
-    /// Writes lines of the buffer to memory: when the last has left.
+    /// Writes lines of the buffer to memory. Returns the time at which the last has left.
     fn write_out(&mut self, evicted: Evicted, now: Time) -> Time {
+        let now = now.max(evicted.there);
         let mut left = now;
         for line in self.buffer().lines_of(evicted) {
             let open = self.banks.open(line).max(left);

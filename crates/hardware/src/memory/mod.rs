@@ -2,21 +2,25 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `node` | [`NodeMemory`]: what processors do, load, store, flush, purge, sync; how a line is fetched |
-//! | `shared` | what shared memory in blocks is to a node: accesses that wait, blocks that a device reads and writes, its registers |
-//! | `device` | what an interface on the bus does: reads, deposits, takes over and gives up lines |
+//! | `node` | [`NodeMemory`]: loads, stores, flushes, purges and syncs of processors; how a line is fetched |
+//! | `shared` | shared memory in blocks: accesses that wait, blocks that a device reads and writes, its registers |
+//! | `device` | an interface on the bus: it reads lines, deposits them, takes them over and gives them up |
 //! | `cache` | tags and states of a write-back cache |
 //! | `moesi` | the coherence protocol as pure functions |
 //! | `bus` | a split-transaction bus: arbitration, address phases, data phases |
-//! | `calendar` | what is reserved of a resource, gaps included |
+//! | `calendar` | the reservations of a resource, and the gaps between them |
 //! | `banks` | interleaved memory |
 //! | `write_backs` | the queue of lines that wait to be written back |
 //! | `buffer` | a staging buffer with the tags of its cache controller |
-//! | `counts` | what all of them count |
+//! | `wanted` | the lines that more than one client has wanted |
+//! | `counts` | the counts of all parts |
 //!
-//! Each part says *when*: a call at `now` returns the time at which what was asked for is done, and what it occupies
-//! on the way is occupied from then on. Nothing here holds data; that is the program's. Calls of one node come in the
-//! order of time. A transaction takes effect on states when it is granted, which is when the bus orders it.
+//! Each part answers with times: a call at `now` returns the time at which its operation is done, and occupies from then on
+//! what the operation needs on its way. Nothing here holds data; the program has them. Calls of one node come in the order
+//! of time.
+//!
+//! A transaction changes the states of lines when it is asked for. A line that it brings is there only at its end: before
+//! that no client supplies the line, takes it away or writes it back.
 //!
 //! All times come from the machine file. These modules must never know messages, handlers, programs or engine events.
 
@@ -30,6 +34,7 @@ mod device;
 mod moesi;
 mod node;
 mod shared;
+mod wanted;
 mod write_backs;
 
 #[cfg(test)]

@@ -1,59 +1,64 @@
-//! The coherence protocol of the bus: what a cache does when it snoops a transaction, and in what state a line comes in.
+//! The coherence protocol of the bus: what a cache does when it snoops a transaction, and the state in which a line comes in.
 //!
 //! MOESI, after P. Sweazey and A. J. Smith, *A Class of Compatible Cache Consistency Protocols and Their Support by the
 //! IEEE Futurebus*, ISCA 1986. A staging buffer is a client that holds lines in state `Modified` and gives them up to
-//! whoever asks. Pure: knows neither time nor place.
+//! every processor that asks. The functions are pure. They must never know time or place.
 
-/// A line in a cache.
+/// The state of a line in a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum State {
-    /// Not there.
+    /// The cache does not have the line.
     #[default]
     Invalid,
-    /// As its owner has it, which may be memory; others may have it too.
+    /// The line is as its owner has it, which may be memory. Others may have it too.
     Shared,
-    /// As memory has it, and nobody else.
+    /// The line is as memory has it, and no other cache has it.
     Exclusive,
-    /// Newer than memory's; others may have it too, and this cache answers for it.
+    /// The line is newer than memory's. Others may have it too, and this cache answers for it.
     Owned,
-    /// Newer than memory's, and nobody else has it.
+    /// The line is newer than memory's, and no other cache has it.
     Modified,
 }
 
 impl State {
-    /// Whether memory has an older line.
+    /// Whether no other cache has the line.
+    pub(crate) fn is_alone(self) -> bool {
+        matches!(self, State::Exclusive | State::Modified)
+    }
+
+    /// Whether memory has older words of the line.
     pub fn is_dirty(self) -> bool {
         matches!(self, State::Owned | State::Modified)
     }
 }
 
-/// A transaction, as everybody but who asked sees it.
+/// A transaction, as all clients see it but the one that asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Request {
-    /// A line to load from.
+    /// A client asks for a line to load from.
     Read,
-    /// A line to store to.
+    /// A client asks for a line to store to.
     ReadOwned,
-    /// The right to store to a line that is here already.
+    /// A client that has the line asks for the right to store to it.
     Upgrade,
-    /// The words of a line as they are now, for a device that keeps no copy.
+    /// A device asks for the words of a line as they are now, and keeps no copy.
     Snapshot,
-    /// All words of a line are replaced.
+    /// A device replaces all words of a line.
     Overwrite,
 }
 
-/// What a cache does about a transaction it snoops.
+/// The answer of a cache to a transaction that it snoops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// The line's state from now on.
+    /// The state of the line after the transaction.
     pub(crate) next: State,
-    /// The cache supplies the line in place of memory.
+    /// Whether the cache supplies the line in place of memory.
     pub(crate) supplies: bool,
-    /// The cache still has the line.
+    /// Whether the cache still has the line after the transaction.
     pub(crate) keeps: bool,
 }
 
-/// What a cache that has a line in `state` does when another client asks for `request`.
+/// The answer of a cache that has a line in `state` when another client asks for `request`.
 pub(crate) fn snoop(state: State, request: Request) -> Answer {
     let next = match request {
         Request::Snapshot => state,
@@ -68,7 +73,7 @@ pub(crate) fn snoop(state: State, request: Request) -> Answer {
     Answer { next, supplies: wants_data && state.is_dirty(), keeps: next != State::Invalid }
 }
 
-/// In what state a line comes into the cache that asked: `shared` if another cache kept it, `passed` if a staging buffer
+/// The state in which a line comes into the cache that asked. `shared`: another cache keeps it. `passed`: a staging buffer
 /// gave it up.
 pub(crate) fn filled(request: Request, shared: bool, passed: bool) -> State {
     match request {

@@ -1,4 +1,10 @@
-//! What the processors of a node do to its memory, and how a line comes to whoever asks.
+//! What the processors of a node do to its memory, and how a line comes to the client that asks for it.
+//!
+//! A line is there from the end of its transaction on; until then it is on its way. A client that asks for a line that is
+//! on its way elsewhere waits: its transaction is asked for when the line is there. So a line that several clients fight
+//! for moves at most once in the time of one whole transaction.
+//!
+//! This module must never know programs, messages or engine events.
 
 use des::Server;
 use units::{Bytes, Time};
@@ -9,12 +15,14 @@ use super::bus::Bus;
 use super::cache::{Cache, Victim};
 use super::counts::Counts;
 use super::moesi::{self, Request, State};
+use super::wanted::Wanted;
 use super::write_backs::WriteBacks;
 
-/// The memory system of a node. Lines are numbered: an address divided by the [line](Self::line_of).
+/// The memory system of a node. A line is known by its number: an address divided by the [size of a
+/// line](Self::line_of).
 ///
-/// What a processor does begins when its instruction has been issued, which is work like any other; what comes back is
-/// when the next instruction can be.
+/// An operation of a processor begins when its instruction has been issued. The issue is work like any other. The result is
+/// the time at which the next instruction can begin.
 #[derive(Clone, Debug)]
 pub struct NodeMemory {
     pub(super) costs: machine::NodeMemory,
@@ -26,34 +34,46 @@ pub struct NodeMemory {
     /// The bus interface of the device that has the buffer.
     pub(super) reader: Server,
     pub(super) counts: Counts,
+    /// The lines that a client has wanted while another one had them, or that a device has wanted.
+    pub(super) wanted: Wanted,
 }
 
 /// A processor as a client of the bus.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     pub(super) cache: Cache,
-    /// Lines that are on their way here, and when they can be used.
-    misses: Vec<(u64, Time)>,
+    /// For each outstanding miss the time at which its line can be used.
+    misses: Vec<Time>,
     pub(super) write_backs: WriteBacks,
-    /// When the tags have been looked up for the last flush or purge.
+    /// The time at which the tags have been looked up for the last flush or purge.
     tags: Time,
 }
 
-/// A line on its way to whoever asked.
+/// A line that comes to a client.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fetched {
-    /// The critical word has passed the bus.
+    /// The end of the critical word on the bus.
     pub(super) first: Time,
-    /// All of it has.
+    /// The end of the line on the bus.
     pub(super) end: Time,
     pub(super) state: State,
 }
 
-/// Who answers for a line.
+/// The client that supplies a line.
 pub(super) enum Supplier {
     Cache,
     Buffer,
     Memory,
+}
+
+/// What the other clients of a bus answer to a transaction.
+pub(super) struct Snooped {
+    pub(super) supplier: Supplier,
+    /// Whether another cache keeps the line.
+    pub(super) shared: bool,
+    /// The time from which the line is there at every client that supplies it or gives it up. The transaction is asked for
+    /// at this time at the earliest.
+    pub(super) there: Time,
 }
 
 impl Client {
@@ -66,25 +86,20 @@ impl Client {
         }
     }
 
-    /// When a line that is on its way can be used.
-    fn on_its_way(&self, line: u64) -> Option<Time> {
-        self.misses.iter().find(|miss| miss.0 == line).map(|miss| miss.1)
-    }
-
-    /// When a further miss may begin that comes up at `now`.
+    /// The time at which a further miss may begin that is wanted at `now`, where at most `most` are outstanding.
     fn miss_at(&mut self, now: Time, most: usize) -> Time {
-        self.misses.retain(|miss| miss.1 > now);
+        self.misses.retain(|&ready| ready > now);
         if self.misses.len() < most {
             return now;
         }
-        let first = self.misses.iter().map(|miss| miss.1).min().unwrap_or(now);
-        self.misses.retain(|miss| miss.1 > first);
+        let first = self.misses.iter().copied().min().unwrap_or(now);
+        self.misses.retain(|&ready| ready > first);
         first
     }
 }
 
 impl NodeMemory {
-    /// An idle memory system with empty caches, for so many processors, in lines of `line`.
+    /// Makes an idle memory system with empty caches for `processors` processors, with lines of the size `line`.
     pub fn new(costs: &machine::NodeMemory, line: Bytes, processors: usize) -> Self {
         let buffer = costs.staging.as_ref().map(|staging| {
             let blocks = (staging.size.get() / staging.block.get()) as usize;
@@ -98,16 +113,17 @@ impl NodeMemory {
             buffer,
             reader: Server::default(),
             counts: Counts::default(),
+            wanted: Wanted::default(),
             costs: costs.clone(),
         }
     }
 
-    /// The line of an address.
+    /// The number of the line of an address.
     pub fn line_of(&self, address: u64) -> u64 {
         address / self.line.get()
     }
 
-    /// What has been counted so far.
+    /// The counts so far.
     pub fn counts(&self) -> Counts {
         let (bus, banks) = (&self.bus, &self.banks);
         Counts {
@@ -130,31 +146,31 @@ impl NodeMemory {
         self.banks.busy_at(now)
     }
 
-    /// How long the bus has been in use.
+    /// The time for which the bus has been in use: addresses and data together. Where the two have wires of their own, it may
+    /// exceed the time that has passed.
     pub fn bus_busy(&self) -> Time {
         self.bus.busy()
     }
 
-    /// A load; the next instruction uses its value, or does not.
+    /// Loads a word of a line. `used` says whether the next instruction uses the value.
     pub fn load(&mut self, who: usize, line: u64, now: Time, used: bool) -> Time {
         self.bus.forget(now);
-        let client = &mut self.processors[who];
-        let (state, stale) = client.cache.access(line);
-        if state != State::Invalid {
-            self.counts.stale_loads += u64::from(stale);
-            let ready = client.on_its_way(line).unwrap_or(now).max(now + self.costs.cache.load_use);
+        let found = self.processors[who].cache.access(line);
+        if found.state != State::Invalid {
+            self.counts.stale_loads += u64::from(found.stale);
+            let ready = found.there.max(now + self.costs.cache.load_use);
             return if used { ready } else { now };
         }
         let (begun, ready) = self.miss(who, line, now, Request::Read);
         if used { ready } else { begun }
     }
 
-    /// A store: the processor goes on at once unless all its misses are out.
+    /// Stores to a line. The processor goes on at once unless it has as many misses outstanding as it may have.
     pub fn store(&mut self, who: usize, line: u64, now: Time) -> Time {
         self.bus.forget(now);
         let coherent = self.costs.cache.coherent;
         let client = &mut self.processors[who];
-        match client.cache.access(line).0 {
+        match client.cache.access(line).state {
             State::Invalid => self.miss(who, line, now, Request::ReadOwned).0,
             State::Shared | State::Owned if coherent => self.upgrade(who, line, now),
             _ => {
@@ -164,63 +180,78 @@ impl NodeMemory {
         }
     }
 
-    /// Takes a line out of the cache, and to memory if it is dirty. The processor waits only for room in the queue.
+    /// Takes a line out of the cache, and writes it to memory if it is dirty. The processor waits only for room in the queue
+    /// of write-backs.
     pub fn flush(&mut self, who: usize, line: u64, now: Time) -> Time {
         self.bus.forget(now);
         let at = self.look_up(who, line, now);
         let Some(victim) = self.processors[who].cache.remove(line) else { return now };
         let queued = self.dispose(who, victim, at);
         self.processors[who].tags = queued;
-        // What it waits beyond the tags it waits for room.
+        // The processor does not wait for its tags, but for room.
         now + (queued - at)
     }
 
-    /// Takes a line out of the cache, whatever it holds.
+    /// Takes a line out of the cache and drops its data.
     pub fn purge(&mut self, who: usize, line: u64, now: Time) -> Time {
         self.look_up(who, line, now);
         self.processors[who].cache.remove(line);
         now
     }
 
-    /// Waits until all that was flushed is in memory.
+    /// Waits until all flushed lines are in memory.
     pub fn sync(&mut self, who: usize, now: Time) -> Time {
         let client = &self.processors[who];
         now.max(client.tags).max(client.write_backs.done()) + self.costs.cache.sync
     }
 
-    /// When the tags are looked up for a flush or purge: in order, and not before the line has come in.
+    /// The time at which the tags are looked up for a flush or purge: in order, and not before the line is there.
     fn look_up(&mut self, who: usize, line: u64, now: Time) -> Time {
         let client = &mut self.processors[who];
         let at = (now + self.costs.cache.tag_delay).max(client.tags);
-        let at = at.max(client.on_its_way(line).unwrap_or_default());
+        let at = at.max(client.cache.look_up(line).there);
         client.tags = at;
         at
     }
 
-    /// A miss that comes up at `now`: when it begins, and when its critical word can be used.
+    /// Makes a miss that is wanted at `now`. Returns the time at which it begins, and the time at which its critical word can
+    /// be used.
     fn miss(&mut self, who: usize, line: u64, now: Time, request: Request) -> (Time, Time) {
         self.counts.misses += 1;
         let begun = self.processors[who].miss_at(now, self.costs.cache.misses);
         let fetched = self.fetch(Some(who), line, begun, request);
         let ready = fetched.first + self.costs.cache.refill;
-        self.processors[who].misses.push((line, ready));
-        if let Some(victim) = self.processors[who].cache.insert(line, fetched.state) {
-            self.dispose(who, victim, begun);
-        }
+        self.processors[who].misses.push(ready);
+        self.fill(who, line, fetched.state, (begun, ready.max(fetched.end)));
         (begun, ready)
+    }
+
+    /// Puts a line into a cache that has asked for it at `asked` and has it from `there` on, and writes the line that it
+    /// replaces back.
+    pub(super) fn fill(&mut self, who: usize, line: u64, state: State, (asked, there): (Time, Time)) {
+        let wanted = self.wanted.contains(line);
+        if let Some(victim) = self.processors[who].cache.insert(line, state, wanted, there) {
+            self.dispose(who, victim, asked);
+        }
     }
 
     fn upgrade(&mut self, who: usize, line: u64, now: Time) -> Time {
         let begun = self.processors[who].miss_at(now, self.costs.cache.misses);
-        let asked = self.bus.request(begun);
-        self.snoop(Some(who), line, Request::Upgrade);
-        let client = &mut self.processors[who];
-        client.misses.push((line, asked + self.costs.bus.snoop.unwrap_or_default()));
-        client.cache.change(line, State::Modified);
+        let from = begun.max(self.processors[who].cache.look_up(line).there);
+        let there = self.raise(who, line, from);
+        self.processors[who].misses.push(there);
         begun
     }
 
-    /// A line has left a cache: writes it back if memory's is older. When it has found room in the queue.
+    /// Asks at `now` for the right to store to a line that a cache has. Returns the time from which the right is there.
+    pub(super) fn raise(&mut self, who: usize, line: u64, now: Time) -> Time {
+        let there = self.invalidate(Some(who), line, Request::Upgrade, now);
+        self.processors[who].cache.raise(line, self.wanted.contains(line), there);
+        there
+    }
+
+    /// Writes a line that has left a cache at `at` back, if memory has an older one. Returns the time at which the line has
+    /// found room in the queue.
     pub(super) fn dispose(&mut self, who: usize, victim: Victim, at: Time) -> Time {
         if !victim.state.is_dirty() {
             return at;
@@ -229,7 +260,7 @@ impl NodeMemory {
         self.counts.overwritten += u64::from(victim.stale);
         let line = victim.line;
         let queue = &mut self.processors[who].write_backs;
-        let room = queue.room_at(at);
+        let room = queue.room_at(at.max(victim.there));
         let open = self.banks.open(line).max(queue.last());
         let (phase, accepted) = self.write(line, room, open);
         let done = accepted + self.costs.cache.acknowledge;
@@ -237,8 +268,8 @@ impl NodeMemory {
         room
     }
 
-    /// Writes a line to memory, which is asked for at `now` and takes it from `open` on: its data phase, and when memory
-    /// has it.
+    /// Writes a line to memory. The bus is asked for at `now`, and the bank takes the line from `open` on. Returns the start
+    /// and end of the data phase, and the time from which memory has the line.
     pub(super) fn write(&mut self, line: u64, now: Time, open: Time) -> ((Time, Time), Time) {
         let phase = self.bus.write(now, open, self.line);
         let data = (phase.start, phase.end);
@@ -247,14 +278,14 @@ impl NodeMemory {
         (data, self.banks.write(line, data, held.unwrap_or_default()))
     }
 
-    /// A line comes over the bus to a processor, or to a device that is none.
+    /// Brings a line over the bus to processor `who`, or to a device where `who` is `None`.
     pub(super) fn fetch(&mut self, who: Option<usize>, line: u64, now: Time, request: Request) -> Fetched {
         let (ready, state) = self.ask(who, line, now, request);
         let phase = self.bus.reply(ready, self.line);
         Fetched { first: phase.first, end: phase.end, state }
     }
 
-    /// A line is asked for: when it is ready to come over the bus, and in what state it comes.
+    /// Asks for a line. Returns the time at which the line is ready to come over the bus, and the state in which it comes.
     pub(super) fn ask(
         &mut self,
         who: Option<usize>,
@@ -262,9 +293,10 @@ impl NodeMemory {
         now: Time,
         request: Request,
     ) -> (Time, State) {
-        let written = self.processors.iter().filter_map(|client| client.write_backs.accepted(line)).max();
-        let asked = self.bus.request(now.max(written.unwrap_or_default()));
-        let (supplier, shared) = self.snoop(who, line, request);
+        let queues = self.processors.iter().map(|client| &client.write_backs);
+        let written = queues.filter_map(|queue| queue.accepted(line, now)).max();
+        let Snooped { supplier, shared, there } = self.snoop(who, line, request);
+        let asked = self.bus.request(now.max(there).max(written.unwrap_or_default()));
         let cache = &self.costs.cache;
         let snooped = if cache.coherent { self.costs.bus.snoop.unwrap_or_default() } else { Time::ZERO };
         let answered = asked + snooped;
@@ -276,33 +308,50 @@ impl NodeMemory {
         (ready, moesi::filled(request, shared, matches!(supplier, Supplier::Buffer)))
     }
 
-    /// All others see a transaction: who supplies the line, and whether another cache keeps it.
-    pub(super) fn snoop(&mut self, who: Option<usize>, line: u64, request: Request) -> (Supplier, bool) {
-        let (mut supplier, mut shared) = (Supplier::Memory, false);
+    /// Makes a transaction of an address alone. Returns the time at which all other caches have let the line go.
+    pub(super) fn invalidate(&mut self, who: Option<usize>, line: u64, request: Request, now: Time) -> Time {
+        let there = self.snoop(who, line, request).there;
+        self.bus.request(now.max(there)) + self.costs.bus.snoop.unwrap_or_default()
+    }
+
+    /// Shows a transaction to all other clients, which change the states of their lines at once: from this call on another
+    /// client's access does not find what the transaction takes away.
+    pub(super) fn snoop(&mut self, who: Option<usize>, line: u64, request: Request) -> Snooped {
+        let mut snooped = Snooped { supplier: Supplier::Memory, shared: false, there: Time::ZERO };
         if !self.costs.cache.coherent {
-            return (supplier, shared);
+            return snooped;
         }
+        let mut met = false;
         for (index, client) in self.processors.iter_mut().enumerate() {
-            let state = client.cache.state(line);
-            if Some(index) == who || state == State::Invalid {
+            let found = client.cache.look_up(line);
+            if Some(index) == who || found.state == State::Invalid {
                 continue;
             }
-            let answer = moesi::snoop(state, request);
-            if answer.next == State::Invalid {
+            let answer = moesi::snoop(found.state, request);
+            if !answer.keeps {
                 client.cache.remove(line);
-            } else {
+            } else if answer.next != found.state {
                 client.cache.change(line, answer.next);
             }
-            shared |= answer.keeps;
+            met = true;
+            snooped.shared |= answer.keeps;
             if answer.supplies {
                 self.counts.cache_supplies += 1;
-                supplier = Supplier::Cache;
+                snooped.supplier = Supplier::Cache;
+            }
+            if answer.supplies || !answer.keeps {
+                snooped.there = snooped.there.max(found.there);
             }
         }
-        if who.is_some() && self.buffer.as_mut().is_some_and(|buffer| buffer.give_up(line)) {
-            self.counts.buffer_supplies += 1;
-            supplier = Supplier::Buffer;
+        if met {
+            self.wanted.insert(line);
         }
-        (supplier, shared)
+        let given_up = self.buffer.as_mut().filter(|_| who.is_some()).and_then(|buffer| buffer.give_up(line));
+        if let Some(there) = given_up {
+            self.counts.buffer_supplies += 1;
+            snooped.supplier = Supplier::Buffer;
+            snooped.there = snooped.there.max(there);
+        }
+        snooped
     }
 }

@@ -1,8 +1,8 @@
 //! What shared memory in blocks is to a node's memory system: accesses of processors that wait until they are done, blocks
 //! that a device reads, writes and takes out of the caches, and the registers of that device.
 //!
-//! The bus is granted in the order of calls: each transaction is a call of its own, made when it is asked for. Only
-//! [`NodeMemory::delay_of`] knows some before their time.
+//! The bus is granted in the order of calls. Each transaction is a call of its own, made when the transaction is asked for;
+//! only [`NodeMemory::delay_of`] makes several calls in one. This module must never know tags, protocols or programs.
 
 use std::ops::Range;
 
@@ -12,75 +12,73 @@ use units::{Bytes, Time};
 use super::moesi::{Request, State};
 use super::node::NodeMemory;
 
-/// In what state a processor may keep a line that it fetches: the device that checks rights sees to it.
+/// The best state in which a processor may keep a line that it fetches. The device that checks the node's rights sees to
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keep {
-    /// Not at all: the node has lost the right meanwhile.
+    /// The processor does not keep the line, because the node has lost the right meanwhile.
     Nothing,
-    /// Shared: the node may only load, and the device says on the bus that others have it.
+    /// The line is shared. The node may only load, and the device says on the bus that other nodes have the line.
     Shared,
-    /// As the caches of the node agree.
+    /// The line comes in as the caches of the node agree.
     Any,
 }
 
-/// What somebody waits for who has made a request on the bus.
+/// The answer to a request on the bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// When it is ready: not before then it may be [taken](NodeMemory::take) over the bus.
+    /// The time from which the answer may be [taken](NodeMemory::take) over the bus.
     pub ready: Time,
-    /// Nothing where the request alone is all.
+    /// The size of the answer's data; zero where the request alone is all.
     size: Bytes,
 }
 
 impl NodeMemory {
-    /// Whether a processor's access to a line needs no bus; if so, it is done.
+    /// Whether a processor's access to a line needs no bus. If so, the access is done: a load at any time, a store at `at`,
+    /// and the line does not leave the cache before a store.
     #[inline]
-    pub fn hits(&mut self, who: usize, line: u64, store: bool) -> bool {
+    pub fn hits(&mut self, who: usize, line: u64, store: bool, at: Time) -> bool {
         let cache = &mut self.processors[who].cache;
-        match cache.access(line).0 {
-            State::Invalid => false,
-            State::Modified => true,
-            State::Shared | State::Owned => !store,
-            State::Exclusive => {
-                if store {
-                    cache.change(line, State::Modified);
-                }
-                true
-            }
-        }
+        if store { cache.store(line, at) } else { cache.access(line).state != State::Invalid }
     }
 
-    /// An access that is no [hit](Self::hits) and begins at `now`: when it is done. The processor waits for the whole line.
+    /// Whether only this processor has a line, and no other client has wanted it. A store to such a line may be done before
+    /// its time. The first client that does want the line waits for the store.
+    #[inline]
+    pub fn is_private(&self, who: usize, line: u64) -> bool {
+        self.processors[who].cache.is_private(line)
+    }
+
+    /// Makes an access that is no [hit](Self::hits) and begins at `now`. Returns the time at which the access is done: the
+    /// processor waits for the whole line, and the line does not leave it before.
     pub fn miss_of(&mut self, who: usize, line: u64, store: bool, keep: Keep, now: Time) -> Time {
         self.bus.forget(now);
-        let cache = &mut self.processors[who].cache;
-        if cache.state(line) != State::Invalid {
-            cache.change(line, State::Modified);
-            return self.invalidate(Some(who), line, Request::Upgrade, now);
+        if self.processors[who].cache.look_up(line).state != State::Invalid {
+            return self.raise(who, line, now);
         }
         self.counts.misses += 1;
         let request = if store { Request::ReadOwned } else { Request::Read };
         let fetched = self.fetch(Some(who), line, now, request);
+        let done = fetched.first + self.costs.cache.refill;
         let state = match keep {
             Keep::Nothing => None,
             Keep::Shared => Some(State::Shared),
             Keep::Any => Some(fetched.state),
         };
-        let victim = state.and_then(|state| self.processors[who].cache.insert(line, state));
-        if let Some(victim) = victim {
-            self.dispose(who, victim, now);
+        if let Some(state) = state {
+            self.fill(who, line, state, (now, done.max(fetched.end)));
         }
-        fetched.first + self.costs.cache.refill
+        done
     }
 
-    /// A device asks caches or memory for a line of a block. Caches keep it, and share it from then on.
+    /// Asks caches or memory for a line of a block, for a device. Caches keep the line, and share it from then on.
     pub fn fetch_line(&mut self, line: u64, now: Time) -> Answer {
         self.bus.forget(now);
-        let (ready, _) = self.ask(None, line, now, Request::Read);
-        Answer { ready, size: self.line }
+        self.wanted.insert(line);
+        Answer { ready: self.ask(None, line, now, Request::Read).0, size: self.line }
     }
 
-    /// What has been asked for is ready and comes over the bus: when all of it has.
+    /// Takes an answer over the bus. Returns the time at which all of it has come.
     pub fn take(&mut self, answer: Answer, now: Time) -> Time {
         if answer.size == Bytes::new(0) {
             return now;
@@ -89,42 +87,45 @@ impl NodeMemory {
         self.bus.reply(now, answer.size).end
     }
 
-    /// A device has the lines of a block, whose place they take in all caches; they still have to be
-    /// [written](Self::write_line).
+    /// Takes the lines of a block, which a device has, out of all caches. The device still has to
+    /// [write](Self::write_line) them.
     pub fn place_block(&mut self, lines: Range<u64>) {
         lines.for_each(|line| {
+            self.wanted.insert(line);
             self.snoop(None, line, Request::Overwrite);
         });
     }
 
-    /// A device writes a line that it has: when it asks to write the next one, so that its address goes beside the end of these
-    /// data. No bank is kept busy: the controller has room
-    /// for what it has not written yet.
+    /// Writes a line that a device has. Returns the time at which the device asks to write the next one, so that the address
+    /// of that one goes beside the end of these data. The write keeps no bank busy: the controller has room for lines that it
+    /// has not written yet.
     pub fn write_line(&mut self, now: Time) -> Time {
         self.bus.forget(now);
         self.banks.writes += 1;
         self.bus.write(now, Time::ZERO, self.line).end.saturating_sub(self.costs.bus.address)
     }
 
-    /// A device takes a line of a block out of all caches: when it is gone. What was newer than memory it has fetched before.
+    /// Takes a line of a block out of all caches, for a device, which has fetched before what was newer than memory. The
+    /// answer is ready when the line is gone.
     pub fn purge_line(&mut self, line: u64, now: Time) -> Answer {
         self.bus.forget(now);
+        self.wanted.insert(line);
         Answer { ready: self.invalidate(None, line, Request::Overwrite, now), size: Bytes::new(0) }
     }
 
-    /// A transaction that moves no block is asked for.
+    /// Asks for a transaction that moves no block.
     pub fn make(&mut self, transaction: Transaction, now: Time) -> Answer {
         self.bus.forget(now);
         self.request(transaction, now)
     }
 
-    /// What such transactions take together on an idle bus.
+    /// The time that transactions which move no block take together on an idle bus.
     pub fn uncontended(&self, transactions: Transactions) -> Time {
         self.costs.uncontended_all(transactions, self.line)
     }
 
-    /// Such transactions, one after the other from `at` on, which is not before `now`: how much longer they take than on an
-    /// idle bus.
+    /// Makes transactions one after the other from `at` on, which is not before `now`. Returns how much longer they take than
+    /// on an idle bus.
     pub fn delay_of(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {
         self.bus.forget(now);
         let alone = self.costs.uncontended_all(transactions, self.line);
@@ -144,7 +145,7 @@ impl NodeMemory {
         if transaction == Transaction::Write {
             return Answer { ready: self.bus.write(now, Time::ZERO, word).end, size: Bytes::new(0) };
         }
-        // What is ready how long after the address.
+        // The time from the end of the address to the answer, and the size of the answer.
         let (delay, size) = match transaction {
             Transaction::Line => (device, self.line),
             Transaction::Read => (device, word),
@@ -152,13 +153,6 @@ impl NodeMemory {
             Transaction::Invalidate | Transaction::Write => (snoop, Bytes::new(0)),
         };
         Answer { ready: self.bus.request(now) + delay, size }
-    }
-
-    /// An address alone: when all other caches have let the line go.
-    fn invalidate(&mut self, who: Option<usize>, line: u64, request: Request, now: Time) -> Time {
-        let asked = self.bus.request(now);
-        self.snoop(who, line, request);
-        asked + self.costs.bus.snoop.unwrap_or_default()
     }
 }
 
@@ -176,25 +170,28 @@ mod tests {
     #[test]
     fn an_access_waits_for_its_line_and_the_next_one_hits() {
         let mut node = node();
-        assert!(!node.hits(0, 7, false));
+        assert!(!node.hits(0, 7, false, Time::ZERO));
         assert_eq!(node.miss_of(0, 7, false, Keep::Any, cycles(100)), cycles(100 + 2 + 1 + 3 + 21 + 1 + 4));
-        assert!(node.hits(0, 7, false) && node.hits(0, 7, true), "alone, it stores without the bus");
-        assert!(!node.hits(1, 7, true));
+        assert!(
+            node.hits(0, 7, false, Time::ZERO) && node.hits(0, 7, true, Time::ZERO),
+            "alone, it stores without the bus"
+        );
+        assert!(!node.hits(1, 7, true, Time::ZERO));
         // Another cache has it, which takes 19 instead of 21, and loses it.
         assert_eq!(node.miss_of(1, 7, true, Keep::Any, cycles(200)), cycles(200 + 2 + 1 + 3 + 19 + 1 + 4));
-        assert!(!node.hits(0, 7, false) && node.hits(1, 7, true));
+        assert!(!node.hits(0, 7, false, Time::ZERO) && node.hits(1, 7, true, Time::ZERO));
     }
 
     #[test]
     fn a_line_of_a_block_that_may_only_be_loaded_is_shared() {
         let mut node = node();
         node.miss_of(0, 7, false, Keep::Shared, cycles(100));
-        assert!(node.hits(0, 7, false) && !node.hits(0, 7, true));
+        assert!(node.hits(0, 7, false, Time::ZERO) && !node.hits(0, 7, true, Time::ZERO));
         // With the right to store, an address is enough.
         assert_eq!(node.miss_of(0, 7, true, Keep::Any, cycles(200)), cycles(200 + 2 + 1 + 3));
-        assert!(node.hits(0, 7, true));
+        assert!(node.hits(0, 7, true, Time::ZERO));
         node.miss_of(1, 9, false, Keep::Nothing, cycles(300));
-        assert!(!node.hits(1, 9, false));
+        assert!(!node.hits(1, 9, false, Time::ZERO));
     }
 
     #[test]
@@ -208,7 +205,10 @@ mod tests {
         assert_eq!((fetch(8, 100), fetch(9, 200)), (cycles(131), cycles(231)));
         node.miss_of(0, 8, true, Keep::Any, cycles(300));
         assert_eq!(node.fetch_line(8, cycles(400)).ready, cycles(400 + 29 - 4));
-        assert!(node.hits(0, 8, false) && !node.hits(0, 8, true), "it is shared from then on");
+        assert!(
+            node.hits(0, 8, false, Time::ZERO) && !node.hits(0, 8, true, Time::ZERO),
+            "it is shared from then on"
+        );
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
         let mut node = node();
         node.miss_of(0, 8, false, Keep::Any, cycles(100));
         assert_eq!(node.purge_line(8, cycles(200)).ready, cycles(200 + 6));
-        assert!(!node.hits(0, 8, false));
+        assert!(!node.hits(0, 8, false, Time::ZERO));
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         let mut node = node();
         node.miss_of(0, 8, false, Keep::Any, cycles(0));
         node.place_block(8..10);
-        assert!(!node.hits(0, 8, false));
+        assert!(!node.hits(0, 8, false, Time::ZERO));
         // Arbitration 2, address 1, 4 data cycles on the same wires; then an address.
         assert_eq!(node.write_line(cycles(100)), cycles(100 + 7 - 1));
         assert_eq!(node.transact(Transaction::Invalidate, cycles(101)), cycles(100 + 7 + 1 + 3));

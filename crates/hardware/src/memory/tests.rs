@@ -6,6 +6,8 @@ use units::{Bandwidth, Bytes, Frequency, Time};
 
 use super::*;
 
+mod on_its_way;
+
 const CLOCK: Frequency = Frequency::from_megahertz(120);
 
 pub(super) fn cycles(n: u64) -> Time {
@@ -381,11 +383,11 @@ proptest::proptest! {
             now += cycles(later);
             proptest::prop_assert!(act(&mut node, (what, who, line), now) >= now);
             for line in 0..12 {
-                let states = [0, 1].map(|who| node.processors[who].cache.state(line));
+                let states = [0, 1].map(|who| node.processors[who].cache.look_up(line).state);
                 let there = states.iter().filter(|state| **state != State::Invalid).count();
                 let alone = |state: &State| matches!(state, State::Modified | State::Exclusive);
                 proptest::prop_assert!(there < 2 || !states.iter().any(alone), "{states:?}");
-                let kept = node.buffer.as_ref().is_some_and(|buffer| buffer.has(line));
+                let kept = node.buffer.as_ref().is_some_and(|buffer| buffer.there(line).is_some());
                 proptest::prop_assert!(!kept || there == 0, "{states:?}");
             }
         }

@@ -1,5 +1,5 @@
-//! The queue of lines that a cache has given up and memory does not have yet. Drains by itself, in order. Knows no
-//! states.
+//! The queue of lines that a cache has given up and that memory does not have yet. The queue drains by itself, in order.
+//! It must never know states of lines.
 
 use std::collections::VecDeque;
 
@@ -9,9 +9,9 @@ use units::Time;
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     line: u64,
-    /// Its data have left over the bus: its place is free.
+    /// The end of the line's data phase, when its place in the queue is free.
     left: Time,
-    /// Memory has it.
+    /// The time from which memory has the line.
     accepted: Time,
 }
 
@@ -20,19 +20,21 @@ struct Entry {
 pub(crate) struct WriteBacks {
     room: usize,
     entries: VecDeque<Entry>,
-    /// When the last line began to leave: none overtakes another.
+    /// The start of the data phase of the last line. No line overtakes another.
     last: Time,
-    /// When the last has been acknowledged.
+    /// The time from which memory has all lines.
+    accepted: Time,
+    /// The time at which the last write-back is acknowledged.
     done: Time,
 }
 
 impl WriteBacks {
-    /// With room for so many lines, at least 1.
+    /// Makes an empty queue with room for `room` lines, at least 1.
     pub(crate) fn new(room: usize) -> Self {
-        Self { room, entries: VecDeque::new(), last: Time::ZERO, done: Time::ZERO }
+        Self { room, entries: VecDeque::new(), last: Time::ZERO, accepted: Time::ZERO, done: Time::ZERO }
     }
 
-    /// When a line that comes at `now` finds room.
+    /// The time at which a line that comes at `now` finds room.
     pub(crate) fn room_at(&mut self, now: Time) -> Time {
         while self.entries.front().is_some_and(|entry| entry.accepted <= now) {
             self.entries.pop_front();
@@ -40,30 +42,35 @@ impl WriteBacks {
         let waiting = self.entries.iter().filter(|entry| entry.left > now).count();
         match (waiting + 1).checked_sub(self.room) {
             None | Some(0) => now,
-            // Those that wait are the last of the queue: so many of them must have gone.
+            // The lines that wait are the last of the queue; `excess` of them must leave first.
             Some(excess) => self.entries[self.entries.len() - waiting + excess - 1].left,
         }
     }
 
-    /// Not before this does the next line leave.
+    /// The start of the data phase of the last line; the next line does not leave earlier.
     pub(crate) fn last(&self) -> Time {
         self.last
     }
 
-    /// Takes a line whose data are on the bus from `start` to `left`, and which memory `accepted` then; acknowledged at
-    /// `done`.
+    /// Takes a line whose data are on the bus from `start` to `left`, which memory has from `accepted` on, and whose
+    /// write-back is acknowledged at `done`.
     pub(crate) fn push(&mut self, line: u64, (start, left): (Time, Time), accepted: Time, done: Time) {
         self.entries.push_back(Entry { line, left, accepted });
         self.last = start;
+        self.accepted = self.accepted.max(accepted);
         self.done = self.done.max(done);
     }
 
-    /// When memory has a line, if that is on its way.
-    pub(crate) fn accepted(&self, line: u64) -> Option<Time> {
+    /// The time from which memory has a line. `None`: the line is not in the queue, or memory has all of the queue at `now`.
+    #[inline]
+    pub(crate) fn accepted(&self, line: u64, now: Time) -> Option<Time> {
+        if self.accepted <= now {
+            return None;
+        }
         self.entries.iter().rev().find(|entry| entry.line == line).map(|entry| entry.accepted)
     }
 
-    /// When all that has been written back so far is acknowledged.
+    /// The time at which all write-backs so far are acknowledged.
     pub(crate) fn done(&self) -> Time {
         self.done
     }
@@ -86,7 +93,10 @@ mod tests {
         assert_eq!(queue.room_at(cycles(5)), cycles(20));
         assert_eq!(queue.room_at(cycles(12)), cycles(20));
         assert_eq!(queue.room_at(cycles(20)), cycles(20));
-        assert_eq!((queue.accepted(2), queue.accepted(7)), (Some(cycles(35)), None));
+        assert_eq!(
+            [(2, 34), (2, 35), (7, 0)].map(|(line, now)| queue.accepted(line, cycles(now))),
+            [Some(cycles(35)), None, None]
+        );
         assert_eq!(queue.done(), cycles(40));
     }
 }

@@ -5,14 +5,15 @@
 //! depends on the host: the same calls have the same effects.
 //!
 //! Exact but for two things, both stated where they are: a port slower than the links is treated as if it set the pace
-//! from end to end, and a lane's wire is booked for a whole passage at once.
+//! from end to end, and a lane's wire is booked for a whole passage at once. A channel has room for its buffer and for what
+//! its wire carries during its delay: a wire that is stopped keeps what is on it.
 
 use units::{Bandwidth, Bytes, Time};
 
 use super::channel::{Channel, NONE};
 use super::cross_traffic::CrossTraffic;
 use super::wiring::Wiring;
-use super::worm::{Length, Worm};
+use super::worm::{Cleared, Length, Stage, Worm};
 
 /// Something that will happen inside: hand it to [`Fabric::step`] when its time has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,13 +53,22 @@ pub struct Parcel {
     pub passage: Time,
 }
 
+/// The bytes that a link carries during a delay.
+fn carried(link: Bandwidth, delay: Time) -> u64 {
+    let second = u128::from(Time::from_microseconds(1_000_000).as_femtoseconds());
+    let bytes = u128::from(link.as_bytes_per_second()) * u128::from(delay.as_femtoseconds()) / second;
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
 /// Routers and links, with what is on them.
 #[derive(Clone, Debug)]
 pub struct Fabric {
     wiring: Wiring,
-    /// From a port out to the first router, and from the last router on.
+    /// The time from a port out to the first router, and from the last router on.
     latency: Time,
     hop: Time,
+    /// The least time between the beginnings of two messages through a port.
+    gap: Time,
     link: Bandwidth,
     buffer: u64,
     channels: Vec<Channel>,
@@ -79,7 +89,7 @@ pub struct Fabric {
 
 impl Fabric {
     /// Idle, and long enough for so many nodes.
-    pub(super) fn new(latency: Time, routers: &machine::Routers, nodes: u32) -> Self {
+    pub(super) fn new(latency: Time, gap: Time, routers: &machine::Routers, nodes: u32) -> Self {
         let machine::Routers { topology, link, hop, buffer, cross_traffic } = routers;
         let wiring = Wiring::new(topology, nodes);
         let (rows, ports) = (wiring.rows(), wiring.channels());
@@ -89,12 +99,18 @@ impl Fabric {
             CrossTraffic::new(traffic, length, rows, ports)
         });
         let more = cross_traffic.as_ref().map_or(0, |_| CrossTraffic::channels(rows));
+        // Ports in have no buffer; sources of cross traffic are as far from their routers as nodes.
+        let room = |channel| {
+            let inside = channel >= 2 * nodes && channel < ports;
+            buffer.get().saturating_add(carried(*link, if inside { *hop } else { latency }))
+        };
         Self {
             latency,
             hop: *hop,
+            gap,
             link: *link,
             buffer: buffer.get(),
-            channels: vec![Channel::IDLE; (ports + more) as usize],
+            channels: (0..ports + more).map(|channel| Channel::idle(room(channel))).collect(),
             wires: vec![Time::ZERO; wiring.wires() as usize],
             worms: Vec::new(),
             free: Vec::new(),
@@ -209,17 +225,23 @@ impl Fabric {
         self.proceed(now, number, later);
     }
 
-    /// A head is at the entry of the channel it wants, or is the first of those that wait for it and it is free.
+    /// A worm's next step: its head asks for the channel it wants, or gets it after a wait, or finds its wire free.
     fn proceed(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) -> Option<u32> {
-        let worm = &self.worms[number as usize];
+        let worm = &mut self.worms[number as usize];
         let wanted = worm.wants();
-        if worm.waits {
-            self.dequeue(wanted);
-        } else if !self.channels[wanted as usize].take(now) {
-            self.enqueue(wanted, number, later);
-            return None;
+        match std::mem::replace(&mut worm.stage, Stage::Comes) {
+            Stage::Comes if !self.channels[wanted as usize].take(now, worm.claim()) => {
+                self.enqueue(wanted, number, later);
+                return None;
+            }
+            Stage::Comes => {}
+            Stage::Waits => self.dequeue(wanted),
+            Stage::Booked => {
+                self.go_on(now, number, later);
+                return None;
+            }
         }
-        let worm = &self.worms[number as usize];
+        let worm = &mut self.worms[number as usize];
         if worm.arrives() {
             if worm.to != NONE {
                 self.knocking[worm.to as usize] = number;
@@ -228,15 +250,39 @@ impl Fabric {
             self.come_out(now, number, later);
             return None;
         }
-        let (leaves, passage) = (worm.leaves(), worm.passage());
-        let start = self.book(now, wanted, passage);
-        let pause = if leaves { self.latency } else { self.hop };
-        self.enter(start, number, later);
-        self.put(start + pause, number, later);
-        if leaves && self.worms[number as usize].to == NONE {
-            self.launch_again(start, self.worms[number as usize].cargo, later);
+        let start = self.book(now, wanted, self.worms[number as usize].passage());
+        if start > now {
+            self.worms[number as usize].stage = Stage::Booked;
+            self.put(start, number, later);
+        } else {
+            self.go_on(now, number, later);
         }
         None
+    }
+
+    /// A worm's head enters the channel it has been given, and will be at its end after the channel's delay. It asks for the
+    /// next channel then, or when the worm before it in the buffer has left.
+    fn go_on(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+        let worm = &mut self.worms[number as usize];
+        let (leaves, place) = (worm.leaves(), worm.place());
+        worm.reaches = now + if leaves { self.latency } else { self.hop };
+        if leaves {
+            let gap = if worm.to == NONE { Time::ZERO } else { self.gap };
+            worm.spaced = now + gap;
+        }
+        let (reaches, source) = (worm.reaches, (leaves && worm.to == NONE).then_some(worm.cargo));
+        let channel = &mut self.channels[worm.wants() as usize];
+        let (cleared_at, before) = (channel.cleared_at, (channel.newest, channel.place));
+        (channel.newest, channel.place, channel.cleared_at) = (number, place, Time::MAX);
+        if cleared_at == Time::MAX {
+            self.worms[before.0 as usize].is_followed(before.1, number);
+        } else {
+            self.put(reaches.max(cleared_at), number, later);
+        }
+        self.enter(now, number, later);
+        if let Some(source) = source {
+            self.launch_again(now, source, later);
+        }
     }
 
     /// When a worm's first byte is on the wire of a channel that it has just been given. On a wire shared by lanes it
@@ -264,17 +310,56 @@ impl Fabric {
     }
 
     /// A worm's head enters the channel it has been given; what its tail will leave becomes known.
-    fn enter(&mut self, at: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+    fn enter(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
-        self.channels[worm.wants() as usize].carry(at, worm.passage());
-        worm.enter(at);
-        while let Some((channel, free_at)) = self.worms[number as usize].release() {
-            let channel = &mut self.channels[channel as usize];
-            channel.free_at = free_at;
-            let first = channel.first;
-            if first != NONE {
-                self.put(free_at, first, later);
+        self.channels[worm.wants() as usize].carry(now, worm.passage());
+        worm.enter(now);
+        while let Some(released) = self.worms[number as usize].release() {
+            let ends = released.ends;
+            let mut free_at = ends;
+            if released.port {
+                let worm = &self.worms[number as usize];
+                // Cross traffic has ports of its own, of links' speed.
+                let gap = if worm.to == NONE { Time::ZERO } else { self.gap };
+                free_at = ends.max(if released.cleared.is_some() { now + gap } else { worm.spaced });
             }
+            let channel = &mut self.channels[released.channel as usize];
+            channel.free_at = free_at;
+            if channel.first != NONE {
+                self.wake(now, released.channel, 0, later);
+            }
+            if let Some(cleared) = released.cleared {
+                self.clear(now, ends, cleared, later);
+            }
+        }
+    }
+
+    /// A worm flows freely out of a buffer: there is room for others now, and the next may go when the tail has left.
+    fn clear(&mut self, now: Time, ends: Time, cleared: Cleared, later: &mut impl FnMut(Time, u32, Event)) {
+        let Cleared { channel, follower, bytes } = cleared;
+        let place = &mut self.channels[channel as usize];
+        place.room += bytes;
+        let awaited = place.first != NONE && bytes > 0;
+        if follower == NONE {
+            place.cleared_at = ends;
+        } else {
+            let reaches = self.worms[follower as usize].reaches;
+            self.put(reaches.max(ends), follower, later);
+        }
+        if awaited {
+            self.wake(now, channel, bytes, later);
+        }
+    }
+
+    /// Plans the entry of the first worm that waits for a channel, if it is known now when that will be and was not before:
+    /// `freed` bytes have become free, or with 0 the end of the wire's occupation has just become known.
+    fn wake(&mut self, now: Time, channel: u32, freed: u64, later: &mut impl FnMut(Time, u32, Event)) {
+        let place = &self.channels[channel as usize];
+        let (first, at) = (place.first, place.free_at.max(now));
+        let claim = self.worms[first as usize].claim();
+        let had_room = freed > 0 && place.room - freed >= claim;
+        if place.will_take(claim) && !had_room {
+            self.put(at, first, later);
         }
     }
 
@@ -288,7 +373,8 @@ impl Fabric {
     /// A worm waits for a channel, behind all others that do.
     fn enqueue(&mut self, wanted: u32, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
-        (worm.waits, worm.behind) = (true, NONE);
+        (worm.stage, worm.behind) = (Stage::Waits, NONE);
+        let claim = worm.claim();
         if let Some(leaving) = self.leaving.get_mut(wanted as usize) {
             *leaving += 1;
         }
@@ -299,8 +385,8 @@ impl Fabric {
             return;
         }
         channel.first = number;
-        let free_at = channel.free_at;
-        if free_at != Time::MAX {
+        if channel.will_take(claim) {
+            let free_at = channel.free_at;
             self.put(free_at, number, later);
         }
     }
@@ -309,14 +395,59 @@ impl Fabric {
     fn dequeue(&mut self, wanted: u32) {
         let channel = &mut self.channels[wanted as usize];
         let worm = &mut self.worms[channel.first as usize];
-        worm.waits = false;
-        channel.free_at = Time::MAX;
+        channel.occupy(worm.claim());
         channel.first = std::mem::replace(&mut worm.behind, NONE);
         if channel.first == NONE {
             channel.last = NONE;
         }
         if let Some(leaving) = self.leaving.get_mut(wanted as usize) {
             *leaving -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use des::EventQueue;
+    use machine::Topology;
+
+    use super::*;
+
+    #[test]
+    fn what_messages_took_of_wires_and_buffers_they_have_given_back_when_all_are_there() {
+        let topologies = [
+            Topology::Crossbar,
+            Topology::Mesh { dimensions: 2, sides: None },
+            Topology::Torus { dimensions: 2, sides: None },
+            Topology::FatTree { arity: 2 },
+        ];
+        for topology in topologies {
+            let (link, buffer) = (Bandwidth::new(1_000_000_000).expect("above zero"), Bytes::new(50));
+            let hop = Time::from_nanoseconds(10);
+            let routers = machine::Routers { topology, link, hop, buffer, cross_traffic: None };
+            let idle = Fabric::new(hop, hop, &routers, 16);
+            let (mut fabric, mut agenda) = (idle.clone(), EventQueue::new());
+            let choice = des::Choice::new(3);
+            for cargo in 0..2000 {
+                let (from, to) = (choice.tie(3 * cargo) % 16, choice.tie(3 * cargo + 1) % 16);
+                let bytes = u64::from(choice.tie(3 * cargo + 2) % 200);
+                if from != to {
+                    let parcel = Parcel { cargo, tie: cargo, from, to, bytes, passage: Time::ZERO };
+                    fabric.launch(Time::ZERO, parcel, |at, tie, event| agenda.push(at, tie, event));
+                }
+            }
+            while let Some((now, event)) = agenda.pop() {
+                let mut later = |at, tie, event| agenda.push(at, tie, event);
+                if let Some(cargo) = fabric.step(now, event, &mut later) {
+                    fabric.accept(now, choice.tie(3 * cargo + 1) % 16, later);
+                }
+            }
+            assert_eq!(fabric.inside, 0);
+            let rooms =
+                |fabric: &Fabric| fabric.channels.iter().map(|channel| channel.room).collect::<Vec<_>>();
+            assert_eq!(rooms(&fabric), rooms(&idle));
+            assert!(fabric.channels.iter().all(|one| one.first == NONE && one.free_at != Time::MAX));
+            assert!(fabric.channels.iter().all(|one| one.cleared_at != Time::MAX));
         }
     }
 }

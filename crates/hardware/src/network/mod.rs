@@ -1,17 +1,18 @@
-//! What joins the nodes: how a message gets from one interface to another, and what it meets on its way.
+//! The network that joins the nodes: how a message gets from one interface to another, and what it meets on its way.
 //!
 //! A [`Network`] is *constant*, where any two nodes are the same time apart and nothing is contended, or *routed*: a
-//! [`Fabric`] of routers and links. Both answer one question: when is the **first byte** of a message that leaves here
-//! at the port in of there? The bytes behind it follow at the pace of the slowest of the ports and the links, and nobody
-//! is charged for them on the way (cut-through): on an idle machine the last byte is there `passage` after the first,
-//! where `passage` is what the message takes through that slowest part. Who needs the last byte (an engine that moves a
-//! block) waits for it at the port in; so the time that bytes take is paid once, and at most once, whatever the distance.
+//! [`Fabric`] of routers and links. Both answer one question: when does the **first byte** of a message that leaves here
+//! come to the port in of there? The bytes behind it follow at the pace of the slowest of the ports and the links, so the last
+//! byte is there a *passage* later: the time of all bytes through that slowest part. The interface at the destination adds
+//! it. The time that bytes take is paid once, whatever the distance.
+//!
+//! The times of the network itself, its latency and its hops, are delays: they occupy neither port nor link.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `fabric` | [`Fabric`]: worms that move over channels, as a state machine over the caller's clock |
-//! | `channel` | what a worm holds: a link, a lane of one, a port; who waits for it |
-//! | `worm` | one message inside, and when its tail leaves what it holds |
+//! | `channel` | a wire with the buffer at its end: a link, a lane of one, a port; who waits for it |
+//! | `worm` | one message inside, and when its tail leaves what it uses |
 //! | `wiring` | which channels a message needs, in order |
 //! | `grid`, `tree` | that for meshes, tori and hypercubes; for fat trees |
 //! | `shape` | figures of a network as a whole, for people |
@@ -20,10 +21,12 @@
 //! # Wormhole switching
 //!
 //! The way of a message is fixed by where it comes from and goes to. Its head takes channel after channel: the port out
-//! of its node, the links, the port in; its body lies on the channels behind. A channel, with the buffer at its end, belongs
-//! to one message from the head's entering until the last byte has passed. Where the next channel is taken the head waits,
-//! first come first served, the bytes behind it fill the routers' buffers, and all channels on which or at whose ends bytes
-//! are left stay held. A destination that has no room leaves a head at its port in, with the same effect: the network backs up.
+//! of its node, the links, the port in; its body lies on the channels behind. A channel is a wire and the buffer at its end.
+//! The wire belongs to one message from the head's entering until the tail is in the buffer. The buffer is a queue, in which as
+//! many messages lie as it has room for; a message that is longer than a buffer lies in several. A head takes a channel when the
+//! wire is free and the buffer has room, first come, first served. Otherwise it waits at the front of the buffer that it is
+//! in, and all behind it wait, too. A destination that has no room leaves a head at its port in, with the same effect: the
+//! network backs up.
 //!
 //! Messages of one pair of nodes use the same channels and each channel is first come, first served: they arrive in the
 //! order in which they were launched.
@@ -72,12 +75,13 @@ impl Constant {
 }
 
 impl Network {
-    /// The network of a machine, idle, for so many nodes.
-    pub fn new(network: &machine::Network, nodes: u32) -> Self {
+    /// The network of a machine, idle, for so many nodes. Through a port of theirs there are at least `gap` from one message's
+    /// beginning to that of the next.
+    pub fn new(network: &machine::Network, gap: Time, nodes: u32) -> Self {
         let latency = network.latency;
         match &network.routers {
             None => Self::Constant(Constant { latency }),
-            Some(routers) => Self::Routed(Box::new(Fabric::new(latency, routers, nodes))),
+            Some(routers) => Self::Routed(Box::new(Fabric::new(latency, gap, routers, nodes))),
         }
     }
 

@@ -1,48 +1,64 @@
-//! One message inside the network, and when its tail leaves what it holds. Knows neither channels' queues nor topology.
+//! One message inside the network, and when its tail leaves what it uses. Knows neither channels' queues nor topology.
 //!
 //! Byte n follows the head at the message's pace, and it cannot be further behind a blocked head than the buffers
-//! between them have room for. So a message of `bytes`, whose head enters the channels of its way at h₀ ≤ h₁ ≤ …, gives
-//! channel i back, with the buffer at its end, at
+//! between them have room for. A message of `bytes`, whose head enters the channels of its way at h₀ ≤ h₁ ≤ …, is off the
+//! wire of channel i, its tail in the buffer at that channel's end, at
 //!
-//! > max over j ≥ i of hⱼ + passage × max(0, bytes − (j − i) × buffer) / bytes
+//! > max over j ≥ i of hⱼ + passage × (bytes − (j − i) × buffer) / bytes
 //!
-//! for j up to the first at which the bracket is zero: all of the message then has its place in the buffers further on,
-//! and what is still in this one leaves it at full pace, so that the next message can follow at once. A buffer never holds
-//! bytes of two blocked messages. With `slip` = passage × buffer / bytes, what a buffer takes to pass, and `reach` = how
-//! many j count, the end of a channel is known as soon as the head has entered the one `reach` − 1 further on.
+//! for all j for which the bracket is above zero: so many channels, `stretch` of them, lie between tail and head when all
+//! buffers between are full. With `slip` = passage × buffer / bytes, what a buffer takes to pass, the end of a wire is known
+//! as soon as the head has entered the channel `stretch` − 1 further on. A message that fits into one buffer is off a wire a
+//! passage after its head entered.
 //!
-//! Buffers hold at least what a link carries during two hops. So a message that is at least half a buffer long and never
-//! blocked gives every channel back when its last byte has passed it, and links can be kept busy.
+//! A message claims its bytes in the buffer at the end of each channel, all of the buffer if it is longer. It gives them back
+//! when its head enters the channel `stretch` further on: from then on all that is left of it in the buffer leaves at full
+//! pace, as fast as another message can come in. A buffer never holds bytes of two blocked messages beyond its size.
 
 use units::Time;
 
 use super::channel::NONE;
 
-/// A channel of a worm's way, and when the worm's tail will have left it, as far as is known.
+/// A channel of a worm's way.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     channel: u32,
+    /// The worm that came into the channel's buffer behind this one and waits until this one's tail has left it.
+    follower: u32,
+    /// The time at which the worm's tail will have passed the channel's wire, as far as is known.
     ends: Time,
 }
 
-/// How long a message is: what follows from its bytes alone.
+/// What follows from a message's bytes alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Length {
-    /// What it takes through the slowest of the ports and the links.
+    /// The time that it takes through the slowest of the ports and the links.
     pub(super) passage: Time,
-    /// What a router's buffer of it takes.
-    pub(super) slip: Time,
-    /// Routers' buffers that it fills, and one more.
-    pub(super) reach: usize,
+    /// The time that a router's buffer of it takes.
+    slip: Time,
+    /// The number of routers' buffers that it fills; at least 1.
+    stretch: usize,
+    /// The bytes that it claims in a router's buffer.
+    claim: u64,
 }
 
 impl Length {
-    /// Of a message of `bytes` that pass in `passage`, where routers hold `buffer` bytes.
+    /// A message of `bytes` that pass in `passage`, where routers hold `buffer` bytes.
     pub(super) fn new(bytes: u64, passage: Time, buffer: u64) -> Self {
-        let reach = bytes.div_ceil(buffer) + 1;
-        let slip = passage.as_femtoseconds() / bytes.max(1);
-        Self { passage, slip: Time::from_femtoseconds(slip) * buffer, reach: reach as usize }
+        let slip = Time::from_femtoseconds(passage.as_femtoseconds() / bytes.max(1)) * buffer;
+        Self { passage, slip, stretch: bytes.div_ceil(buffer).max(1) as usize, claim: bytes.min(buffer) }
     }
+}
+
+/// What a worm's next event is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stage {
+    /// Its head is at the entry of the channel that it wants.
+    Comes,
+    /// It has waited there, and the channel is free for it.
+    Waits,
+    /// It has the channel, and the wire, which other lanes share, is free for it.
+    Booked,
 }
 
 /// A message inside the network.
@@ -54,30 +70,39 @@ pub(super) struct Worm {
     pub(super) tie: u32,
     /// Its destination; [`NONE`] for cross traffic, which leaves the network by itself.
     pub(super) to: u32,
-    /// The one behind it in the queue it waits in.
+    /// The worm behind it in the queue it waits in.
     pub(super) behind: u32,
-    /// It waits in a queue.
-    pub(super) waits: bool,
+    pub(super) stage: Stage,
+    /// The time at which its head reaches the end of the channel that it entered last.
+    pub(super) reaches: Time,
+    /// The time until which it occupies the port out at least.
+    pub(super) spaced: Time,
     length: Length,
     way: Vec<Stretch>,
     /// The channel of its way that its head wants next.
     next: usize,
-    /// The first channel of its way for which it is not yet known when the tail leaves it.
+    /// The first channel of its way whose wire is not yet known to be free of it.
     tail: usize,
 }
 
 impl Worm {
-    /// One that has no way yet.
+    /// A worm that has no way yet.
     pub(super) fn new() -> Self {
-        let length = Length { passage: Time::ZERO, slip: Time::ZERO, reach: 1 };
+        Self::on(Vec::new(), (0, NONE, 0), Length::new(0, Time::ZERO, 1))
+    }
+
+    fn on(way: Vec<Stretch>, (cargo, to, tie): (u32, u32, u32), length: Length) -> Self {
+        let (reaches, spaced) = (Time::ZERO, Time::ZERO);
         Self {
-            cargo: 0,
-            tie: 0,
-            to: NONE,
+            cargo,
+            tie,
+            to,
             behind: NONE,
-            waits: false,
+            stage: Stage::Comes,
+            reaches,
+            spaced,
             length,
-            way: Vec::new(),
+            way,
             next: 0,
             tail: 0,
         }
@@ -87,13 +112,12 @@ impl Worm {
     pub(super) fn become_message(&mut self, cargo: u32, tie: u32, to: u32, length: Length) {
         // The room of the old way is kept.
         self.way.clear();
-        let way = std::mem::take(&mut self.way);
-        *self = Self { cargo, tie, to, behind: NONE, waits: false, length, way, next: 0, tail: 0 };
+        *self = Self::on(std::mem::take(&mut self.way), (cargo, to, tie), length);
     }
 
     /// Lengthens the way by a channel.
     pub(super) fn go_by(&mut self, channel: u32) {
-        self.way.push(Stretch { channel, ends: Time::ZERO });
+        self.way.push(Stretch { channel, follower: NONE, ends: Time::ZERO });
     }
 
     /// The channel that the head wants.
@@ -116,24 +140,69 @@ impl Worm {
         self.length.passage
     }
 
+    /// The bytes that it claims at the end of the channel that it wants; none at the port in, which has no buffer.
+    pub(super) fn claim(&self) -> u64 {
+        if self.arrives() { 0 } else { self.length.claim }
+    }
+
+    /// The number of the channel that it wants on its way.
+    pub(super) fn place(&self) -> u32 {
+        self.next as u32
+    }
+
     /// The head enters the channel it wants at `at`.
     pub(super) fn enter(&mut self, at: Time) {
-        let Length { mut passage, slip, .. } = self.length;
-        for stretch in self.way[self.tail..=self.next].iter_mut().rev() {
+        let Length { mut passage, slip, stretch, .. } = self.length;
+        self.next += 1;
+        if stretch == 1 {
+            self.way[self.next - 1].ends = at + passage;
+            return;
+        }
+        for stretch in self.way[self.tail..self.next].iter_mut().rev() {
             stretch.ends = stretch.ends.max(at + passage);
             passage = passage.saturating_sub(slip);
         }
-        self.next += 1;
     }
 
-    /// The next channel of the way for which it has become known when the tail will have left it, and when.
-    pub(super) fn release(&mut self) -> Option<(u32, Time)> {
-        let settled = self.next == self.way.len() || self.tail + self.length.reach <= self.next;
+    /// The next channel of the way for which it has become known when the tail will have passed its wire.
+    pub(super) fn release(&mut self) -> Option<Released> {
+        let settled = self.next == self.way.len() || self.tail + self.length.stretch <= self.next;
         if !settled || self.tail == self.next {
             return None;
         }
-        let Stretch { channel, ends } = self.way[self.tail];
+        let Stretch { channel, ends, .. } = self.way[self.tail];
+        let port = self.tail == 0 || self.tail + 1 == self.way.len();
+        let cleared = self.tail.checked_sub(1).map(|before| {
+            let Stretch { channel, follower, .. } = self.way[before];
+            Cleared { channel, follower, bytes: self.length.claim }
+        });
         self.tail += 1;
-        Some((channel, ends))
+        Some(Released { channel, port, ends, cleared })
     }
+
+    /// Another worm came into the buffer of the channel with that number behind this one.
+    pub(super) fn is_followed(&mut self, place: u32, follower: u32) {
+        self.way[place as usize].follower = follower;
+    }
+}
+
+/// A wire that a worm will have passed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Released {
+    pub(super) channel: u32,
+    /// The channel is the port out or the port in.
+    pub(super) port: bool,
+    pub(super) ends: Time,
+    /// What has been left behind: the worm's tail is out of its buffer at `ends`, too.
+    pub(super) cleared: Option<Cleared>,
+}
+
+/// A buffer out of which a worm flows freely from now on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cleared {
+    pub(super) channel: u32,
+    /// The worm that waits behind it.
+    pub(super) follower: u32,
+    /// The bytes that it had claimed.
+    pub(super) bytes: u64,
 }

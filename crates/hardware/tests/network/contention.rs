@@ -1,7 +1,7 @@
 //! Worms in each other's way, step by step.
 
 use machine::Topology;
-use units::Time;
+use units::{Bytes, Time};
 
 use crate::driver::{Driver, mesh, network, ns, torus};
 
@@ -53,9 +53,10 @@ fn a_blocked_worm_holds_the_links_on_which_bytes_of_it_are_left() {
     let across = driver.launch(ns(100), 2, 3, 12);
     driver.run();
     // At 1000 the head goes on, and what is left in the port out can go. The tail passes the link from 0 at 1020, then
-    // those after it at 1040, 1060 and 1080, and the port in at 1100.
-    assert_eq!(driver.arrival(across), ns(1060 + 10));
-    assert_eq!(driver.arrival(behind), ns(1020 + 10));
+    // those after it at 1040, 1060 and 1080, and the port in at 1100. What follows enters a link then, and leaves the
+    // buffer at its end behind the last 20 bytes of the worm.
+    assert_eq!(driver.arrival(across), ns(1060 + 20));
+    assert_eq!(driver.arrival(behind), ns(1020 + 20));
 }
 
 #[test]
@@ -68,8 +69,8 @@ fn what_fits_into_buffers_frees_the_links_behind() {
     let across = driver.launch(ns(100), 2, 3, 12);
     driver.run();
     assert_eq!(driver.arrival(behind), ns(100 + 5 + 10));
-    assert_eq!(driver.arrival(along), ns(1000 + 10));
-    assert_eq!(driver.arrival(across), ns(1020 + 10));
+    assert_eq!(driver.arrival(along), ns(1000 + 20));
+    assert_eq!(driver.arrival(across), ns(1020 + 20));
 }
 
 #[test]
@@ -90,11 +91,14 @@ fn messages_that_wait_to_leave_are_counted() {
     }
     driver.run_until(ns(999));
     assert_eq!(driver.leaving(0), 3);
-    // The first of them has the port out at 1000, but the link only at 1020: the second can follow then.
-    driver.run_until(ns(1019));
+    // The first of them has the port out at 1000. Its link is free at 1020, but its router has room for 20 bytes, and 5 are
+    // on the way there: the second follows after 12, and the third when both have left the port and the first the router.
+    driver.run_until(ns(1011));
     assert_eq!(driver.leaving(0), 2);
-    driver.run_until(ns(1020));
+    driver.run_until(ns(1023));
     assert_eq!(driver.leaving(0), 1);
+    driver.run_until(ns(1024));
+    assert_eq!(driver.leaving(0), 0);
     driver.run();
     assert_eq!(driver.leaving(0), 0);
 }
@@ -130,4 +134,35 @@ fn lanes_share_the_wire() {
 #[test]
 fn a_blocked_worm_leaves_the_wire_to_the_other_lane() {
     assert_eq!(two_lanes(ns(1000)), (ns(1000), ns(105 + 10)));
+}
+
+/// A row of five with buffers of `buffer` bytes; node 4 lets nothing in before 1000. Four messages of 20 bytes are on their way
+/// there from node 2, then 3 is sent one by 2, behind them.
+fn queued(buffer: u64) -> Time {
+    let mut network = network(mesh(&[5, 1]));
+    network.routers.as_mut().expect("it is routed").buffer = Bytes::new(buffer);
+    let mut driver = Driver::new(&network, 5);
+    driver.shut(4, ns(1000));
+    for _ in 0..4 {
+        driver.launch(ns(0), 2, 4, 20);
+    }
+    // From another node, over the links that those wait behind.
+    let across = driver.launch(ns(500), 1, 2, 20);
+    let behind = driver.launch(ns(500), 2, 3, 20);
+    driver.run();
+    assert_eq!(driver.arrival(across), ns(515), "nobody is in its way");
+    assert_eq!(driver.arrivals.len(), 6);
+    driver.arrival(behind)
+}
+
+#[test]
+fn as_many_messages_wait_in_a_buffer_as_it_has_room_for() {
+    // One lies before node 4, one at the end of the link from 2 to 3, one behind the port out of 2; the fourth waits for that
+    // port. From 1000 on all move up by one every 20 ns. What is for node 3 has the port at 1020 and the link at 1040, and
+    // leaves the buffer at its end behind the fourth at 1060.
+    assert_eq!(queued(20), ns(1060));
+    // All four are before node 4.
+    assert_eq!(queued(80), ns(515));
+    // Three are, and one before node 3: what is for node 3 itself has to wait until that one has left.
+    assert_eq!(queued(60), ns(1020));
 }

@@ -33,7 +33,7 @@ fn the_first_byte_pays_for_the_links_between_routers() {
 #[test]
 fn a_constant_network_is_one_addition() {
     let network = machine::Network { latency: ns(7), routers: None };
-    let Network::Constant(constant) = Network::new(&network, 1 << 20) else { panic!("routed") };
+    let Network::Constant(constant) = Network::new(&network, Time::ZERO, 1 << 20) else { panic!("routed") };
     assert_eq!(constant.arrival(ns(3)), ns(10));
 }
 
@@ -46,23 +46,6 @@ fn bytes_that_the_port_holds_back_occupy_what_they_pass_for_longer() {
     driver.run();
     // The first byte passes as it would through a fast port; the next message leaves when the port is free.
     assert_eq!((driver.arrival(0), driver.arrival(1)), (ns(15), ns(115)));
-}
-
-/// Alewife: links of 45 MB/s, hops of 40 ns, 50 ns into and out of the network, cycles of 50 ns.
-#[test]
-fn a_cache_line_crosses_alewife_in_15_cycles() {
-    let mut alewife = network(mesh(&[8, 4]));
-    alewife.latency = ns(50);
-    let routers = alewife.routers.as_mut().unwrap();
-    (routers.link, routers.hop) = (Bandwidth::new(45_000_000).unwrap(), ns(40));
-    // To the last byte, over the mean distance of 3.875 hops: 24 / 45 MB/s = 533.3 ns behind the first.
-    let bytes = routers.link.transfer_time(units::Bytes::new(24));
-    let to_neighbour = alone(&alewife, 32, 0, 1, 24) + bytes;
-    let each_hop = alone(&alewife, 32, 0, 2, 24) + bytes - to_neighbour;
-    let mean = to_neighbour.as_nanoseconds() + 2.875 * each_hop.as_nanoseconds();
-    assert_eq!(each_hop, ns(40));
-    // (533.3 + 155 + 50) / 50 = 14.8, of which 13.8 are bytes and hops.
-    assert!((mean / 50.0 - 14.77).abs() < 0.01, "{} cycles", mean / 50.0);
 }
 
 #[test]
@@ -85,4 +68,59 @@ fn times_all_doubled_give_doubled_arrivals() {
     };
     let doubled: Vec<Time> = at(1).into_iter().map(|time| time * 2).collect();
     assert_eq!(at(2), doubled);
+}
+
+/// When the first bytes of so many messages of 20 bytes arrive that one node sends another at once, where the network is
+/// `latency` long.
+fn stream(topology: Topology, latency: Time, gap: Time, count: u64) -> Vec<Time> {
+    let mut network = network(topology);
+    network.latency = latency;
+    let mut driver = Driver::with_gap(&network, gap, 4);
+    (0..count).for_each(|_| {
+        driver.launch(ns(0), 0, 1, 20);
+    });
+    driver.run();
+    driver.arrivals.iter().map(|arrival| arrival.at).collect()
+}
+
+#[test]
+fn latency_is_a_delay_and_occupies_no_port() {
+    for topology in [Topology::Crossbar, mesh(&[4]), torus(&[4]), Topology::Hypercube] {
+        let hop = if topology == Topology::Crossbar { 0 } else { 10 };
+        for latency in [0, 5, 1000, 1_000_000] {
+            // Each follows the one before after its 20 ns on the wire.
+            let expected: Vec<Time> = (0..100).map(|message| ns(latency + hop + 20 * message)).collect();
+            assert_eq!(stream(topology.clone(), ns(latency), Time::ZERO, 100), expected, "{topology:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hop_is_a_delay_and_occupies_no_link() {
+    // Messages of 2 bytes on links of 10 ns.
+    let mut driver = Driver::new(&network(mesh(&[8])), 8);
+    let messages: Vec<u32> = (0..50).map(|_| driver.launch(ns(0), 0, 7, 2)).collect();
+    driver.run();
+    for (number, message) in messages.into_iter().enumerate() {
+        assert_eq!(driver.arrival(message), ns(5 + 70 + 2 * number as u64));
+    }
+}
+
+#[test]
+fn a_gap_spaces_messages_that_are_shorter() {
+    for topology in [Topology::Crossbar, mesh(&[4])] {
+        for (gap, every) in [(15, 20), (20, 20), (35, 35)] {
+            let at = stream(topology.clone(), ns(5), ns(gap), 10);
+            assert!(at.windows(2).all(|two| two[1] - two[0] == ns(every)), "{gap} ns: {at:?}");
+        }
+    }
+}
+
+#[test]
+fn ports_in_keep_the_gap_among_messages_of_several_nodes() {
+    let mut driver = Driver::with_gap(&network(Topology::Crossbar), ns(50), 4);
+    let messages: Vec<u32> = (0..3).map(|from| driver.launch(ns(0), from, 3, 20)).collect();
+    driver.run();
+    let at: Vec<Time> = messages.into_iter().map(|message| driver.arrival(message)).collect();
+    assert_eq!(at, [ns(5), ns(55), ns(105)]);
 }

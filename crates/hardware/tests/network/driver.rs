@@ -50,7 +50,12 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn new(network: &machine::Network, nodes: u32) -> Self {
-        let Network::Routed(fabric) = Network::new(network, nodes) else { panic!("a constant network") };
+        Self::with_gap(network, Time::ZERO, nodes)
+    }
+
+    /// A caller whose nodes' ports let no two messages begin within `gap`.
+    pub(crate) fn with_gap(network: &machine::Network, gap: Time, nodes: u32) -> Self {
+        let Network::Routed(fabric) = Network::new(network, gap, nodes) else { panic!("a constant network") };
         let open = vec![true; nodes as usize];
         Self { fabric: *fabric, agenda: EventQueue::new(), parcels: Vec::new(), open, arrivals: Vec::new() }
     }
@@ -114,6 +119,17 @@ impl Driver {
         {
             self.arrivals.push(Arrival { at: now, cargo });
         }
+    }
+
+    /// Runs until another message has arrived; returns when, and the node it came from.
+    pub(crate) fn next_arrival(&mut self) -> Option<(Time, u32)> {
+        let arrived = self.arrivals.len();
+        while self.arrivals.len() == arrived {
+            let (now, happening) = self.agenda.pop()?;
+            self.happen(now, happening);
+        }
+        let Arrival { at, cargo } = self.arrivals[arrived];
+        Some((at, self.parcels[cargo as usize].from))
     }
 
     /// When the first byte of a message arrived.

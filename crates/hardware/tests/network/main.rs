@@ -7,5 +7,7 @@ mod contention;
 mod cross_traffic;
 mod distance;
 mod driver;
+mod laws;
 mod load;
 mod promises;
+mod saturation;

@@ -93,7 +93,7 @@ proptest! {
 
 #[test]
 fn a_network_of_65_536_nodes_is_small() {
-    // 4 links and 2 ports of 16 bytes for each node of a mesh, and 8 bytes beside them.
+    // 4 links and 2 ports of 40 bytes for each node of a mesh, and 8 bytes beside them.
     let mut driver = Driver::new(&network(Topology::Mesh { dimensions: 2, sides: None }), 1 << 16);
     // From corner to corner of 256 x 256.
     let far = driver.launch(ns(0), 0, (1 << 16) - 1, 24);

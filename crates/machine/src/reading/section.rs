@@ -274,6 +274,11 @@ impl<'a> Section<'a> {
         self.find(key).is_some()
     }
 
+    /// Whether this key has the value of a file, and not one of the command line.
+    pub(crate) fn has_in_file(&self, key: &'static str) -> bool {
+        self.find(key).is_some_and(|found| found.place.is_some())
+    }
+
     /// Whether file or command line give this key or something below it.
     pub(crate) fn gives(&self, key: &'static str) -> bool {
         self.has(key) || self.reader.gives_below(&self.dotted(key))

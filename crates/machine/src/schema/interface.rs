@@ -17,6 +17,13 @@ section! {
         header: Bytes,
         /// The most data, header aside, that one packet carries; at least 1 B. A longer message is split.
         packet: Bytes = above_zero,
+        /// The data, header aside, that each packet carries at least: what a shorter one lacks is filled up, and takes its time.
+        /// At most `packet`; zero unless stated.
+        fill: Bytes = or_default,
+        /// The least time between the beginnings of two messages through one port: the reciprocal of the NI's message rate. A
+        /// port is occupied for a message's bytes or for the gap, whichever is longer. A file states at least what a header takes
+        /// at `bandwidth`; zero unless stated.
+        gap: Time = or_default,
         /// The number of packets that the NI takes before the sender must wait; at least 1.
         send_queue: usize,
         /// The number of messages that the NI holds for the processors before the network backs up; at least 1. `None`: any
@@ -42,11 +49,30 @@ section! {
         /// The time until a message that a node sends to itself is where another of its processors finds it; zero unless
         /// stated.
         loopback: Time = or_default,
+        /// The time from a message's last byte at the port in until the node has the message: a processor can find it, or is
+        /// interrupted. The port and the processors are free meanwhile. Zero unless stated.
+        visible: Time = or_default,
     }
     agree {
         if endpoints == Some(Endpoints::Processor) && matches!(lock_migration, Some(Some(_))) {
             let expected = "\"node\", because the processors share one endpoint under a lock";
             section.contradict("endpoints", expected.to_owned(), &["interface.lock_migration"]);
+            return None;
+        }
+        if let (Some(fill), Some(packet)) = (fill, packet)
+            && fill > packet
+        {
+            section.contradict("fill", format!("at most `packet`, which is {packet}"), &["interface.packet"]);
+            return None;
+        }
+        if let (Some(gap), Some(bandwidth), Some(header)) = (gap, bandwidth, header)
+            && !gap.is_zero()
+            && gap < bandwidth.transfer_time(header)
+            && ["gap", "bandwidth", "header"].iter().all(|key| section.has_in_file(key))
+        {
+            let least = bandwidth.transfer_time(header);
+            let expected = format!("at least {least}, which `header` takes at `bandwidth`");
+            section.contradict("gap", expected, &["interface.header", "interface.bandwidth"]);
             return None;
         }
     }

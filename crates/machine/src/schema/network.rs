@@ -10,8 +10,8 @@ use crate::reading::{Section, above_zero, section};
 /// with none, has times in seconds: it keeps its speed when the node's clock is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// The time that every message takes from NI to NI whatever its route: into the network and out of it. Above zero where
-    /// there are no routers, or only one.
+    /// The time that a message's first byte takes from NI to NI whatever its route: into the network and out of it. It is a
+    /// delay and occupies nothing: message follows message as fast as the ports allow.
     pub latency: Time,
     /// The routers and links for which messages contend. `None` with `topology = "constant"`: any two nodes are `latency`
     /// apart, and messages never contend.
@@ -26,11 +26,11 @@ pub struct Routers {
     /// The bandwidth of one link in one direction.
     pub link: Bandwidth,
     /// The time over one link between two routers: from a message's head entering the link until it is at the entry of the
-    /// next router. Above zero; zero for a crossbar, which has no such links.
+    /// next router. It is a delay and does not occupy the link. Above zero; zero for a crossbar, which has no such links.
     pub hop: Time,
-    /// The size of a router's buffer at each link into it, which takes in a message that is blocked there. It is at least the
-    /// data that the link carries during two hops: one hop brings data, one brings back the news that there is room. With
-    /// less, a link could not be kept busy.
+    /// The size of a router's buffer at each link into it. Messages wait in it, one behind another, as many as it has room
+    /// for; a longer message lies in several buffers. It is at least the data that the link carries during two hops: one
+    /// hop brings data, one brings back the news that there is room. With less, a link could not be kept busy.
     pub buffer: Bytes,
     /// Messages from outside that share the links.
     pub cross_traffic: Option<CrossTraffic>,
@@ -96,9 +96,9 @@ impl Network {
             section.leave_unused(&["link", "hop", "buffer", "arity", "dimensions", "cross_traffic"]);
         }
         match name.as_str() {
-            "constant" => Some(Self { latency: above_zero(section, "latency")?, routers: None }),
+            "constant" => Some(Self { latency: section.key("latency")?, routers: None }),
             "crossbar" => {
-                let latency = above_zero(section, "latency");
+                let latency = section.key("latency");
                 let routers = Routers::read_keys(section, Some(Topology::Crossbar), Some(Time::ZERO));
                 Some(Self { latency: latency?, routers: Some(routers?) })
             }

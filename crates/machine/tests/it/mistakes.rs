@@ -174,6 +174,23 @@ fn each_mistake_is_met_with_line_key_value_and_expectation() {
             "a size such as \"64 KiB\" or \"16 B\" above zero",
         ),
         ("header = \"16 B\"", "header = \"0.5 B\"", 33, "interface.header", Some("\"0.5 B\""), size),
+        (
+            "packet = \"64 B\"",
+            "packet = \"64 B\"\nfill = \"65 B\"",
+            35,
+            "interface.fill",
+            Some("\"65 B\""),
+            "at most `packet`, which is 64 B",
+        ),
+        // 16 bytes at 175 MB/s take 91.43 ns.
+        (
+            "packet = \"64 B\"",
+            "packet = \"64 B\"\ngap = \"91 ns\"",
+            35,
+            "interface.gap",
+            Some("\"91 ns\""),
+            "at least 91.428572 ns, which `header` takes at `bandwidth`",
+        ),
         ("send_queue = 4", "send_queue = 1.5", 35, "interface.send_queue", Some("1.5"), count),
         (
             "topology = \"constant\"",
@@ -185,11 +202,11 @@ fn each_mistake_is_met_with_line_key_value_and_expectation() {
         ),
         (
             "latency = \"1 us\"",
-            "latency = \"0 us\"",
+            "latency = \"0\"",
             40,
             "network.latency",
-            Some("\"0 us\""),
-            "a time such as \"1.7 us\" or \"16 cycles\" above zero",
+            Some("\"0\""),
+            "a time such as \"1.7 us\" or \"16 cycles\"",
         ),
         (
             "latency = \"1 us\"",

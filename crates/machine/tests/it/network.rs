@@ -50,6 +50,15 @@ fn a_crossbar_has_a_latency_and_no_hops() {
 }
 
 #[test]
+fn a_network_may_take_no_time() {
+    let constant =
+        parse("topology = \"constant\"\nlatency = \"0 ns\"").unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(constant.network.latency, Time::ZERO);
+    let crossbar = "topology = \"crossbar\"\nlatency = \"0 ns\"\nlink = \"160 MB/s\"\nbuffer = \"1 KiB\"";
+    assert_eq!(routers(crossbar).topology, Topology::Crossbar);
+}
+
+#[test]
 fn a_mesh_may_have_cross_traffic() {
     let traffic = "[network.cross_traffic]\nmessage = \"64 B\"\nrate = \"10 MB/s\"\nlaunch = \"1 us\"";
     let traffic = routers(&format!("topology = \"mesh\"\n{REST}\n{traffic}")).cross_traffic.unwrap();

@@ -182,3 +182,13 @@ fn overrides_are_reported_after_the_file() {
     let keys: Vec<_> = errors.iter().map(|error| error.key.as_str()).collect();
     assert_eq!(keys, ["interface.header", "nodes"]);
 }
+
+#[test]
+fn a_bandwidth_may_be_set_below_what_a_gap_of_the_file_allows_for() {
+    let text = crate::toy::CORRECT.replace("packet = \"64 B\"", "packet = \"64 B\"\ngap = \"100 ns\"");
+    let slow = [("interface.bandwidth", "1 MB/s")];
+    let machine = Machine::parse_with("toy.toml", &text, &slow, Known::default()).unwrap();
+    assert_eq!(machine.interface.gap, Time::from_nanoseconds(100));
+    let errors = Machine::parse("toy.toml", &text.replace("175 MB/s", "1 MB/s")).unwrap_err();
+    assert!(errors.to_string().contains("which `header` takes at `bandwidth`"), "{errors}");
+}

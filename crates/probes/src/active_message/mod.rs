@@ -30,7 +30,7 @@
 mod bounce;
 mod cut;
 
-use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Least, Plan};
 use tempest::{Job, Mechanism};
 
 use bounce::Bounce;
@@ -72,7 +72,7 @@ impl Instance for Asked {
     fn job(&self, &Plan { mechanism, shape, .. }: &Plan) -> Result<Job, BadPlan> {
         let nodes = shape.nodes;
         if nodes < 2 {
-            return Err("active-message on 1 node: expected at least 2".to_owned().into());
+            return Err("active-message on 1 node: expected --nodes of at least 2".to_owned().into());
         }
         if mechanism == Mechanism::Bulk {
             let (rounds, block, row) = (self.rounds, self.block, self.row.min(nodes));
@@ -86,6 +86,10 @@ impl Instance for Asked {
         }
         let config = bounce::Config { rounds: self.rounds, near: self.near, far, hops: self.hops };
         Ok(Job::new::<Bounce>(config))
+    }
+
+    fn least(&self) -> Least {
+        Least { nodes: self.near.max(self.far) + 1, ..Least::ANY }
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {
@@ -119,7 +123,7 @@ mod tests {
             instance.job(&plan(nodes)).map(|_| ()).err()
         };
         assert_eq!(job(&[], 2), None);
-        assert_eq!(job(&[], 1).unwrap().0, "active-message on 1 node: expected at least 2");
+        assert_eq!(job(&[], 1).unwrap().0, "active-message on 1 node: expected --nodes of at least 2");
         assert_eq!(job(&[("far", "8")], 8).unwrap().0, "`far=8` on 8 nodes: expected at most 7");
     }
 }

@@ -38,7 +38,7 @@ const REUSE: usize = 6;
 const COPY: usize = 7;
 
 /// A message from the cache of one node to the cache of another, and what the memory systems do for it.
-#[program(mechanisms = [Bulk], problem = ())]
+#[program(mechanisms = [Bulk], problem = (), nodes = needed(inputs))]
 pub struct MessageMemory {
     /// of a message; rounded up to words of 8
     #[input(default = 4096, range = 8..=65536)]
@@ -277,12 +277,17 @@ impl Round<'_> {
     }
 }
 
+/// The number of nodes between which messages go.
+fn needed(inputs: &MessageMemoryInputs) -> u32 {
+    if inputs.other > 0 { 3 } else { 2 }
+}
+
 #[handlers]
 impl MessageMemory {
     fn prepare(inputs: &MessageMemoryInputs, shape: Shape, _seed: u64) -> Result<(), InputError> {
-        let (needed, nodes) = (if inputs.other > 0 { 3 } else { 2 }, shape.nodes);
+        let (needed, nodes) = (needed(inputs), shape.nodes);
         if nodes < needed {
-            let expected = format!("expected at least {needed}, as messages go between nodes");
+            let expected = format!("expected --nodes of at least {needed}, as messages go between nodes");
             return Err(InputError::Together(format!("{nodes} nodes: {expected}")));
         }
         Ok(())

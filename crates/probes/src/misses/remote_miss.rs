@@ -17,7 +17,7 @@
 
 use std::sync::Arc;
 
-use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Least, Plan};
 use tempest::{Job, Mechanism, Merge, NodeId, Report};
 
 use super::kind::{Home, Kind};
@@ -64,6 +64,10 @@ impl Instance for RemoteMiss {
         let pattern = Pattern::one_home(plan.shape, self.misses)?;
         let config = Config::new(plan, pattern, self.asked(), report)?;
         Ok(Job::new::<Probe>(Arc::new(config)))
+    }
+
+    fn least(&self) -> Least {
+        Least { nodes: 2, ..Least::ANY }
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {

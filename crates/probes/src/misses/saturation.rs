@@ -27,7 +27,7 @@
 
 use std::sync::Arc;
 
-use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan};
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Least, Plan};
 use tempest::{Job, Mechanism, Merge, Report};
 
 use super::kind::{Home, Kind};
@@ -80,6 +80,10 @@ impl Instance for Saturation {
         let pattern = Pattern::new(plan.shape, requesters, homes, misses)?;
         let config = Config::new(plan, pattern, self.asked(), report)?;
         Ok(Job::new::<Probe>(Arc::new(config)))
+    }
+
+    fn least(&self) -> Least {
+        Least { nodes: 2, ..Least::ANY }
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {

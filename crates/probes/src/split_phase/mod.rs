@@ -33,7 +33,7 @@ mod program;
 
 use std::sync::Arc;
 
-use tempest::entry::{BadPlan, Entry, Input, Inputs, Instance, Plan};
+use tempest::entry::{BadPlan, Entry, Input, Inputs, Instance, Least, Plan};
 use tempest::{Job, Mechanism};
 
 use cell::{CELLS, Cell, Choice};
@@ -80,11 +80,19 @@ impl Asked {
 impl Instance for Asked {
     fn job(&self, &Plan { shape, .. }: &Plan) -> Result<Job, BadPlan> {
         if shape.nodes < NODES {
-            return Err(format!("split-phase on {} nodes: expected at least {NODES}", shape.nodes).into());
+            return Err(format!(
+                "split-phase on {} nodes: expected --nodes of at least {NODES}",
+                shape.nodes
+            )
+            .into());
         }
         let cells = self.cells().collect();
         let config = Config { operations: self.operations, direct: self.direct, cells };
         Ok(Job::new::<Microbenchmarks>(Arc::new(config)))
+    }
+
+    fn least(&self) -> Least {
+        Least { nodes: NODES, ..Least::ANY }
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {
@@ -106,7 +114,7 @@ mod tests {
         let plan = |nodes| Plan::new(Mechanism::Messages, Shape { nodes, threads: 1 });
         assert!(instance.job(&plan(3)).is_ok());
         let error = instance.job(&plan(2)).unwrap_err();
-        assert_eq!(error.0, "split-phase on 2 nodes: expected at least 3");
+        assert_eq!(error.0, "split-phase on 2 nodes: expected --nodes of at least 3");
     }
 
     #[test]

@@ -4,13 +4,26 @@
 //! count, all by atomics, and need no key. Work that an answer does not need comes after the answer has been sent. This
 //! module must never know what a program's procedures do.
 
-use tempest::{Handler, Operations, Primitive, handlers};
+use tempest::{Charger, Class, Handler, Operations, Primitive, handlers};
 
 use super::procedure::{FetchAdd, Invoke};
 use super::state::{BLOCK, Kind, SplitPhase, Ticket};
 
 /// Bytes of a word of the arena.
 pub(super) const WORD_BYTES: u64 = size_of::<u64>() as u64;
+
+/// The primitives that accesses charge: at their issue, and in the handlers of each class.
+pub(super) const CHARGES: &[(Charger, &[Primitive])] = &[
+    (Charger::Threads, &[Primitive::Issue]),
+    (Charger::HandlersOf(Class::Read), &[Primitive::Translate, Primitive::FetchWord]),
+    (Charger::HandlersOf(Class::Reply), &[Primitive::Translate, Primitive::PlaceWord, Primitive::Complete]),
+    (Charger::HandlersOf(Class::Write), &[Primitive::Translate, Primitive::PlaceWord]),
+    (Charger::HandlersOf(Class::Acknowledge), &[Primitive::Complete]),
+    (
+        Charger::HandlersOf(Class::System),
+        &[Primitive::Translate, Primitive::TranslateAgain, Primitive::PlaceWord, Primitive::CountStore],
+    ),
+];
 
 #[handlers]
 impl SplitPhase {

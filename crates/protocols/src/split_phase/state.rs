@@ -237,6 +237,9 @@ impl Protocol for SplitPhase {
 
     fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
         plan.register(setup);
+        for (by, primitives) in super::messages::CHARGES {
+            setup.charges(*by, primitives);
+        }
         let (shape, flow) = (setup.shape(), setup.flow());
         let words = plan.words() as usize + shape.threads as usize;
         let others = if plan.is_direct() { Rights::READ_WRITE } else { Rights::WRITE };

@@ -25,6 +25,17 @@ use tempest::{Actions, Block, Primitive, Tag};
 
 use super::{Asker, HomeAction, HomeEvent, Line, LineEvent, Request, ToCache};
 
+/// The primitives that handlers may charge, whatever the event; that of a page that gets room is apart.
+pub(super) const ALL: &[Primitive] = &[
+    Primitive::DirectoryLookup,
+    Primitive::ReadFaultState,
+    Primitive::SetTag,
+    Primitive::FetchBlock,
+    Primitive::PlaceBlock,
+    Primitive::Purge,
+    Primitive::Defer,
+];
+
 /// What serving an event at the home costs, action by action.
 pub(super) struct HomeBill {
     block: Block,

@@ -35,7 +35,8 @@ use std::sync::atomic::AtomicBool;
 
 use tempest::entry::Coherence;
 use tempest::{
-    AddressSpace, Array, Block, Event, Frames, Keyed, Layout, Memory, NodeId, Protocol, Setup, Shared, Word,
+    AddressSpace, Array, Block, Charger, Class, Event, Frames, Keyed, Layout, Memory, NodeId, Primitive,
+    Protocol, Setup, Shared, Word,
 };
 
 pub use home::{Asker, Half, Home, HomeAction, HomeEvent, HomeState, Request};
@@ -118,6 +119,12 @@ impl Protocol for Stache {
         let (layout, frames) = (config.space.layout(), config.space.frames());
         let memory = setup.memory::<messages::Faulted>(layout, frames == Frames::All);
         let node = setup.node();
+        for class in [Class::System, Class::Reply] {
+            setup.charges(Charger::HandlersOf(class), charges::ALL);
+            if frames != Frames::All {
+                setup.charges(Charger::HandlersOf(class), &[Primitive::MapPage]);
+            }
+        }
         Self {
             node,
             variant: config.variant,

@@ -317,20 +317,24 @@ impl Cluster {
         });
     }
 
-    /// The first byte of what was sent has crossed the network.
+    /// A message has come to a port in: its last byte has, if the network is constant and the port was free; otherwise its first
+    /// byte has.
     pub(crate) fn arrive(&mut self, flight: u32) {
         let arriving = &self.link.flights[flight];
         let Node { port, tie, .. } = &mut self.nodes[arriving.to()];
-        match port.enter(self.agenda.now(), arriving) {
+        match port.enter(self.agenda.now(), arriving, self.link.road.is_constant()) {
             Some(through) => self.agenda.push(through, *tie, Happening::Pass { flight }),
             None => self.deliver(flight),
         }
     }
 
-    /// What was sent has passed the port in.
+    /// The last byte of a message has passed the port in. A message that goes straight to memory, or is taken at once, leaves
+    /// room in the interface behind it.
     pub(crate) fn pass(&mut self, flight: u32) {
-        self.nodes[self.link.flights[flight].to()].port.pass();
+        let to = self.link.flights[flight].to();
+        self.nodes[to].port.pass();
         self.deliver(flight);
+        self.admit_next(to);
     }
 
     /// What was sent is where it should be: words at their place, a message in its node's queue.

@@ -29,7 +29,8 @@ impl Cargo {
     /// Who moves it, where memory has lines of so many bytes.
     pub(crate) fn mover(&self, line: u64) -> Mover {
         match self {
-            Cargo::Message(_) | Cargo::Block(..) | Cargo::Packet(_) => Mover::Processors,
+            Cargo::Message(_) | Cargo::Block(..) => Mover::Processors,
+            Cargo::Packet(_) => Mover::Staging,
             Cargo::Transfer(..) => Mover::Engine,
             Cargo::Deposit(_, words) => {
                 Mover::Deposit { lines: (words.len() as u64 * WORD_BYTES).div_ceil(line) }
@@ -96,7 +97,7 @@ impl Cargo {
 }
 
 /// A class of messages, as machine files name it.
-fn class(class: tempest::Class) -> Class {
+pub(crate) fn class(class: tempest::Class) -> Class {
     match class {
         tempest::Class::Read => Class::Read,
         tempest::Class::Write => Class::Write,

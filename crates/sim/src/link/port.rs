@@ -57,10 +57,12 @@ impl Port {
         self.sent += 1;
     }
 
-    /// The first byte of a flight comes to the port in now. The answer says when the flight has passed, or `None` if it is in place
-    /// at once.
-    pub(crate) fn enter(&mut self, now: Time, flight: &Flight) -> Option<Time> {
-        let through = self.interface.eject(now, flight.bytes(), flight.mover());
+    /// A flight comes to the port in now: with its last byte if it comes `whole`, otherwise with its first. The answer says when
+    /// the flight has passed, or `None` if it is in place at once.
+    pub(crate) fn enter(&mut self, now: Time, flight: &Flight, whole: bool) -> Option<Time> {
+        let (bytes, mover) = (flight.bytes(), flight.mover());
+        let first = if whole { now - self.interface.behind(bytes, mover) } else { now };
+        let through = self.interface.eject(first, bytes, mover);
         // What the port let through before, and is in place at this very instant, still comes first.
         let waits = through > now || self.passing > 0;
         self.passing += u32::from(waits);
@@ -110,7 +112,7 @@ impl Port {
 
 /// The interface of a machine as messages pass it: the slower of its ports and the links sets their pace from end to end,
 /// and so says when a last byte is in.
-fn paced(machine: &Machine) -> machine::Interface {
+pub(super) fn paced(machine: &Machine) -> machine::Interface {
     let mut interface = machine.interface.clone();
     if let Some(routers) = &machine.network.routers {
         interface.bandwidth = interface.bandwidth.min(routers.link);
@@ -139,14 +141,21 @@ mod tests {
     #[test]
     fn what_comes_while_the_port_is_in_use_passes_after_it() {
         let mut port = port();
-        let first = port.enter(ns(10), &flight(40));
-        let second = port.enter(ns(20), &flight(40));
-        let ends = [first, second].map(|passes| passes.unwrap_or(ns(10)));
-        assert!(ends[1] >= ends[0] + ns(40), "{ends:?}");
-        let waits = [first, second].iter().flatten().count();
-        assert_eq!(port.passing(), waits);
-        (0..waits).for_each(|_| port.pass());
+        let [first, second] = [10, 20].map(|now| port.enter(ns(now), &flight(40), false).expect("it passes"));
+        let passage = first - ns(10);
+        assert!(passage >= ns(40) && second == first + passage, "{first} {second}");
+        assert_eq!(port.passing(), 2);
+        (0..2).for_each(|_| port.pass());
         assert_eq!(port.passing(), 0);
+    }
+
+    #[test]
+    fn what_comes_whole_is_in_place_at_once_if_the_port_was_free_for_it() {
+        let passage = port().enter(ns(0), &flight(40), false).expect("it passes");
+        let mut port = port();
+        assert_eq!(port.enter(ns(500), &flight(40), true), None);
+        // The first byte of the next one came 10 ns after that of the first.
+        assert_eq!(port.enter(ns(510), &flight(40), true), Some(ns(500) + passage));
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Road {
     pub(crate) fn new(machine: &Machine, nodes: u32) -> Self {
         let (interface, processor) = (&machine.interface, &machine.processor);
         Self {
-            network: Network::new(&machine.network, nodes),
+            network: Network::new(&machine.network, interface.gap, nodes),
             send_queue: interface.send_queue,
             receive_queue: interface.receive_queue,
             look: processor.poll.max(processor.clock.cycles_to_time(1)),
@@ -37,6 +37,11 @@ impl Road {
     /// The network, to be looked at.
     pub(crate) fn network(&self) -> &Network {
         &self.network
+    }
+
+    /// Whether messages come with their last byte; otherwise they are let in with their first.
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!(self.network, Network::Constant(_))
     }
 
     /// What happens inside the network without the nodes' doing begins.
@@ -58,7 +63,8 @@ impl Road {
         let (now, bytes, mover) = (agenda.now(), flight.bytes(), flight.mover());
         match &mut self.network {
             Network::Constant(network) => {
-                let at = network.arrival(interface.inject(now, bytes, mover));
+                let first = network.arrival(interface.inject(now, bytes, mover));
+                let at = first + interface.behind(bytes, mover);
                 agenda.push(at, tie, Happening::Arrive { flight: place });
             }
             Network::Routed(fabric) => {
@@ -149,7 +155,7 @@ mod tests {
     /// A network of 100 ns, interfaces with room for `receive` messages.
     fn road(receive_queue: Option<usize>) -> Road {
         let constant = machine::Network { latency: ns(100), routers: None };
-        Road { network: Network::new(&constant, 2), send_queue: 2, receive_queue, look: ns(7) }
+        Road { network: Network::new(&constant, Time::ZERO, 2), send_queue: 2, receive_queue, look: ns(7) }
     }
 
     #[test]

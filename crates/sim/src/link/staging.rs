@@ -151,7 +151,7 @@ impl Staging {
     /// The staging interfaces of so many nodes of a machine, if it has any.
     pub(crate) fn of(machine: &Machine, nodes: u32) -> Option<Self> {
         let costs = machine.node_memory.as_ref()?.staging.clone()?;
-        let interface = &machine.interface;
+        let interface = super::port::paced(machine);
         Some(Self {
             costs,
             room: interface.send_queue,
@@ -330,7 +330,7 @@ impl Staging {
         }
         self.stagers[node].ready.retain(|&ready| ready != packet);
         let Parcel { shipment, bytes, .. } = *self.parcel(packet);
-        let passage = site.interface.passage(bytes, Mover::Processors);
+        let passage = site.interface.passage(bytes, Mover::Staging);
         let stager = &mut self.stagers[node];
         stager.wire = (site.now + passage, Some(shipment));
         stager.packets += 1;

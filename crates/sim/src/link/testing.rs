@@ -27,6 +27,9 @@ pub(super) fn interface() -> machine::Interface {
         engine_shares_processor: false,
         deposit: None,
         loopback: Time::ZERO,
+        fill: Bytes::new(0),
+        gap: Time::ZERO,
+        visible: Time::ZERO,
     }
 }
 

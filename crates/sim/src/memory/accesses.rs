@@ -7,14 +7,18 @@
 //!
 //! # How far a thread runs ahead
 //!
-//! Values are right whatever the clocks say: test and access are done at one instant of the host, so that accesses have one
-//! order. But a thread that runs ahead of engine time may hit a line that would have been taken from it by then. It never
-//! runs further ahead than a line takes from memory, which is the least that passes between a store elsewhere and a load that
-//! has to fetch what it stored; and whatever needs the bus happens in the order of time.
+//! An access that needs the bus happens when engine time has come up to the processor's clock. So does a store, or an atomic
+//! access, to a line that another processor or the device has wanted: no such line is hit by a store after it has been taken
+//! away.
+//!
+//! A store to a line that no other client has wanted yet, and a load that hits, may come earlier in engine time than on the
+//! processor's clock, by at most the lead of the node's [`Memory`]. The first client that takes the line of such a store waits
+//! until the store's time. A load may hit a line that is taken away in between. The lead is the time of one transaction, from
+//! cache to cache: a load so much later would have had to fetch what the other processor stored.
 //!
 //! Must never know a protocol, nor what a program's words mean.
 
-use hardware::memory::Keep;
+use hardware::memory::{Keep, NodeMemory};
 use tempest::{Access, Operations, Stage, Work};
 use units::Time;
 
@@ -76,9 +80,14 @@ impl AtWork<'_> {
         }
     }
 
-    /// Whether the thread has run so far ahead that others must be let do what comes before.
-    pub(crate) fn is_far_ahead(&self) -> bool {
-        self.core.clock.ahead() > self.memory.read
+    /// Whether the thread has run so far ahead that everything earlier must happen before its next access.
+    pub(crate) fn is_far_ahead(&self, address: u64, store: bool) -> bool {
+        let ahead = self.core.clock.ahead();
+        if ahead > self.memory.lead {
+            return true;
+        }
+        let private = |system: &NodeMemory| system.is_private(self.number(), system.line_of(address));
+        store && !ahead.is_zero() && !self.memory.modelled().is_none_or(private)
     }
 
     /// Issues an access of the thread, one that has not faulted. Returns whether the word is in the cache, in a state for this
@@ -87,8 +96,8 @@ impl AtWork<'_> {
         self.anatomy.count_access();
         let issue = if store { Operations::NONE.stores(1) } else { Operations::NONE.loads(1) };
         self.core.spend(Bucket::Compute, self.prices.operations(issue));
-        let processor = self.number();
-        self.memory.system().is_none_or(|system| system.hits(processor, system.line_of(address), store))
+        let (processor, at) = (self.number(), self.core.clock.at(self.now));
+        self.memory.system().is_none_or(|system| system.hits(processor, system.line_of(address), store, at))
     }
 
     /// Waits for the line of an access of the thread, whose time is now: one that faulted first, or whose line is not in the
@@ -101,7 +110,7 @@ impl AtWork<'_> {
         let time = self.memory.system().map_or(read, |system| {
             let line = system.line_of(address);
             // A handler may have run since the processor looked.
-            let hits = system.hits(processor, line, store);
+            let hits = system.hits(processor, line, store, now);
             if hits { Time::ZERO } else { system.miss_of(processor, line, store, keep, now) - now }
         });
         self.core.spend(Bucket::Memory, time);
@@ -113,5 +122,47 @@ impl AtWork<'_> {
     /// The processor's number, by which the memory system knows its cache.
     fn number(&self) -> usize {
         self.core.number().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::testing::{Bench, described, ns};
+    use machine::Primitives;
+
+    #[test]
+    fn without_caches_an_access_takes_its_issue_and_one_that_faulted_a_line_from_memory() {
+        let mut bench = Bench::new(Memory::plain(ns(50)), Primitives::default());
+        let issue = bench.time_of(Operations::NONE.loads(1));
+        assert!(bench.at_work(0, ns(0)).hits(64, false));
+        assert_eq!(bench.spent(0), (issue, ns(0), ns(0)));
+        assert!(!bench.at_work(0, ns(0)).is_far_ahead(64, false));
+        bench.at_work(0, ns(0)).miss(64, false, true, Keep::Any);
+        assert_eq!(bench.spent(0), (issue + ns(50), ns(0), ns(50)));
+        assert!(bench.at_work(0, ns(0)).is_far_ahead(64, false));
+    }
+
+    #[test]
+    fn a_line_is_waited_for_once_and_kept_as_the_right_to_its_block_says() {
+        for (keep, read, written) in
+            [(Keep::Nothing, false, false), (Keep::Shared, true, false), (Keep::Any, true, true)]
+        {
+            let mut bench = Bench::new(Memory::described(&described()), Primitives::default());
+            assert!(!bench.at_work(0, ns(0)).hits(64, false));
+            bench.at_work(0, ns(0)).miss(64, false, false, keep);
+            assert!(bench.spent(0).2 > ns(0));
+            assert_eq!(bench.at_work(0, ns(500)).hits(64, false), read, "{keep:?}");
+            assert_eq!(bench.at_work(0, ns(500)).hits(64, true), written, "{keep:?}");
+        }
+    }
+
+    #[test]
+    fn a_touch_is_one_instruction_a_word_and_a_flush_one_a_line() {
+        let memory = Memory::described(&described());
+        // Words of 8 B from the middle of the first line of 32 B on.
+        assert_eq!(memory.lines_touched(16, 4, Access::Load), Some(vec![0, 0, 1, 1]));
+        assert_eq!(memory.lines_touched(16, 4, Access::Flush), Some(vec![0, 1]));
+        assert_eq!(Memory::plain(ns(50)).lines_touched(16, 4, Access::Load), None);
     }
 }

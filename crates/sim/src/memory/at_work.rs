@@ -225,3 +225,82 @@ impl AtWork<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::testing::{Bench, described, ns, price};
+    use crate::processor::core::Purpose;
+    use machine::Primitives;
+    use tempest::Block;
+    use tempest::world::Name;
+
+    fn cost(path: u64, occupancy: u64) -> Cost {
+        Cost { path: ns(path), occupancy: ns(occupancy), ..Cost::default() }
+    }
+
+    #[test]
+    fn a_path_is_spent_now_and_occupancy_after_the_handler() {
+        let prices = Primitives { set_tag: price(cost(10, 4)), ..Primitives::default() };
+        let mut bench = Bench::new(Memory::plain(ns(50)), prices);
+        bench.at_work(0, ns(0)).spend_primitive(Primitive::SetTag, 3);
+        assert_eq!(bench.spent(0), (ns(30), ns(30), ns(0)));
+        bench.at_work(0, ns(0)).spend_tail();
+        assert_eq!(bench.spent(0), (ns(42), ns(42), ns(0)));
+        bench.at_work(0, ns(0)).spend_tail();
+        assert_eq!(bench.spent(0).0, ns(42), "it follows once");
+    }
+
+    #[test]
+    fn a_directory_entry_that_another_processor_had_last_costs_more() {
+        let prices = Primitives {
+            directory_lookup: price(cost(5, 0)),
+            migrate_entry: price(cost(40, 0)),
+            ..Primitives::default()
+        };
+        let mut bench = Bench::new(Memory::plain(ns(50)), prices);
+        let key = Some(DispatchKey::User(Name::of(Block(3))));
+        for core in &mut bench.cores {
+            core.serve(Purpose { class: Class::System, kind: 0, key });
+        }
+        bench.at_work(0, ns(0)).spend_primitive(Primitive::DirectoryLookup, 1);
+        bench.at_work(0, ns(0)).spend_primitive(Primitive::DirectoryLookup, 1);
+        bench.at_work(1, ns(0)).spend_primitive(Primitive::DirectoryLookup, 1);
+        assert_eq!((bench.spent(0).0, bench.spent(1).0), (ns(10), ns(45)));
+    }
+
+    #[test]
+    fn transactions_of_a_price_wait_for_their_instant_and_take_their_part_on_an_idle_bus() {
+        let bus = Transactions::one(Transaction::Read);
+        let prices = Primitives {
+            take: price(Cost { path: ns(100), bus, ..Cost::default() }),
+            ..Primitives::default()
+        };
+        let mut bench = Bench::new(Memory::described(&described()), prices);
+        let alone = bench.memory.time_alone(Transaction::Read);
+        assert!(alone > ns(0) && alone < ns(100));
+        bench.at_work(0, ns(0)).spend_primitive(Primitive::Take, 1);
+        assert_eq!(bench.spent(0), (ns(100) - alone, ns(100) - alone, ns(0)));
+        bench.at_work(0, ns(0)).make_at_once();
+        assert_eq!(bench.spent(0), (ns(100), ns(100), ns(0)));
+        // The bus is in use by the first from its own time on: the second waits.
+        bench.at_work(1, ns(0)).spend_primitive(Primitive::Take, 1);
+        bench.at_work(1, ns(0)).make_at_once();
+        let (ahead, overhead, memory) = bench.spent(1);
+        assert_eq!((overhead, ahead), (ns(100), ns(100) + memory));
+        assert!(memory > ns(0));
+    }
+
+    #[test]
+    fn a_message_is_near_if_it_came_before_the_last_of_its_source_was_taken_up() {
+        let mut bench = Bench::new(Memory::plain(ns(50)), Primitives::default());
+        let fetch = bench.at_work(0, ns(0)).prices.fetch();
+        bench.cores[0].begin(Activity::Handler);
+        let mut time = |now, from, arrived| bench.at_work(0, ns(now)).time_to_fetch(from, ns(arrived));
+        assert_eq!(time(10, 7, 5), fetch, "the first");
+        assert_eq!(time(20, 7, 8), ns(0), "it was there when the first was taken up");
+        assert_eq!(time(30, 7, 25), fetch, "it came later");
+        assert_eq!(time(40, 8, 25), fetch, "it comes from elsewhere");
+        assert_eq!(time(50, 0, 45), ns(0), "its own node sent it");
+    }
+}

@@ -68,3 +68,32 @@ impl Posted {
         (self.0 > 0).then_some(next)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::testing::{described, ns};
+    use units::Bytes;
+
+    #[test]
+    fn a_block_has_whole_lines_and_one_at_least() {
+        let blocks = Blocks { base: 4096, bytes: 128, line: 32 };
+        assert_eq!((blocks.lines(Block(0)), blocks.lines(Block(2))), (128..132, 136..140));
+        assert_eq!(blocks.block_at(4096 + 128 + 127), Block(1));
+        let small = Blocks { bytes: 16, ..blocks };
+        assert_eq!((small.lines(Block(0)), small.lines(Block(1))), (128..129, 128..129));
+    }
+
+    #[test]
+    fn a_device_writes_what_is_placed_line_by_line_and_asks_again_while_there_is_more() {
+        let (mut posted, mut system) = (Posted::default(), NodeMemory::new(&described(), Bytes::new(32), 1));
+        let second = posted.add(2, &mut system, ns(10)).expect("one more line");
+        assert!(second > ns(10));
+        assert_eq!(posted.add(1, &mut system, ns(10)), None, "the device is at work already");
+        let third = posted.write(&mut system, second).expect("one more line");
+        assert!(third > second);
+        assert_eq!(posted.write(&mut system, third), None, "that was the last");
+        assert_eq!(posted.write(&mut system, third + ns(1)), None);
+        assert_eq!(system.counts().memory_writes, 3);
+    }
+}

@@ -8,5 +8,7 @@ pub(crate) mod blocks;
 mod handling;
 pub(crate) mod lowering;
 mod node;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub(crate) use node::Memory;

@@ -24,6 +24,8 @@ pub(crate) struct Memory {
     entries: Option<HashMap<Name, u16>>,
     /// The time of a line from memory where caches are not described.
     pub(super) read: Time,
+    /// How far ahead of engine time threads may load from shared memory.
+    pub(super) lead: Time,
     pub(crate) lowerings: Lowerings,
     pub(super) posted: Posted,
 }
@@ -52,6 +54,8 @@ impl Memory {
     /// with a cache of its own for directory entries.
     pub(crate) fn new(machine: &Machine, on_bus: usize, migrates: bool, waist: &Waist) -> Self {
         let costs = machine.node_memory.as_ref();
+        let lead =
+            |costs: &machine::NodeMemory| costs.uncontended(Transaction::Transfer, machine.memory.line);
         let system = costs.map(|costs| Box::new(NodeMemory::new(costs, machine.memory.line, on_bus)));
         Self {
             system,
@@ -59,9 +63,16 @@ impl Memory {
             blocks: Blocks::of(waist, machine),
             entries: migrates.then(HashMap::new),
             read: machine.memory.read,
+            lead: costs.map_or(machine.memory.read, lead),
             lowerings: Lowerings::default(),
             posted: Posted::default(),
         }
+    }
+
+    /// Lets threads load from shared memory so far ahead of engine time. Without this they may by one transaction from cache to
+    /// cache.
+    pub(crate) fn lead_by(&mut self, lead: Time) {
+        self.lead = lead;
     }
 
     /// Caches, bus and memory, where the machine describes them.
@@ -148,6 +159,17 @@ mod tests {
     use super::*;
 
     impl Memory {
+        /// The memory of a node with caches for two processors.
+        pub(crate) fn described(costs: &machine::NodeMemory) -> Self {
+            let line = units::Bytes::new(32);
+            let of = Transaction::ALL.map(|kind| costs.uncontended(kind, line));
+            Self {
+                system: Some(Box::new(NodeMemory::new(costs, line, 2))),
+                alone: Alone { of, fetch: costs.uncontended_fetch(line) },
+                ..Self::plain(Time::ZERO)
+            }
+        }
+
         /// The memory of a node without caches, whose lines take `read` from memory.
         pub(crate) fn plain(read: Time) -> Self {
             Self {
@@ -156,6 +178,7 @@ mod tests {
                 blocks: None,
                 entries: Some(HashMap::new()),
                 read,
+                lead: read,
                 lowerings: Lowerings::default(),
                 posted: Posted::default(),
             }

@@ -76,7 +76,8 @@ fn a_price_is_what_measuring_it_finds() {
     assert_eq!(of("receive.long") - of("receive"), 12.0);
     let polling = of("polling") - LONE - 2.0 * 100.0;
     assert!((0.0..2.0 * LOOP).contains(&polling), "{polling}");
-    assert_eq!(of("waiting"), LONE + 2.0 * 100.0 + 40.0);
+    // The bytes of both messages take a femtosecond each.
+    assert!((of("waiting") - (LONE + 2.0 * 100.0 + 40.0)).abs() < 1e-4, "{}", of("waiting"));
 }
 
 #[test]

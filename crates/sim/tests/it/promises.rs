@@ -187,9 +187,9 @@ fn doubling_the_clock_period_and_every_absolute_time_doubles_the_run() {
         ("memory.read", "315 ns"),
         ("memory.banks.latency", "195 ns"),
         ("memory.banks.read", "195 ns"),
-        ("interface.bandwidth", "400 MB/s"),
+        ("interface.bandwidth", "25.6 GB/s"),
         ("interface.engine", "400 MB/s"),
-        ("network.latency", "500 ns"),
+        ("network.latency", "498.125 ns"),
     ];
     let (slow, fast) = (machine("hurricane-1", &slow), machine("hurricane-1", &[]));
     for policy in POLICIES {

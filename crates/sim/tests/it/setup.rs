@@ -25,6 +25,11 @@ pub(crate) fn machine_with(name: &str, more: &str, set: &[(&str, &str)]) -> Mach
     parse(name, &(text_of(name) + more), set)
 }
 
+/// A machine of a file's text.
+pub(crate) fn read(name: &str, text: &str) -> Machine {
+    parse(name, text, &[])
+}
+
 /// The toy machine of these tests whose nodes have a network processor.
 pub(crate) fn assisted(set: &[(&str, &str)]) -> Machine {
     toy("assisted", set)

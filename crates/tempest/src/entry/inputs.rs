@@ -1,6 +1,6 @@
 //! The inputs of a program as a type. Must never know any one program.
 
-use super::{BadInputs, BadPlan, Given, Input, Instance, Loaded, Plan, Reader};
+use super::{BadInputs, BadPlan, Given, Input, Instance, Least, Loaded, Plan, Reader};
 use crate::Job;
 
 /// The inputs of a program as a struct: one field for each input.
@@ -99,18 +99,35 @@ pub trait Inputs: Clone + Send + Sync + Sized + 'static {
 /// # Errors
 /// [`BadInputs`], with every mistake in the inputs.
 pub fn load<I: Inputs>(given: &Given, job: fn(&I, &Plan) -> Result<Job, BadPlan>) -> Loaded {
-    Ok(Box::new(Ready { inputs: I::from_given(given)?, job }))
+    load_for(given, |_| Least::ANY, job)
+}
+
+/// Reads a program's inputs as [`load`] does, for a program that has a `least` size.
+///
+/// # Errors
+/// [`BadInputs`], with every mistake in the inputs.
+pub fn load_for<I: Inputs>(
+    given: &Given,
+    least: fn(&I) -> Least,
+    job: fn(&I, &Plan) -> Result<Job, BadPlan>,
+) -> Loaded {
+    Ok(Box::new(Ready { inputs: I::from_given(given)?, least, job }))
 }
 
 /// A program whose inputs have been read.
 struct Ready<I> {
     inputs: I,
+    least: fn(&I) -> Least,
     job: fn(&I, &Plan) -> Result<Job, BadPlan>,
 }
 
 impl<I: Inputs> Instance for Ready<I> {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
         (self.job)(&self.inputs, plan)
+    }
+
+    fn least(&self) -> Least {
+        (self.least)(&self.inputs)
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {

@@ -7,7 +7,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `table` | [`Entry`], [`Instance`], [`Table`] |
+//! | `table` | [`Entry`], [`Instance`], [`Least`], [`Table`] |
 //! | `inputs` | [`Inputs`], [`load`]: a program's inputs as a type |
 //! | `task` | [`Task`]: the configuration of a run, of which each node gets a copy |
 //! | `input` | [`Input`], [`Kind`]: the declared inputs of a program |
@@ -36,9 +36,9 @@ pub use coherence::{Coherence, SharedMemory};
 pub use errors::{BadInputs, BadPlan, Duplicate, InputError, UnknownName};
 pub use given::{File, Given};
 pub use input::{FRAMES, Input, Kind};
-pub use inputs::{Inputs, load};
+pub use inputs::{Inputs, load, load_for};
 pub use plan::Plan;
 pub use random::{mix, stream_seed};
 pub use reader::Reader;
-pub use table::{Entry, Instance, Loaded, Table, find};
+pub use table::{Entry, Instance, Least, Loaded, Table, find};
 pub use task::Task;

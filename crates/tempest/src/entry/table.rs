@@ -21,6 +21,20 @@ pub struct Entry {
     pub load: fn(&Given) -> Loaded,
 }
 
+/// The least size of a run that a program can have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Least {
+    /// The number of nodes.
+    pub nodes: u32,
+    /// The number of the program's threads on each computing processor.
+    pub threads: u32,
+}
+
+impl Least {
+    /// The size that any program can have that needs nobody else: one node, one thread.
+    pub const ANY: Self = Self { nodes: 1, threads: 1 };
+}
+
 /// A program whose inputs have been read and found good.
 pub trait Instance: Send + Sync {
     /// Makes the job of a run by this plan.
@@ -28,6 +42,11 @@ pub trait Instance: Send + Sync {
     /// # Errors
     /// [`BadPlan`] if the program cannot run by this plan. The error says which plan it could run by.
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan>;
+
+    /// The least size of a run with these inputs. Where a person does not say the size, it is at least this.
+    fn least(&self) -> Least {
+        Least::ANY
+    }
 
     /// Facts about the inputs, for people, such as the size of a graph: name and value.
     fn describe(&self) -> Vec<(&'static str, String)>;

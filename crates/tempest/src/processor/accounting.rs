@@ -18,9 +18,10 @@ pub trait Accounting {
     /// Accounts for waiting until all that was flushed is in memory.
     fn drain(&self);
 
-    /// Called before the test of a tag: lets everything happen that comes before this processor's clock and could be
-    /// observed.
-    fn approach(&self);
+    /// Prepares an access to a word of shared memory at a modelled address; called before the test of its tag, or, for a word
+    /// whose tag has been tested with that of an earlier one, before that word is accounted for. Everything happens first that
+    /// comes before this processor's clock and that the access must not miss.
+    fn approach(&self, address: u64, access: Access);
 
     /// Accounts for an access to a word of shared memory at a modelled address. The tag allowed the access, and it has been
     /// done.

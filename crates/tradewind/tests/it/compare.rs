@@ -197,6 +197,23 @@ fn each_machine_has_a_finding_that_its_rows_bear_out() {
 }
 
 #[test]
+fn a_finding_names_the_part_of_the_machine_that_is_busy_all_the_time() {
+    let asked = ["compare", "fetch-add", "--machine", "hurricane-1", "--nodes", "4", "--processors", "2"];
+    let asked = [&asked[..], &["--mechanism", "messages", "--policy", "single,fixed:1"]].concat();
+    let compared = json(&asked);
+    let (rows, finding) = (&compared["worlds"][0]["rows"], &compared["worlds"][0]["finding"]);
+    assert_eq!(finding["contrast"]["policy"], "fixed:1", "{finding}");
+    let bottleneck = &finding["bottleneck_of_contrast"];
+    assert_eq!((&bottleneck["part"], &bottleneck["all"]), (&"dedicated-processor".into(), &true.into()));
+    let row = array(rows).iter().find(|row| row["policy"] == "fixed:1").unwrap();
+    let entries = array(&row["phases"][0]["utilization"]);
+    let entry = entries.iter().find(|entry| entry["part"] == "dedicated-processor").unwrap();
+    assert_eq!(entry["mean"], bottleneck["busy"]);
+    assert!(bottleneck["busy"].as_f64().unwrap() > 0.9);
+    assert!(finding["text"].as_str().unwrap().contains("% busy with fixed:1"), "{finding}");
+}
+
+#[test]
 fn a_model_is_found_the_same_again() {
     let asked = [MODEL, &["--json"]].concat();
     assert_eq!(good(&asked), good(&asked));

@@ -40,7 +40,7 @@ fn a_document_read_and_written_again_is_the_same() {
 #[test]
 fn a_run_read_and_written_again_is_the_same() {
     hold::<Run>(&["run", "fetch-add", "--input", "operations=1000"]);
-    let adaptive = ["run", "iccg", "--machine", "hurricane-1", "--processors", "4", "--policy", "adaptive"];
+    let adaptive = ["run", "iccg", "--machine", "ideal", "--processors", "4", "--policy", "adaptive"];
     assert!(!hold::<Run>(&adaptive)["adjustments"].as_array().unwrap().is_empty());
     let shared = ["run", "em3d", "--machine", "hurricane-1", "--mechanism", "shared-memory"];
     let shared = hold::<Run>(&[&shared[..], &["--input", "nodes=480"]].concat());

@@ -122,6 +122,19 @@ fn a_message_that_has_to_be_fetched_is_on_its_way_for_longer() {
 }
 
 #[test]
+fn a_round_trip_holds_the_time_of_its_bytes() {
+    let way = |settings: &[&str]| {
+        let explained = json(&[&["explain", "cm-5"], settings].concat());
+        find(&explained, "derived", "name", "round trip, proc")["number"].as_f64().unwrap()
+    };
+    // The 20 bytes of a packet, there and back: 4 us each at 5 MB/s and 1 at 20. The slower of port and link counts.
+    for key in ["interface.bandwidth", "network.link"] {
+        let more = way(&["--set", &format!("{key}=5 MB/s")]) - way(&[]);
+        assert!((more - 6000.0).abs() < 1e-6, "twice 3 us, not {more} ns");
+    }
+}
+
+#[test]
 fn a_policy_that_the_machine_cannot_run_is_called_so() {
     let text = good(&["explain", "paragon", "--policy", "hurricane-1:1", "--width", "120"]);
     assert!(text.contains("it cannot run so: ") && text.contains("added-processors"), "{text}");

@@ -22,6 +22,7 @@ const OPTIONS: [&str; 7] = ["", "+keyed", "+serial", "+interrupt", "+every=1", "
 const INPUTS: &[&[&str]] = &[
     &["active-message", "rounds=5", "row=2", "hops=1", "block=16"],
     &["bulk-bandwidth", "bytes=32"],
+    &["contended-line", "accesses=20"],
     &["em3d", "nodes=128", "degree=4", "iterations=3"],
     &["em3d", "nodes=96", "degree=3", "iterations=2", "remote=60"],
     // On one node there is nobody else to ask.

@@ -1,0 +1,64 @@
+//! The set of lines that a client of the bus has wanted while another one had them, or that a device has wanted.
+//!
+//! This module must never know who wants a line, nor when.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Lines by their numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted(HashSet<u64, BuildHasherDefault<Spread>>);
+
+impl Wanted {
+    /// Adds a line.
+    pub(crate) fn insert(&mut self, line: u64) {
+        self.0.insert(line);
+    }
+
+    /// Whether a line is among them.
+    pub(crate) fn contains(&self, line: u64) -> bool {
+        self.0.contains(&line)
+    }
+}
+
+/// A hash of a line's number by one multiplication. Numbers of neighbours differ in their last bits, so it need not be more.
+#[derive(Clone, Debug, Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(self.0 ^ u64::from(byte)));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_that_were_added() {
+        let mut wanted = Wanted::default();
+        (0..1000).for_each(|line| wanted.insert(3 * line));
+        assert!((0..3000).all(|line| wanted.contains(line) == (line % 3 == 0)));
+    }
+
+    #[test]
+    fn bytes_spread_too() {
+        let hash = |bytes: &[u8]| {
+            let mut spread = Spread::default();
+            spread.write(bytes);
+            spread.finish()
+        };
+        assert_ne!(hash(&[1, 2]), hash(&[2, 1]));
+    }
+}

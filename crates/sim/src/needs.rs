@@ -1,0 +1,129 @@
+//! The prices that a run needs: those of what the simulator itself charges under a policy, and of what the program's protocols
+//! state that they charge. A run whose machine lacks one of them is refused before anything runs.
+//!
+//! A price that only some runs would charge counts as needed: a message may have words, a handler may resume a thread. Must never
+//! know an instant.
+
+use machine::{Capability, Class, Machine};
+use tempest::policy::{Injector, Notice, Servers};
+use tempest::world::Charge;
+use tempest::{Charger, Mechanism, Policy, Primitive};
+
+use crate::dispatch::network_processors;
+use crate::link::cargo::class;
+use crate::prices::{List, PriceLists};
+
+/// A run as its prices see it. The machine and the policy are as the run has them.
+pub(crate) struct Needs<'a> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) policy: &'a Policy,
+    pub(crate) mechanism: Mechanism,
+    /// The primitives that the program's protocols may charge.
+    pub(crate) charges: &'a [Charge],
+}
+
+impl Needs<'_> {
+    /// The keys of the prices that the machine file lacks, each once.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let lists = PriceLists::new(self.machine);
+        let mut needed = Vec::new();
+        self.own(&mut needed);
+        for charge in self.charges {
+            for list in self.charged_to(charge.by) {
+                needed.push((list, charge.primitive));
+            }
+        }
+        let mut missing: Vec<String> = Vec::new();
+        let others = self.others().into_iter().filter_map(|(list, name)| lists.lacks_other(list, name));
+        for key in
+            needed.into_iter().filter_map(|(list, primitive)| lists.lacks(list, primitive)).chain(others)
+        {
+            if !missing.contains(&key) {
+                missing.push(key);
+            }
+        }
+        missing
+    }
+
+    fn assisted(&self) -> bool {
+        network_processors(self.machine, self.policy) > 0
+    }
+
+    /// Whether network processors run the handlers of a class.
+    fn network_runs(&self, class: Class) -> bool {
+        let network = self.machine.network_processor.as_ref().filter(|_| self.assisted());
+        let lets = matches!(self.policy.servers, Servers::Network | Servers::Either);
+        lets && network.is_some_and(|network| network.runs.contains(&class))
+    }
+
+    /// The price lists of processors other than network processors that run handlers.
+    fn handlers(&self) -> List {
+        match self.policy.servers {
+            Servers::Embedded | Servers::Hardware => List::Embedded,
+            _ => List::General,
+        }
+    }
+
+    /// The price lists that a part of a protocol is charged to.
+    fn charged_to(&self, by: Charger) -> Vec<List> {
+        match by {
+            Charger::Threads => vec![List::General],
+            Charger::HandlersOf(of) if self.network_runs(class(of)) => match self.policy.servers {
+                Servers::Either => vec![List::Network, List::General],
+                _ => vec![List::Network],
+            },
+            Charger::HandlersOf(_) => vec![self.handlers()],
+        }
+    }
+
+    /// Primitives that the simulator charges.
+    fn own(&self, needed: &mut Vec<(List, Primitive)>) {
+        let mut need = |list, primitives: &[Primitive]| {
+            needed.extend(primitives.iter().map(|primitive| (list, *primitive)));
+        };
+        let (assisted, shares) = (self.assisted(), self.policy.servers == Servers::Either);
+        let bulk = self.mechanism == Mechanism::Bulk;
+        let network_injects = assisted && self.policy.injector == Injector::Network;
+        let injector = if network_injects { List::Network } else { List::General };
+        need(injector, &[Primitive::SendHeader, Primitive::SendWord]);
+        if bulk {
+            need(injector, &[Primitive::StartTransfer]);
+        }
+        need(List::General, &[Primitive::Resume]);
+        if !assisted || shares {
+            need(self.handlers(), &[Primitive::Dispatch]);
+        }
+        if assisted {
+            need(List::Network, &[Primitive::Extract, Primitive::HandOver]);
+            need(List::General, &[Primitive::Take]);
+            if self.network_runs(Class::User) || self.network_runs(Class::Read) {
+                need(List::Network, &[Primitive::SendHeader, Primitive::SendWord, Primitive::Resume]);
+            }
+        }
+        if network_injects {
+            need(List::Network, &[Primitive::Take]);
+        }
+        if self.mechanism == Mechanism::SharedMemory {
+            need(List::General, &[Primitive::DetectMiss]);
+            need(self.handlers(), &[Primitive::DispatchFault, Primitive::Resume]);
+        }
+    }
+
+    /// Charges that are no primitives, by their keys.
+    fn others(&self) -> Vec<(List, &'static str)> {
+        let mut others = Vec::new();
+        if !self.assisted() || self.policy.servers == Servers::Either {
+            others.push((self.handlers(), "receive_word"));
+        }
+        if self.policy.notice == Notice::InterruptWhenBusy && self.policy.injector == Injector::Device {
+            others.push((List::General, "report_computing"));
+        }
+        let looks_up = self.charges.iter().any(|charge| charge.primitive == Primitive::DirectoryLookup);
+        let several =
+            self.policy.count > 1 || matches!(self.policy.servers, Servers::Idle | Servers::Adaptive);
+        if looks_up && several && self.machine.can.contains(&Capability::SharedMemory) {
+            others.push((self.handlers(), "migrate_entry"));
+        }
+        others
+    }
+}
