@@ -338,6 +338,9 @@ impl Cluster {
 
     /// The node looks at its clocks: if an interval is over, roles may change.
     pub(crate) fn measure_roles(&mut self, node: usize) {
+        if self.nodes[node].dispatch.serving.roles().is_none() {
+            return;
+        }
         let (dispatch, view) = self.parts(node);
         let waited = dispatch.events.waits().total;
         let Some(roles) = dispatch.serving.roles_mut() else { return };

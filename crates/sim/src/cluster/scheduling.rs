@@ -13,6 +13,7 @@ use units::Time;
 
 use crate::agenda::Happening;
 use crate::cluster::Cluster;
+use crate::cluster::node::Node;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::NextStep;
 use crate::dispatch::{Dispatch, Dispatcher, Noticed, Poll, Start, View};
@@ -24,14 +25,20 @@ use crate::processor::service::Receipt;
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
     fn seen(&self, node: usize) -> (&Dispatcher, View<'_>) {
-        let (now, place) = (self.agenda.now(), &self.nodes[node]);
-        let room = place.dispatch.asks_for_room(now) && self.interface_has_room(node, now);
+        let (now, place, room) = (self.agenda.now(), &self.nodes[node], self.sees_room(node));
         (&place.dispatch, place.view(&self.cores, now, self.running, room))
+    }
+
+    /// Whether a processor of a node waits to see room in the interface, and there is some.
+    #[inline]
+    fn sees_room(&self, node: usize) -> bool {
+        let now = self.agenda.now();
+        self.nodes[node].dispatch.asks_for_room(now) && self.interface_has_room(node, now)
     }
 
     /// The dispatch of a node, to change, and the present instant as dispatch sees it.
     pub(super) fn parts(&mut self, node: usize) -> (&mut Dispatcher, View<'_>) {
-        let View { now, room, .. } = self.seen(node).1;
+        let (now, room) = (self.agenda.now(), self.sees_room(node));
         let place = &mut self.nodes[node];
         let view = place.view(&self.cores, now, self.running, room);
         (&mut place.dispatch, view)
@@ -62,8 +69,11 @@ impl Cluster {
         }
         let node = self.cores[core].node();
         let has_thread = self.cores[core].has_thread_put_off() || self.has_ready(core);
-        let (dispatch, view) = self.seen(node);
-        let served = !dispatch.leaves_to_others(has_thread, view) && self.serve(core, Noticed::AT_ONCE);
+        let leaves = has_thread && {
+            let (dispatch, view) = self.seen(node);
+            dispatch.leaves_to_others(view)
+        };
+        let served = !leaves && self.serve(core, Noticed::AT_ONCE);
         if !served && !self.back_to_thread(core) {
             self.idle(core);
             self.look_while_idle(core);
@@ -99,7 +109,7 @@ impl Cluster {
 
     /// An event may be dispatchable on `node`: finds processors for all that wait.
     pub(crate) fn notify(&mut self, node: usize) {
-        loop {
+        while !self.nodes[node].dispatch.rests() {
             let (dispatch, view) = self.parts(node);
             let Some(start) = dispatch.next_start(view) else { break };
             let first = self.nodes[node].first_core;
@@ -117,8 +127,9 @@ impl Cluster {
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
     fn start_handler(&mut self, core: usize, noticed: Noticed) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let (dispatch, view) = self.parts(node);
-        let Some(found) = dispatch.next_event(view.now, number.into(), view.cores) else { return false };
+        let Node { dispatch, first_core, cores, .. } = &mut self.nodes[node];
+        let cores = &self.cores[*first_core..*first_core + *cores];
+        let Some(found) = dispatch.next_event(self.agenda.now(), number.into(), cores) else { return false };
         self.cores[core].spend(Bucket::Overhead, found.fetch);
         self.cores[core].service.look(found.fetch);
         let delay = noticed.delay(self.setting.machine.processor.interrupt);

@@ -8,15 +8,16 @@ use units::Time;
 /// The polls of one processor.
 #[derive(Debug)]
 pub(crate) struct Looks {
-    pace: Pace,
+    /// How far apart looks are meant to be; `None` where every poll looks.
+    pace: Option<Pace>,
     /// Polls until the next look.
     until: u32,
 }
 
 impl Looks {
-    /// Looks that are meant to be `apart`.
+    /// Looks that are meant to be `apart`: where that is no time at all, every poll looks.
     pub(crate) fn new(apart: Time) -> Self {
-        Self { pace: Pace::new(apart), until: 1 }
+        Self { pace: (!apart.is_zero()).then(|| Pace::new(apart)), until: 1 }
     }
 
     /// A poll: whether the thread passes by and does not look.
@@ -28,8 +29,10 @@ impl Looks {
 
     /// The thread has looked at `at`.
     pub(crate) fn note(&mut self, found: bool, at: Time) {
-        self.pace.note(found);
-        self.until = self.pace.next(at);
+        if let Some(pace) = &self.pace {
+            pace.note(found);
+            self.until = pace.next(at);
+        }
     }
 }
 
