@@ -16,7 +16,7 @@
 //!    difference is at least [`WORTHY`]. If the part is more than that, the part in which the loser spent less is named with
 //!    it, if that one makes up [`MOST`] of what is between them. Otherwise no part is named.
 //! 6. [`counter`](crate::counter) says which counter explains the part.
-//! 7. [`bottleneck`](crate::bottleneck) says which part of the machine limits the winner and which the loser.
+//! 7. [`bottleneck`] says which part of the machine limits the winner and which the loser.
 //! 8. Where processors took turns on too few cores, neither part nor counter is named: what processors waited for cannot be
 //!    told from waiting for a core.
 

@@ -1,6 +1,6 @@
 //! What a program's operations cost a processor: counts times the machine's prices.
 
-use units::Time;
+use units::{Frequency, Time};
 
 /// The price list of a machine's processors.
 #[derive(Clone, Debug)]
@@ -14,11 +14,38 @@ impl Prices {
         Self { work: work.clone() }
     }
 
+    /// The prices of a processor of the same kind whose clock is `own`, where these are stated for the clock `stated`.
+    pub fn at_clock(&self, stated: Frequency, own: Frequency) -> Self {
+        let cycles = |time: Time| u128::from(time.as_femtoseconds()) * u128::from(stated.as_hertz());
+        let scale = |time| {
+            let scaled = cycles(time).div_ceil(u128::from(own.as_hertz()));
+            Time::from_femtoseconds(u64::try_from(scaled).unwrap_or(u64::MAX))
+        };
+        let machine::WorkCosts { flop, integer, load, store } = self.work;
+        let [flop, integer, load, store] = [flop, integer, load, store].map(scale);
+        Self { work: machine::WorkCosts { flop, integer, load, store } }
+    }
+
     /// The time of so many operations of each kind.
     pub fn operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Time {
         self.work.flop * u64::from(flops)
             + self.work.integer * u64::from(integers)
             + self.work.load * u64::from(loads)
             + self.work.store * u64::from(stores)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_processor_at_a_quarter_of_the_clock_takes_four_times_as_long() {
+        let ns = Time::from_nanoseconds;
+        let prices =
+            Prices::new(&machine::WorkCosts { flop: ns(4), integer: ns(1), load: ns(2), store: ns(3) });
+        let slow = prices.at_clock(Frequency::from_megahertz(200), Frequency::from_megahertz(50));
+        assert_eq!(prices.operations(1, 10, 100, 1000), ns(4 + 10 + 200 + 3000));
+        assert_eq!(slow.operations(1, 10, 100, 1000), ns(4 * (4 + 10 + 200 + 3000)));
     }
 }

@@ -93,13 +93,14 @@ impl Edge {
             let core = self.core();
             first(&mut state, core);
             // Whoever is next at work on this core has others.
-            let pending = state.cores[core].clock.take_pending();
+            let clock = &mut state.cores[core].clock;
+            let pending = clock.pends().then(|| clock.take_pending());
             (state.settle(core), pending)
         };
         if suspends {
             self.suspend();
         }
-        if !pending.made.is_empty() {
+        if let Some(pending) = pending {
             self.make(&pending);
         }
     }
@@ -174,19 +175,19 @@ impl Edge {
 
     /// Spends the cost of a send and lets the cargo go.
     fn send(&self, to: NodeId, cargo: Cargo) {
-        self.state().expect_server(self.core(), &cargo);
         let (route, locks) = {
-            let state = self.state();
-            (state.route(self.core(), to, &cargo), state.locks_interface(self.core()))
+            let (state, core) = (self.state(), self.core());
+            state.expect_server(core, &cargo);
+            (state.route(core, to, &cargo), state.locks_interface(core))
         };
         // Whoever comes first gets the lock: the time must be right before it is asked for.
         if route == Route::Inject && locks {
             self.settle();
         }
         self.settle_after(|state, core| state.spend_send(core, route, to, &cargo));
-        let mut state = self.state();
-        state.note_answer(self.core());
-        state.send(self.core(), route, to, cargo);
+        let (mut state, core) = (self.state(), self.core());
+        state.note_answer(core);
+        state.send(core, route, to, cargo);
     }
 
     /// A thread's send, if there is room.
@@ -203,7 +204,7 @@ impl Edge {
         true
     }
 
-    /// A thread has tried something in vain: its fiber never goes on if that is how the run ends.
+    /// A thread has tried something, perhaps in vain: its fiber never goes on if that is how the run ends.
     fn try_in_vain(&self, attempt: impl FnOnce(&mut Cluster, usize) -> bool) {
         let ends = attempt(&mut self.state(), self.core());
         if ends {
@@ -401,17 +402,25 @@ impl Scheduling for Edge {
     }
 
     fn poll(&self) {
-        if self.state().passes_by(self.core()) {
-            return;
+        let adapts = {
+            let (mut state, core) = (self.state(), self.core());
+            if state.passes_by(core) {
+                return;
+            }
+            state.adapts(core)
+        };
+        if adapts {
+            self.leave_for_handlers();
         }
-        self.leave_for_handlers();
-        let poll = self.state().poll(self.core());
+        let (poll, locks) = {
+            let (mut state, core) = (self.state(), self.core());
+            (state.poll(core), state.shares_interface(core) && state.locks_interface(core))
+        };
         match poll {
             Poll::Call => return self.call_routine(),
             Poll::Pass => return,
             Poll::Look => {}
         }
-        let locks = self.state().shares_interface(self.core()) && self.state().locks_interface(self.core());
         if locks {
             self.settle();
         }
@@ -423,10 +432,10 @@ impl Scheduling for Edge {
             state.cores[core].service.look(poll);
         });
         let found = self.yield_to_handlers(Noticed::AT_ONCE);
-        self.state().note_look(self.core(), found);
-        if !found {
-            self.try_in_vain(standstill::looks_in_vain);
-        }
+        self.try_in_vain(|state, core| {
+            state.note_look(core, found);
+            !found && standstill::looks_in_vain(state, core)
+        });
     }
 
     fn spin(&self) {

@@ -5,7 +5,7 @@
 
 use machine::{ByClass, Class, Cost, Machine, Primitives};
 use tempest::{Operations, Primitive};
-use units::Time;
+use units::{Frequency, Time};
 
 /// Bytes of a word of a transfer or deposit.
 pub(crate) const WORD_BYTES: u64 = 8;
@@ -61,6 +61,9 @@ pub(crate) struct PriceLists {
     /// The list of embedded processors, where the machine has one for them.
     embedded: Option<Primitives>,
     operations: hardware::Prices,
+    /// The operations of network processors and of embedded processors, each at its own clock.
+    network_operations: hardware::Prices,
+    embedded_operations: hardware::Prices,
     memory: machine::Memory,
     fetch: Time,
     visible: Time,
@@ -69,12 +72,17 @@ pub(crate) struct PriceLists {
 impl PriceLists {
     /// The price lists of a machine.
     pub(crate) fn new(machine: &Machine) -> Self {
+        let operations = hardware::Prices::new(&machine.processor.work);
+        let stated = machine.processor.clock;
+        let at = |own: Option<Frequency>| operations.at_clock(stated, own.unwrap_or(stated));
         Self {
             machine: machine.name.clone(),
             general: machine.primitives.clone(),
             network: machine.network_processor.as_ref().map(|network| network.primitives.clone()),
             embedded: machine.embedded_processor.as_ref().map(|embedded| embedded.primitives.clone()),
-            operations: hardware::Prices::new(&machine.processor.work),
+            network_operations: at(machine.network_processor.as_ref().map(|network| network.clock)),
+            embedded_operations: at(machine.embedded_processor.as_ref().map(|embedded| embedded.clock)),
+            operations,
             memory: machine.memory.clone(),
             fetch: machine.processor.fetch,
             visible: machine.handoff.as_ref().map_or(Time::ZERO, |handoff| handoff.visible),
@@ -171,9 +179,14 @@ impl PriceLists {
         self.priced(List::General, "report_computing", &self.general.report_computing, Class::User)
     }
 
-    /// The time of a program's own operations.
-    pub(crate) fn operations(&self, done: Operations) -> Time {
-        self.operations.operations(done.flops, done.integers, done.loads, done.stores)
+    /// The time of a program's own operations, on a processor of some kind.
+    pub(crate) fn operations(&self, list: List, done: Operations) -> Time {
+        let prices = match list {
+            List::General => &self.operations,
+            List::Network => &self.network_operations,
+            List::Embedded => &self.embedded_operations,
+        };
+        prices.operations(done.flops, done.integers, done.loads, done.stores)
     }
 
     /// The time in which words that no cache has come from memory.
@@ -278,6 +291,8 @@ mod tests {
                 network: None,
                 embedded: None,
                 operations: hardware::Prices::new(&work),
+                network_operations: hardware::Prices::new(&work),
+                embedded_operations: hardware::Prices::new(&work),
                 memory: machine::Memory { line: units::Bytes::new(32), read: ns(50) },
                 fetch: ns(6),
                 visible: ns(9),

@@ -7,7 +7,6 @@
 //! This module must never know what a message means.
 
 use machine::Class;
-use tempest::policy::{Notice, Servers};
 use tempest::{Attempt, Blocked, Failure, NodeId, Spinning, ThreadId};
 
 use crate::cluster::Cluster;
@@ -50,14 +49,11 @@ fn attempts(cluster: &mut Cluster, core: usize) -> &mut Attempts {
 /// Whether a thread that spins on `core` looks for messages, though its policy has it look at no back-edge: no other processor
 /// would handle them. Where a network processor runs the handlers of programs, it looks only for a message that was handed to it.
 pub(crate) fn looks_to_spin(cluster: &Cluster, core: usize) -> bool {
-    let policy = &cluster.setting.policy;
-    if policy.notice != Notice::Poll || cluster.poll_interval() > 0 || !cluster.runs_handlers(core) {
+    let dispatch = &cluster.nodes[cluster.cores[core].node()].dispatch;
+    if !dispatch.looks_only() || cluster.poll_interval() > 0 || !cluster.runs_handlers(core) {
         return false;
     }
-    let network = cluster.setting.machine.network_processor.as_ref();
-    let others =
-        policy.servers == Servers::Network && network.is_some_and(|own| own.runs.contains(&Class::User));
-    !others || cluster.has_event(core)
+    !dispatch.network_handles(Class::User) || cluster.has_event(core)
 }
 
 /// Stops the run if it stands still and patience is at its end.
@@ -77,7 +73,7 @@ fn stands_still(cluster: &Cluster, ignored: bool) -> bool {
         return false;
     }
     // Processors change their roles after some time, and may then handle what no other has looked at.
-    if cluster.setting.policy.servers == Servers::Adaptive && !ignored {
+    if cluster.nodes.iter().any(|node| node.dispatch.moves_threads()) && !ignored {
         return false;
     }
     let events = cluster.agenda.under_way(ignored);

@@ -6,6 +6,8 @@
 //! program's own: a touch moves none, and a model decides what a cache makes of it. This module must never
 //! know a memory system.
 
+use crate::Right;
+
 /// The kind of access to words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
@@ -19,6 +21,16 @@ pub enum Access {
     Flush,
     /// The lines that hold the words leave the cache, whatever they hold: one instruction for each line.
     Purge,
+}
+
+impl Access {
+    /// The access of a thread that needs a right.
+    pub(crate) fn with(right: Right) -> Self {
+        match right {
+            Right::Read => Self::Load,
+            Right::Write => Self::Store,
+        }
+    }
 }
 
 /// The counters of a node's memory system and interface since the run began; all zero in a world that does

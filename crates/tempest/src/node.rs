@@ -21,15 +21,45 @@ use crate::segment::BadPlace;
 use crate::segment::Segments;
 use crate::{Class, Fault, Flow, Handler, Memory, Message, NodeId, Place, Shape, Volume, Waiter};
 
-/// The error of a received packet that cannot be handled: its handler is unknown, or it has too few words for the message.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BadPacket(String);
+/// The error of a received packet that no handler can be run for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BadPacket {
+    /// No handler has this number.
+    Unknown {
+        /// The number that the packet names.
+        handler: u16,
+        /// The node that the packet says it comes from.
+        source: NodeId,
+        /// The number of handlers on the node.
+        handlers: usize,
+    },
+    /// The packet has fewer words than its message.
+    Short {
+        /// The name of the message.
+        message: &'static str,
+        /// The node that the packet says it comes from.
+        source: NodeId,
+        /// The words that the packet has.
+        words: usize,
+        /// The words that the message has at least.
+        expected: usize,
+    },
+}
 
 impl fmt::Display for BadPacket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            Self::Unknown { handler, source, handlers } => {
+                write!(f, "handler {handler} of a message from {source}: there are {handlers}")
+            }
+            Self::Short { message, source, words, expected } => {
+                write!(f, "{words} words for {message} from {source}: expected at least {expected}")
+            }
+        }
     }
 }
+
+impl std::error::Error for BadPacket {}
 
 /// Turns a fault into the packet of the message by which the protocol receives it.
 pub(crate) type FaultPacket = fn(&Node, Fault) -> Packet;
@@ -148,22 +178,14 @@ impl Node {
 
     #[cold]
     fn refuse(&self, packet: &Packet) -> BadPacket {
-        let (id, words) = (packet.id().0, packet.words().len());
-        BadPacket(match self.entries.get(usize::from(id)) {
-            None => format!(
-                "handler {id} of a message from {}: there are {}",
-                packet.source(),
-                self.entries.len()
-            ),
+        let (handler, source) = (packet.id().0, packet.source());
+        match self.entries.get(usize::from(handler)) {
+            None => BadPacket::Unknown { handler, source, handlers: self.entries.len() },
             Some(entry) => {
-                format!(
-                    "{words} words for {} from {}: expected at least {}",
-                    entry.name,
-                    packet.source(),
-                    entry.body_words
-                )
+                let (words, expected) = (packet.words().len(), entry.body_words);
+                BadPacket::Short { message: entry.name, source, words, expected }
             }
-        })
+        }
     }
 
     /// Runs the handler of a packet whose [`key`](Self::key) has been read and is held. If the handler ended

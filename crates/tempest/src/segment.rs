@@ -117,16 +117,57 @@ const PAGE: u64 = 4096;
 /// The modelled size of a word in bytes.
 const WORD_BYTES: u64 = 8;
 
-/// An access to words that do not exist, or that the accessing node may not touch. It displays as a sentence
-/// that names both nodes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BadPlace(String);
+/// The error of an access to words that do not exist, or that the accessing node may not touch. It displays as a sentence that
+/// names both nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BadPlace {
+    /// The number of words of the access.
+    pub words: usize,
+    /// The place of the first of them.
+    pub place: Place,
+    /// The node whose segment it is.
+    pub node: NodeId,
+    /// The other node that accesses the words, and for what; `None` if the node does so itself.
+    by: Option<(NodeId, Deed)>,
+    /// The reason.
+    pub why: BadAccess,
+}
+
+/// The reason why words of a segment cannot be accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BadAccess {
+    /// The node has no such segment.
+    NoSegment,
+    /// The segment has only so many words.
+    Beyond(usize),
+    /// The segment's [`Rights`] keep other nodes from this.
+    Closed,
+}
 
 impl fmt::Display for BadPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        let Self { words, place: Place { segment, offset }, node, by, why } = self;
+        write!(f, "{words} words ")?;
+        match by {
+            Some((by, Deed::Read)) => write!(f, "for {by} ")?,
+            Some((by, Deed::Write)) => write!(f, "from {by} ")?,
+            Some((by, Deed::Change)) => write!(f, "changed by {by} ")?,
+            None => {}
+        }
+        write!(f, "at offset {offset} of segment {} of {node}, which ", segment.0)?;
+        match (why, by) {
+            (BadAccess::NoSegment, _) => f.write_str("does not exist"),
+            (BadAccess::Beyond(room), _) => write!(f, "has {room}"),
+            (BadAccess::Closed, Some((_, Deed::Write))) => f.write_str("no other node may write"),
+            (BadAccess::Closed, Some((_, Deed::Change))) => {
+                f.write_str("no other node may change in one step")
+            }
+            (BadAccess::Closed, _) => f.write_str("no other node may read"),
+        }
     }
 }
+
+impl std::error::Error for BadPlace {}
 
 /// A node's part of a segment, without the type of its words: each is 64 bits.
 pub(crate) struct Part {
@@ -203,9 +244,7 @@ impl Segments {
     fn find(&self, node: NodeId, place: Place, words: usize) -> Result<&[AtomicU64], BadPlace> {
         let room = self.part(place.segment).map_or(&[][..], |part| &part.bits);
         let found = range(place.offset as usize, words).and_then(|range| room.get(range));
-        found.ok_or_else(|| {
-            BadPlace(format!("{words} words at {} of {node}, which {}", spell(place), self.room(place)))
-        })
+        found.ok_or_else(|| BadPlace { words, place, node, by: None, why: self.room(place) })
     }
 
     /// Says why `by` may not do `deed` to words of `node`, which owns these segments.
@@ -217,20 +256,14 @@ impl Segments {
         place: Place,
         words: usize,
     ) -> BadPlace {
-        let (how, may_not) = match deed {
-            Deed::Read => ("for", "no other node may read"),
-            Deed::Write => ("from", "no other node may write"),
-            Deed::Change => ("changed by", "no other node may change in one step"),
-        };
         let closed = self.part(place.segment).is_some_and(|part| by != node && !part.rights.allow(deed));
-        let why = if closed { may_not.to_owned() } else { self.room(place) };
-        BadPlace(format!("{words} words {how} {by} at {} of {node}, which {why}", spell(place)))
+        let why = if closed { BadAccess::Closed } else { self.room(place) };
+        BadPlace { words, place, node, by: Some((by, deed)), why }
     }
 
-    /// The size of a segment, as the end of a sentence.
-    fn room(&self, place: Place) -> String {
-        self.part(place.segment)
-            .map_or_else(|| "does not exist".to_owned(), |part| format!("has {}", part.bits.len()))
+    /// The reason for which words are not there.
+    fn room(&self, place: Place) -> BadAccess {
+        self.part(place.segment).map_or(BadAccess::NoSegment, |part| BadAccess::Beyond(part.bits.len()))
     }
 
     /// Adds deposited words to the segment's count, and passes the threads that waited for them to `resume`.
@@ -246,10 +279,6 @@ impl Segments {
 #[inline]
 pub(crate) fn range(from: usize, words: usize) -> Option<Range<usize>> {
     from.checked_add(words).map(|end| from..end)
-}
-
-fn spell(Place { segment, offset }: Place) -> String {
-    format!("offset {offset} of segment {}", segment.0)
 }
 
 #[cfg(test)]

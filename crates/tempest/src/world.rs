@@ -20,7 +20,7 @@ pub use crate::message::Packet;
 pub use crate::node::{BadPacket, Node};
 pub use crate::pace::Pace;
 pub use crate::processor::{Accounting, Messages, Processor, Scheduling, Wait};
-pub use crate::segment::{BadPlace, SegmentId};
+pub use crate::segment::{BadAccess, BadPlace, SegmentId};
 
 /// Makes the handle of thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th back-edge, or never
 /// if that is 0. A model charges its work to `accounting`; where work takes real time there is none.

@@ -312,7 +312,10 @@ impl Fabric {
     /// A worm's head enters the channel it has been given; what its tail will leave becomes known.
     fn enter(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
-        self.channels[worm.wants() as usize].carry(now, worm.passage());
+        // Cross traffic has ports of its own, without a gap.
+        let is_port = worm.to != NONE && (worm.leaves() || worm.arrives());
+        let passage = if is_port { worm.passage().max(self.gap) } else { worm.passage() };
+        self.channels[worm.wants() as usize].carry(now, passage);
         worm.enter(now);
         while let Some(released) = self.worms[number as usize].release() {
             let ends = released.ends;

@@ -124,3 +124,32 @@ fn ports_in_keep_the_gap_among_messages_of_several_nodes() {
     let at: Vec<Time> = messages.into_iter().map(|message| driver.arrival(message)).collect();
     assert_eq!(at, [ns(5), ns(55), ns(105)]);
 }
+
+#[test]
+fn links_are_busy_for_the_bytes_and_ports_for_the_gap_where_that_is_longer() {
+    let mut driver = Driver::with_gap(&network(mesh(&[4])), ns(35), 4);
+    (0..10).for_each(|_| {
+        driver.launch(ns(0), 0, 2, 20);
+    });
+    driver.run();
+    let end = ns(1000);
+    let links = driver.links_busy(end);
+    assert_eq!(links, [("0→1".to_owned(), ns(200)), ("1→2".to_owned(), ns(200))]);
+    assert_eq!((driver.ports_busy(0, end), driver.ports_busy(2, end)), ((ns(350), ns(0)), (ns(0), ns(350))));
+    // The last of ten begins to leave at 315.
+    assert_eq!(driver.ports_busy(0, ns(330)).0, ns(330));
+    assert_eq!(
+        driver.ports_busy(1, end),
+        (ns(0), ns(0)),
+        "what passes a node's router passes none of its ports"
+    );
+}
+
+#[test]
+fn a_message_that_stands_still_keeps_a_link_but_does_not_make_it_busy() {
+    let mut driver = Driver::new(&network(mesh(&[4])), 4);
+    driver.shut(1, ns(5000));
+    driver.launch(ns(0), 0, 1, 100);
+    driver.run();
+    assert_eq!(driver.links_busy(ns(9000)), [("0→1".to_owned(), ns(100))]);
+}

@@ -132,6 +132,17 @@ impl Driver {
         Some((at, self.parcels[cargo as usize].from))
     }
 
+    /// The time up to `now` for which the port out and the port in of a node have been busy.
+    pub(crate) fn ports_busy(&self, node: usize, now: Time) -> (Time, Time) {
+        self.fabric.ports_busy_at(now).nth(node).expect("there is such a node")
+    }
+
+    /// The links that have been busy up to `now`, with the time for which they have been.
+    pub(crate) fn links_busy(&self, now: Time) -> Vec<(String, Time)> {
+        let links = self.fabric.links_busy_at(now).enumerate().filter(|(_, busy)| !busy.is_zero());
+        links.map(|(link, busy)| (self.fabric.link_name(link), busy)).collect()
+    }
+
     /// When the first byte of a message arrived.
     pub(crate) fn arrival(&self, cargo: u32) -> Time {
         self.arrivals.iter().find(|arrival| arrival.cargo == cargo).expect("it has arrived").at

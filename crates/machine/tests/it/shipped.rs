@@ -145,6 +145,16 @@ fn hurricane_1_is_what_the_paper_states() {
 }
 
 #[test]
+fn alewife_receives_in_40_cycles_by_poll_and_in_72_after_an_interrupt() {
+    let machine = shipped("alewife");
+    let (processor, prices) = (&machine.processor, &machine.primitives);
+    let path = |price: Option<ByClass<Cost>>| price.expect("a price").of(Class::User).path;
+    let cycles = |n| machine.processor.clock.cycles_to_time(n);
+    assert_eq!(processor.poll + path(prices.dispatch), cycles(40));
+    assert_eq!(processor.interrupt + path(prices.dispatch_interrupt), cycles(72));
+}
+
+#[test]
 fn ideal_communicates_for_free() {
     let machine = shipped("ideal");
     for (name, costs) in machine.primitives.iter() {

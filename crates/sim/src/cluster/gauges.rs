@@ -3,7 +3,6 @@
 //! Must never change anything.
 
 use hardware::Network;
-use tempest::policy::Servers;
 use tempest::{Breakdown, Counters, ProtocolTime, Resource, Utilization};
 use trace::Counter;
 use units::Time;
@@ -42,10 +41,14 @@ fn busy_times(cluster: &Cluster) -> BusyTimes {
     times.add(Resource::DispatchQueue, now, nodes.iter().map(|node| node.dispatch.events.busy(now)));
     let locks = nodes.iter().filter_map(|node| node.port.lock());
     times.add(Resource::InterfaceLock, now, locks.map(|lock| lock.busy_at(now)));
+    let ports = nodes.iter().map(|node| node.port.queue().busy_at(now));
     let (out, into): (Vec<_>, Vec<_>) = match cluster.link.road.network() {
-        // The ports of a routed network are its outermost channels.
-        Network::Routed(fabric) => fabric.ports_busy_at(now).unzip(),
-        Network::Constant(_) => nodes.iter().map(|node| node.port.queue().busy_at(now)).unzip(),
+        // The ports of a routed network are its outermost channels. What an interface does behind its port in holds it too.
+        Network::Routed(fabric) => {
+            let both = fabric.ports_busy_at(now).zip(ports);
+            both.map(|(channels, interface)| (channels.0, channels.1.max(interface.1))).unzip()
+        }
+        Network::Constant(_) => ports.unzip(),
     };
     times.add(Resource::PortOut, now, out);
     times.add(Resource::PortIn, now, into);
@@ -82,12 +85,9 @@ fn add_processors(cluster: &Cluster, times: &mut BusyTimes) {
 
 /// The kinds of processors that run handlers and no threads, or may come to.
 fn protocol_kinds(cluster: &Cluster) -> impl Iterator<Item = Resource> + use<> {
-    let own = match cluster.setting.policy.servers {
-        Servers::Embedded => Resource::EmbeddedProcessor,
-        Servers::Hardware => Resource::StateMachine,
-        _ => Resource::DedicatedProcessor,
-    };
-    let has_loop = cluster.nodes.first().is_some_and(|node| node.dispatch.network().is_some());
+    let dispatch = cluster.nodes.first().map(|node| &node.dispatch);
+    let own = dispatch.map_or(Resource::DedicatedProcessor, |dispatch| dispatch.kind_of_servers());
+    let has_loop = dispatch.is_some_and(|dispatch| dispatch.network().is_some());
     [own].into_iter().chain(has_loop.then_some(Resource::NetworkProcessor))
 }
 

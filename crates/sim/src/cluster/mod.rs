@@ -17,6 +17,7 @@ use trace::Event;
 use units::Time;
 
 use crate::agenda::{Agenda, Happening};
+use crate::dispatch::Poll;
 use crate::link::Link;
 use crate::measure::Measure;
 use crate::memory::at_work::AtWork;
@@ -288,7 +289,9 @@ impl Cluster {
         self.leave_handler(core);
         self.nodes[node].dispatch.events.complete(self.agenda.now(), held);
         self.agenda.note_progress();
-        self.measure_roles(node);
+        if self.adapts(core) {
+            self.measure_roles(node);
+        }
         self.free(core);
         self.notify(node);
     }
@@ -336,11 +339,14 @@ impl Cluster {
         node.first_core..node.first_core + node.cores
     }
 
+    /// Whether the roles of the processors of `core`'s node may change.
+    #[inline]
+    pub(crate) fn adapts(&self, core: usize) -> bool {
+        self.nodes[self.cores[core].node()].dispatch.serving.roles().is_some()
+    }
+
     /// The node looks at its clocks: if an interval is over, roles may change.
     pub(crate) fn measure_roles(&mut self, node: usize) {
-        if self.nodes[node].dispatch.serving.roles().is_none() {
-            return;
-        }
         let (dispatch, view) = self.parts(node);
         let waited = dispatch.events.waits().total;
         let Some(roles) = dispatch.serving.roles_mut() else { return };
@@ -441,6 +447,18 @@ impl Cluster {
             self.cores[core].spend(Bucket::Overhead, pass);
         }
         passes
+    }
+
+    /// The work of a poll of the thread on `core`.
+    pub(crate) fn poll(&mut self, core: usize) -> Poll {
+        let (own, number) = (&self.cores[core], self.cores[core].number());
+        let Node { dispatch, cores, .. } = &mut self.nodes[own.node()];
+        dispatch.poll(number.into(), *cores)
+    }
+
+    /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.
+    pub(crate) fn notices_late(&self, core: usize) -> bool {
+        self.nodes[self.cores[core].node()].dispatch.interrupts() && self.has_event(core)
     }
 
     /// The thread on `core` has looked.

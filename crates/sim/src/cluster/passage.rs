@@ -583,7 +583,7 @@ impl Cluster {
     pub(crate) fn expect_server(&self, core: usize, cargo: &Cargo) {
         let node = self.cores[core].node();
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
-            && !self.nodes[node].dispatch.way.runs(cargo.class(&self.nodes[node].waist))
+            && !self.nodes[node].dispatch.way.runs(|| cargo.class(&self.nodes[node].waist))
         {
             let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
             let message = self.nodes[node].waist.message_name(packet.id());

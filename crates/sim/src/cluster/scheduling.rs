@@ -16,7 +16,7 @@ use crate::cluster::Cluster;
 use crate::cluster::node::Node;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::NextStep;
-use crate::dispatch::{Dispatch, Dispatcher, Noticed, Poll, Start, View};
+use crate::dispatch::{Dispatch, Dispatcher, Noticed, Start, View};
 use crate::measure::anatomy::Taken;
 use crate::processor::core::{Activity, Event, Job, Step};
 use crate::processor::ledger::Bucket;
@@ -180,18 +180,6 @@ impl Cluster {
         started
     }
 
-    /// The work of a poll of the thread on `core`.
-    pub(crate) fn poll(&mut self, core: usize) -> Poll {
-        let count = self.nodes[self.cores[core].node()].cores;
-        let (dispatch, number) = self.dispatch_of(core);
-        dispatch.poll(number, count)
-    }
-
-    /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.
-    pub(crate) fn notices_late(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node()].dispatch.interrupts() && self.has_event(core)
-    }
-
     /// What `core` pays for an event before its handler: a wait for the interface, and a price. The price belongs to a step, in the
     /// account of where time goes.
     fn arrival_cost(
@@ -226,17 +214,19 @@ impl Cluster {
         self.nodes[self.cores[core].node()].dispatch.shares_interface()
     }
 
-    /// Interrupts `core`, whose thread goes on after the handler.
+    /// Interrupts `core`. Its thread, if it runs one, goes on after the handler.
     fn interrupt(&mut self, core: usize) -> bool {
-        let Activity::Thread(thread) = self.cores[core].activity() else { return false };
-        let left = self.cores[core].clock.left(self.agenda.now());
+        let thread = self.cores[core].thread();
+        let left = thread.map(|_| self.cores[core].clock.left(self.agenda.now()));
         self.cores[core].clock.put_off();
         if !self.start_handler(core, Noticed::Interrupt) {
             // Another processor has the key of the message that came: the end of that handler is waited for now.
             self.cores[core].clock.count_again();
             return false;
         }
-        self.cores[core].put_thread_off(thread, left);
+        if let Some((thread, left)) = thread.zip(left) {
+            self.cores[core].put_thread_off(thread, left);
+        }
         self.cores[core].ledger.count().interrupts += 1;
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let count = self.nodes[node].cores;
@@ -320,6 +310,9 @@ impl Cluster {
             let notice = if returned { Time::ZERO } else { notice };
             let after = if caller == number { way_in } else { notice };
             self.start_handler(first + caller, Noticed::Look { after });
+        } else if returned && let Some(Start::Interrupt { number }) = dispatch.interruption(view) {
+            // A message came during the call, which takes only the messages that waited when it began.
+            self.interrupt(first + number);
         }
     }
 

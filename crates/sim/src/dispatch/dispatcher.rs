@@ -4,10 +4,10 @@
 //! Must never know what a message means, or what anything costs.
 
 use hardware::EventQueue;
-use machine::Machine;
-use tempest::Policy;
+use machine::{Class, Machine};
 use tempest::policy::{Notice, Split};
 use tempest::world::Name;
+use tempest::{Policy, Resource};
 use units::Time;
 
 use super::events::{Arrived, Events, Inbox};
@@ -107,6 +107,25 @@ impl Dispatcher {
             Dispatch::Routine(routine) => Some(&mut routine.inbox),
             Dispatch::Register(_) | Dispatch::Network(_) | Dispatch::StateMachine(_) => None,
         }
+    }
+
+    /// The kind of the processors that run handlers and no threads, or may come to.
+    pub(crate) fn kind_of_servers(&self) -> Resource {
+        match (&self.way, &self.serving) {
+            (Dispatch::StateMachine(_), _) => Resource::StateMachine,
+            (_, Serving::Embedded { .. }) => Resource::EmbeddedProcessor,
+            _ => Resource::DedicatedProcessor,
+        }
+    }
+
+    /// Whether a processor other than the computing ones handles every message of a class that comes, without their looking.
+    pub(crate) fn network_handles(&self, class: Class) -> bool {
+        self.network().is_some_and(|network| network.handles_all(class))
+    }
+
+    /// Whether processors notice events by looking only.
+    pub(crate) fn looks_only(&self) -> bool {
+        self.notice == Notice::Poll
     }
 
     /// The number of messages that have come out of the network and are still in the interface.
@@ -273,9 +292,16 @@ impl Dispatcher {
             return None;
         }
         match self.idle_server(view) {
+            Some(number) if self.waits_for_interrupts(number, view) => Some(Start::Interrupt { number }),
             Some(number) => Some(Start::Serve { number, delay: Time::ZERO }),
             None => self.to_interrupt(view),
         }
+    }
+
+    /// Whether an idle processor does not look for events, because they interrupt it. A dedicated processor looks, and so does one
+    /// that shares the interface with a network processor.
+    fn waits_for_interrupts(&self, number: usize, view: View<'_>) -> bool {
+        self.notice == Notice::Interrupt && !view.cores[number].is_dedicated() && !self.shares_interface()
     }
 
     /// The processor that calls the routine for an event that has just come.
@@ -295,6 +321,11 @@ impl Dispatcher {
             Some(turns) => turns.next_caller(view.cores, finds),
             None => self.idle_server(view),
         }
+    }
+
+    /// The computing processor that is interrupted next when a call of the routine has ended, on whatever fiber.
+    pub(crate) fn interruption(&self, view: View<'_>) -> Option<Start> {
+        self.to_interrupt(View { running: None, ..view })
     }
 
     /// The computing processor that is interrupted next, if the policy interrupts at all and there is an event for it.
@@ -358,7 +389,8 @@ impl Dispatcher {
         self.injection.stays_behind(to, self.is_network_processor(number), keyed)
     }
 
-    /// Hands a message over. Answers the message if no processor injects for others now.
+    /// Hands a message over. It comes back if no processor injects for others now.
+    #[must_use]
     pub(crate) fn hand_over(&mut self, visible_at: Time, message: HandedOver) -> Option<HandedOver> {
         let to = message.to.0 as usize;
         self.injection.push(visible_at, to, message, self.serving.dedicated_for_a_time()).err()
@@ -445,6 +477,23 @@ mod tests {
         dispatch.note_interrupt(1, 3);
         assert_eq!(next(&mut dispatch, None), Some(Start::Interrupt { number: 2 }));
         assert_eq!(next(&mut dispatch, Some(2)), Some(Start::Interrupt { number: 1 }));
+    }
+
+    #[test]
+    fn an_idle_processor_is_interrupted_too_unless_it_looks_for_events_itself() {
+        let cores = node([idle(3), computing()]);
+        let started = [Notice::Interrupt, Notice::InterruptWhenBusy, Notice::Poll].map(|notice| {
+            let mut dispatch = register(notice);
+            dispatch.join(message(0, 7, Class::User));
+            dispatch.next_start(view(&cores))
+        });
+        let looks = Some(Start::Serve { number: 0, delay: ns(0) });
+        assert_eq!(started, [Some(Start::Interrupt { number: 0 }), looks, looks]);
+        let mut dispatch = register(Notice::Interrupt);
+        dispatch.serving = Serving::Dedicated { computing: 0 };
+        dispatch.join(message(0, 7, Class::User));
+        let dedicated = [Core::new(0, 0, true, 0)];
+        assert_eq!(dispatch.next_start(view(&dedicated)), looks, "a dedicated processor looks in a loop");
     }
 
     #[test]

@@ -223,6 +223,11 @@ impl NetworkProcessors {
         self.loops[place].put_off.take()
     }
 
+    /// Whether network processors run the handlers of a class, and leave to the computing processor only those whose keys are held.
+    pub(crate) fn handles_all(&self, class: Class) -> bool {
+        self.division == Division::Serves && self.runs.contains(&class)
+    }
+
     fn can_handle(&self, class: Class) -> bool {
         self.division != Division::Forwards && self.runs.contains(&class)
     }

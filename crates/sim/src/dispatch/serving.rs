@@ -21,6 +21,11 @@ pub(crate) enum Serving {
         /// The number of computing processors.
         computing: usize,
     },
+    /// The processors from this number on, which are inside the device.
+    Embedded {
+        /// The number of computing processors.
+        computing: usize,
+    },
     /// Every computing processor, when it idles or when it polls in its turn.
     Floating(Turns),
     /// Every computing processor, each for the events of its own endpoint of the interface.
@@ -50,9 +55,8 @@ impl Serving {
                 turns: Turns::new(policy.turns),
                 leaves_all: policy.dispatch == Dispatch::Serial,
             })),
-            Servers::Taken | Servers::Added | Servers::Embedded | Servers::Hardware => {
-                Self::Dedicated { computing: split.computing as usize }
-            }
+            Servers::Taken | Servers::Added => Self::Dedicated { computing: split.computing as usize },
+            Servers::Embedded | Servers::Hardware => Self::Embedded { computing: split.computing as usize },
         }
     }
 
@@ -60,7 +64,7 @@ impl Serving {
     pub(crate) fn server(&self, number: usize) -> Option<usize> {
         match self {
             Self::First => (number == 0).then_some(0),
-            Self::Dedicated { computing } => number.checked_sub(*computing),
+            Self::Dedicated { computing } | Self::Embedded { computing } => number.checked_sub(*computing),
             Self::Floating(_) | Self::Endpoints | Self::Adaptive(_) => Some(number),
         }
     }
@@ -87,7 +91,11 @@ impl Serving {
     pub(crate) fn shares_events(&self) -> bool {
         match self {
             Self::Endpoints => false,
-            Self::First | Self::Dedicated { .. } | Self::Floating(_) | Self::Adaptive(_) => true,
+            Self::First
+            | Self::Dedicated { .. }
+            | Self::Embedded { .. }
+            | Self::Floating(_)
+            | Self::Adaptive(_) => true,
         }
     }
 
@@ -114,7 +122,7 @@ impl Serving {
         match self {
             Self::Floating(turns) => turns.pass(number, count),
             Self::Adaptive(adaptive) => adaptive.turns.pass(number, count),
-            Self::First | Self::Dedicated { .. } | Self::Endpoints => {}
+            Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints => {}
         }
     }
 
@@ -123,7 +131,7 @@ impl Serving {
         match self {
             Self::Floating(turns) => turns.owner_is(number),
             Self::Adaptive(adaptive) => adaptive.turns.owner_is(number),
-            Self::First | Self::Dedicated { .. } | Self::Endpoints => false,
+            Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints => false,
         }
     }
 
@@ -131,7 +139,7 @@ impl Serving {
     /// which passes the turn on. While others are dedicated to handlers, no poll looks.
     pub(crate) fn looks(&mut self, number: usize, count: usize) -> bool {
         match self {
-            Self::First | Self::Dedicated { .. } | Self::Endpoints => true,
+            Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints => true,
             Self::Adaptive(adaptive) if adaptive.is_served() => false,
             Self::Floating(turns) => take_turn(turns, number, count),
             Self::Adaptive(adaptive) => take_turn(&mut adaptive.turns, number, count),

@@ -95,7 +95,7 @@ impl AtWork<'_> {
     pub(crate) fn hits(&mut self, address: u64, store: bool) -> bool {
         self.anatomy.count_access();
         let issue = if store { Operations::NONE.stores(1) } else { Operations::NONE.loads(1) };
-        self.core.spend(Bucket::Compute, self.prices.operations(issue));
+        self.core.spend(Bucket::Compute, self.prices.operations(self.core.list(), issue));
         let (processor, at) = (self.number(), self.core.clock.at(self.now));
         self.memory.system().is_none_or(|system| system.hits(processor, system.line_of(address), store, at))
     }
@@ -155,6 +155,28 @@ mod tests {
             assert_eq!(bench.at_work(0, ns(500)).hits(64, false), read, "{keep:?}");
             assert_eq!(bench.at_work(0, ns(500)).hits(64, true), written, "{keep:?}");
         }
+    }
+
+    #[test]
+    fn a_store_runs_ahead_on_a_line_that_nobody_else_wants_and_a_load_on_any() {
+        let mut costs = described();
+        (costs.cache.coherent, costs.cache.supply, costs.bus.snoop) = (true, Some(ns(2)), Some(ns(1)));
+        let mut memory = Memory::described(&costs);
+        memory.lead_by(ns(50));
+        let mut bench = Bench::new(memory, Primitives::default());
+        let is_far = |bench: &mut Bench, processor: usize, store, ahead: u64| {
+            let core = &mut bench.cores[processor];
+            core.clock.take_ahead();
+            core.clock.advance(ns(ahead));
+            bench.at_work(processor, ns(100)).is_far_ahead(64, store)
+        };
+        assert!(is_far(&mut bench, 0, true, 1), "the store needs the bus");
+        bench.at_work(0, ns(100)).miss(64, true, false, Keep::Any);
+        assert!(!is_far(&mut bench, 0, true, 1) && !is_far(&mut bench, 0, false, 1));
+        // Another processor takes the line.
+        bench.at_work(1, ns(200)).miss(64, true, false, Keep::Any);
+        assert!(is_far(&mut bench, 1, true, 1) && !is_far(&mut bench, 1, true, 0));
+        assert!(!is_far(&mut bench, 1, false, 1) && is_far(&mut bench, 1, false, 1000));
     }
 
     #[test]

@@ -220,7 +220,7 @@ impl AtWork<'_> {
             Work::Compute(done) => {
                 let computes = self.core.activity() != Activity::Handler && !self.core.is_masked();
                 let bucket = if computes { Bucket::Compute } else { Bucket::Overhead };
-                self.core.spend(bucket, self.prices.operations(done));
+                self.core.spend(bucket, self.prices.operations(self.core.list(), done));
             }
         }
     }

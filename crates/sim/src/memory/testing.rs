@@ -9,7 +9,7 @@ use units::{Bytes, Frequency, Time};
 use super::Memory;
 use super::at_work::AtWork;
 use crate::measure::anatomy::Anatomy;
-use crate::prices::PriceLists;
+use crate::prices::{List, PriceLists};
 use crate::processor::core::Core;
 
 pub(crate) fn ns(n: u64) -> Time {
@@ -89,6 +89,6 @@ impl Bench {
 
     /// The time of a program's own operations.
     pub(super) fn time_of(&self, done: Operations) -> Time {
-        self.prices.operations(done)
+        self.prices.operations(List::General, done)
     }
 }

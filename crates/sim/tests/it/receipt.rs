@@ -138,6 +138,18 @@ fn an_event_that_has_spilled_takes_longer_to_dispatch() {
 }
 
 #[test]
+fn handlers_inside_the_device_take_as_long_as_the_clock_there_says() {
+    let with =
+        |clock| run(&machine("hurricane", &[("embedded_processor.clock", clock)]), "hurricane:1", 1, false);
+    let (fast, slow) = (with("400 MHz"), with("200 MHz"));
+    // Nothing but the handlers limits this run, and 2000 operations are most of each.
+    assert!((1.8..2.05).contains(&ratio(&slow, &fast)), "{} and {}", slow.time, fast.time);
+    let network = |clock| run(&assisted(&[("network_processor.clock", clock)]), "np", 1, false);
+    let (fast, slow) = (network("400 MHz"), network("200 MHz"));
+    assert!((1.8..2.05).contains(&ratio(&slow, &fast)), "{} and {}", slow.time, fast.time);
+}
+
+#[test]
 fn a_receipt_after_an_interrupt_has_a_price_of_its_own() {
     let with = |price| machine("alewife", &[("primitives.dispatch_interrupt", price)]);
     let (cheap, dear) = (with("51 cycles"), with("151 cycles"));
@@ -147,4 +159,22 @@ fn a_receipt_after_an_interrupt_has_a_price_of_its_own() {
     assert!(dear_run.time > cheap_run.time, "{} and {}", dear_run.time, cheap_run.time);
     let [cheap, dear] = [&cheap, &dear].map(|machine| run(machine, "single", 1, true).time);
     assert_eq!(cheap, dear, "a processor that polls is not interrupted");
+}
+
+#[test]
+fn a_processor_that_waits_pays_for_interrupts_too() {
+    let with = |interrupt| {
+        run(&machine("alewife", &[("processor.interrupt", interrupt)]), "single+interrupt", 1, false)
+    };
+    let (free, dear) = (with("0 cycles"), with("200 cycles"));
+    assert!(dear.counters.interrupts > 0, "node 0 only waits");
+    assert!(dear.time > free.time, "{} and {}", dear.time, free.time);
+    let single =
+        |interrupt| run(&machine("alewife", &[("processor.interrupt", interrupt)]), "single", 1, false);
+    let (free, dear) = (single("0 cycles"), single("200 cycles"));
+    assert_eq!(
+        (dear.time, dear.counters.interrupts),
+        (free.time, 0),
+        "a processor that polls while it waits"
+    );
 }

@@ -40,8 +40,6 @@ const PROGRAMS: &[&[&str]] = &[
     // Every word shares its block with others.
     &["fetch-add", "shared-memory", "operations=1200", "spacing=8", "words=64", "frames=1"],
     &["shared-histogram", "shared-memory", "values=100"],
-    &["contended-line", "shared-memory", "accesses=50"],
-    &["contended-line", "shared-memory", "accesses=50", "kind=store"],
     &["remote-miss", "shared-memory", "misses=100", "home=busy", "push=1"],
     &["saturation", "shared-memory", "misses=20", "kind=write", "push=1"],
     &["saturation", "shared-memory", "misses=20", "kind=upgrade", "push=1"],

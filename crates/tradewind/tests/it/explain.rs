@@ -237,7 +237,8 @@ fn the_documented_machine_runs_as_it_is() {
 fn a_round_trip_takes_in_a_run_what_prices_add_up_to() {
     for (machine, policy, handed_over) in [
         ("cm-5", "floating", 0.0),
-        ("hurricane", "hurricane:1", 0.0),
+        // The thread sends over the bus, in 49 cycles of 2.5 ns; a handler inside the device in 4.
+        ("hurricane", "hurricane:1", 112.5),
         // A store into a queue of the node, a cycle of 2.5 ns.
         ("hurricane-1", "fixed:1", 2.5),
         ("hurricane-1", "partitioned:1", 2.5),

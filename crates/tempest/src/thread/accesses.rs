@@ -1,0 +1,269 @@
+//! What a thread does to shared memory: loads, stores, runs of words, and the faults between a tag and its access.
+//!
+//! This module must never know a protocol.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Holding, Thread};
+use crate::processor::{Accounting, Wait};
+use crate::{Access, Block, Memory, Primitive, Right, Run, RunMut, Shared, Word};
+
+impl Thread<'_> {
+    /// Loads an element of shared memory. If the node has no right to its block, the thread gives its
+    /// processor away until the protocol has brought the block.
+    ///
+    /// A thread that only loads and never polls may keep its node's rights from being taken away. To wait for
+    /// a store of another node, use [`wait_for`](Self::wait_for).
+    ///
+    /// # Panics
+    /// If there is no such element, or the array has been freed.
+    #[inline]
+    pub fn read<T: Word>(&self, array: &Shared<T>, index: usize) -> T {
+        let word = array.word(index);
+        self.access(array, word, Right::Read, |cell| T::from_bits(cell.load(Ordering::Relaxed)))
+    }
+
+    /// Stores an element of shared memory. If the node has no right to write its block, the thread gives its
+    /// processor away until the protocol has brought it.
+    ///
+    /// # Panics
+    /// If there is no such element, or the array has been freed.
+    #[inline]
+    pub fn write<T: Word>(&self, array: &Shared<T>, index: usize, value: T) {
+        let word = array.word(index);
+        self.access(array, word, Right::Write, |cell| cell.store(value.to_bits(), Ordering::Relaxed));
+    }
+
+    /// Adds to an element of shared memory atomically, wrapping; returns its previous value.
+    ///
+    /// # Panics
+    /// If there is no such element, or the array has been freed.
+    #[inline]
+    pub fn fetch_add(&self, array: &Shared<u64>, index: usize, amount: u64) -> u64 {
+        let word = array.word(index);
+        self.access(array, word, Right::Write, |cell| cell.fetch_add(amount, Ordering::AcqRel))
+    }
+
+    /// Replaces an element of shared memory by `new` atomically if it holds `current`. Returns its previous
+    /// value either way.
+    ///
+    /// # Errors
+    /// The element's value, if it is not `current`.
+    ///
+    /// # Panics
+    /// If there is no such element, or the array has been freed.
+    #[inline]
+    pub fn compare_exchange(
+        &self,
+        array: &Shared<u64>,
+        index: usize,
+        current: u64,
+        new: u64,
+    ) -> Result<u64, u64> {
+        let word = array.word(index);
+        self.access(array, word, Right::Write, |cell| {
+            cell.compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire)
+        })
+    }
+
+    /// Waits until another node has stored a value for which `is` returns true in an element of shared
+    /// memory, and returns that value. The thread does not poll: it gives its processor away, and reads again
+    /// when this node's copy of the block is taken away. Each change of the block so costs the other nodes
+    /// one transfer.
+    ///
+    /// Stores of this node's own threads are not noticed while the block stays here; those threads signal an
+    /// [`Event`].
+    ///
+    /// # Panics
+    /// If there is no such element, or the array has been freed.
+    pub fn wait_for<T: Word>(&self, array: &Shared<T>, index: usize, is: impl Fn(T) -> bool) -> T {
+        loop {
+            let value = self.read(array, index);
+            if is(value) {
+                return value;
+            }
+            self.watch(array, index, &is);
+        }
+    }
+
+    /// Blocks until the block may have changed, unless it has changed since it was read.
+    fn watch<T: Word>(&self, array: &Shared<T>, index: usize, is: &dyn Fn(T) -> bool) {
+        let (word, block) = (array.word(index), array.block(index));
+        let waiter = self.processor.waiter();
+        let waits = self.hold(block.key(), |_| {
+            let unchanged = array.allows(word, Right::Read)
+                && !is(T::from_bits(array.cell(word).load(Ordering::Relaxed)));
+            if unchanged {
+                array.memory().watch(block, waiter);
+            }
+            unchanged
+        });
+        if waits {
+            self.processor.block(Wait::Resume { what: "a word of shared memory to change" });
+        }
+    }
+
+    /// Loads elements of shared memory in runs whose tags are tested once per run. In a model a run lies in
+    /// one block; natively it spans as many blocks as the node has a right to, up to 512 elements. `each`
+    /// gets the index of a run's first element, and the run. It must not give the processor away.
+    ///
+    /// # Panics
+    /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
+    #[inline]
+    pub fn read_runs<T: Word>(
+        &self,
+        array: &Shared<T>,
+        range: Range<usize>,
+        mut each: impl FnMut(usize, Run<'_, T>),
+    ) {
+        self.runs(array, range, Right::Read, |run| each(run.start, array.cells(&run)));
+    }
+
+    /// Stores elements of shared memory in runs whose tags are tested once per run, with the right to write.
+    /// Runs are as long as those of [`read_runs`](Self::read_runs). `each` gets the index of a run's first
+    /// element, and the run. It must not give the processor away.
+    ///
+    /// # Panics
+    /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
+    #[inline]
+    pub fn write_runs<T: Word>(
+        &self,
+        array: &Shared<T>,
+        range: Range<usize>,
+        mut each: impl FnMut(usize, RunMut<'_, T>),
+    ) {
+        self.runs(array, range, Right::Write, |run| each(run.start, RunMut(array.cells(&run))));
+    }
+
+    #[inline]
+    fn runs<T: Word>(
+        &self,
+        array: &Shared<T>,
+        range: Range<usize>,
+        right: Right,
+        mut each: impl FnMut(Range<usize>),
+    ) {
+        let mut from = range.start;
+        while from < range.end {
+            let block = array.run(from, range.end);
+            let word = array.word(from);
+            if let Some(accounting) = self.accounting {
+                accounting.approach(array.memory().address(word), Access::with(right));
+            }
+            let faulted = self.test(array, word, right);
+            let run = if self.accounting.is_some() { block } else { array.extended(block, range.end, right) };
+            from = run.end;
+            let granted = faulted.then(|| (&**array.memory(), array.block_of(word)));
+            let holding = Holding::begin(self, granted);
+            each(run.clone());
+            drop(holding);
+            if let Some(accounting) = self.accounting {
+                account(accounting, array, word, right);
+                for word in run.skip(1).map(|index| array.word(index)) {
+                    accounting.approach(array.memory().address(word), Access::with(right));
+                    account(accounting, array, word, right);
+                }
+            }
+        }
+    }
+
+    /// Tests the tag and performs the access. Nothing comes between the two.
+    #[inline]
+    fn access<T: Word, R>(
+        &self,
+        array: &Shared<T>,
+        word: usize,
+        right: Right,
+        access: impl FnOnce(&AtomicU64) -> R,
+    ) -> R {
+        if let Some(accounting) = self.accounting {
+            return self.access_and_account(accounting, array, word, right, access);
+        }
+        self.test_and_access(array, word, right, access)
+    }
+
+    #[inline]
+    fn test_and_access<T: Word, R>(
+        &self,
+        array: &Shared<T>,
+        word: usize,
+        right: Right,
+        access: impl FnOnce(&AtomicU64) -> R,
+    ) -> R {
+        let faulted = self.test(array, word, right);
+        let result = access(array.cell(word));
+        if faulted {
+            self.done(array.memory(), array.block_of(word));
+        }
+        result
+    }
+
+    /// Performs an access in a world that accounts for time. Out of line, so that `access` stays small enough
+    /// to inline.
+    #[inline(never)]
+    fn access_and_account<T: Word, R>(
+        &self,
+        accounting: &dyn Accounting,
+        array: &Shared<T>,
+        word: usize,
+        right: Right,
+        access: impl FnOnce(&AtomicU64) -> R,
+    ) -> R {
+        accounting.approach(array.memory().address(word), Access::with(right));
+        let result = self.test_and_access(array, word, right, access);
+        account(accounting, array, word, right);
+        result
+    }
+
+    /// Ensures that the node has the right. Returns whether it had to fault for it. The access comes next.
+    #[inline]
+    fn test<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) -> bool {
+        let faults = !array.allows(word, right);
+        if faults {
+            self.fault(array, word, right);
+        }
+        faults
+    }
+
+    /// Waits until the node has the right. The right is not taken away before the access is
+    /// [`done`](Self::done).
+    #[cold]
+    fn fault<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) {
+        self.expect_no_hold("an access to shared memory that faults");
+        let (memory, block) = (array.memory(), array.block_of(word));
+        assert!(
+            memory.node() == self.node(),
+            "shared memory of {} is used by {}, which has a copy of its own",
+            memory.node(),
+            self.id()
+        );
+        loop {
+            memory.expect_in_use(array.region());
+            self.charge(Primitive::DetectMiss);
+            let waiter = self.processor.waiter();
+            if let Some(fault) = memory.enlist(block, right, waiter) {
+                self.processor.fault(&self.node.fault(fault));
+            }
+            self.processor.block(Wait::Block);
+            if array.allows(word, right) {
+                return;
+            }
+            // The protocol served it and gave no right, as to what has been given back: once more.
+            self.done(memory, block);
+        }
+    }
+
+    /// Records that the access that faulted has been done.
+    #[cold]
+    pub(super) fn done(&self, memory: &Memory, block: Block) {
+        if memory.done(block, self.index) {
+            self.processor.accessed();
+        }
+    }
+}
+
+/// Accounts for one word that was loaded or stored.
+fn account<T: Word>(accounting: &dyn Accounting, array: &Shared<T>, word: usize, right: Right) {
+    accounting.access(array.memory().address(word), Access::with(right));
+}
