@@ -103,6 +103,7 @@ impl Agenda {
     }
 
     /// Has something happen at `at`; `tie` is the place of its node among simultaneous events of different nodes.
+    #[inline]
     pub(crate) fn push(&mut self, at: Time, tie: u32, happening: Happening) {
         self.events.push(at, tie, happening);
     }

@@ -193,10 +193,15 @@ impl Edge {
     /// A thread's send, if there is room.
     fn try_send(&self, to: NodeId, cargo: impl FnOnce() -> Cargo) -> bool {
         // Whether a message can be handed over depends on what others have done by then.
-        if self.state().hands_over(self.core()) {
+        let room = {
+            let (mut state, core) = (self.state(), self.core());
+            if state.hands_over(core) { None } else { Some(state.finds_room(core)) }
+        };
+        let has_room = room.unwrap_or_else(|| {
             self.settle();
-        }
-        if !self.state().finds_room(self.core()) {
+            self.state().finds_room(self.core())
+        });
+        if !has_room {
             return false;
         }
         self.send(to, cargo());

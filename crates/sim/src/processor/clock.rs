@@ -87,7 +87,9 @@ impl Clock {
     /// Owes what follows the effect of a handler or send at this cost.
     pub(crate) fn owe(&mut self, cost: &Cost) {
         self.tail += cost.occupancy;
-        self.after = self.after.and(cost.after);
+        if !cost.after.is_empty() {
+            self.after = self.after.and(cost.after);
+        }
     }
 
     /// Owes so much more time after the effect of a handler or send.
