@@ -1,6 +1,6 @@
-//! The present time, and what will happen when.
+//! The present time, and all events to come.
 //!
-//! Must never know what an event means to the part it is for.
+//! This module must never know what an event means to the part that it is for.
 
 use std::collections::VecDeque;
 
@@ -10,39 +10,39 @@ use units::Time;
 
 use crate::progress::Progress;
 
-/// What the engine's queue holds. Small: entries are copied at every sift.
+/// One event of the engine's queue. It is small because the queue copies an entry at every sift.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Happening {
-    /// The fiber at work on a core goes on, unless an interrupt has put it off since.
+    /// The fiber at work on a core goes on, unless an interrupt has put off the continuation of this epoch.
     Continue { core: u32, epoch: u32 },
-    /// The first byte of something sent is at its destination.
+    /// A flight comes to the port in of its destination.
     Arrive { flight: u32 },
-    /// It has passed the port in.
+    /// A flight has passed the port in.
     Pass { flight: u32 },
-    /// What a node sends to itself is there.
+    /// A message of a node to itself arrives.
     Deliver { flight: u32 },
-    /// Something moves inside the network.
+    /// An event inside the network.
     Network { event: hardware::Event },
     /// A message that the network processor handed over can be seen by the computing processor.
     Forward { flight: u32 },
     /// The next step of a packet of a transfer.
     Packet { packet: u32, step: PacketStep },
-    /// A message may have waited too long at a port in.
+    /// A message may have waited too long at a port in. `uses` tells it from a later flight at the same place.
     Overflow { flight: u32, uses: u32 },
-    /// The device of a node may ask for the bus to write the next line that has been placed.
+    /// The device of a node may ask for the bus to write the next line that was placed in its memory.
     Post { node: u32 },
-    /// Somebody of a node may find something to do that nobody could do before.
+    /// The processors of a node may find something to do that was not there before.
     Look { node: u32 },
 }
 
 impl Happening {
-    /// Somebody looks, and may find nothing; or what nobody waits for goes on.
+    /// Whether the event only makes a part look, perhaps in vain, or is one that no thread waits for.
     pub(crate) fn is_a_look(self) -> bool {
         matches!(self, Self::Look { .. } | Self::Overflow { .. } | Self::Post { .. })
     }
 }
 
-/// What happens to a packet next.
+/// The next step of a packet of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PacketStep {
     Stage,
@@ -57,23 +57,24 @@ pub(crate) enum PacketStep {
 /// The present time and all events to come.
 pub(crate) struct Agenda {
     now: Time,
-    /// When the last event before now was that had an effect, if nothing but looks without one came since.
+    /// The time of the last event that had an effect, if all events since were looks without one; otherwise
+    /// `None`.
     quiet_since: Option<Time>,
     events: EventQueue<Happening>,
-    /// Cores whose fibers go on at the present time, in order, each with the epoch it was told in. They come before
-    /// every queued event, and save most of them.
+    /// Cores whose fibers go on at the present time, in order, each with the epoch of its continuation. They come
+    /// before every queued event, and most continuations need no queue entry because of them.
     due: VecDeque<(usize, u32)>,
-    /// Events so far.
+    /// The number of events so far.
     happened: u64,
-    /// How long nothing may happen.
+    /// The longest time without an event before the run counts as stalled.
     stall_limit: Option<Time>,
     progress: Progress,
-    /// Why the run ends before its time, once that is certain.
+    /// The reason why the run ends early, once that is certain.
     stopped: Option<Failure>,
 }
 
 impl Agenda {
-    /// Time zero, with nothing to come. A run in which nothing happens for longer than `stall_limit` has stalled.
+    /// An agenda at time zero without events. A run without an event for longer than `stall_limit` has stalled.
     pub(crate) fn new(stall_limit: Option<Time>) -> Self {
         Self {
             now: Time::ZERO,
@@ -92,58 +93,60 @@ impl Agenda {
         self.now
     }
 
-    /// How many events have happened.
+    /// The number of events that have happened.
     pub(crate) fn happened(&self) -> u64 {
         self.happened
     }
 
-    /// How many events are to come.
+    /// The number of events to come.
     pub(crate) fn waiting(&self) -> usize {
         self.events.len()
     }
 
-    /// Has something happen at `at`; `tie` is the place of its node among simultaneous events of different nodes.
+    /// Adds an event at `at`. `tie` orders simultaneous events of different nodes.
     #[inline]
     pub(crate) fn push(&mut self, at: Time, tie: u32, happening: Happening) {
         self.events.push(at, tie, happening);
     }
 
-    /// Has the fiber at work on a core go on at the present time, before every event.
+    /// Lets the fiber at work on a core go on at the present time, before every event.
     pub(crate) fn go_on_now(&mut self, core: usize, epoch: u32) {
         self.due.push_back((core, epoch));
     }
 
-    /// The core whose fiber goes on next at the present time, with the number of its continuation.
+    /// The core whose fiber goes on next at the present time, with the epoch of its continuation.
     pub(crate) fn first_due(&self) -> Option<(usize, u32)> {
         self.due.front().copied()
     }
 
-    /// Takes the core whose fiber goes on next at the present time.
+    /// Removes and returns the core whose fiber goes on next at the present time.
     pub(crate) fn take_due(&mut self) -> Option<(usize, u32)> {
         let due = self.due.pop_front()?;
         self.quiet_since = None;
         Some(due)
     }
 
-    /// Takes the next event, which [begins](Self::begin) or is the [end](Self::end).
+    /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the
+    /// run.
     pub(crate) fn take_next(&mut self) -> Option<(Time, Happening)> {
         self.events.pop()
     }
 
-    /// An event that has been taken happens now.
+    /// Moves the present time to an event that was taken from the queue.
     pub(crate) fn begin(&mut self, at: Time, happening: Happening) {
         self.quiet_since = happening.is_a_look().then(|| self.quiet_since.unwrap_or(self.now));
         self.now = at;
         self.happened += 1;
     }
 
-    /// Nothing that matters is left to happen. Looks that found nothing have not made the run longer.
+    /// Ends the run because no event that matters is left. The run's time excludes final looks that found
+    /// nothing.
     pub(crate) fn end(&mut self) {
         self.now = self.quiet_since.unwrap_or(self.now);
     }
 
-    /// Lets time pass by `ahead`, if nothing comes before the end of that. Else the instant at which it ends, for the caller to
-    /// [go on](Self::push) at.
+    /// Advances the present time by `ahead` if no event comes earlier. Otherwise returns the instant `ahead` from
+    /// now, at which the caller [queues](Self::push) its continuation.
     pub(crate) fn pass(&mut self, ahead: Time) -> Option<Time> {
         let target = self.now + ahead;
         let nothing_before = self.due.is_empty() && self.events.next_time().is_none_or(|next| next > target);
@@ -154,19 +157,19 @@ impl Agenda {
         Some(target)
     }
 
-    /// Something happens that may end a wait.
+    /// Records an event that may end a wait.
     #[inline]
     pub(crate) fn note_progress(&mut self) {
         self.progress.note(self.now);
     }
 
-    /// What last happened.
+    /// The last event that may end a wait.
     pub(crate) fn progress(&self) -> Progress {
         self.progress
     }
 
-    /// How many events are to come that may end a wait, looks among them unless they are `ignored`. Those that let a processor
-    /// go on do not count: the processor shows whether it is at work.
+    /// The number of events to come that may end a wait. Looks count unless they are `ignored`. Continuations of
+    /// processors do not count, because the processor itself shows that it is at work.
     pub(crate) fn under_way(&self, ignored: bool) -> usize {
         let counts = |happening: &&Happening| match happening {
             Happening::Continue { .. } => false,
@@ -175,17 +178,17 @@ impl Agenda {
         self.events.iter().filter(counts).count()
     }
 
-    /// The run ends now, though events are to come.
+    /// Ends the run now, though there are events to come.
     pub(crate) fn stop(&mut self, why: Failure) {
         self.stopped = Some(why);
     }
 
-    /// Why the run ends now, if it does.
+    /// Removes and returns the reason why the run ends now, if it does.
     pub(crate) fn take_stop(&mut self) -> Option<Failure> {
         self.stopped.take()
     }
 
-    /// The limit for a time in which nothing happens, if more than that has passed.
+    /// The stall limit, if the run has gone on for longer than that without an event.
     pub(crate) fn stalled(&self) -> Option<Time> {
         self.stall_limit.filter(|_| self.is_stalled_at(self.now))
     }

@@ -1,6 +1,6 @@
-//! The event loop: takes the next event, and resumes the fiber it belongs to.
+//! The event loop: takes the next event, and resumes the fiber that the event belongs to.
 //!
-//! Fibers are apart from the state they act on, so that the state is never borrowed while a fiber runs.
+//! The fibers are kept apart from the modelled state, so that the state is never borrowed while a fiber runs.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,21 +21,21 @@ pub(crate) struct Engine {
     fibers: Fibers,
 }
 
-/// Who goes on next.
+/// The fiber that goes on next.
 enum Next {
     Thread { core: usize, node: usize, thread: u32 },
     Handler { core: usize },
 }
 
 impl Engine {
-    /// An engine about to start every thread at time zero.
+    /// An engine in which every thread is ready to start at time zero.
     pub(crate) fn new(mut state: Cluster, residents: &[Resident]) -> Self {
         start(&mut state);
         let state = Rc::new(RefCell::new(state));
         Self { fibers: Fibers::new(Rc::clone(&state), residents), state }
     }
 
-    /// Runs until nothing is left to happen. The state says how it ended.
+    /// Runs until no event is left. The modelled state then says how the run ended.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
         let ended = catch_unwind(AssertUnwindSafe(|| self.drive()));
         ended.unwrap_or_else(|panic| Err(self.failure(&*panic)))
@@ -58,30 +58,30 @@ impl Engine {
         }
     }
 
-    /// The state at the end.
+    /// The modelled state at the end of the run.
     pub(crate) fn state(&self) -> std::cell::Ref<'_, Cluster> {
         self.state.borrow()
     }
 
-    /// The state at the end, for what is done with it then.
+    /// The modelled state at the end of the run, mutable.
     pub(crate) fn state_mut(&self) -> std::cell::RefMut<'_, Cluster> {
         self.state.borrow_mut()
     }
 
     fn failure(&self, panic: &(dyn std::any::Any + Send)) -> Failure {
         let text = tempest::world::panic_message(panic);
-        // The panic may have come out of the state itself.
+        // The modelled state may still be borrowed: the panic may have come from inside it.
         let at = self.state.try_borrow().map(|state| where_now(&state)).unwrap_or_default();
         Failure::Program(format!("{text}{at}"))
     }
 }
 
-/// The failure of a run whose fibers find no room.
+/// The failure of a run that has no host memory for another fiber.
 fn no_memory(error: std::io::Error) -> Failure {
     Failure::Refused(Refusal::Host(format!("no memory for the stacks of the threads and handlers: {error}")))
 }
 
-/// Every thread is ready at time zero.
+/// Makes every thread ready at time zero.
 fn start(cluster: &mut Cluster) {
     cluster.link.road.start(&mut cluster.agenda);
     for node in 0..cluster.nodes.len() {
@@ -94,7 +94,7 @@ fn start(cluster: &mut Cluster) {
     }
 }
 
-/// Lets time pass until a fiber goes on. `None` when nothing is left to happen.
+/// Takes events until one lets a fiber go on. `None` when no event is left.
 fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
     loop {
         while let Some((core, epoch)) = cluster.agenda.take_due() {
@@ -137,7 +137,8 @@ fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
     }
 }
 
-/// Which fiber goes on at a core whose time has come, if that continuation still counts.
+/// The fiber that goes on at a core whose continuation is due. `None` if an interrupt has put that continuation
+/// off.
 fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
     if !cluster.cores[core].clock.counts(epoch) {
         return None;
@@ -175,7 +176,7 @@ fn ending(cluster: &Cluster) -> Result<(), Failure> {
     }
 }
 
-/// Where and when the fiber that runs now is, for a failure.
+/// The place and the time of the fiber that runs now, for the text of a failure.
 fn where_now(cluster: &Cluster) -> String {
     let Some(core) = cluster.running else { return String::new() };
     let doing = match cluster.cores[core].activity() {

@@ -1,8 +1,9 @@
-//! The fibers that threads and handlers run on: no more than are needed at any moment.
+//! The fibers that threads and handlers run on. There are never more than are needed at that moment.
 //!
-//! A machine of many nodes is mostly stacks, and the system grants a process only so many. So a thread has a fiber from its
-//! first instant to its return, not before and not after. A handler runs on the stack of the thread that ran last on its
-//! processor, as in a thread that polls: that one cannot go on before the handler has ended. Only where there is none, on a
+//! A machine of many nodes needs many stacks, and the system grants a process only so many. A thread therefore
+//! has a fiber only from its first instant to its return. A handler runs on the stack of the thread that ran last
+//! on its processor: that thread cannot go on before the handler has ended. A processor may have no thread, or
+//! only threads that have returned. There a handler has a fiber of its own, from its start to its end.
 //! processor without threads or whose threads have returned, a handler gets a fiber of its own, from its start to its end.
 
 use std::cell::{Cell, RefCell};
@@ -17,44 +18,44 @@ use crate::api::{Edge, Stack};
 use crate::cluster::{Cluster, memory};
 use crate::processor::core::{Event, Job};
 
-/// Room for a thread of a program and a handler on top of it, as much as an OS thread would have in a small system.
-/// Untouched pages cost nothing.
+/// The stack of a fiber: room for a program thread and a handler on top of it. A small system gives an OS thread
+/// as much. Pages that are never touched cost nothing.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// Those fibers.
+/// The fibers of a run.
 pub(crate) struct Fibers {
     pool: Pool,
     desk: Rc<Desk>,
-    /// Threads of a node.
+    /// The number of threads of a node.
     per_node: usize,
-    /// By node and thread: those that have begun and not returned.
+    /// The fibers of threads, by node and thread; `None` for a thread that has not begun or has returned.
     threads: Vec<Option<Fiber>>,
-    /// Fibers of handlers.
+    /// The fibers that handlers run on where there is no thread's stack.
     hired: Vec<Fiber>,
-    /// Of those, the ones that belong to nobody.
+    /// The places in `hired` of the fibers that run no handler now.
     idle: Vec<u32>,
-    /// By core, where its handler is at work.
+    /// For each core, the place where its handler runs, if it runs one.
     working: Vec<Option<Work>>,
 }
 
-/// Where a handler is at work.
+/// The stack that a handler runs on.
 #[derive(Clone, Copy)]
 enum Work {
-    /// On a fiber of its own.
+    /// A fiber of its own, by its place in `hired`.
     Hired(u32),
-    /// On a thread's stack.
+    /// The stack of a thread, by the thread's place.
     Guest(usize),
 }
 
-/// What fibers are told when they are resumed, and say when they suspend.
+/// What the engine and its fibers tell each other when a fiber is resumed or suspends.
 pub(crate) struct Desk {
     state: Rc<RefCell<Cluster>>,
     residents: Box<[Resident]>,
-    /// The core whose handler the fiber that is resumed shall begin; a thread goes on where there is none.
+    /// The core whose handler the resumed fiber shall begin; `None` if the fiber's thread goes on.
     begins: Cell<Option<usize>>,
-    /// The core that the thread goes on at which is resumed.
+    /// The core at which the resumed thread goes on.
     core: Cell<usize>,
-    /// The handler that was at work has ended.
+    /// Whether the handler that ran on the fiber has ended.
     done: Cell<bool>,
 }
 
@@ -86,7 +87,7 @@ impl Fibers {
     /// Lets a thread begin or go on at a core.
     ///
     /// # Errors
-    /// If there is no memory for one more stack.
+    /// There is no host memory for one more stack.
     pub(crate) fn resume_thread(&mut self, core: usize, node: usize, thread: u32) -> io::Result<()> {
         self.desk.core.set(core);
         let place = &mut self.threads[node * self.per_node + thread as usize];
@@ -100,10 +101,10 @@ impl Fibers {
         Ok(())
     }
 
-    /// Lets the handler of `core` go on, or the one begin that it has been given.
+    /// Lets the handler of `core` go on, or begins the handler that `core` has been given.
     ///
     /// # Errors
-    /// If there is no memory for one more stack.
+    /// There is no host memory for one more stack.
     pub(crate) fn resume_handler(&mut self, core: usize) -> io::Result<()> {
         let work = match self.working[core].take() {
             Some(work) => work,
@@ -117,7 +118,7 @@ impl Fibers {
             Work::Guest(thread) => self.threads[thread].as_mut(),
         };
         let fiber = fiber.expect("a thread does not return under its guest");
-        // A fiber with a handler on it never returns: it says at the desk that it is done.
+        // A fiber with a handler on it never returns: it says through the desk that the handler has ended.
         let (Status::Suspended | Status::Finished) = fiber.resume();
         if !self.desk.done.take() {
             self.working[core] = Some(work);
@@ -127,7 +128,7 @@ impl Fibers {
         Ok(())
     }
 
-    /// Where a handler of `core` can run that begins.
+    /// The stack for a handler that begins on `core`.
     fn place_for(&mut self, core: usize) -> io::Result<Work> {
         let last = {
             let state = self.desk.state.borrow();
@@ -155,8 +156,8 @@ impl Fibers {
 }
 
 impl Desk {
-    /// Runs the handler that a core has been given, if that is what this fiber was resumed for, and those that it is given
-    /// while nothing else happens.
+    /// Runs the handler that a core has been given, and further handlers that the core is given while no event
+    /// comes between. Returns false if this fiber was resumed for its thread instead.
     fn serve(&self) -> bool {
         let Some(core) = self.begins.take() else { return false };
         let edge = Edge::of_handler(Rc::clone(&self.state), core);
@@ -183,7 +184,7 @@ impl Stack for Desk {
     }
 }
 
-/// The life of a thread.
+/// Runs a thread from its beginning to its return.
 fn run_thread(desk: &Rc<Desk>, node: usize, thread: u32) {
     let poll_every = desk.state.borrow().poll_interval();
     let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core.get(), Rc::<Desk>::clone(desk));
@@ -194,7 +195,7 @@ fn run_thread(desk: &Rc<Desk>, node: usize, thread: u32) {
     edge.state().finish_thread(edge.core(), thread);
 }
 
-/// Runs one event on a core, and gives its key back.
+/// Runs the handler of one event on a core, and gives the event's key back.
 fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
     let mut held = job.held;
     match job.event {
@@ -204,7 +205,7 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
             loop {
                 let mut cx = tempest::world::handler(node, packet.source(), held.proof(), edge, Some(edge));
                 let Some(lower) = node.deliver(&packet, &mut cx) else { break };
-                // What has been charged comes before the right is taken away.
+                // Everything that the handler has charged is spent before the right is taken away.
                 edge.settle();
                 packet = lower.then;
                 let waits = memory::lower(&edge.state(), core, lower);
@@ -220,7 +221,7 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
     }
 }
 
-/// What follows a handler, before its processor is free.
+/// Spends the occupancy that follows a handler, before its processor is free.
 fn end_handler(edge: &Edge, core: usize) {
     if edge.state().lets_others_first(core) {
         fiber::suspend();

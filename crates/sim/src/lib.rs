@@ -2,33 +2,33 @@
 //!
 //! # How a program runs here
 //!
-//! Program threads and handlers are fibers of one host thread. A modelled processor has at most one of them going at
-//! a time. What it does between two *effects* (a send, a resume, a poll, the end of a handler) is private to it, so
-//! its charges only add up on a clock of its own; before an effect the clock is *settled*: if no event of the engine
-//! comes earlier, engine time jumps to it and the fiber goes on without a switch; otherwise the fiber suspends and an
-//! engine event takes it up at that time. Effects therefore happen in engine order, exactly, and most charges cost
-//! neither a queue operation nor a switch.
+//! Program threads and handlers are fibers of one host thread. A modelled processor runs at most one of them at a
+//! time. What a fiber does between two *effects* (a send, a resume, a poll, the end of a handler) is private to
+//! its processor, so its charges only add up on the processor's own clock. Before an effect that clock is
+//! *settled*. If no event of the engine comes earlier, engine time jumps to the clock and the fiber goes on
+//! without a switch. Otherwise the fiber suspends, and an engine event resumes it at that time. Effects therefore
+//! happen in engine order, exactly, and most charges cost neither a queue operation nor a switch.
 //!
-//! An interrupt lands at model time, inside a charge: the thread's pending continuation is put off, the handler runs
-//! on the same processor, and then the rest of the charge.
+//! An interrupt comes at a modelled time, inside a charge. The thread's pending continuation is put off, the
+//! handler runs on the same processor, and then the thread spends the rest of the charge.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `world` | [`Model`]: refusals, a run, the outcome |
 //! | `engine` | the event loop: pops events, resumes fibers |
 //! | `fibers` | the fibers that threads and handlers run on |
-//! | `api` | the three traits of [`tempest::world`] for the fiber that runs now |
-//! | `cluster` | all nodes at one instant; the only code that knows several parts |
+//! | `api` | the traits of [`tempest::world`], for the fiber that runs now |
+//! | `cluster` | all nodes at one instant; the only module that knows several parts |
 //! | `dispatch` | which event a node handles next, and on which processor |
-//! | `link` | what nodes send each other: interfaces, network, staging buffers |
-//! | `memory` | accesses through the caches, blocks over the bus, rights that are taken away |
-//! | `processor` | one processor, its clock, where its time went; the threads of a node |
+//! | `link` | messages between nodes: interfaces, network, staging buffers |
+//! | `memory` | accesses through the caches, blocks over the bus, downgrades of rights |
+//! | `processor` | one processor, its clock, the breakdown of its time; the threads of a node |
 //! | `measure` | events for digest and trace, costs by kind and step, timed regions |
 //! | `needs` | the prices that a run needs |
-//! | `prices` | what things cost a processor |
-//! | `setting` | what never changes in a run |
-//! | `agenda` | the present time, and what will happen when |
-//! | `progress` | when something last happened, and what threads have tried in vain since |
+//! | `prices` | the cost of each operation to a processor |
+//! | `setting` | the machine and the policy, which never change in a run |
+//! | `agenda` | the present time, and all events to come |
+//! | `progress` | the time of the last event that may end a wait, and the failed attempts of threads since |
 //! | `standstill` | whether a run stands still for ever, and which threads are stuck in it |
 //!
 //! # What is promised

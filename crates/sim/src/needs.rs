@@ -1,8 +1,8 @@
-//! The prices that a run needs: those of what the simulator itself charges under a policy, and of what the program's protocols
-//! state that they charge. A run whose machine lacks one of them is refused before anything runs.
+//! The prices that a run needs: the charges of the simulator itself under a policy, and the charges that the
+//! program's protocols declare. A run whose machine lacks one of them is refused before it starts.
 //!
-//! A price that only some runs would charge counts as needed: a message may have words, a handler may resume a thread. Must never
-//! know an instant.
+//! A price that only some runs would charge counts as needed: a message may have words, a handler may resume a
+//! thread. This module must never know an instant.
 
 use machine::{Capability, Class, Machine};
 use tempest::policy::{Injector, Notice, Servers};
@@ -13,7 +13,7 @@ use crate::dispatch::network_processors;
 use crate::link::cargo::class;
 use crate::prices::{List, PriceLists};
 
-/// A run as its prices see it. The machine and the policy are as the run has them.
+/// A run, as far as its prices depend on it. The machine and the policy are those that the run uses.
 pub(crate) struct Needs<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) policy: &'a Policy,
@@ -76,7 +76,7 @@ impl Needs<'_> {
         }
     }
 
-    /// Primitives that the simulator charges.
+    /// The primitives that the simulator charges by itself.
     fn own(&self, needed: &mut Vec<(List, Primitive)>) {
         let mut need = |list, primitives: &[Primitive]| {
             needed.extend(primitives.iter().map(|primitive| (list, *primitive)));
@@ -109,7 +109,7 @@ impl Needs<'_> {
         }
     }
 
-    /// Charges that are no primitives, by their keys.
+    /// The charges of the simulator that are no primitives, by their keys.
     fn others(&self) -> Vec<(List, &'static str)> {
         let mut others = Vec::new();
         if !self.assisted() || self.policy.servers == Servers::Either {

@@ -1,19 +1,20 @@
-//! Price lists: what things cost a processor, by the kind of processor, the primitive and the class of message.
+//! Price lists: the cost of an operation to a processor, by the kind of processor, the primitive and the class of
+//! message.
 //!
-//! A price that the machine file does not give ends the run: nothing is free by omission. Must never know an instant, nor what
-//! a processor has spent.
+//! A run ends when it needs a price that the machine file does not give: nothing is free by omission. This module
+//! must never know an instant, nor what a processor has spent.
 
 use machine::{ByClass, Class, Cost, Machine, Primitives};
 use tempest::{Operations, Primitive};
 use units::{Frequency, Time};
 
-/// Bytes of a word of a transfer or deposit.
+/// The bytes of one word of a transfer or deposit.
 pub(crate) const WORD_BYTES: u64 = 8;
 
-/// The price list of a processor, by what kind of processor it is.
+/// The price list of a processor, chosen by the kind of processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum List {
-    /// The list of computing processors, and of all that have no list of their own.
+    /// The list of computing processors, and of every kind that has no list of its own.
     General,
     /// The list of network processors.
     Network,
@@ -30,18 +31,18 @@ pub(crate) enum Receipt {
     Forwarded,
     /// A thread of the node has faulted.
     Fault,
-    /// A handler goes on that has waited for a right to be taken away.
+    /// A handler continues, because the right that it waited for has been taken away.
     Resumed,
 }
 
-/// The parts of the price of taking an event in.
+/// The parts of the price of receiving an event.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Reception {
     /// The primitive by which the handler is entered, its name, and its cost.
     pub(crate) dispatch: (Primitive, &'static str, Cost),
-    /// The cost of reading the header out of the interface, where a processor does that.
+    /// The cost of reading the header out of the interface; `None` where no processor reads it.
     pub(crate) extract: Option<Cost>,
-    /// The words behind the header, and the cost of reading them.
+    /// The number of words behind the header, and the cost of reading them.
     pub(crate) words: (u64, Cost),
 }
 
@@ -56,9 +57,9 @@ impl Reception {
 pub(crate) struct PriceLists {
     machine: String,
     general: Primitives,
-    /// The list of network processors, where the machine has some.
+    /// The list of network processors; `None` where the machine has no such processors.
     network: Option<Primitives>,
-    /// The list of embedded processors, where the machine has one for them.
+    /// The list of embedded processors; `None` where the machine has none for them.
     embedded: Option<Primitives>,
     operations: hardware::Prices,
     /// The operations of network processors and of embedded processors, each at its own clock.
@@ -89,7 +90,7 @@ impl PriceLists {
         }
     }
 
-    /// The cost of a use of a primitive for a message of some class.
+    /// The cost of one use of a primitive for a message of a class.
     ///
     /// # Panics
     /// If the machine gives no price for it, which ends the run with that message.
@@ -98,7 +99,7 @@ impl PriceLists {
         self.named(list, primitive, class).1
     }
 
-    /// The name of a primitive in machine files, and the cost of a use of it for a message of some class.
+    /// The name of a primitive in machine files, and the cost of one use of it for a message of a class.
     ///
     /// # Panics
     /// If the machine gives no price for it.
@@ -108,8 +109,8 @@ impl PriceLists {
         (name, self.priced(list, name, price, class))
     }
 
-    /// The price of taking an event of some class in and entering its handler. Where a device dispatches there is no price for
-    /// reading a message out of the interface: that is the device's work.
+    /// The price of receiving an event of a class and entering its handler. Where a device dispatches, the device
+    /// reads the message out of the interface, and the processor pays nothing for that.
     ///
     /// # Panics
     /// If the machine gives no price for it.
@@ -143,13 +144,13 @@ impl PriceLists {
         self.priced(list, "receive_word", &self.list(list).receive_word, class).times(words)
     }
 
-    /// The cost of a header to the own node, if the machine has another price for that.
+    /// The cost of a header to the sender's own node; `None` if the machine has no separate price for it.
     pub(crate) fn send_own(&self, list: List, class: Class) -> Option<Cost> {
         self.list(list).send_own.as_ref().map(|price| price.of(class))
     }
 
-    /// The cost of putting a message of `words` words into the queue to another processor of the node: the machine's price for
-    /// it, or else the stores into a queue in the node's memory.
+    /// The cost of handing a message of `words` words over to another processor of the node. It is the machine's
+    /// price for that, or else the cost of the stores into a queue in the node's memory.
     pub(crate) fn hand_over(&self, list: List, class: Class, words: usize) -> Cost {
         match &self.list(list).hand_over {
             Some(price) => price.of(class),
@@ -157,7 +158,7 @@ impl PriceLists {
         }
     }
 
-    /// The time from the end of handing a message over until the other processor can see it.
+    /// The time from the end of a hand-over until the other processor can see the message.
     pub(crate) fn hand_over_delay(&self) -> Time {
         self.visible
     }
@@ -179,7 +180,7 @@ impl PriceLists {
         self.priced(List::General, "report_computing", &self.general.report_computing, Class::User)
     }
 
-    /// The time of a program's own operations, on a processor of some kind.
+    /// The time of a program's own operations, on a processor of a kind.
     pub(crate) fn operations(&self, list: List, done: Operations) -> Time {
         let prices = match list {
             List::General => &self.operations,
@@ -189,23 +190,23 @@ impl PriceLists {
         prices.operations(done.flops, done.integers, done.loads, done.stores)
     }
 
-    /// The time in which words that no cache has come from memory.
+    /// The time to read `words` words of memory that are in no cache.
     pub(crate) fn first_read(&self, words: u32) -> Time {
         self.memory.read * (u64::from(words) * WORD_BYTES).div_ceil(self.memory.line.get())
     }
 
-    /// The additional time to take a message of another node up that nothing has brought nearer.
+    /// The extra time to receive a message from another node that no earlier message has prefetched.
     pub(crate) fn fetch(&self) -> Time {
         self.fetch
     }
 
-    /// The key of a primitive in the machine file, if that gives no price for it.
+    /// The key of a primitive that has no price in the machine file; `None` if it has one.
     pub(crate) fn lacks(&self, list: List, primitive: Primitive) -> Option<String> {
         let (name, price) = entry(self.list(list), primitive);
         price.is_none().then(|| self.key(list, name))
     }
 
-    /// The key of something that is charged and is no primitive, if the machine file gives no price for it.
+    /// The key of a charge that is no primitive and has no price in the machine file; `None` if it has one.
     pub(crate) fn lacks_other(&self, list: List, name: &str) -> Option<String> {
         let priced = self.list(list).iter().any(|(other, _)| other == name);
         (!priced).then(|| self.key(list, name))
@@ -241,15 +242,17 @@ impl PriceLists {
     #[cold]
     fn refuse_for_free(&self, list: List, name: &str) -> ! {
         let why = format!("machine `{}` gives no price for `{}`", self.machine, self.key(list, name));
-        // Unwinds to the engine as a panic does, but nothing is broken that a back trace would help to find.
+        // The panic unwinds to the engine like any other. A back trace would tell nothing, so the hook that
+        // prints one is skipped.
         std::panic::resume_unwind(Box::new(why))
     }
 }
 
-/// Declares the key that a machine file has for each primitive of protocols.
+/// Declares, for each primitive of protocols, its key in machine files.
 macro_rules! keys {
     ($($primitive:ident => $key:ident,)*) => {
-        /// A primitive's key in machine files, and its price in a list. Inlined: most callers ask for a particular one.
+        /// A primitive's key in machine files, and its price in a list. This is inlined because most callers ask
+        /// for a particular primitive.
         #[inline(always)]
         fn entry(list: &Primitives, primitive: Primitive) -> (&'static str, &Option<ByClass<Cost>>) {
             match primitive {
@@ -282,7 +285,7 @@ mod tests {
     }
 
     impl PriceLists {
-        /// One list, and work, lines and queues in round numbers.
+        /// Price lists from one list, with round numbers for work, lines and queues.
         pub(crate) fn in_round_numbers(general: Primitives) -> Self {
             let work = machine::WorkCosts { flop: ns(4), integer: ns(1), load: ns(1), store: ns(2) };
             Self {
@@ -300,7 +303,8 @@ mod tests {
         }
     }
 
-    /// General prices of some primitives; a network processor takes words for less and sends nothing.
+    /// Price lists for tests: general prices of some primitives. The network processor receives words for less
+    /// and has no price for sending.
     fn lists() -> PriceLists {
         let general = Primitives {
             dispatch: price(10),

@@ -1,70 +1,76 @@
-//! How far a run has got: when something last happened, and how often a thread has tried in vain since.
+//! The progress of a run: the time of the last event that may end a wait, and the failed attempts of each thread
+//! since then.
 //!
-//! Something happens when a message leaves or is handled, when a wait begins or ends, when an event is signalled, a key is given
-//! back, a word of shared memory is stored, a thread returns. A look that finds no message and a send that finds no room are attempts in vain.
+//! Such an event is: a message leaves or is handled, a wait begins or ends, an event is signalled, a key is given
+//! back, a word of shared memory is stored, or a thread returns. A look that finds no message is a failed
+//! attempt. So is a send that finds no room.
 //!
 //! This module must never know threads, processors or events.
 
 use tempest::Attempt;
 use units::Time;
 
-/// The attempts in vain of one thread after which it is worth asking whether the whole machine stands still. Also the number
-/// that every other spinning thread must have reached: by then each has seen everything that happened before.
+/// The failed attempts of one thread after which the whole machine is checked for a standstill. Every other
+/// spinning thread must have reached this number, too: each has then seen everything that happened before.
 const ENOUGH: u64 = 1 << 10;
 
-/// The looks among those attempts that it takes to have seen everything that happened before: the first may have been before.
+/// The looks that a thread's failed attempts must contain before it has seen everything that happened earlier.
+/// The first look may have begun before the last progress.
 const LOOKED: u64 = 2;
 
-/// The attempts in vain after which an event that only makes a part of the machine look again is not waited for.
+/// The failed attempts after which the check no longer waits for events that only make a part of the machine look
+/// again.
 const PATIENCE: u64 = 1 << 20;
 
-/// The looks in vain, with no work between them, after which a thread that does not say that it waits counts as one that
-/// does: a program may measure what so many polls take.
+/// The failed looks, with no work between them, after which a thread counts as waiting though it does not say so.
+/// The number is large because a program may measure how long many polls take.
 const IDLE_LOOKS: u64 = 1 << 24;
 
-/// What last happened in a run.
+/// The last event that may end a wait, and the number of such events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Progress {
     at: Time,
-    /// How often something has happened.
+    /// The number of events so far that may end a wait.
     steps: u64,
 }
 
 impl Progress {
-    /// Something happens at `now`.
+    /// Records, at `now`, an event that may end a wait.
     #[inline]
     pub(crate) fn note(&mut self, now: Time) {
         self.at = now;
         self.steps += 1;
     }
 
-    /// When something last happened.
+    /// The time of the last event that may end a wait.
     pub(crate) fn at(&self) -> Time {
         self.at
     }
 }
 
-/// The attempts of one thread since something last happened.
+/// The failed attempts of one thread since the last event that may end a wait.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attempts {
-    /// Those of which the thread says that it waits.
+    /// The failed attempts during which the thread says that it waits.
     waits: Tries,
-    /// Looks of a thread that may be computing, with no work between them.
+    /// The failed looks of a thread that may be computing, with no work between them.
     looks: Tries,
-    /// The work that the thread's processor had done by the last of these looks.
+    /// The processor's total work at the last of these looks.
     worked: Time,
-    /// The thread has really looked since it last said that it waits, and not only passed by.
+    /// Whether the thread has looked for messages since it last said that it waits. A poll may pass by without a
+    /// look.
     looked: bool,
 }
 
-/// Attempts of one sort in a row.
+/// Failed attempts of one sort in a row.
 #[derive(Clone, Copy, Debug)]
 struct Tries {
     attempt: Attempt,
-    /// What had happened by the first of them.
+    /// The number of events that may end a wait, at the first of these attempts.
     steps: u64,
     times: u64,
-    /// How many of them really looked: a thread may pass by many back-edges between two looks.
+    /// The number of these attempts that looked for messages. A thread may pass many back-edges between two
+    /// looks.
     looked: u64,
     since: Time,
 }
@@ -85,32 +91,33 @@ impl Tries {
         self.attempt = attempt;
     }
 
-    /// These attempts, if nothing has happened since and there are enough of them.
+    /// The attempt, its number and its first time, if there are at least `enough` attempts and no progress since.
     fn at_least(&self, enough: u64, progress: &Progress) -> Option<(Attempt, u64, Time)> {
         let in_vain = self.steps == progress.steps && self.times >= enough && self.looked >= LOOKED;
         in_vain.then_some((self.attempt, self.times, self.since))
     }
 }
 
-/// What follows from an attempt.
+/// The consequence of one more failed attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Patience {
-    /// The thread may go on.
+    /// The thread goes on: it has not yet tried often enough.
     Lasts,
-    /// If nothing is under way and nobody else can get further, nothing will ever happen.
+    /// The run is over if nothing is under way and no other thread can get further.
     Doubts,
-    /// If nothing is under way but events that only make a part of the machine look again, and nobody else can get further,
-    /// nothing will ever happen.
+    /// The run is over if no other thread can get further and nothing is under way. Events that only make a part
+    /// of the machine look again do not count.
     Ends,
 }
 
 impl Attempts {
-    /// The thread really looks, and does not only pass by.
+    /// Records that the thread has looked for messages.
     pub(crate) fn note_look(&mut self) {
         self.looked = true;
     }
 
-    /// A thread that says that it waits tries once more; `sees` says whether it would see what it waits for without a look.
+    /// Records one more failed attempt of a thread that says that it waits. `sees` says whether the thread would
+    /// see what it waits for without a look.
     pub(crate) fn wait(&mut self, attempt: Attempt, sees: bool, now: Time, progress: &Progress) -> Patience {
         let looked = std::mem::take(&mut self.looked) || sees;
         self.waits.count(attempt, looked, now, progress);
@@ -122,7 +129,8 @@ impl Attempts {
         }
     }
 
-    /// A thread that may be computing looks once more. Its processor has worked so long in all.
+    /// Records one more failed look of a thread that may be computing. `worked` is the total work of its
+    /// processor so far.
     pub(crate) fn look(&mut self, worked: Time, now: Time, progress: &Progress) -> Patience {
         if std::mem::replace(&mut self.worked, worked) != worked {
             self.looks = Tries::default();
@@ -131,7 +139,8 @@ impl Attempts {
         if self.looks.times.is_multiple_of(IDLE_LOOKS) { Patience::Ends } else { Patience::Lasts }
     }
 
-    /// What the thread tries, how often and since when it has, if it has tried often enough to have seen all that happened.
+    /// The thread's attempt, the number of failures and the time of the first, if it has failed often enough to
+    /// have seen all that happened.
     pub(crate) fn in_vain(&self, progress: &Progress) -> Option<(Attempt, u64, Time)> {
         self.waits.at_least(ENOUGH, progress).or_else(|| self.looks.at_least(IDLE_LOOKS, progress))
     }

@@ -1,8 +1,9 @@
-//! Whether a run stands still for ever, and which threads are stuck in it: those that wait, those that spin, and those that
-//! spinning threads leave no processor.
+//! Detects a run that will stand still for ever, and names the threads that are stuck: threads that wait, threads that spin,
+//! and threads whose processor is kept by a spinning thread.
 //!
-//! The argument is exact for threads that say that they wait ([`tempest::Thread::spin`], a send that insists): if nothing is under
-//! way and every other thread waits or spins too, nothing can change what they wait for. Time that a thread charges is progress.
+//! The argument is exact for threads that say that they wait, by [`tempest::Thread::spin`] or by a send that insists. If
+//! nothing is under way and every other thread waits or spins too, nothing can change what they wait for. Time that a thread
+//! charges counts as progress.
 //!
 //! This module must never know what a message means.
 
@@ -14,26 +15,27 @@ use crate::processor::core::Activity;
 use crate::processor::threads::Reason;
 use crate::progress::{Attempts, Patience};
 
-/// The thread on `core` spins once more. True if the run is over.
+/// Records that the thread on `core` has spun once more. Returns true if the run is over.
 pub(crate) fn spins_in_vain(cluster: &mut Cluster, core: usize) -> bool {
     let sees = cluster.poll_interval() == 0;
     waits_in_vain(cluster, core, Attempt::Look, sees)
 }
 
-/// The thread on `core` tries to send once more. True if the run is over.
+/// Records that the thread on `core` has tried once more to send and found no room. Returns true if the run is over.
 pub(crate) fn sends_in_vain(cluster: &mut Cluster, core: usize) -> bool {
     waits_in_vain(cluster, core, Attempt::Send, true)
 }
 
-/// The thread on `core` says that it waits, and tries once more; `sees` says whether it would see what it waits for without a
-/// look.
+/// Records one more failed attempt of the thread on `core`, which says that it waits. `sees` says whether the thread would see
+/// what it waits for without a look.
 fn waits_in_vain(cluster: &mut Cluster, core: usize, attempt: Attempt, sees: bool) -> bool {
     let (now, progress) = (cluster.agenda.now(), cluster.agenda.progress());
     let patience = attempts(cluster, core).wait(attempt, sees, now, &progress);
     judge(cluster, patience)
 }
 
-/// The thread on `core`, which may be computing, looks for messages and finds none. True if the run is over.
+/// Records that the thread on `core`, which may be computing, has looked for messages and found none. Returns true if the run
+/// is over.
 pub(crate) fn looks_in_vain(cluster: &mut Cluster, core: usize) -> bool {
     let (now, progress) = (cluster.agenda.now(), cluster.agenda.progress());
     let worked = cluster.cores[core].ledger.worked();
@@ -46,8 +48,9 @@ fn attempts(cluster: &mut Cluster, core: usize) -> &mut Attempts {
     cluster.nodes[node].threads.attempts(thread)
 }
 
-/// Whether a thread that spins on `core` looks for messages, though its policy has it look at no back-edge: no other processor
-/// would handle them. Where a network processor runs the handlers of programs, it looks only for a message that was handed to it.
+/// Whether a thread that spins on `core` looks for messages although its policy polls at no back-edge. It does where no other
+/// processor would handle the messages. Where a network processor runs the handlers of programs, the thread looks only for a
+/// message that was handed to its processor.
 pub(crate) fn looks_to_spin(cluster: &Cluster, core: usize) -> bool {
     let dispatch = &cluster.nodes[cluster.cores[core].node()].dispatch;
     if !dispatch.looks_only() || cluster.poll_interval() > 0 || !cluster.runs_handlers(core) {
@@ -56,7 +59,7 @@ pub(crate) fn looks_to_spin(cluster: &Cluster, core: usize) -> bool {
     !dispatch.network_handles(Class::User) || cluster.has_event(core)
 }
 
-/// Stops the run if it stands still and patience is at its end.
+/// Stops the run if it stands still and `patience` has run out.
 fn judge(cluster: &mut Cluster, patience: Patience) -> bool {
     let is_over = patience != Patience::Lasts && stands_still(cluster, patience == Patience::Ends);
     if is_over {
@@ -66,13 +69,14 @@ fn judge(cluster: &mut Cluster, patience: Patience) -> bool {
     is_over
 }
 
-/// Whether every thread that has not returned waits or spins, and nothing is under way. Looks that nobody asked for count as
-/// being under way, unless they are `ignored`.
+/// Whether nothing is under way and every thread that has not returned waits or spins. Looks that no part asked for count as
+/// under way, unless they are `ignored`.
 fn stands_still(cluster: &Cluster, ignored: bool) -> bool {
     if !(0..cluster.cores.len()).all(|core| is_stuck(cluster, core)) {
         return false;
     }
-    // Processors change their roles after some time, and may then handle what no other has looked at.
+    // Processors of an adaptive policy change their roles after some time. They may then handle events that no other processor
+    // has looked at.
     if cluster.nodes.iter().any(|node| node.dispatch.moves_threads()) && !ignored {
         return false;
     }
@@ -80,7 +84,7 @@ fn stands_still(cluster: &Cluster, ignored: bool) -> bool {
     events == 0 || cluster.link.road.is_quiet(events)
 }
 
-/// Whether a processor has nothing to do, or a thread that gets no further.
+/// Whether a processor is idle, or runs a thread that gets no further.
 fn is_stuck(cluster: &Cluster, core: usize) -> bool {
     let own = &cluster.cores[core];
     match own.activity() {
@@ -93,7 +97,7 @@ fn is_stuck(cluster: &Cluster, core: usize) -> bool {
     }
 }
 
-/// Every thread that runs and gets no further, in order.
+/// Every thread that runs and gets no further, by node and thread.
 pub(crate) fn spinning(cluster: &Cluster) -> Vec<Spinning> {
     let running = cluster.cores.iter().filter_map(|core| Some((core.node(), core.thread()?)));
     let mut spinning: Vec<_> =
@@ -110,7 +114,8 @@ fn spinning_thread(cluster: &Cluster, node: usize, index: u32) -> Option<Spinnin
     Some(Spinning { thread, attempt, times, since, phase, unhandled })
 }
 
-/// Every thread that waits and for what, in order: also for room, or for a processor that another thread keeps.
+/// Every thread that waits, and what it waits for, by node and thread. Threads that wait for room or for a processor are
+/// included.
 pub(crate) fn blocked(cluster: &Cluster) -> Vec<Blocked> {
     let mut all = Vec::new();
     let since = cluster.agenda.progress().at();
@@ -127,7 +132,7 @@ pub(crate) fn blocked(cluster: &Cluster) -> Vec<Blocked> {
     all
 }
 
-/// The thing that keeps a thread from going on which is not blocked; `None` if it runs.
+/// What a thread that is not blocked waits for; `None` if the thread runs.
 fn lacks(cluster: &Cluster, node: usize, thread: u32) -> Option<String> {
     let place = &cluster.nodes[node];
     let cores = &cluster.cores[place.first_core..place.first_core + place.cores];

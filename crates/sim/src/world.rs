@@ -1,4 +1,4 @@
-//! The world of a modelled machine: what it refuses, how it runs a job, what it reports.
+//! The world of a modelled machine: the jobs that it refuses, how it runs a job, and what it reports.
 
 use hardware::EventQueue;
 use machine::{Capability, Endpoints, Machine};
@@ -19,11 +19,12 @@ use crate::engine::Engine;
 use crate::needs::Needs;
 use crate::processor::core::Event;
 
-/// A modelled machine, as a world to run programs in.
+/// A modelled machine, as a world that runs programs.
 #[derive(Clone, Debug)]
 pub struct Model {
     machine: Machine,
-    /// How far loads of shared memory run ahead of engine time; `None`: by one transaction of the machine.
+    /// The time by which loads of shared memory may run ahead of engine time; `None` for one transaction of the
+    /// machine.
     lead: Option<Time>,
 }
 
@@ -33,16 +34,17 @@ impl Model {
         Self { machine, lead: None }
     }
 
-    /// Bounds how far loads of shared memory run ahead of engine time. With a lead of zero every access happens exactly at its
-    /// time, which takes the host longer. Without this bound the lead is one transaction of the machine.
+    /// Bounds the time by which loads of shared memory run ahead of engine time. With a bound of zero every
+    /// access happens exactly at its time, and the run takes the host longer. Without this call the bound is the
+    /// time of one transaction of the machine.
     pub fn with_lead(self, lead: Time) -> Self {
         Self { lead: Some(lead), ..self }
     }
 
-    /// Whether the machine has what a mechanism and a policy need, and this simulator models it.
+    /// Checks that the machine has what a mechanism and a policy need, and that this simulator models it.
     ///
     /// # Errors
-    /// Says what is missing.
+    /// Names what is missing.
     pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), Refusal> {
         self.expect(mechanism)?;
         let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
@@ -71,8 +73,8 @@ impl Model {
         Self::new(self.machine.under(policy.preset())).expect_prices(mechanism, policy, &[])
     }
 
-    /// Insists that the machine, which is as the policy has it, gives a price for everything that a run charges whose protocols
-    /// may make these `charges`.
+    /// Checks that the machine, under its policy, has a price for everything that the run may charge. `charges`
+    /// lists the primitives that the program's protocols may charge.
     fn expect_prices(
         &self,
         mechanism: Mechanism,
@@ -86,7 +88,7 @@ impl Model {
         Err(Refusal::Prices { policy: policy.clone(), machine: self.machine.name.clone(), keys })
     }
 
-    /// Insists that the machine has what a mechanism needs.
+    /// Checks that the machine has what a mechanism needs.
     fn expect(&self, mechanism: Mechanism) -> Result<(), Refusal> {
         let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
         mechanism.check(&self.machine.name, &can)
@@ -113,7 +115,8 @@ impl Model {
         Ok(split)
     }
 
-    /// A policy as the machine obeys it: where every processor sends for itself, nobody injects for another.
+    /// The policy as the machine carries it out. Where every processor sends for itself, no processor injects for
+    /// another.
     fn obeyed(&self, policy: &Policy) -> Policy {
         let mut obeyed = policy.clone();
         if policy.injector == Injector::Protocol && self.machine.can.contains(&Capability::SenderInjects) {
@@ -122,7 +125,7 @@ impl Model {
         obeyed
     }
 
-    /// Who there is, for a trace.
+    /// The nodes, processors, threads and counters of a run, for a trace.
     fn cast(&self, shape: Shape, split: Split, any: &Resident, counters: Vec<Counter>) -> Cast {
         Cast {
             machine: self.machine.name.clone(),
@@ -136,12 +139,12 @@ impl Model {
     }
 }
 
-/// A policy that the machine could have and the model cannot.
+/// The refusal of a policy that such a machine could carry out and this simulator cannot model.
 fn unobeyed(policy: &Policy, why: Unobeyed) -> Refusal {
     Refusal::Unobeyed { policy: policy.clone(), why }
 }
 
-/// The roles of a node's processors, those of its device among them.
+/// The roles of a node's processors, those inside its network device among them.
 fn split(policy: &Policy, processors: u32) -> Result<Split, Refusal> {
     let in_device = match policy.servers {
         Servers::Embedded => policy.count,
@@ -152,8 +155,8 @@ fn split(policy: &Policy, processors: u32) -> Result<Split, Refusal> {
     Ok(Split { dedicated: split.dedicated + in_device, ..split })
 }
 
-/// The terms on which protocols talk; on machines that do not say, any number of requests, and a network that needs no
-/// acknowledgements.
+/// The flow control that protocols use. A machine file that does not state it allows any number of requests, and
+/// its network needs no acknowledgements.
 fn flow(machine: &Machine) -> Flow {
     let stated = machine.flow.as_ref();
     Flow {
@@ -162,15 +165,16 @@ fn flow(machine: &Machine) -> Flow {
     }
 }
 
-/// The most modelled processors: their numbers and those of their continuations fit small integers.
+/// The largest number of modelled processors. The numbers of processors and of their continuations then fit small
+/// integers.
 const MAX_CORES: u32 = 1 << 20;
 
-/// The most program threads: each has a stack.
+/// The largest number of program threads, each of which has a stack.
 const MAX_THREADS: u32 = 1 << 20;
 
 impl World for Model {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
-        // The software that runs on a machine differs with the policy, and its prices with it.
+        // The software of a machine depends on the policy, and so do its prices.
         let model = Self { machine: self.machine.under(launch.policy.preset()), lead: self.lead };
         let split = model.refusal(launch).map_err(Failure::Refused)?;
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
@@ -218,7 +222,7 @@ impl World for Model {
     }
 }
 
-/// The program's report, of all nodes together: nothing is left to happen.
+/// The program's report over all nodes, at the end of a run.
 fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure> {
     let mut report = Report::default();
     for (node, resident) in state.nodes.iter_mut().zip(residents) {
@@ -230,7 +234,7 @@ fn report(state: &mut Cluster, residents: &[Resident]) -> Result<Report, Failure
     Ok(report)
 }
 
-/// All but the program's report.
+/// The outcome of a run, without the program's report.
 fn outcome(state: &Cluster) -> Outcome {
     let reading = gauges::reading(state);
     let name = |kind, part| gauges::name(state, kind, part);
@@ -250,7 +254,7 @@ fn outcome(state: &Cluster) -> Outcome {
     }
 }
 
-/// What protocol events took, by the names of their messages.
+/// The costs of protocol events, by the names of their messages.
 fn stages(state: &Cluster) -> Vec<Stage> {
     let Some(node) = state.nodes.first() else { return Vec::new() };
     state.measure.anatomy.stages(node.waist.message_names().chain([Stage::ACCESS]))

@@ -6,6 +6,8 @@
 
 use std::ops::RangeInclusive;
 
+use units::Time;
+
 use crate::key::DispatchKey;
 use crate::key::Proof;
 use crate::memory::Lowering;
@@ -57,6 +59,11 @@ impl Actions<'_> {
     /// The node that sent the message.
     pub fn source(&self) -> NodeId {
         self.source
+    }
+
+    /// The time since the run began, as a thread is told it ([`Thread::now`](crate::Thread::now)). It is for measuring.
+    pub fn now(&self) -> Time {
+        self.processor.now()
     }
 
     /// Sends a message. Never fails, never waits. Messages to one node under one key arrive in the order of

@@ -2,9 +2,9 @@
 //! message.
 //!
 //! A node's dispatch is made of three closed choices, each made once from the machine and the policy. [`Dispatch`] says where
-//! events wait and how they get to a processor. [`Serving`] says which processors run handlers. [`Injection`] says which processors
-//! put messages into the interface. A [`Dispatcher`] holds all three. It is given the present time and the node's processors, and
-//! answers which processor starts what; the cluster carries that out.
+//! events wait and how they get to a processor. [`Serving`](serving::Serving) says which processors run handlers.
+//! [`Injection`](injection::Injection) says which processors put messages into the interface. A [`Dispatcher`] holds all three. It is
+//! given the present time and the node's processors, and answers which processor starts what; the cluster carries that out.
 //!
 //! | file | content |
 //! |---|---|

@@ -1,9 +1,10 @@
-//! The clock of a processor: how far it has run ahead of the present time, and what it still owes.
+//! The clock of a processor: how far it has run ahead of the present time, and the costs that it has yet to spend.
 //!
-//! A fiber's charges add up here until its next effect; then the clock is settled. A handler or a send leaves occupancy
-//! behind that the processor spends after its effect, and bus transactions that it makes before the next one.
+//! A fiber's charges add up on this clock until the fiber's next effect. Before the effect the clock is settled. A handler or
+//! send may leave occupancy, which the processor spends after the effect, and bus transactions, which it makes before the next
+//! effect.
 //!
-//! Must never know what a charge is for.
+//! This module must never know what a charge is for.
 
 use machine::{Cost, Transactions};
 use units::Time;
@@ -14,26 +15,26 @@ use crate::measure::anatomy::Taken;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pending {
     pub(crate) made: Transactions,
-    /// The step that the transactions belong to: kind of event and step, of several the last.
+    /// The kind of event and the step that the transactions belong to. If there are several, it is the last.
     pub(crate) step: Option<(u16, Taken)>,
 }
 
 /// The clock of one processor.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
-    /// Work done since the present time: the next effect comes so much later.
+    /// The work that has been done since the present time. The next effect comes so much later.
     ahead: Time,
-    /// When the fiber at work goes on, if it is suspended in the middle of its work.
+    /// The time at which the suspended fiber goes on, while it is suspended in the middle of its work.
     until: Time,
-    /// The number of the continuation that counts; an interrupt has put off those of lower numbers.
+    /// The number of the present continuation. Continuations of lower numbers were put off by an interrupt.
     epoch: u32,
-    /// Bus transactions to be made once the present time has come up to this clock.
+    /// The bus transactions to make once the present time has reached this clock.
     pending: Pending,
-    /// Occupancy that follows the handler or send at work.
+    /// The occupancy that follows the present handler or send.
     tail: Time,
     /// The bus transactions of that occupancy.
     after: Transactions,
-    /// How long no other handler starts after the one at work, though the processor is free.
+    /// The time after the present handler in which no other handler starts, though the processor is free.
     wait: Time,
 }
 
@@ -48,43 +49,43 @@ impl Clock {
         now + self.ahead
     }
 
-    /// Runs ahead by `time`.
+    /// Advances the clock by `time`.
     pub(crate) fn advance(&mut self, time: Time) {
         self.ahead += time;
     }
 
-    /// Gives up the lead over the present time, which the caller waits for.
+    /// Resets the clock to the present time. Returns its lead, for which the caller waits.
     pub(crate) fn take_ahead(&mut self) -> Time {
         std::mem::take(&mut self.ahead)
     }
 
-    /// The fiber at work goes on at `at`. Answers the number of that continuation.
+    /// Sets the time at which the fiber at work goes on. Returns the number of that continuation.
     pub(crate) fn go_on_at(&mut self, at: Time) -> u32 {
         self.until = at;
         self.epoch
     }
 
-    /// How long the fiber at work would still be suspended.
+    /// The remaining time until the suspended fiber goes on.
     pub(crate) fn left(&self, now: Time) -> Time {
         self.until - now
     }
 
-    /// Whether the continuation of this number has not been put off.
+    /// Whether the continuation of this number is the present one, and was not put off.
     pub(crate) fn counts(&self, epoch: u32) -> bool {
         self.epoch == epoch
     }
 
-    /// Puts off the continuation that counts.
+    /// Puts off the present continuation.
     pub(crate) fn put_off(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
     }
 
-    /// Has the continuation count again that was put off last.
+    /// Makes the continuation that was put off last the present one again.
     pub(crate) fn count_again(&mut self) {
         self.epoch = self.epoch.wrapping_sub(1);
     }
 
-    /// Owes what follows the effect of a handler or send at this cost.
+    /// Adds the occupancy and the later bus transactions of `cost`, to be spent after the effect.
     pub(crate) fn owe(&mut self, cost: &Cost) {
         self.tail += cost.occupancy;
         if !cost.after.is_empty() {
@@ -92,53 +93,53 @@ impl Clock {
         }
     }
 
-    /// Owes so much more time after the effect of a handler or send.
+    /// Adds `time` to the occupancy that is spent after the effect.
     pub(crate) fn owe_time(&mut self, time: Time) {
         self.tail += time;
     }
 
-    /// No other handler starts within `wait` after the one at work.
+    /// Lets no other handler start within `wait` after the present one.
     pub(crate) fn keep_waiting(&mut self, wait: Time) {
         self.wait = self.wait.max(wait);
     }
 
-    /// The occupancy owed, which the caller spends.
+    /// Removes and returns the occupancy, which the caller spends.
     pub(crate) fn take_tail(&mut self) -> Time {
         std::mem::take(&mut self.tail)
     }
 
-    /// The bus transactions of the occupancy owed, which the caller makes.
+    /// Removes and returns the bus transactions of the occupancy, which the caller makes.
     pub(crate) fn take_after(&mut self) -> Transactions {
         std::mem::take(&mut self.after)
     }
 
-    /// Whether bus transactions follow the handler or send at work.
+    /// Whether bus transactions follow the present handler or send.
     pub(crate) fn has_after(&self) -> bool {
         !self.after.is_empty()
     }
 
-    /// How long no other handler starts, which the caller sees to.
+    /// Removes and returns the time in which no other handler starts. The caller enforces it.
     pub(crate) fn take_wait(&mut self) -> Time {
         std::mem::take(&mut self.wait)
     }
 
-    /// Has transactions made once the clock is settled, as part of a step if one is named.
+    /// Adds transactions to be made once the clock is settled. They belong to `step`, if it is given.
     pub(crate) fn pend(&mut self, transactions: Transactions, step: Option<(u16, Taken)>) {
         let Pending { made, step: before } = self.pending;
         self.pending = Pending { made: made.and(transactions), step: step.or(before) };
     }
 
-    /// What pends belongs to this step.
+    /// Names the step that the pending transactions belong to.
     pub(crate) fn name_pending(&mut self, step: (u16, Taken)) {
         self.pending.step = Some(step);
     }
 
-    /// Whether transactions are to be made.
+    /// Whether transactions are pending.
     pub(crate) fn pends(&self) -> bool {
         !self.pending.made.is_empty()
     }
 
-    /// The transactions to be made, which the caller makes.
+    /// Removes and returns the pending transactions, which the caller makes.
     pub(crate) fn take_pending(&mut self) -> Pending {
         std::mem::take(&mut self.pending)
     }

@@ -1,6 +1,6 @@
-//! One modelled processor: what it is doing, and what waits for it to go on.
+//! One modelled processor: its present activity, and the work that waits for it.
 //!
-//! Must never know which event comes next, nor what anything costs.
+//! This module must never know which event comes next, nor what anything costs.
 
 use machine::Class;
 use tempest::world::{DispatchKey, Held};
@@ -14,10 +14,10 @@ use super::ledger::{Bucket, Ledger};
 use super::looks::Looks;
 use super::service::Service;
 
-/// What a processor is doing.
+/// The present activity of a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Activity {
-    /// Nothing, since then.
+    /// It has nothing to do.
     Idle {
         /// Start of the idle time.
         since: Time,
@@ -28,44 +28,44 @@ pub(crate) enum Activity {
     Handler,
     /// Injecting a message that a thread handed over.
     Injecting,
-    /// What a network processor does besides handlers.
+    /// A step of a network processor besides handlers.
     Step(Step),
-    /// Emptying the interface, whose queue was full for too long.
+    /// It empties the interface, whose queue was full for too long.
     Trapped,
 }
 
-/// What a network processor is doing besides handlers.
+/// A step of a network processor besides handlers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// Taking a message that was handed over.
+    /// It takes a message that was handed over.
     Take,
-    /// Putting it into the interface.
+    /// It puts that message into the interface.
     Inject,
-    /// Finding out whether a send succeeded, and the like: nothing follows from it.
+    /// It finds out whether a send succeeded, or does other work that has no effect besides its time.
     Settle,
-    /// Reading a message out of the interface.
+    /// It reads a message out of the interface.
     Extract {
-        /// Which.
+        /// The message's place among the flights.
         flight: u32,
     },
-    /// Writing a message into the queue to the computing processor.
+    /// It writes a message into the queue to the computing processor.
     HandOver {
-        /// Which.
+        /// The message's place among the flights.
         flight: u32,
     },
-    /// The end of a pass.
+    /// It goes from the end of one pass of its loop to the next pass.
     Turn,
 }
 
 /// A protocol event of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Event {
-    /// A message for its handler, by its place among the messages on their way.
+    /// A message for its handler.
     Message {
-        /// That place.
+        /// The message's place among the flights.
         flight: u32,
     },
-    /// A thread that asked for a key and now gets it.
+    /// The grant of a key to the thread that asked for it.
     Grant {
         /// The thread's index on the node.
         thread: u32,
@@ -79,19 +79,19 @@ pub(crate) struct Job {
     pub(crate) event: Event,
 }
 
-/// What the fiber at work on a processor is for: prices, keys and the account of costs depend on it.
+/// The purpose of the fiber at work on a processor. Its prices, its key and the account of costs depend on the purpose.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Purpose {
-    /// The class of the message at work.
+    /// The class of the present message.
     pub(crate) class: Class,
-    /// The kind of event to the account of costs.
+    /// The kind of the present event in the account of costs.
     pub(crate) kind: u16,
-    /// The key of the handler at work.
+    /// The key of the present handler.
     pub(crate) key: Option<DispatchKey>,
 }
 
 impl Purpose {
-    /// What a thread does; `kind` is that of threads to the account of costs.
+    /// The purpose of a thread. `kind` is the kind of threads in the account of costs.
     pub(crate) fn of_thread(kind: u16) -> Self {
         Self { class: Class::User, kind, key: None }
     }
@@ -108,23 +108,23 @@ pub(crate) struct Core {
     number: u16,
     /// The price list that the processor pays from.
     list: List,
-    /// Began as a computing processor: its time is that of the program.
+    /// Whether the processor began as a computing processor. Its time then counts as the program's.
     counted: bool,
     activity: Activity,
     purpose: Purpose,
-    /// The thread put off by handlers, and how much of its charge was left.
+    /// The thread that handlers have put off, and the time that was left of its charge.
     interrupted: Option<(u32, Time)>,
-    /// A thread holds a key here: no interrupts.
+    /// Whether a thread holds a key here, which masks interrupts.
     masked: bool,
-    /// The thread waits until a message that was handed over is taken: there is nothing to interrupt.
+    /// Whether the thread waits until a message that was handed over is taken. Such a thread is not interrupted.
     starved: bool,
     job: Option<Job>,
-    /// The last turn was an injection: handlers come first now.
+    /// Whether the last turn was an injection. The next turn then goes to handlers.
     injected_last: bool,
 }
 
 impl Core {
-    /// A processor of a node that does nothing yet; `kind` is that of threads to the account of costs.
+    /// A processor of a node that has not begun to work. `kind` is the kind of threads in the account of costs.
     pub(crate) fn new(node: usize, number: u16, dedicated: bool, kind: u16) -> Self {
         Self {
             clock: Clock::default(),
@@ -145,47 +145,47 @@ impl Core {
         }
     }
 
-    /// A processor whose looks for events are meant to be so far apart.
+    /// Sets the time between two looks for events that the processor's threads aim at.
     pub(crate) fn with_looks(self, apart: Time) -> Self {
         Self { looks: Looks::new(apart), ..self }
     }
 
-    /// Its node.
+    /// The number of the processor's node.
     pub(crate) fn node(&self) -> usize {
         self.node
     }
 
-    /// Its number on the node.
+    /// The processor's number on its node.
     pub(crate) fn number(&self) -> u16 {
         self.number
     }
 
-    /// The price list that it pays from.
+    /// The price list that the processor pays from.
     pub(crate) fn list(&self) -> List {
         self.list
     }
 
-    /// Whether its time is that of the program: it began as a computing processor.
+    /// Whether the processor's time counts as the program's: it began as a computing processor.
     pub(crate) fn is_counted(&self) -> bool {
         self.counted
     }
 
-    /// Whether it runs handlers and nothing else.
+    /// Whether the processor runs handlers and nothing else.
     pub(crate) fn is_dedicated(&self) -> bool {
         self.service.is_dedicated()
     }
 
-    /// What it is doing.
+    /// The present activity.
     pub(crate) fn activity(&self) -> Activity {
         self.activity
     }
 
-    /// Does something else from now on.
+    /// Begins another activity.
     pub(crate) fn begin(&mut self, activity: Activity) {
         self.activity = activity;
     }
 
-    /// A processor that pays from another price list.
+    /// Sets the price list that the processor pays from.
     pub(crate) fn with_list(self, list: List) -> Self {
         Self { list, ..self }
     }
@@ -194,7 +194,7 @@ impl Core {
         matches!(self.activity, Activity::Idle { .. })
     }
 
-    /// Since when it has had nothing to do, if it has nothing.
+    /// The beginning of the present idle time; `None` if the processor is not idle.
     pub(crate) fn idle_since(&self) -> Option<Time> {
         if let Activity::Idle { since } = self.activity { Some(since) } else { None }
     }
@@ -204,18 +204,18 @@ impl Core {
         if let Activity::Thread(thread) = self.activity { Some(thread) } else { None }
     }
 
-    /// Whether it runs a program thread that an interrupt may put off.
+    /// Whether the processor runs a program thread that an interrupt may put off.
     pub(crate) fn is_computing(&self) -> bool {
         self.thread().is_some() && !self.masked && !self.starved
     }
 
-    /// Has nothing to do from now on.
+    /// Makes the processor idle from now on.
     pub(crate) fn begin_idling(&mut self, now: Time) {
         self.activity = Activity::Idle { since: now };
         self.ledger.begin_idling(now);
     }
 
-    /// Will do something: books the idle time that ends now. True if it was idle.
+    /// Books the idle time that ends now. Returns whether the processor was idle.
     pub(crate) fn end_idling(&mut self, now: Time) -> bool {
         let idles = self.is_idle();
         if idles {
@@ -224,7 +224,7 @@ impl Core {
         idles
     }
 
-    /// The time up to now of a processor that runs no threads, as one of a kind.
+    /// The breakdown up to now of a processor that runs no threads, as a processor of this kind.
     pub(crate) fn protocol_time_at(&self, now: Time, kind: Resource) -> ProtocolTime {
         let idle = self.ledger.idle_at(now);
         let memory = self.ledger.waited_for_memory().min(now - idle);
@@ -233,28 +233,28 @@ impl Core {
         ProtocolTime { processors: kind, handlers, overhead: busy - handlers, memory, idle }
     }
 
-    /// The time for which it has been dedicated up to now, and how much of that it idled.
+    /// The time for which the processor has been dedicated up to now, and the idle part of that time.
     pub(crate) fn dedicated_at(&self, now: Time) -> (Time, Time) {
         self.service.dedicated_at(now, self.ledger.idle_at(now))
     }
 
-    /// Spends time on its own clock.
+    /// Spends time on the processor's own clock.
     pub(crate) fn spend(&mut self, bucket: Bucket, time: Time) {
         self.clock.advance(time);
         self.ledger.book(bucket, time);
     }
 
-    /// What the fiber at work is for.
+    /// The purpose of the fiber at work.
     pub(crate) fn purpose(&self) -> Purpose {
         self.purpose
     }
 
-    /// The fiber at work serves something else from now on.
+    /// Changes the purpose of the fiber at work.
     pub(crate) fn serve(&mut self, purpose: Purpose) {
         self.purpose = purpose;
     }
 
-    /// Puts off the thread that runs here, with so much of its charge left.
+    /// Puts off the thread that runs here. `left` is the time that was left of its charge.
     pub(crate) fn put_thread_off(&mut self, thread: u32, left: Time) {
         self.interrupted = Some((thread, left));
     }
@@ -269,17 +269,17 @@ impl Core {
         self.interrupted.is_some()
     }
 
-    /// The thread that was put off, which goes on, and how much of its charge was left.
+    /// Removes and returns the thread that was put off, and the time that was left of its charge. The thread goes on.
     pub(crate) fn take_thread_put_off(&mut self) -> Option<(u32, Time)> {
         self.interrupted.take()
     }
 
-    /// Whether a thread holds a key here.
+    /// Whether a thread holds a key here, which masks interrupts.
     pub(crate) fn is_masked(&self) -> bool {
         self.masked
     }
 
-    /// The thread holds a key from now on, or no longer.
+    /// Masks interrupts while the thread holds a key, or unmasks them.
     pub(crate) fn mask(&mut self, masked: bool) {
         self.masked = masked;
     }
@@ -289,33 +289,33 @@ impl Core {
         self.starved
     }
 
-    /// The thread waits until a message that was handed over is taken, or does so no longer.
+    /// Sets whether the thread waits until a message that was handed over is taken.
     pub(crate) fn starve(&mut self, starved: bool) {
         self.starved = starved;
     }
 
-    /// Whether no thread of it is put off, holds a key or waits for room.
+    /// Whether the processor may leave its threads: none of them is put off, holds a key or waits for room.
     pub(crate) fn may_leave_threads(&self) -> bool {
         self.interrupted.is_none() && !self.masked && !self.starved
     }
 
-    /// Is given an event.
+    /// Gives the processor an event.
     pub(crate) fn give(&mut self, job: Job) {
         self.injected_last = false;
         self.job = Some(job);
     }
 
-    /// The event that it was given, which its handler begins with.
+    /// Removes and returns the processor's event, with which its handler begins.
     pub(crate) fn take_job(&mut self) -> Option<Job> {
         self.job.take()
     }
 
-    /// Its turn was an injection.
+    /// Records that the processor's turn was an injection.
     pub(crate) fn note_injection(&mut self) {
         self.injected_last = true;
     }
 
-    /// Whether handlers come before injections now: they take turns when both wait.
+    /// Whether handlers come before injections now. Handlers and injections take turns when both wait.
     pub(crate) fn serves_handlers_first(&self) -> bool {
         self.injected_last
     }

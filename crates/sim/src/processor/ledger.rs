@@ -1,14 +1,15 @@
-//! Where the time of a processor went, and what it counted.
+//! The breakdown of a processor's time, and its counters.
 //!
-//! Idle time is booked under what was waited for: as memory while a thread that may run here waits for a block of shared memory,
-//! as synchronization while threads wait for other things, and as idle while there is no thread that could wait.
+//! Idle time is booked under what the processor waited for. It is memory while a thread that may run here waits for a block of
+//! shared memory. It is synchronization while such threads wait for other things. It is idle time proper while no thread here
+//! could wait.
 //!
-//! Must never know why a processor does what it does.
+//! This module must never know why a processor does something.
 
 use tempest::{Breakdown, Counters};
 use units::Time;
 
-/// What a processor's time is booked under.
+/// The part of the breakdown that time is booked under.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bucket {
     Compute,
@@ -16,23 +17,23 @@ pub(crate) enum Bucket {
     Overhead,
 }
 
-/// The books of one processor.
+/// The breakdown and the counters of one processor.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     counters: Counters,
     breakdown: Breakdown,
-    /// From when on the present idle time has not been booked; `None` while the processor does something.
+    /// The beginning of the idle time that has not been booked; `None` while the processor works.
     idle_from: Option<Time>,
-    /// All idle time that has been booked.
+    /// All idle time that has been booked so far.
     idle: Time,
     /// The number of threads that may run here and have not returned.
     threads_left: u32,
-    /// How many threads that may run here wait for a block of shared memory.
+    /// The number of threads that may run here and wait for a block of shared memory.
     blocks_awaited: u32,
 }
 
 impl Ledger {
-    /// The books of a processor that idles from time zero on.
+    /// The ledger of a processor that is idle from time zero on.
     pub(crate) fn new() -> Self {
         Self {
             counters: Counters { empty_polls: Some(0), ..Counters::default() },
@@ -44,7 +45,7 @@ impl Ledger {
         }
     }
 
-    /// Books time.
+    /// Books time under a part of the breakdown.
     pub(crate) fn book(&mut self, bucket: Bucket, time: Time) {
         match bucket {
             Bucket::Compute => self.breakdown.compute += time,
@@ -53,29 +54,29 @@ impl Ledger {
         }
     }
 
-    /// The time that computing has taken.
+    /// The time booked as computing.
     pub(crate) fn worked(&self) -> Time {
         self.breakdown.compute
     }
 
-    /// What has been counted.
+    /// The counters.
     pub(crate) fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// What has been counted, to count more.
+    /// The counters, to be increased.
     pub(crate) fn count(&mut self) -> &mut Counters {
         &mut self.counters
     }
 
-    /// A thread has polled.
+    /// Counts a thread's poll, and whether it found something.
     pub(crate) fn count_poll(&mut self, found: bool) {
         if let (false, Some(empty)) = (found, &mut self.counters.empty_polls) {
             *empty += 1;
         }
     }
 
-    /// The time booked as waits for memory by a processor that was not idle.
+    /// The time booked as waits for memory while the processor was not idle.
     pub(crate) fn waited_for_memory(&self) -> Time {
         self.breakdown.memory
     }
@@ -85,50 +86,49 @@ impl Ledger {
         self.breakdown.compute
     }
 
-    /// The processor idles from now on.
+    /// Begins an idle time.
     pub(crate) fn begin_idling(&mut self, now: Time) {
         self.idle_from = Some(now);
     }
 
-    /// The processor idles no more: books the idle time up to now.
+    /// Ends the idle time, and books it up to now.
     pub(crate) fn end_idling(&mut self, now: Time) {
         self.book_idling(now);
         self.idle_from = None;
     }
 
-    /// Books the idle time up to now.
+    /// Books the idle time up to now. The processor remains idle.
     pub(crate) fn book_idling(&mut self, now: Time) {
         self.breakdown = self.breakdown_at(now);
         self.idle = self.idle_at(now);
         self.idle_from = self.idle_from.map(|_| now);
     }
 
-    /// One thread more that may run here waits for a block, or one less. The idle time before is booked under what was waited
-    /// for then.
+    /// Counts one more thread that may run here and waits for a block, or one fewer. Earlier idle time is booked by the old
+    /// number.
     pub(crate) fn await_block(&mut self, now: Time, begins: bool) {
         self.book_idling(now);
         self.blocks_awaited = if begins { self.blocks_awaited + 1 } else { self.blocks_awaited - 1 };
     }
 
-    /// One thread more may run here, or one less: it has returned. The idle time before is booked under what was waited for
-    /// then.
+    /// Counts one more thread that may run here, or one fewer after its return. Earlier idle time is booked by the old number.
     pub(crate) fn count_thread(&mut self, now: Time, comes: bool) {
         self.book_idling(now);
         self.threads_left = if comes { self.threads_left + 1 } else { self.threads_left - 1 };
     }
 
-    /// No thread is known to run here any more, nor to wait for a block.
+    /// Resets the numbers of threads that may run here and that wait for a block.
     pub(crate) fn forget_threads(&mut self, now: Time) {
         self.book_idling(now);
         (self.threads_left, self.blocks_awaited) = (0, 0);
     }
 
-    /// All idle time up to now, whatever was waited for.
+    /// All idle time up to now, under whatever part it is booked.
     pub(crate) fn idle_at(&self, now: Time) -> Time {
         self.idle + self.unbooked_at(now)
     }
 
-    /// The breakdown up to now, with the idle time that has not been booked.
+    /// The breakdown up to now, including the idle time that has not been booked.
     pub(crate) fn breakdown_at(&self, now: Time) -> Breakdown {
         let mut breakdown = self.breakdown;
         *match (self.threads_left, self.blocks_awaited) {

@@ -1,6 +1,6 @@
-//! How often the threads of a processor look for events at their polls.
+//! The polls of a processor's threads, and how many of them look for events.
 //!
-//! Must never know what a look finds, beyond that it found something.
+//! This module must never know what a look finds, only whether it found something.
 
 use tempest::world::Pace;
 use units::Time;
@@ -8,26 +8,26 @@ use units::Time;
 /// The polls of one processor.
 #[derive(Debug)]
 pub(crate) struct Looks {
-    /// How far apart looks are meant to be; `None` where every poll looks.
+    /// The distance that looks aim at; `None` if every poll looks.
     pace: Option<Pace>,
-    /// Polls until the next look.
+    /// The number of polls until the next look.
     until: u32,
 }
 
 impl Looks {
-    /// Looks that are meant to be `apart`: where that is no time at all, every poll looks.
+    /// Polls whose looks aim at a distance of `apart`. If that is zero, every poll looks.
     pub(crate) fn new(apart: Time) -> Self {
         Self { pace: (!apart.is_zero()).then(|| Pace::new(apart)), until: 1 }
     }
 
-    /// A poll: whether the thread passes by and does not look.
+    /// Counts a poll. Returns whether the thread passes by without a look.
     pub(crate) fn passes(&mut self) -> bool {
         let passes = self.until > 1;
         self.until -= u32::from(passes);
         passes
     }
 
-    /// The thread has looked at `at`.
+    /// Records a look of the thread at `at`, and whether it found an event.
     pub(crate) fn note(&mut self, found: bool, at: Time) {
         if let Some(pace) = &self.pace {
             pace.note(found);
@@ -45,7 +45,7 @@ mod tests {
         let ns = Time::from_nanoseconds;
         let mut looks = Looks::new(ns(100));
         let mut looked = 0;
-        // Polls 10 ns apart.
+        // Polls come 10 ns apart.
         for poll in 0..1000 {
             if !looks.passes() {
                 looked += 1;

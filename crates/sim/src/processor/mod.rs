@@ -1,6 +1,6 @@
-//! The processors of the machine: what each does, its clock, where its time went, and its threads.
+//! The processors of the machine: their activity, their clocks, the breakdown of their time, and their threads.
 //!
-//! Must never know which event comes next, nor what a message means.
+//! This module must never know which event comes next, nor what a message means.
 
 pub(crate) mod clock;
 pub(crate) mod core;

@@ -1,71 +1,72 @@
-//! What a processor does for handlers: the time in them, the time in looking for events, the time in which it is dedicated.
+//! A processor's time for handlers: the time inside them, the time of looking for events, and the time for which it was
+//! dedicated.
 //!
-//! Must never know which handler runs, nor who decides that a processor is dedicated.
+//! This module must never know which handler runs, nor why a processor is dedicated.
 
 use units::Time;
 
-/// The steps from an event's arrival at a processor to its handler.
+/// The cost of receiving an event, up to the beginning of its handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Receipt {
-    /// The time that receiving and dispatching take.
+    /// The time of receiving and dispatching the event.
     pub(crate) took: Time,
-    /// The time for which the processor had waited for memory by the end of them.
+    /// The processor's total time of waiting for memory, at the end of dispatching.
     pub(crate) waited: Time,
 }
 
-/// The service of one processor.
+/// A processor's time for handlers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Service {
-    /// When its handler began, and how long it had looked by then.
+    /// The time at which the present handler began, and the total time of looking for events by then.
     began: (Time, Time),
-    /// The other node that its last handler's message came from, and when that message was taken up.
+    /// The other node whose message was received last, and the time of that receipt.
     taken: Option<(usize, Time)>,
     receipt: Receipt,
     handling: Time,
     handled: Time,
     looking: Time,
     dedicated: bool,
-    /// When the present role began, and the processor's idle time by then.
+    /// The time at which the present role began, and the total idle time by then.
     since: (Time, Time),
-    /// How long it was dedicated before, and how much of that it idled.
+    /// The time for which the processor was dedicated in earlier roles, and the idle part of that time.
     before: (Time, Time),
 }
 
 impl Service {
-    /// The service of a processor that begins in this role.
+    /// A processor that begins in this role.
     pub(crate) fn new(dedicated: bool) -> Self {
         Self { dedicated, ..Self::default() }
     }
 
-    /// Time spent in handlers themselves, without receiving and dispatching events and without waits for memory.
+    /// The time inside handlers. It excludes receiving and dispatching, and waits for memory.
     pub(crate) fn handled(&self) -> Time {
         self.handled
     }
 
-    /// Time spent in handlers, from an event's being found on.
+    /// The time for handlers, from the moment that each event was found.
     pub(crate) fn handling(&self) -> Time {
         self.handling
     }
 
-    /// Time spent in looking for events, and in changing between events and threads.
+    /// The time of looking for events, and of changing between events and threads.
     pub(crate) fn looking(&self) -> Time {
         self.looking
     }
 
-    /// Has looked for events so long.
+    /// Adds time of looking for events.
     pub(crate) fn look(&mut self, time: Time) {
         self.looking += time;
     }
 
-    /// A handler begins at `at`, after the processor has looked for `delay`; receiving its event comes first.
+    /// Begins a handler at `at`, after the processor has looked for `delay`. The receipt of the handler's event comes first.
     pub(crate) fn begin_handler(&mut self, at: Time, delay: Time, receipt: Receipt) {
         self.looking += delay;
         self.began = (at, self.looking);
         self.receipt = receipt;
     }
 
-    /// The handler ends, with the way back to where the processor came from; the processor has waited for memory for so long
-    /// by now.
+    /// Ends the handler, including the way back to the processor's earlier work. `waited` is the total time of waiting for
+    /// memory by now.
     pub(crate) fn end_handler(&mut self, now: Time, waited: Time) {
         let (began, looked) = self.began;
         let took = now.saturating_sub(began + (self.looking - looked));
@@ -73,7 +74,7 @@ impl Service {
         self.handled += took.saturating_sub(self.receipt.took + waited.saturating_sub(self.receipt.waited));
     }
 
-    /// Takes up a message of node `from` now. Answers the source of the message before it, and when that was taken up.
+    /// Records that a message from node `from` is received now. Returns the source and the time of the receipt before.
     pub(crate) fn take_up(&mut self, from: usize, now: Time) -> Option<(usize, Time)> {
         self.taken.replace((from, now))
     }
@@ -83,14 +84,14 @@ impl Service {
         self.dedicated
     }
 
-    /// Is dedicated to handlers from now on, or computes; it has idled so long by now.
+    /// Makes the processor dedicated, or a computing one. `idle` is its total idle time by now.
     pub(crate) fn take_role(&mut self, dedicated: bool, now: Time, idle: Time) {
         self.before = self.dedicated_at(now, idle);
         self.since = (now, idle);
         self.dedicated = dedicated;
     }
 
-    /// How long it has been dedicated up to now, and how much of that it idled; `idle` is all its idle time.
+    /// The time for which the processor has been dedicated up to now, and the idle part of it. `idle` is its total idle time.
     pub(crate) fn dedicated_at(&self, now: Time, idle: Time) -> (Time, Time) {
         let Self { since, before, .. } = *self;
         match self.dedicated {

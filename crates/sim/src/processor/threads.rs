@@ -1,9 +1,9 @@
-//! The program threads of a node: what each waits for, and which processor takes which thread that is ready.
+//! The program threads of a node: what each waits for, and which processor runs which ready thread.
 //!
-//! Threads stay on their processors, or on those that they were moved to, and wait there for their turn; or the processors of
-//! the node share one queue, and each takes the oldest.
+//! Threads may be bound to processors: each then waits for its own processor. Otherwise the processors of the node share one
+//! ready queue, and each takes the oldest thread.
 //!
-//! Must never know an instant but those it is told, nor what a thread computes.
+//! This module must never know an instant that it is not told, nor what a thread computes.
 
 use std::collections::VecDeque;
 
@@ -13,19 +13,19 @@ use units::Time;
 
 use crate::progress::{Attempts, Progress};
 
-/// What a thread is doing.
+/// The state of a thread.
 #[derive(Debug)]
 pub(crate) enum ThreadState {
-    /// In the ready queue of its processor, or running, or put off by a handler.
+    /// The thread is in a ready queue, runs, or is put off by a handler.
     Going,
-    /// Waits until resumed.
+    /// The thread waits until it is resumed.
     Blocked {
-        /// For what.
+        /// What the thread waits for.
         reason: Reason,
-        /// Since when.
+        /// The time at which the wait began.
         since: Time,
     },
-    /// Has returned.
+    /// The thread has returned.
     Finished,
 }
 
@@ -38,12 +38,12 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    /// Whether it is a block of shared memory.
+    /// Whether the thread waits for a block of shared memory.
     pub(crate) fn is_block(&self) -> bool {
         matches!(self, Reason::Wait(Wait::Block))
     }
 
-    /// For what, in the program's words where it has any.
+    /// What the thread waits for, in the program's words where the program names it.
     pub(crate) fn what(&self) -> &'static str {
         match self {
             Reason::Wait(wait) => wait.what(),
@@ -53,27 +53,27 @@ impl Reason {
     }
 }
 
-/// A program thread. Processors go by their numbers on the node.
+/// A program thread. Processors are named by their numbers on the node.
 #[derive(Debug)]
 struct Thread {
-    /// The processor that it is bound to.
+    /// The processor that the thread is bound to now.
     place: usize,
-    /// The processor that it is bound to while that one computes.
+    /// The processor that the thread is bound to whenever that processor computes.
     home: usize,
-    /// It has not run since it was bound to another processor.
+    /// Whether the thread has been bound to another processor and has not run there yet.
     moved: bool,
     state: ThreadState,
-    /// The number of its next wait.
+    /// The number of the thread's next wait.
     generation: u32,
-    /// The wait that the waiter it took last is for.
+    /// The number of the wait whose waiter the thread took last.
     awaited: u32,
-    /// Its last send found no room, and it waits for some.
+    /// Whether the thread's last send found no room, and the thread waits for some.
     awaits_room: bool,
-    /// A deposit ended its last wait: it has to notice that by itself.
+    /// Whether a deposit has ended the last wait, and the thread has not noticed it yet.
     noticing: bool,
-    /// A key that it asked for and was given.
+    /// The key that the thread asked for and was given.
     granted: Option<Held>,
-    /// What it has tried in vain.
+    /// The failed attempts of the thread.
     attempts: Attempts,
 }
 
@@ -98,23 +98,23 @@ impl Thread {
     }
 }
 
-/// The queues of threads that are ready.
+/// The ready queues.
 #[derive(Debug)]
 enum Ready {
-    /// One for the node.
+    /// One queue for the node.
     Shared(VecDeque<u32>),
-    /// One for each processor.
+    /// One queue for each processor.
     Bound(Vec<VecDeque<u32>>),
 }
 
-/// What a processor changes from when it goes on with a thread.
+/// What a processor ran before it goes on with a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Switch {
-    /// From nothing: no thread has run there.
+    /// No thread at all.
     First,
-    /// From the same thread.
+    /// The same thread.
     Same,
-    /// From another thread, or the thread comes from another processor.
+    /// Another thread; or the same one, which comes from another processor.
     Other,
 }
 
@@ -123,12 +123,13 @@ pub(crate) enum Switch {
 pub(crate) struct Threads {
     all: Vec<Thread>,
     ready: Ready,
-    /// By processor: the thread that ran there last.
+    /// The thread that ran last on each processor.
     last: Vec<Option<u32>>,
 }
 
 impl Threads {
-    /// The threads of a node of so many processors, spread over those that compute; `shared` says whether processors share them.
+    /// The threads of a node, spread over the `computing` processors. `shared` says whether the processors share one ready
+    /// queue.
     pub(crate) fn new(threads: usize, computing: usize, processors: usize, shared: bool) -> Self {
         let each = threads / computing;
         let bound = || Ready::Bound(vec![VecDeque::new(); processors]);
@@ -139,12 +140,12 @@ impl Threads {
         }
     }
 
-    /// How many there are.
+    /// The number of threads.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Every thread that is blocked: its index, for what it waits, and since when.
+    /// Every blocked thread: its index, what it waits for, and when its wait began.
     pub(crate) fn blocked(&self) -> impl Iterator<Item = (u32, &Reason, Time)> {
         self.all.iter().zip(0..).filter_map(|(thread, index)| match &thread.state {
             ThreadState::Blocked { reason, since } => Some((index, reason, *since)),
@@ -152,12 +153,12 @@ impl Threads {
         })
     }
 
-    /// A thread waits for something from `since` on.
+    /// Blocks a thread for `reason` from `since` on.
     pub(crate) fn block(&mut self, thread: u32, reason: Reason, since: Time) {
         self.of(thread).state = ThreadState::Blocked { reason, since };
     }
 
-    /// A thread may run again. True if it waited for a block of shared memory.
+    /// Unblocks a thread. Returns whether it waited for a block of shared memory.
     pub(crate) fn unblock(&mut self, thread: u32) -> bool {
         let thread = self.of(thread);
         let waited = thread.waits_for_block();
@@ -165,7 +166,7 @@ impl Threads {
         waited
     }
 
-    /// A thread has returned.
+    /// Records that a thread has returned.
     pub(crate) fn finish(&mut self, thread: u32) {
         self.of(thread).state = ThreadState::Finished;
     }
@@ -178,14 +179,14 @@ impl Threads {
             .collect()
     }
 
-    /// A waiter for the next wait of a thread.
+    /// A waiter for a thread's next wait.
     pub(crate) fn take_waiter(&mut self, thread: u32) -> Waiter {
         let place = self.of(thread);
         place.awaited = place.generation;
         Waiter { thread, generation: place.generation }
     }
 
-    /// Whether the wait that a thread took its last waiter for has not ended.
+    /// Whether the wait whose waiter the thread took last has not ended.
     pub(crate) fn still_awaits(&self, thread: u32) -> bool {
         let thread = &self.all[thread as usize];
         thread.awaited == thread.generation
@@ -196,7 +197,7 @@ impl Threads {
         self.all[waiter.thread as usize].generation == waiter.generation
     }
 
-    /// Ends the wait of a waiter. `None` if it had ended before; else whether its thread is blocked.
+    /// Ends the wait of a waiter. Returns whether the waiter's thread is blocked; `None` if the wait had ended before.
     pub(crate) fn end_wait(&mut self, waiter: Waiter) -> Option<bool> {
         if !self.waits(waiter) {
             return None;
@@ -206,20 +207,20 @@ impl Threads {
         Some(matches!(thread.state, ThreadState::Blocked { .. }))
     }
 
-    /// A deposit ends the wait of a waiter. If its thread is blocked it will have to notice; one that has not blocked yet sees the
-    /// count when it looks before it does.
+    /// Ends the wait of a waiter by a deposit. A thread that is blocked then has to notice the deposit. A thread that has not
+    /// blocked yet sees the new count before it would block.
     pub(crate) fn note_deposit(&mut self, waiter: Waiter) {
         let waits = self.waits(waiter);
         let thread = self.of(waiter.thread);
         thread.noticing |= waits && matches!(thread.state, ThreadState::Blocked { .. });
     }
 
-    /// Whether a thread has to notice a deposit, which it does now.
+    /// Whether a thread has to notice a deposit. The thread does so now.
     pub(crate) fn take_notice(&mut self, thread: u32) -> bool {
         std::mem::take(&mut self.of(thread).noticing)
     }
 
-    /// A thread waits for room for its send, or does so no longer. Answers what it did before.
+    /// Sets whether a thread waits for room for its send. Returns whether it did before.
     pub(crate) fn await_room(&mut self, thread: u32, awaits: bool) -> bool {
         std::mem::replace(&mut self.of(thread).awaits_room, awaits)
     }
@@ -229,33 +230,34 @@ impl Threads {
         self.all[thread as usize].awaits_room
     }
 
-    /// What a thread has tried in vain.
+    /// The failed attempts of a thread.
     pub(crate) fn attempts(&mut self, thread: u32) -> &mut Attempts {
         &mut self.of(thread).attempts
     }
 
-    /// What a thread tries in vain since something last happened, how often and since when; `None` if it may get further.
+    /// A thread's attempt, the number of failures since the last progress, and the time of the first; `None` if the thread may
+    /// get further.
     pub(crate) fn in_vain(&self, thread: u32, progress: &Progress) -> Option<(Attempt, u64, Time)> {
         self.all[thread as usize].attempts.in_vain(progress)
     }
 
-    /// Every thread that has neither returned nor is blocked: it runs, is put off, or is ready.
+    /// Every thread that is neither blocked nor has returned.
     pub(crate) fn going(&self) -> impl Iterator<Item = u32> {
         let going = self.all.iter().zip(0..).filter(|(thread, _)| matches!(thread.state, ThreadState::Going));
         going.map(|(_, index)| index)
     }
 
-    /// A thread is given the key that it asked for.
+    /// Gives a thread the key that it asked for.
     pub(crate) fn grant(&mut self, thread: u32, held: Held) {
         self.of(thread).granted = Some(held);
     }
 
-    /// The key that a thread was given.
+    /// Removes and returns the key that a thread was given.
     pub(crate) fn take_granted(&mut self, thread: u32) -> Option<Held> {
         self.of(thread).granted.take()
     }
 
-    /// The processor that a thread is bound to; `None` where processors share their threads.
+    /// The processor that a thread is bound to; `None` where the processors share their threads.
     pub(crate) fn bound_to(&self, thread: u32) -> Option<usize> {
         match &self.ready {
             Ready::Shared(_) => None,
@@ -263,7 +265,7 @@ impl Threads {
         }
     }
 
-    /// A thread waits for a processor from now on.
+    /// Adds a thread to its ready queue.
     pub(crate) fn queue(&mut self, thread: u32) {
         let place = self.all[thread as usize].place;
         match &mut self.ready {
@@ -272,7 +274,7 @@ impl Threads {
         }
     }
 
-    /// Whether a thread is ready that waits for a processor, dedicated or not.
+    /// Whether a ready thread waits for a processor, which may be dedicated.
     pub(crate) fn has_ready(&self, processor: usize, dedicated: bool) -> bool {
         match &self.ready {
             Ready::Shared(queue) => !dedicated && !queue.is_empty(),
@@ -280,7 +282,7 @@ impl Threads {
         }
     }
 
-    /// The thread that a computing processor goes on with.
+    /// The ready thread that a computing processor runs next.
     pub(crate) fn next(&mut self, processor: usize) -> Option<u32> {
         match &mut self.ready {
             Ready::Shared(queue) => queue.pop_front(),
@@ -288,12 +290,12 @@ impl Threads {
         }
     }
 
-    /// Whether a thread has run on a processor.
+    /// Whether any thread has run on a processor.
     pub(crate) fn has_run(&self, processor: usize) -> bool {
         self.last[processor].is_some()
     }
 
-    /// A processor goes on with a thread: what it changes from.
+    /// Lets a processor go on with a thread. Returns what the processor ran before.
     pub(crate) fn switch(&mut self, processor: usize, thread: u32) -> Switch {
         let last = self.last[processor].replace(thread);
         let moved = std::mem::take(&mut self.of(thread).moved);
@@ -305,7 +307,7 @@ impl Threads {
         }
     }
 
-    /// The thread that ran last on a processor, where it can go on nowhere else unless it is bound anew.
+    /// The thread that ran last on a processor, if it is bound there and can go on nowhere else.
     pub(crate) fn last_bound(&self, processor: usize) -> Option<u32> {
         match &self.ready {
             Ready::Shared(_) => None,
@@ -313,8 +315,8 @@ impl Threads {
         }
     }
 
-    /// Binds threads to their own processors where those compute, and to other ones that do in turn. Answers the threads that
-    /// wait for a block of shared memory.
+    /// Binds each thread to its own processor if that computes, or else to the computing processors in turn. Returns the
+    /// threads that wait for a block of shared memory.
     pub(crate) fn bind(&mut self, computes: impl Fn(usize) -> bool) -> Vec<u32> {
         let computing: Vec<_> = (0..self.last.len()).filter(|&processor| computes(processor)).collect();
         let mut others = computing.iter().copied().cycle();

@@ -1,0 +1,246 @@
+//! The traits of [`tempest::world`] for fibers: every effect of a thread or handler, in engine order.
+//!
+//! Every effect follows one pattern. The cost is spent on the processor's own clock. Then the clock is settled, which may
+//! suspend the fiber. Then the effect happens in the modelled state. No borrow of that state is held across a suspension.
+
+mod messages;
+mod scheduling;
+
+use std::cell::{Cell, RefCell, RefMut};
+use std::rc::Rc;
+
+use hardware::memory::{Answer, NodeMemory};
+use tempest::world::Accounting;
+use tempest::{Access, Block, MemoryEvents, Place, Primitive, Work};
+use units::Time;
+
+use crate::cluster::{Cluster, memory};
+use crate::dispatch::Noticed;
+use crate::memory::at_work::AtWork;
+use crate::memory::blocks::BlockWork;
+use crate::processor::clock::Pending;
+
+/// The stack of a thread. While the thread is suspended, handlers may run on its stack.
+pub(crate) trait Stack {
+    /// Suspends the thread until its turn comes. Returns the core at which the thread then goes on.
+    fn suspend(&self) -> usize;
+}
+
+/// One core, as the thread or handler that runs on it sees it.
+pub(crate) struct Edge {
+    state: Rc<RefCell<Cluster>>,
+    at: Cell<usize>,
+    /// The stack of the thread that runs here; `None` for a handler.
+    stack: Option<Rc<dyn Stack>>,
+    /// Whether the thread has had an access fault whose access is not charged yet.
+    faulted: Cell<bool>,
+}
+
+impl Edge {
+    /// The core of a handler.
+    pub(crate) fn of_handler(state: Rc<RefCell<Cluster>>, core: usize) -> Self {
+        Self { state, at: Cell::new(core), stack: None, faulted: Cell::new(false) }
+    }
+
+    /// The core of a thread.
+    pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, stack: Rc<dyn Stack>) -> Self {
+        Self { state, at: Cell::new(core), stack: Some(stack), faulted: Cell::new(false) }
+    }
+
+    /// Suspends the fiber until the turn of its thread or handler comes.
+    fn suspend(&self) {
+        match &self.stack {
+            Some(stack) => self.at.set(stack.suspend()),
+            None => fiber::suspend(),
+        }
+    }
+
+    /// The core that the fiber runs on. A thread may be on another core after it was suspended.
+    pub(crate) fn core(&self) -> usize {
+        self.at.get()
+    }
+
+    /// The core's node.
+    pub(crate) fn node(&self) -> usize {
+        self.state().cores[self.core()].node()
+    }
+
+    /// Borrows the modelled state for an instant.
+    pub(crate) fn state(&self) -> RefMut<'_, Cluster> {
+        self.state.borrow_mut()
+    }
+
+    /// Advances engine time to this core's clock, and then makes the pending bus transactions.
+    pub(crate) fn settle(&self) {
+        self.settle_after(|_, _| ());
+    }
+
+    /// Makes the bus transactions, if any, that come before the handler begins.
+    pub(crate) fn reach_handler(&self) {
+        let pends = self.state().cores[self.core()].clock.pends();
+        if pends {
+            self.settle();
+        }
+    }
+
+    /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.
+    #[inline]
+    fn settle_after(&self, first: impl FnOnce(&mut Cluster, usize)) {
+        let (suspends, pending) = {
+            let mut state = self.state();
+            let core = self.core();
+            first(&mut state, core);
+            // The pending transactions belong to this fiber. The next fiber on this core has transactions of its own.
+            let clock = &mut state.cores[core].clock;
+            let pending = clock.pends().then(|| clock.take_pending());
+            (state.settle(core), pending)
+        };
+        if suspends {
+            self.suspend();
+        }
+        if let Some(pending) = pending {
+            self.make(&pending);
+        }
+    }
+
+    /// Makes bus transactions one after the other.
+    #[cold]
+    fn make(&self, pending: &Pending) {
+        for transaction in pending.made.iter() {
+            let taken = self.go_through_bus(|memory, now| memory.make(transaction, now));
+            self.at_work(|work| work.book_transaction(transaction, taken, pending.step));
+        }
+    }
+
+    /// Makes a request on the bus at the present time, waits for the answer, and returns how long that takes. The request and
+    /// the answer each use the bus at their own instant, so the bus is granted in the order of time.
+    fn go_through_bus(&self, request: impl FnOnce(&mut NodeMemory, Time) -> Answer) -> Time {
+        let (answer, first) = self.at_work(|work| work.ask_bus(request));
+        self.settle();
+        let rest = self.at_work(|work| work.take_answer(answer));
+        self.settle();
+        first + rest
+    }
+
+    /// Applies `act` to the processor at work, on the processor's own clock.
+    fn at_work<R>(&self, act: impl FnOnce(&mut AtWork<'_>) -> R) -> R {
+        act(&mut self.state().at_work(self.core()))
+    }
+
+    /// Charges a handler's work on a block. Lines go over the bus one after the other, each at its own instant.
+    fn work_on_block(&self, primitive: Primitive, block: Block) {
+        self.settle();
+        let work = self.at_work(|at_work| at_work.work_on(primitive, block));
+        match work.own {
+            None => memory::spend_block(&mut self.state(), self.core(), &work),
+            Some(own) => self.move_lines(&work, own),
+        }
+        self.at_work(|at_work| at_work.end_block(&work));
+    }
+
+    fn move_lines(&self, work: &BlockWork, own: Time) {
+        let mut before = work.cost.path + own;
+        for line in work.lines.clone() {
+            self.settle_after(|state, core| state.cores[core].clock.advance(before));
+            let taken = self.go_through_bus(|memory, now| match work.primitive {
+                Primitive::FetchBlock => memory.fetch_line(line, now),
+                _ => memory.purge_line(line, now),
+            });
+            let alone = before - own + work.cost.line;
+            self.at_work(|at_work| at_work.book_block(work, before + taken, alone));
+            before = own;
+        }
+    }
+
+    /// Lets waiting handlers run on this core. Returns false if none waits.
+    fn yield_to_handlers(&self, noticed: Noticed) -> bool {
+        let yields = self.state().yield_to_handlers(self.core(), noticed);
+        if yields {
+            self.suspend();
+        }
+        yields
+    }
+
+    /// Records a failed attempt of the thread. If the attempt ends the run, this fiber is suspended for ever.
+    fn try_in_vain(&self, attempt: impl FnOnce(&mut Cluster, usize) -> bool) {
+        let ends = attempt(&mut self.state(), self.core());
+        if ends {
+            self.suspend();
+        }
+    }
+
+    /// Spends the occupancy that follows a thread's sends, after the effect of the sends.
+    fn spend_tail(&self) {
+        self.at_work(|work| work.spend_tail());
+    }
+}
+
+impl Accounting for Edge {
+    fn charge(&self, work: Work) {
+        if let Work::Block(primitive, block) = work {
+            return self.work_on_block(primitive, block);
+        }
+        let pends = self.at_work(|at_work| {
+            at_work.charge(work);
+            at_work.core.clock.pends()
+        });
+        if pends {
+            self.settle();
+        }
+    }
+
+    fn synchronize(&self) {
+        self.settle();
+    }
+
+    fn touch(&self, place: Place, words: usize, access: Access) {
+        let node = self.node();
+        let found = self.state().nodes[node].waist.address(place, words);
+        // The engine catches this panic, like every other mistake of a program.
+        let address = found.unwrap_or_else(|bad| panic!("{bad}"));
+        let lines = self.state().nodes[node].memory.lines_touched(address, words, access);
+        let Some(lines) = lines else { return self.at_work(|work| work.touch(words, access)) };
+        for line in lines {
+            self.settle();
+            self.at_work(|work| work.instruction(line, access));
+        }
+    }
+
+    fn drain(&self) {
+        self.settle();
+        self.at_work(|work| work.drain());
+    }
+
+    fn approach(&self, address: u64, access: Access) {
+        if self.at_work(|work| work.is_far_ahead(address, access == Access::Store)) {
+            self.settle();
+        }
+    }
+
+    fn access(&self, address: u64, access: Access) {
+        let (store, faulted) = (access == Access::Store, self.faulted.take());
+        if store {
+            self.state().agenda.note_progress();
+        }
+        if !faulted && self.at_work(|work| work.hits(address, store)) {
+            return;
+        }
+        // A store that misses has been settled. Its request goes out when the store is issued.
+        if faulted || !store {
+            self.settle();
+        }
+        let mut state = self.state();
+        let keep = memory::keep_at(&state, self.core(), address);
+        state.at_work(self.core()).miss(address, store, faulted, keep);
+    }
+
+    fn is_coherent(&self) -> bool {
+        self.state().setting.is_coherent()
+    }
+
+    fn memory_events(&self) -> MemoryEvents {
+        self.settle();
+        let node = self.node();
+        memory::events(&self.state(), node)
+    }
+}

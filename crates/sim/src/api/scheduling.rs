@@ -1,0 +1,237 @@
+//! Waits, polls and holds of the fiber that runs now.
+//!
+//! Must never know which event a processor is given.
+
+use tempest::world::{DispatchKey, Held, Packet, Proof, Scheduling, Wait};
+use tempest::{Event, Primitive, Waiter};
+use units::Time;
+
+use super::Edge;
+use crate::cluster::{memory, regions};
+use crate::dispatch::{Noticed, Poll};
+use crate::processor::ledger::Bucket;
+use crate::processor::threads::Reason;
+use crate::standstill;
+
+impl Edge {
+    /// The thread that runs on this core.
+    fn thread(&self) -> u32 {
+        self.state().thread_on(self.core())
+    }
+
+    fn block_for(&self, reason: Reason) {
+        self.state().block(self.core(), reason);
+        self.suspend();
+    }
+
+    /// A poll under a policy that adapts: the node measures itself. If this processor is to be dedicated, its thread moves to
+    /// another one.
+    fn leave_for_handlers(&self) {
+        let leaves = {
+            let (mut state, core) = (self.state(), self.core());
+            let node = state.cores[core].node();
+            state.measure_roles(node);
+            state.has_to_leave(core)
+        };
+        if !leaves {
+            return;
+        }
+        self.settle();
+        let leaves = self.state().has_to_leave(self.core());
+        if leaves {
+            self.state().leave_thread(self.core());
+            self.suspend();
+        }
+    }
+
+    /// A poll at a back-edge, where the node's software has a dispatch routine.
+    fn call_routine(&self) {
+        self.settle();
+        let Some(find) = self.state().begin_call(self.core()) else { return };
+        self.settle();
+        let found = self.yield_to_handlers(Noticed::Look { after: find });
+        self.state().cores[self.core()].ledger.count_poll(found);
+        if !found {
+            self.state().pass_turn(self.core());
+            self.try_in_vain(standstill::looks_in_vain);
+        }
+    }
+
+    /// Acquires a key. The thread holds the key at once if nothing conflicts. Otherwise the grant is an event that the thread
+    /// waits for.
+    fn acquire(&self, key: DispatchKey) -> Held {
+        let (node, now) = {
+            let state = self.state();
+            (state.cores[self.core()].node(), state.agenda.now())
+        };
+        let at_once = self.state().nodes[node].dispatch.events.try_hold(now, key);
+        if let Some(held) = at_once {
+            if self.state().keeps_keys_at_hand(self.core()) {
+                let (mut state, core) = (self.state(), self.core());
+                let hold = state.setting.machine.processor.hold;
+                state.cores[core].spend(Bucket::Overhead, hold);
+            } else {
+                self.at_work(|work| work.spend_primitive(Primitive::Dispatch, 1));
+                self.settle();
+            }
+            return held;
+        }
+        let thread = self.thread();
+        {
+            let mut state = self.state();
+            state.nodes[node].dispatch.events.request(now, key, thread);
+            state.notify(node);
+        }
+        self.block_for(Reason::Key(key));
+        let granted = self.state().nodes[node].threads.take_granted(thread);
+        granted.expect("a thread that waited for a key is resumed with it")
+    }
+
+    /// Gives a key back, and lets the events that waited for it go on.
+    fn release(&self, held: Held) {
+        let mut state = self.state();
+        let (node, now) = (state.cores[self.core()].node(), state.agenda.now());
+        state.nodes[node].dispatch.events.complete(now, held);
+        state.agenda.note_progress();
+        state.notify(node);
+    }
+}
+
+impl Scheduling for Edge {
+    fn waiter(&self) -> Waiter {
+        self.settle();
+        let mut state = self.state();
+        let thread = state.thread_on(self.core());
+        let node = state.cores[self.core()].node();
+        state.nodes[node].threads.take_waiter(thread)
+    }
+
+    fn block(&self, wait: Wait) {
+        self.settle();
+        let blocks = {
+            let mut state = self.state();
+            let waits = state.still_awaits(self.core());
+            if waits {
+                state.block(self.core(), Reason::Wait(wait));
+            }
+            waits
+        };
+        if blocks {
+            self.suspend();
+        }
+    }
+
+    fn resume(&self, waiter: Waiter) -> bool {
+        self.settle();
+        let node = self.state().cores[self.core()].node();
+        if !self.state().waits(node, waiter) {
+            return false;
+        }
+        // The resumed thread goes on when the resume has been paid for, not when the payment begins.
+        self.settle_after(|state, core| state.at_work(core).spend_primitive(Primitive::Resume, 1));
+        self.state().resume(node, waiter)
+    }
+
+    fn signal(&self, event: &Event, amount: u64) {
+        {
+            let mut state = self.state();
+            let (core, signal) = (self.core(), state.setting.machine.processor.signal);
+            if amount > 0 {
+                state.agenda.note_progress();
+            }
+            state.cores[core].spend(Bucket::Overhead, signal);
+        }
+        tempest::world::signal(event, amount, |waiter| {
+            self.resume(waiter);
+        });
+    }
+
+    fn poll(&self) {
+        let (passes, adapts) = {
+            let (mut state, core) = (self.state(), self.core());
+            (state.passes_by(core), state.changes_roles(core))
+        };
+        if passes {
+            return;
+        }
+        if adapts {
+            self.leave_for_handlers();
+        }
+        let (poll, locks) = {
+            let (mut state, core) = (self.state(), self.core());
+            (state.poll(core), state.shares_interface(core) && state.locks_interface(core))
+        };
+        match poll {
+            Poll::Call => return self.call_routine(),
+            Poll::Pass => return,
+            Poll::Look => {}
+        }
+        if locks {
+            self.settle();
+        }
+        self.settle_after(|state, core| {
+            let poll = state.setting.machine.processor.poll;
+            let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
+            state.cores[core].spend(Bucket::Memory, wait);
+            state.cores[core].spend(Bucket::Overhead, poll);
+            state.cores[core].service.look(poll);
+        });
+        let found = self.yield_to_handlers(Noticed::AT_ONCE);
+        self.try_in_vain(|state, core| {
+            state.note_look(core, found);
+            !found && standstill::looks_in_vain(state, core)
+        });
+    }
+
+    fn spin(&self) {
+        self.settle();
+        if standstill::looks_to_spin(&self.state(), self.core()) {
+            self.poll();
+        }
+        self.try_in_vain(standstill::spins_in_vain);
+    }
+
+    fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
+        self.settle();
+        let mut held = self.acquire(key);
+        self.state().cores[self.core()].mask(true);
+        body(held.proof());
+        self.spend_tail();
+        self.settle();
+        self.state().cores[self.core()].mask(false);
+        self.release(held);
+        // An event that came while interrupts were masked is noticed now.
+        let late = {
+            let state = self.state();
+            state.notices_late(self.core())
+        };
+        if late {
+            self.yield_to_handlers(Noticed::Interrupt);
+        }
+    }
+
+    fn fault(&self, packet: &Packet) {
+        self.faulted.set(true);
+        self.settle();
+        self.state().raise_fault(self.core(), packet);
+    }
+
+    fn accessed(&self) {
+        memory::go_on_lowering(&mut self.state(), self.core());
+    }
+
+    fn enter_phase(&self, name: &'static str) {
+        self.settle();
+        let thread = self.thread();
+        let node = self.state().cores[self.core()].node();
+        let waits = regions::enter(&mut self.state(), node, thread, name);
+        if waits {
+            self.block_for(Reason::Phase { name });
+        }
+    }
+
+    fn now(&self) -> Time {
+        let state = self.state();
+        state.agenda.now() + state.cores[self.core()].clock.ahead()
+    }
+}
