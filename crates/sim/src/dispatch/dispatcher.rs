@@ -214,9 +214,10 @@ impl Dispatcher {
     }
 
     /// Whether a message that was handed over can be seen, and would go if the interface has room.
+    #[inline]
     pub(crate) fn asks_for_room(&self, now: Time) -> bool {
-        let places = self.network().map_or(0, |network| network.numbers().len());
-        (0..places).any(|place| self.injection.shows(place, now))
+        let shows = |place| self.injection.shows(place, now);
+        self.network().is_some_and(|network| (0..network.numbers().len()).any(shows))
     }
 
     /// The place of the queue from which a processor takes messages that were handed over.
@@ -264,11 +265,17 @@ impl Dispatcher {
             .map(|(_, number)| number)
     }
 
-    /// Whether a processor leaves what waits to others, and goes on with the thread that it has.
-    pub(crate) fn leaves_to_others(&self, has_thread: bool, view: View<'_>) -> bool {
+    /// Whether a processor that has a thread to go on with leaves what waits to others.
+    pub(crate) fn leaves_to_others(&self, view: View<'_>) -> bool {
         let another_comes =
             || self.serving.shares_events() && self.something_waits() && self.idle_server(view).is_some();
-        has_thread && (self.serving.is_served() || another_comes())
+        self.serving.is_served() || another_comes()
+    }
+
+    /// Whether nothing waits for a processor. A node with a dispatch routine may have a turn to pass on all the same.
+    #[inline]
+    pub(crate) fn rests(&self) -> bool {
+        !matches!(self.way, Dispatch::Routine(_)) && !self.something_waits()
     }
 
     /// The processor that starts something that waits, if there is one.
@@ -455,8 +462,7 @@ mod tests {
         assert_eq!(dispatch.next_start(view(&cores)), None, "nothing waits");
         dispatch.join(message(0, 7, Class::User));
         assert_eq!(dispatch.next_start(view(&cores)), Some(Start::Serve { number: 1, delay: ns(0) }));
-        assert!(dispatch.leaves_to_others(true, view(&cores)), "a processor with a thread goes on with it");
-        assert!(!dispatch.leaves_to_others(false, view(&cores)));
+        assert!(dispatch.leaves_to_others(view(&cores)), "a processor with a thread goes on with it");
     }
 
     #[test]

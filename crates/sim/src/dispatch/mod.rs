@@ -190,8 +190,8 @@ impl Dispatch {
     }
 
     /// Whether handlers of a class are run.
-    pub(crate) fn runs(&self, class: Class) -> bool {
-        if let Self::StateMachine(state_machine) = self { state_machine.runs(class) } else { true }
+    pub(crate) fn runs(&self, class: impl FnOnce() -> Class) -> bool {
+        if let Self::StateMachine(state_machine) = self { state_machine.runs(class()) } else { true }
     }
 }
 
