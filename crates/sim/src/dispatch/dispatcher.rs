@@ -33,7 +33,7 @@ pub(crate) struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// The dispatch of a node with so many processors, before anything runs.
+    /// The dispatch of a node with `processors` processors, before anything runs.
     pub(crate) fn new(
         machine: &Machine,
         policy: &Policy,
