@@ -23,15 +23,24 @@ use crate::processor::service::Receipt;
 
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
+    #[inline]
     fn seen(&self, node: usize) -> (&Dispatcher, View<'_>) {
-        let (now, place) = (self.agenda.now(), &self.nodes[node]);
-        let room = place.dispatch.asks_for_room(now) && self.interface_has_room(node, now);
+        let (now, room) = (self.agenda.now(), self.shows_room(node));
+        let place = &self.nodes[node];
         (&place.dispatch, place.view(&self.cores, now, self.running, room))
     }
 
+    /// Whether the interface of a node has room now, where its dispatch asks for that.
+    #[inline]
+    fn shows_room(&self, node: usize) -> bool {
+        let now = self.agenda.now();
+        self.nodes[node].dispatch.asks_for_room(now) && self.interface_has_room(node, now)
+    }
+
     /// The dispatch of a node, to change, and the present instant as dispatch sees it.
+    #[inline]
     pub(super) fn parts(&mut self, node: usize) -> (&mut Dispatcher, View<'_>) {
-        let View { now, room, .. } = self.seen(node).1;
+        let (now, room) = (self.agenda.now(), self.shows_room(node));
         let place = &mut self.nodes[node];
         let view = place.view(&self.cores, now, self.running, room);
         (&mut place.dispatch, view)
