@@ -11,7 +11,8 @@ use etcetera::BaseStrategy;
 use lab::campaign::Campaign;
 use lab::laboratory::{Metrics, Needed};
 use lab::ledger::{Entry, entry};
-use lab::{Finding, Laboratory, Record, Specification, record, specification};
+use lab::sensitivity::{self, Raise};
+use lab::{Claim, Finding, Laboratory, Record, Specification, record, specification};
 use report::document::{self, FailedRun};
 use report::text;
 use units::names::did_you_mean;
@@ -35,7 +36,12 @@ pub(crate) fn claims(house: &House, arguments: &Claims, out: &mut impl Write) ->
     let findings = laboratory.findings(&arguments.prefixes, &metrics, &fixing(&needed));
     let well = failed.is_empty();
     let json = arguments.output.json;
-    if arguments.ledger {
+    if let Some(share) = arguments.sensitivity {
+        let table = Sensitive { house, arguments, laboratory: &laboratory, share };
+        let entries = ledger(&needed, &findings, &metrics);
+        let found = table.of(&entries, &done, &metrics, failed)?;
+        print(out, json, &page, &found, |page| text::sensitivity(&found, page))?;
+    } else if arguments.ledger {
         let found = document::Ledger::new(&ledger(&needed, &findings, &metrics), failed);
         print(out, json, &page, &found, |page| text::ledger(&found, page))?;
     } else {
@@ -98,16 +104,34 @@ fn run<'a>(
     arguments: &Claims,
     needed: &[Needed<'a>],
 ) -> Result<(Done<'a>, Vec<FailedRun>), Problem> {
-    if needed.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+    let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
+    let (mut done, mut failures) = (Vec::new(), Vec::new());
+    for (needed, answer) in needed.iter().zip(answers(house, arguments, &runs)?) {
+        match answer {
+            Ok(numbers) => done.push((*needed, numbers)),
+            Err(why) => {
+                let (study, command) = (needed.study.to_owned(), needed.run.told(&house.name));
+                failures.push(FailedRun { study, command, said: why });
+            }
+        }
+    }
+    Ok((done, failures))
+}
+
+/// The numbers that a run yielded, or its error text.
+type Answer = Result<Vec<(String, f64)>, String>;
+
+/// The answers of runs, in their order: looked up, or of processes.
+fn answers(house: &House, arguments: &Claims, runs: &[&Specification]) -> Result<Vec<Answer>, Problem> {
+    if runs.is_empty() {
+        return Ok(Vec::new());
     }
     let record = open(arguments.record.as_ref())?;
     let executable = env::current_exe()
         .map_err(|error| Problem::Failed(format!("the file of this command cannot be found: {error}")))?;
     let version = record::version(env!("CARGO_PKG_VERSION"), &executable)
         .map_err(|error| Problem::Failed(format!("{}: {error}", executable.display())))?;
-    let progress = Progress::new(&house.name, needed.len());
-    let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
+    let progress = Progress::new(&house.name, runs.len());
     let campaign = Campaign {
         executable: &executable,
         version: &version,
@@ -118,18 +142,87 @@ fn run<'a>(
         },
         jobs: thread::available_parallelism().map_or(1, usize::from),
     };
-    let answers = campaign.run(record, &runs).map_err(|error| Problem::Failed(error.to_string()))?;
-    let (mut done, mut failures) = (Vec::new(), Vec::new());
-    for (needed, answer) in needed.iter().zip(answers) {
-        match answer {
-            Ok(answer) => done.push((*needed, specification::numbers(&answer))),
-            Err(why) => {
-                let (study, command) = (needed.study.to_owned(), needed.run.told(&house.name));
-                failures.push(FailedRun { study, command, said: why });
+    let answers = campaign.run(record, runs).map_err(|error| Problem::Failed(error.to_string()))?;
+    let numbers = |answer: Result<_, String>| answer.map(|answer| specification::numbers(&answer));
+    Ok(answers.into_iter().map(numbers).collect())
+}
+
+/// The table of which claims move when a free value is raised.
+struct Sensitive<'a> {
+    house: &'a House,
+    arguments: &'a Claims,
+    laboratory: &'a Laboratory,
+    share: f64,
+}
+
+impl Sensitive<'_> {
+    /// The least change that is listed, of the share by which a value is raised.
+    const LEAST: f64 = 0.1;
+
+    /// Raises every value of the ledger by itself. `done` and `before` are the runs and metrics without a raised value.
+    fn of(
+        &self,
+        entries: &[Entry],
+        done: &Done<'_>,
+        before: &Metrics,
+        failed_runs: Vec<FailedRun>,
+    ) -> Result<document::Sensitivity, Problem> {
+        let by_machine: Vec<_> =
+            entries.iter().map(|entry| (entry, sensitivity::raises(entry, self.share))).collect();
+        let raises: Vec<_> = by_machine.iter().flat_map(|(_, (raises, _))| raises).collect();
+        let of_raise = |raise: &&Raise| -> Vec<_> {
+            let runs = done.iter().enumerate();
+            runs.filter_map(|(place, (needed, _))| Some((place, raise.of_run(needed.run)?))).collect()
+        };
+        let asked: Vec<Vec<(usize, Specification)>> = raises.iter().map(of_raise).collect();
+        let runs: Vec<_> = asked.iter().flatten().map(|(_, run)| run).collect();
+        let mut answers = answers(self.house, self.arguments, &runs)?.into_iter();
+        let mut raised = raises.iter().zip(&asked).map(|(raise, asked)| {
+            let answers: Vec<_> = answers.by_ref().take(asked.len()).collect();
+            self.raised(raise, asked.iter().map(|(place, _)| *place).zip(answers), done, before)
+        });
+        let machines = by_machine.iter().map(|(entry, (raises, still))| document::SensitiveMachine {
+            machine: entry.machine.clone(),
+            raised: raised.by_ref().take(raises.len()).collect(),
+            not_raised: still.iter().map(document::Parameter::from).collect(),
+        });
+        Ok(document::Sensitivity {
+            version: document::VERSION,
+            share: self.share,
+            least: self.share * Self::LEAST,
+            machines: machines.collect(),
+            failed_runs,
+        })
+    }
+
+    /// The row of one raised value, from the answers of the runs at these places.
+    fn raised(
+        &self,
+        raise: &Raise,
+        answers: impl Iterator<Item = (usize, Answer)>,
+        done: &Done<'_>,
+        before: &Metrics,
+    ) -> document::Raised {
+        let (mut done, mut refused) = (done.clone(), None);
+        for (place, answer) in answers {
+            match answer {
+                Ok(numbers) => done[place].1 = numbers,
+                Err(why) => refused = Some(why),
             }
         }
+        let after = self.laboratory.metrics(&done);
+        let prefixes = &self.arguments.prefixes;
+        let is_asked =
+            |claim: &&Claim| prefixes.is_empty() || prefixes.iter().any(|prefix| claim.is_under(prefix));
+        let claims = self.laboratory.claims().iter().filter(is_asked);
+        let moved = sensitivity::moved(claims, before, &after, self.share * Self::LEAST);
+        document::Raised {
+            parameter: document::Parameter::from(&raise.parameter),
+            to: raise.to.clone(),
+            moved: moved.iter().map(document::Moved::from).collect(),
+            refused,
+        }
     }
-    Ok((done, failures))
 }
 
 /// The digest that tells one machine with its settings from another.

@@ -103,7 +103,10 @@ impl Model {
         ])?;
         self.check(launch.mechanism, policy)?;
         let split = split(policy, launch.processors)?;
-        if launch.nodes.checked_mul(split.computing + split.dedicated).is_none_or(|cores| cores > MAX_CORES) {
+        let in_network =
+            u32::try_from(dispatch::network_processors(&self.machine, policy)).unwrap_or(u32::MAX);
+        let cores = (split.computing + split.dedicated).saturating_add(in_network);
+        if launch.nodes.checked_mul(cores).is_none_or(|cores| cores > MAX_CORES) {
             let fewer = "--nodes or --processors";
             return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_CORES, fewer }));
         }

@@ -6,6 +6,7 @@ use lab::calibrate::Calibration;
 use lab::ledger::{self, Entry, FixedBy};
 use lab::model::curves;
 use lab::model::fixed_floating::{NAME, Node, SETTINGS};
+use lab::sensitivity;
 use lab::survey::{self, Survey, Surveyed};
 use lab::{Kind, Laboratory, Role, Stated};
 
@@ -14,6 +15,8 @@ use super::claims::{
     Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
 };
 use super::model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
+
+use super::sensitivity::Moved;
 
 impl Claims {
     /// Makes the document of verdicts on claims. `runs` is the number of runs that the claims needed; `failed_runs`
@@ -110,6 +113,21 @@ impl From<&ledger::Parameter> for Parameter {
         };
         let ledger::Parameter { key, value, line, .. } = parameter.clone();
         Self { key, value, line, fixed_by, choice }
+    }
+}
+
+impl From<&sensitivity::Moved> for Moved {
+    fn from(moved: &sensitivity::Moved) -> Self {
+        let scalar = |value| match value {
+            lab::Value::Number(number) => Scalar::Number(number),
+            lab::Value::Flag(flag) => Scalar::Flag(flag),
+        };
+        Self {
+            claim: moved.claim.clone(),
+            from: scalar(moved.from),
+            to: scalar(moved.to),
+            share: moved.share(),
+        }
     }
 }
 

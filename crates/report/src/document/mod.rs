@@ -15,6 +15,7 @@ mod list;
 mod litmus;
 mod model;
 mod run;
+mod sensitivity;
 mod spent;
 
 use std::io::{self, Write};
@@ -39,6 +40,7 @@ pub use run::{
     Asked, Change, Combination, Counts, Dispatching, Given, Kind, Measured, Phase, Report, Run, Setting,
     Step, Volume,
 };
+pub use sensitivity::{Moved, Raised, SensitiveMachine, Sensitivity};
 pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.

@@ -147,17 +147,25 @@ impl Scheduling for Edge {
     }
 
     fn poll(&self) {
-        if self.state().passes_by(self.core()) {
+        let (passes, adapts) = {
+            let (mut state, core) = (self.state(), self.core());
+            (state.passes_by(core), state.changes_roles(core))
+        };
+        if passes {
             return;
         }
-        self.leave_for_handlers();
-        let poll = self.state().poll(self.core());
+        if adapts {
+            self.leave_for_handlers();
+        }
+        let (poll, locks) = {
+            let (mut state, core) = (self.state(), self.core());
+            (state.poll(core), state.shares_interface(core) && state.locks_interface(core))
+        };
         match poll {
             Poll::Call => return self.call_routine(),
             Poll::Pass => return,
             Poll::Look => {}
         }
-        let locks = self.state().shares_interface(self.core()) && self.state().locks_interface(self.core());
         if locks {
             self.settle();
         }

@@ -82,6 +82,13 @@ fn three_network_processors_serve_three_nodes_three_times_as_fast_as_one() {
 }
 
 #[test]
+fn more_network_processors_than_a_run_can_have_are_refused() {
+    let model = Model::new(assisted(&[("network_processor.count", "1000000000")]));
+    let refused = model.run(&launch("np", 1, false)).expect_err("a thousand million processors a node");
+    assert!(refused.to_string().contains("processors in all"), "{refused}");
+}
+
+#[test]
 fn messages_stay_in_order_with_several_network_processors() {
     for set in [
         &[("network_processor.count", "2")][..],
