@@ -177,10 +177,10 @@ impl Scheduling for Edge {
             state.cores[core].service.look(poll);
         });
         let found = self.yield_to_handlers(Noticed::AT_ONCE);
-        self.state().note_look(self.core(), found);
-        if !found {
-            self.try_in_vain(standstill::looks_in_vain);
-        }
+        self.try_in_vain(|state, core| {
+            state.note_look(core, found);
+            !found && standstill::looks_in_vain(state, core)
+        });
     }
 
     fn spin(&self) {

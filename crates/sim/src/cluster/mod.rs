@@ -17,6 +17,7 @@ use trace::Event;
 use units::Time;
 
 use crate::agenda::{Agenda, Happening};
+use crate::dispatch::Poll;
 use crate::link::Link;
 use crate::measure::Measure;
 use crate::memory::at_work::AtWork;
@@ -293,7 +294,9 @@ impl Cluster {
         self.leave_handler(core);
         self.nodes[node].dispatch.events.complete(self.agenda.now(), held);
         self.agenda.note_progress();
-        self.measure_roles(node);
+        if self.changes_roles(core) {
+            self.measure_roles(node);
+        }
         self.free(core);
         self.notify(node);
     }
@@ -449,6 +452,18 @@ impl Cluster {
             self.cores[core].spend(Bucket::Overhead, pass);
         }
         passes
+    }
+
+    /// The work of a poll of the thread on `core`.
+    pub(crate) fn poll(&mut self, core: usize) -> Poll {
+        let (own, number) = (&self.cores[core], self.cores[core].number());
+        let Node { dispatch, cores, .. } = &mut self.nodes[own.node()];
+        dispatch.poll(number.into(), *cores)
+    }
+
+    /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.
+    pub(crate) fn notices_late(&self, core: usize) -> bool {
+        self.nodes[self.cores[core].node()].dispatch.interrupts() && self.has_event(core)
     }
 
     /// Records that the thread on `core` has looked for events.

@@ -105,9 +105,11 @@ impl Cluster {
             self.at_work(core).spend_primitive_for(Primitive::StartTransfer, class, 1);
         }
         if to.0 as usize != node || !self.at_work(core).spend_own_send(class) {
-            let hold = self.price(core, Primitive::SendHeader, class).path;
-            let wait = self.wait_for_interface(core, hold);
-            self.cores[core].spend(Bucket::Memory, wait);
+            if self.nodes[node].port.is_locked() {
+                let hold = self.price(core, Primitive::SendHeader, class).path;
+                let wait = self.wait_for_interface(core, hold);
+                self.cores[core].spend(Bucket::Memory, wait);
+            }
             self.at_work(core).spend_primitive_for(Primitive::SendHeader, class, 1);
         }
         let words = cargo.written(&self.nodes[node].waist) as u64;
@@ -128,13 +130,12 @@ impl Cluster {
     /// Sends the cargo into the interface, or to a processor that injects it.
     pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
         let (now, node) = (self.agenda.now(), self.cores[core].node());
-        let message = HandedOver { to, cargo };
         if route == Route::Inject {
-            return self.inject(core, message.to, message.cargo);
+            return self.inject(core, to, cargo);
         }
         let visible_at = now + self.setting.prices.hand_over_delay();
         self.agenda.note_progress();
-        match self.nodes[node].dispatch.hand_over(visible_at, message) {
+        match self.nodes[node].dispatch.hand_over(visible_at, HandedOver { to, cargo }) {
             // The processor that was to inject has left meanwhile. No message that was handed over is left in that case.
             Some(HandedOver { to, cargo }) => self.inject(core, to, cargo),
             None if visible_at > now => self.look_at(node, visible_at),
@@ -581,7 +582,7 @@ impl Cluster {
     pub(crate) fn expect_server(&self, core: usize, cargo: &Cargo) {
         let node = self.cores[core].node();
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
-            && !self.nodes[node].dispatch.way.runs(cargo.class(&self.nodes[node].waist))
+            && !self.nodes[node].dispatch.way.runs(|| cargo.class(&self.nodes[node].waist))
         {
             let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
             let message = self.nodes[node].waist.message_name(packet.id());

@@ -16,7 +16,7 @@ use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::NextStep;
-use crate::dispatch::{Dispatch, Dispatcher, Noticed, Poll, Start, View};
+use crate::dispatch::{Dispatch, Dispatcher, Noticed, Start, View};
 use crate::measure::anatomy::Taken;
 use crate::processor::core::{Activity, Event, Job, Step};
 use crate::processor::ledger::Bucket;
@@ -25,14 +25,20 @@ use crate::processor::service::Receipt;
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
     fn seen(&self, node: usize) -> (&Dispatcher, View<'_>) {
-        let (now, place) = (self.agenda.now(), &self.nodes[node]);
-        let room = place.dispatch.asks_for_room(now) && self.interface_has_room(node, now);
+        let (now, place, room) = (self.agenda.now(), &self.nodes[node], self.sees_room(node));
         (&place.dispatch, place.view(&self.cores, now, self.running, room))
+    }
+
+    /// Whether a processor of a node waits for room in the interface, and there is room.
+    #[inline]
+    fn sees_room(&self, node: usize) -> bool {
+        let now = self.agenda.now();
+        self.nodes[node].dispatch.asks_for_room(now) && self.interface_has_room(node, now)
     }
 
     /// The dispatch of a node, mutable, and the present instant as dispatch sees it.
     pub(super) fn parts(&mut self, node: usize) -> (&mut Dispatcher, View<'_>) {
-        let View { now, room, .. } = self.seen(node).1;
+        let (now, room) = (self.agenda.now(), self.sees_room(node));
         let place = &mut self.nodes[node];
         let view = place.view(&self.cores, now, self.running, room);
         (&mut place.dispatch, view)
@@ -63,8 +69,11 @@ impl Cluster {
         }
         let node = self.cores[core].node();
         let has_thread = self.cores[core].has_thread_put_off() || self.has_ready(core);
-        let (dispatch, view) = self.seen(node);
-        let served = !dispatch.leaves_to_others(has_thread, view) && self.serve(core, Noticed::AT_ONCE);
+        let leaves = has_thread && {
+            let (dispatch, view) = self.seen(node);
+            dispatch.leaves_to_others(view)
+        };
+        let served = !leaves && self.serve(core, Noticed::AT_ONCE);
         if !served && !self.back_to_thread(core) {
             self.idle(core);
             self.look_while_idle(core);
@@ -100,7 +109,7 @@ impl Cluster {
 
     /// Finds processors for all events of `node` that wait, after one of them may have become dispatchable.
     pub(crate) fn notify(&mut self, node: usize) {
-        loop {
+        while !self.nodes[node].dispatch.rests() {
             let (dispatch, view) = self.parts(node);
             let Some(start) = dispatch.next_start(view) else { break };
             let first = self.nodes[node].first_core;
@@ -168,18 +177,6 @@ impl Cluster {
             self.cores[core].put_thread_off(thread, Time::ZERO);
         }
         started
-    }
-
-    /// The work of a poll of the thread on `core`.
-    pub(crate) fn poll(&mut self, core: usize) -> Poll {
-        let count = self.nodes[self.cores[core].node()].cores;
-        let (dispatch, number) = self.dispatch_of(core);
-        dispatch.poll(number, count)
-    }
-
-    /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.
-    pub(crate) fn notices_late(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node()].dispatch.interrupts() && self.has_event(core)
     }
 
     /// The price that `core` pays for an event before its handler, with any wait for the interface, and the step that waits are
