@@ -33,7 +33,7 @@ pub(crate) struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// The dispatch of a node with so many processors, before anything runs.
+    /// The dispatch of a node with `processors` processors, before anything runs.
     pub(crate) fn new(
         machine: &Machine,
         policy: &Policy,
@@ -265,7 +265,7 @@ impl Dispatcher {
             .map(|(_, number)| number)
     }
 
-    /// Whether a processor that has a thread to go on with leaves what waits to others.
+    /// Whether a processor that has a thread to go on with leaves waiting work to other processors.
     pub(crate) fn leaves_to_others(&self, view: View<'_>) -> bool {
         let another_comes =
             || self.serving.shares_events() && self.something_waits() && self.idle_server(view).is_some();

@@ -1,10 +1,11 @@
 //! The dispatch of a node: the protocol event that comes next, the processor that takes it, and the processor that injects a
 //! message.
 //!
-//! A node's dispatch is made of three closed choices, each made once from the machine and the policy. [`Dispatch`] says where
-//! events wait and how they get to a processor. [`Serving`](serving::Serving) says which processors run handlers.
-//! [`Injection`](injection::Injection) says which processors put messages into the interface. A [`Dispatcher`] holds all three. It is
-//! given the present time and the node's processors, and answers which processor starts what; the cluster carries that out.
+//! A node's dispatch consists of three closed choices. Each is made once, from the machine and the policy. [`Dispatch`] says
+//! where events wait and how they get to a processor. [`Serving`](serving::Serving) says which processors run handlers.
+//! [`Injection`](injection::Injection) says which processors put messages into the interface. A [`Dispatcher`] holds all
+//! three. It is given the present time and the node's processors. It answers which processor starts which work, and the cluster
+//! carries that out.
 //!
 //! | file | content |
 //! |---|---|
