@@ -117,7 +117,8 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         tradewind claims alewife.table2 fixed-floating.model\n  \
         tradewind claims split-c.table1 split-c.gap2 --json\n  \
-        tradewind claims split-c --ledger")]
+        tradewind claims split-c --ledger\n  \
+        tradewind claims split-c.table1 --sensitivity --by 5%")]
     Claims(Claims),
     /// Measure this host and write its machine file, for models of it and predictions
     ///
@@ -227,6 +228,12 @@ pub(crate) struct Claims {
     /// and the verdicts of the claims that fixed none
     #[arg(long)]
     pub(crate) ledger: bool,
+    /// Print which claimed values move, and by how much, when each free parameter in turn is a little larger
+    #[arg(long, conflicts_with = "ledger")]
+    pub(crate) sensitivity: bool,
+    /// With --sensitivity: by how much each parameter is larger; a negative share makes it smaller
+    #[arg(long, value_name = "PERCENT", default_value = "5%", requires = "sensitivity", allow_hyphen_values = true, value_parser = told::percent)]
+    pub(crate) by: Told<f64>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -22,10 +22,15 @@ use crate::house::House;
 use crate::print::{code, print};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
+use crate::sensitivity::sensitivity;
 use crate::studies;
 
-/// Runs and reports.
+/// Runs and reports, or has that done for the sensitivity of the claimed values.
 pub(crate) fn claims(house: &House, arguments: &Claims, out: &mut impl Write) -> Result<ExitCode, Problem> {
+    if arguments.sensitivity { sensitivity(house, arguments, out) } else { verdicts(house, arguments, out) }
+}
+
+fn verdicts(house: &House, arguments: &Claims, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let (page, laboratory) =
         (arguments.output.page(), studies::laboratory(arguments.claims.as_deref())).all()?;
     known(&laboratory, &arguments.prefixes)?;
@@ -51,7 +56,7 @@ fn machines<'a>(needed: &'a [Needed<'_>]) -> BTreeSet<&'a str> {
 }
 
 /// The ledger of each machine. A machine that cannot be read has none: the run on it has failed and was told.
-fn ledger(needed: &[Needed<'_>], findings: &[Finding<'_>], metrics: &Metrics) -> Vec<Entry> {
+pub(crate) fn ledger(needed: &[Needed<'_>], findings: &[Finding<'_>], metrics: &Metrics) -> Vec<Entry> {
     let read = |name: &str| match Target::find(name, &[]) {
         Ok(Target::Model { machine, .. }) => Some(entry(name, &machine, findings, metrics)),
         _ => None,
@@ -61,7 +66,7 @@ fn ledger(needed: &[Needed<'_>], findings: &[Finding<'_>], metrics: &Metrics) ->
 
 /// The claims that fixed values of the machines that something runs on. One that cannot be read has none: the run on it has
 /// failed and was told.
-fn fixing(needed: &[Needed<'_>]) -> BTreeSet<String> {
+pub(crate) fn fixing(needed: &[Needed<'_>]) -> BTreeSet<String> {
     let ids = |name: &str| match Target::find(name, &[]) {
         Ok(Target::Model { machine, .. }) => lab::ledger::fixing(&machine).collect(),
         _ => Vec::new(),
@@ -70,7 +75,7 @@ fn fixing(needed: &[Needed<'_>]) -> BTreeSet<String> {
 }
 
 /// Whether there are claims under every prefix.
-fn known(laboratory: &Laboratory, prefixes: &[String]) -> Result<(), Problem> {
+pub(crate) fn known(laboratory: &Laboratory, prefixes: &[String]) -> Result<(), Problem> {
     let is_known = |prefix: &&String| laboratory.claims().iter().any(|claim| claim.is_under(prefix));
     let mistake = |prefix: &String| {
         // A beginning is what most people mistype, so whole ids are of no help.
@@ -90,24 +95,47 @@ fn beginnings(id: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Runs with the numbers that each yielded.
-type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
+pub(crate) type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
 
 /// Does the runs, or looks them up.
-fn run<'a>(
+pub(crate) fn run<'a>(
     house: &House,
     arguments: &Claims,
     needed: &[Needed<'a>],
 ) -> Result<(Done<'a>, Vec<FailedRun>), Problem> {
-    if needed.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+    let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
+    let answers = answers(house, arguments, &runs)?;
+    let (mut done, mut failures) = (Vec::new(), Vec::new());
+    for (needed, answer) in needed.iter().zip(answers) {
+        match answer {
+            Ok(numbers) => done.push((*needed, numbers)),
+            Err(why) => {
+                let (study, command) = (needed.study.to_owned(), needed.run.told(&house.name));
+                failures.push(FailedRun { study, command, said: why });
+            }
+        }
+    }
+    Ok((done, failures))
+}
+
+/// The numbers of a run's answer, or why there is none.
+pub(crate) type Answer = Result<Vec<(String, f64)>, String>;
+
+/// The answers of runs, in their order.
+pub(crate) fn answers(
+    house: &House,
+    arguments: &Claims,
+    runs: &[&Specification],
+) -> Result<Vec<Answer>, Problem> {
+    if runs.is_empty() {
+        return Ok(Vec::new());
     }
     let record = open(arguments.record.as_ref())?;
     let executable = env::current_exe()
         .map_err(|error| Problem::Failed(format!("the file of this command cannot be found: {error}")))?;
     let version = record::version(env!("CARGO_PKG_VERSION"), &executable)
         .map_err(|error| Problem::Failed(format!("{}: {error}", executable.display())))?;
-    let progress = Progress::new(&house.name, needed.len());
-    let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
+    let progress = Progress::new(&house.name, runs.len());
     let campaign = Campaign {
         executable: &executable,
         version: &version,
@@ -118,18 +146,8 @@ fn run<'a>(
         },
         jobs: thread::available_parallelism().map_or(1, usize::from),
     };
-    let answers = campaign.run(record, &runs).map_err(|error| Problem::Failed(error.to_string()))?;
-    let (mut done, mut failures) = (Vec::new(), Vec::new());
-    for (needed, answer) in needed.iter().zip(answers) {
-        match answer {
-            Ok(answer) => done.push((*needed, specification::numbers(&answer))),
-            Err(why) => {
-                let (study, command) = (needed.study.to_owned(), needed.run.told(&house.name));
-                failures.push(FailedRun { study, command, said: why });
-            }
-        }
-    }
-    Ok((done, failures))
+    let answers = campaign.run(record, runs).map_err(|error| Problem::Failed(error.to_string()))?;
+    Ok(answers.into_iter().map(|answer| answer.map(|answer| specification::numbers(&answer))).collect())
 }
 
 /// The digest that tells one machine with its settings from another.

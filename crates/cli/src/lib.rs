@@ -34,6 +34,7 @@ mod print;
 mod problem;
 mod progress;
 mod run;
+mod sensitivity;
 mod shipped;
 mod studies;
 mod told;

@@ -18,6 +18,7 @@
 //! | [`verdict`] | a claim held against its metric |
 //! | [`tolerance`] | how far apart is still the same |
 //! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
+//! | [`sensitivity`] | which cells move when a free value is a little larger |
 //! | [`plot`] | pictures of curves |
 //! | [`calibrate`] | measures the host, and writes its machine file |
 //!
@@ -39,6 +40,7 @@ pub mod model;
 pub mod pattern;
 pub mod plot;
 pub mod record;
+pub mod sensitivity;
 pub mod specification;
 pub mod study;
 pub mod survey;

@@ -22,6 +22,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("compare", schema_for!(documents::Comparison)),
         ("claims", schema_for!(documents::Claims)),
         ("claims --ledger", schema_for!(documents::Ledger)),
+        ("claims --sensitivity", schema_for!(documents::Sensitivity)),
         ("calibrate", schema_for!(documents::Calibrate)),
         ("litmus", schema_for!(documents::Litmus)),
         ("model fixed-floating", schema_for!(documents::FixedFloating)),

@@ -6,12 +6,14 @@ use lab::calibrate::Calibration;
 use lab::ledger::{self, Entry, FixedBy};
 use lab::model::curves;
 use lab::model::fixed_floating::{NAME, Node, SETTINGS};
+use lab::sensitivity::{self, Nudge};
 use lab::survey::{self, Survey, Surveyed};
 use lab::{Kind, Laboratory, Role, Stated};
 
 use super::calibrate::{Calibrate, Distance, Quantity};
 use super::claims::{
-    Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
+    Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, MovedCell, Nudged, Parameter, Scalar, Score,
+    SensitiveMachine, Sensitivity, Summary,
 };
 use super::model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
 
@@ -99,6 +101,38 @@ impl Ledger {
             fixing_nothing: score(entry.free),
         };
         Self { version: super::VERSION, machines: entries.iter().map(machine).collect(), failed_runs }
+    }
+}
+
+impl Sensitivity {
+    /// Makes the document of what moves when each free value of each machine is larger `by` a share. `failed_runs` are the runs
+    /// without a result.
+    pub fn new(by: f64, machines: &BTreeMap<&str, Vec<Nudge>>, failed_runs: Vec<FailedRun>) -> Self {
+        let machine = |(machine, nudges): (&&str, &Vec<Nudge>)| SensitiveMachine {
+            machine: (*machine).to_owned(),
+            parameters: nudges.iter().map(Nudged::from).collect(),
+        };
+        let machines = machines.iter().map(machine).collect();
+        Self { version: super::VERSION, by, least: sensitivity::LEAST, machines, failed_runs }
+    }
+}
+
+impl From<&Nudge> for Nudged {
+    fn from(Nudge { parameter, outcome }: &Nudge) -> Self {
+        let cell = |moved: &sensitivity::Move| MovedCell {
+            claim: moved.claim.clone(),
+            from: moved.from,
+            to: moved.to,
+            share: moved.share(),
+        };
+        let changed = outcome.as_ref().ok();
+        Self {
+            key: parameter.key.clone(),
+            value: parameter.value.clone(),
+            to: changed.map(|changed| changed.to.clone()),
+            refused: outcome.as_ref().err().cloned(),
+            cells: changed.map(|changed| changed.moves.iter().map(cell).collect()).unwrap_or_default(),
+        }
     }
 }
 

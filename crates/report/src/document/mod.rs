@@ -23,7 +23,8 @@ use serde::Serialize;
 
 pub use calibrate::{Calibrate, Distance, Quantity};
 pub use claims::{
-    Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
+    Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, MovedCell, Nudged, Parameter, Scalar,
+    Score, SensitiveMachine, Sensitivity, Summary,
 };
 pub use comparison::{
     Agreement, Because, Bottleneck, Choice, Comparison, Finding, Named, Pair, Prediction, Processors,

@@ -14,6 +14,7 @@ mod model;
 mod prediction;
 mod ranked;
 mod run;
+mod sensitivity;
 
 pub use calibrate::{Advised, calibrate};
 pub use claims::{claims, failed_runs};
@@ -24,6 +25,7 @@ pub use list::{Choice, list};
 pub use litmus::litmus;
 pub use model::{fixed_floating, surveys};
 pub use run::run;
+pub use sensitivity::sensitivity;
 
 use crate::quantity::several;
 

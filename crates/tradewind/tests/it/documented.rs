@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tradewind::report::document::{
-    Claims, Comparison, Explain, FixedFloating, Ledger, List, Litmus, Run, Surveys, VERSION,
+    Claims, Comparison, Explain, FixedFloating, Ledger, List, Litmus, Run, Sensitivity, Surveys, VERSION,
 };
 
 use crate::command::{good, json};
@@ -33,6 +33,7 @@ fn a_document_read_and_written_again_is_the_same() {
     let claims = ["claims", "alewife.table2", "fixed-floating.model"];
     hold::<Claims>(&claims);
     hold::<Ledger>(&[&claims[..], &["--ledger"]].concat());
+    hold::<Sensitivity>(&[&claims[..], &["--sensitivity"]].concat());
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../inputs/litmus");
     hold::<Litmus>(&["litmus", tests, "--machine", "native,ideal", "--repeat", "2"]);
 }
