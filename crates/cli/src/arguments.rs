@@ -118,7 +118,8 @@ pub(crate) enum Command {
         tradewind claims alewife.table2 fixed-floating.model\n  \
         tradewind claims split-c.table1 split-c.gap2 --json\n  \
         tradewind claims split-c --ledger\n  \
-        tradewind claims split-c.table1 --sensitivity --by 5%")]
+        tradewind claims widget --sensitivity\n  \
+        tradewind claims split-c --sensitivity=10%")]
     Claims(Claims),
     /// Measure this host and write its machine file, for models of it and predictions
     ///
@@ -228,12 +229,11 @@ pub(crate) struct Claims {
     /// and the verdicts of the claims that fixed none
     #[arg(long)]
     pub(crate) ledger: bool,
-    /// Print which claimed values move, and by how much, when each free parameter in turn is a little larger
-    #[arg(long, conflicts_with = "ledger")]
-    pub(crate) sensitivity: bool,
-    /// With --sensitivity: by how much each parameter is larger; a negative share makes it smaller
-    #[arg(long, value_name = "PERCENT", default_value = "5%", requires = "sensitivity", allow_hyphen_values = true, value_parser = told::percent)]
-    pub(crate) by: Told<f64>,
+    /// Raise each free parameter by a share, 5% unless stated, one at a time, and print which claims move by how much.
+    /// Every run is done once for each free parameter of its machine: minutes for a study
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, default_missing_value = "5%")]
+    #[arg(conflicts_with = "ledger", value_parser = share)]
+    pub(crate) sensitivity: Option<f64>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -416,4 +416,11 @@ pub(crate) struct Compare {
     pub(crate) repeat: Told<u32>,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// Reads a share of a value: `5%` or `5 %`.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    let share = number.map(|number| number / 100.0).filter(|share| share.is_finite() && *share > 0.0);
+    share.ok_or_else(|| "expected a share above zero such as 5%".to_owned())
 }

@@ -11,7 +11,8 @@ use etcetera::BaseStrategy;
 use lab::campaign::Campaign;
 use lab::laboratory::{Metrics, Needed};
 use lab::ledger::{Entry, entry};
-use lab::{Finding, Laboratory, Record, Specification, record, specification};
+use lab::sensitivity::{self, Raise};
+use lab::{Claim, Finding, Laboratory, Record, Specification, record, specification};
 use report::document::{self, FailedRun};
 use report::text;
 use units::names::did_you_mean;
@@ -22,15 +23,10 @@ use crate::house::House;
 use crate::print::{code, print};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
-use crate::sensitivity::sensitivity;
 use crate::studies;
 
-/// Runs and reports, or has that done for the sensitivity of the claimed values.
+/// Runs and reports.
 pub(crate) fn claims(house: &House, arguments: &Claims, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    if arguments.sensitivity { sensitivity(house, arguments, out) } else { verdicts(house, arguments, out) }
-}
-
-fn verdicts(house: &House, arguments: &Claims, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let (page, laboratory) =
         (arguments.output.page(), studies::laboratory(arguments.claims.as_deref())).all()?;
     known(&laboratory, &arguments.prefixes)?;
@@ -40,7 +36,12 @@ fn verdicts(house: &House, arguments: &Claims, out: &mut impl Write) -> Result<E
     let findings = laboratory.findings(&arguments.prefixes, &metrics, &fixing(&needed));
     let well = failed.is_empty();
     let json = arguments.output.json;
-    if arguments.ledger {
+    if let Some(share) = arguments.sensitivity {
+        let table = Sensitive { house, arguments, laboratory: &laboratory, share };
+        let entries = ledger(&needed, &findings, &metrics);
+        let found = table.of(&entries, &done, &metrics, failed)?;
+        print(out, json, &page, &found, |page| text::sensitivity(&found, page))?;
+    } else if arguments.ledger {
         let found = document::Ledger::new(&ledger(&needed, &findings, &metrics), failed);
         print(out, json, &page, &found, |page| text::ledger(&found, page))?;
     } else {
@@ -56,7 +57,7 @@ fn machines<'a>(needed: &'a [Needed<'_>]) -> BTreeSet<&'a str> {
 }
 
 /// The ledger of each machine. A machine that cannot be read has none: the run on it has failed and was told.
-pub(crate) fn ledger(needed: &[Needed<'_>], findings: &[Finding<'_>], metrics: &Metrics) -> Vec<Entry> {
+fn ledger(needed: &[Needed<'_>], findings: &[Finding<'_>], metrics: &Metrics) -> Vec<Entry> {
     let read = |name: &str| match Target::find(name, &[]) {
         Ok(Target::Model { machine, .. }) => Some(entry(name, &machine, findings, metrics)),
         _ => None,
@@ -66,7 +67,7 @@ pub(crate) fn ledger(needed: &[Needed<'_>], findings: &[Finding<'_>], metrics: &
 
 /// The claims that fixed values of the machines that something runs on. One that cannot be read has none: the run on it has
 /// failed and was told.
-pub(crate) fn fixing(needed: &[Needed<'_>]) -> BTreeSet<String> {
+fn fixing(needed: &[Needed<'_>]) -> BTreeSet<String> {
     let ids = |name: &str| match Target::find(name, &[]) {
         Ok(Target::Model { machine, .. }) => lab::ledger::fixing(&machine).collect(),
         _ => Vec::new(),
@@ -75,7 +76,7 @@ pub(crate) fn fixing(needed: &[Needed<'_>]) -> BTreeSet<String> {
 }
 
 /// Whether there are claims under every prefix.
-pub(crate) fn known(laboratory: &Laboratory, prefixes: &[String]) -> Result<(), Problem> {
+fn known(laboratory: &Laboratory, prefixes: &[String]) -> Result<(), Problem> {
     let is_known = |prefix: &&String| laboratory.claims().iter().any(|claim| claim.is_under(prefix));
     let mistake = |prefix: &String| {
         // A beginning is what most people mistype, so whole ids are of no help.
@@ -95,18 +96,17 @@ fn beginnings(id: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Runs with the numbers that each yielded.
-pub(crate) type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
+type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
 
 /// Does the runs, or looks them up.
-pub(crate) fn run<'a>(
+fn run<'a>(
     house: &House,
     arguments: &Claims,
     needed: &[Needed<'a>],
 ) -> Result<(Done<'a>, Vec<FailedRun>), Problem> {
     let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
-    let answers = answers(house, arguments, &runs)?;
     let (mut done, mut failures) = (Vec::new(), Vec::new());
-    for (needed, answer) in needed.iter().zip(answers) {
+    for (needed, answer) in needed.iter().zip(answers(house, arguments, &runs)?) {
         match answer {
             Ok(numbers) => done.push((*needed, numbers)),
             Err(why) => {
@@ -118,15 +118,11 @@ pub(crate) fn run<'a>(
     Ok((done, failures))
 }
 
-/// The numbers of a run's answer, or why there is none.
-pub(crate) type Answer = Result<Vec<(String, f64)>, String>;
+/// The numbers that a run yielded, or its error text.
+type Answer = Result<Vec<(String, f64)>, String>;
 
-/// The answers of runs, in their order.
-pub(crate) fn answers(
-    house: &House,
-    arguments: &Claims,
-    runs: &[&Specification],
-) -> Result<Vec<Answer>, Problem> {
+/// The answers of runs, in their order: looked up, or of processes.
+fn answers(house: &House, arguments: &Claims, runs: &[&Specification]) -> Result<Vec<Answer>, Problem> {
     if runs.is_empty() {
         return Ok(Vec::new());
     }
@@ -147,7 +143,86 @@ pub(crate) fn answers(
         jobs: thread::available_parallelism().map_or(1, usize::from),
     };
     let answers = campaign.run(record, runs).map_err(|error| Problem::Failed(error.to_string()))?;
-    Ok(answers.into_iter().map(|answer| answer.map(|answer| specification::numbers(&answer))).collect())
+    let numbers = |answer: Result<_, String>| answer.map(|answer| specification::numbers(&answer));
+    Ok(answers.into_iter().map(numbers).collect())
+}
+
+/// The table of which claims move when a free value is raised.
+struct Sensitive<'a> {
+    house: &'a House,
+    arguments: &'a Claims,
+    laboratory: &'a Laboratory,
+    share: f64,
+}
+
+impl Sensitive<'_> {
+    /// The least change that is listed, of the share by which a value is raised.
+    const LEAST: f64 = 0.1;
+
+    /// Raises every value of the ledger by itself. `done` and `before` are the runs and metrics without a raised value.
+    fn of(
+        &self,
+        entries: &[Entry],
+        done: &Done<'_>,
+        before: &Metrics,
+        failed_runs: Vec<FailedRun>,
+    ) -> Result<document::Sensitivity, Problem> {
+        let by_machine: Vec<_> =
+            entries.iter().map(|entry| (entry, sensitivity::raises(entry, self.share))).collect();
+        let raises: Vec<_> = by_machine.iter().flat_map(|(_, (raises, _))| raises).collect();
+        let of_raise = |raise: &&Raise| -> Vec<_> {
+            let runs = done.iter().enumerate();
+            runs.filter_map(|(place, (needed, _))| Some((place, raise.of_run(needed.run)?))).collect()
+        };
+        let asked: Vec<Vec<(usize, Specification)>> = raises.iter().map(of_raise).collect();
+        let runs: Vec<_> = asked.iter().flatten().map(|(_, run)| run).collect();
+        let mut answers = answers(self.house, self.arguments, &runs)?.into_iter();
+        let mut raised = raises.iter().zip(&asked).map(|(raise, asked)| {
+            let answers: Vec<_> = answers.by_ref().take(asked.len()).collect();
+            self.raised(raise, asked.iter().map(|(place, _)| *place).zip(answers), done, before)
+        });
+        let machines = by_machine.iter().map(|(entry, (raises, still))| document::SensitiveMachine {
+            machine: entry.machine.clone(),
+            raised: raised.by_ref().take(raises.len()).collect(),
+            not_raised: still.iter().map(document::Parameter::from).collect(),
+        });
+        Ok(document::Sensitivity {
+            version: document::VERSION,
+            share: self.share,
+            least: self.share * Self::LEAST,
+            machines: machines.collect(),
+            failed_runs,
+        })
+    }
+
+    /// The row of one raised value, from the answers of the runs at these places.
+    fn raised(
+        &self,
+        raise: &Raise,
+        answers: impl Iterator<Item = (usize, Answer)>,
+        done: &Done<'_>,
+        before: &Metrics,
+    ) -> document::Raised {
+        let (mut done, mut refused) = (done.clone(), None);
+        for (place, answer) in answers {
+            match answer {
+                Ok(numbers) => done[place].1 = numbers,
+                Err(why) => refused = Some(why),
+            }
+        }
+        let after = self.laboratory.metrics(&done);
+        let prefixes = &self.arguments.prefixes;
+        let is_asked =
+            |claim: &&Claim| prefixes.is_empty() || prefixes.iter().any(|prefix| claim.is_under(prefix));
+        let claims = self.laboratory.claims().iter().filter(is_asked);
+        let moved = sensitivity::moved(claims, before, &after, self.share * Self::LEAST);
+        document::Raised {
+            parameter: document::Parameter::from(&raise.parameter),
+            to: raise.to.clone(),
+            moved: moved.iter().map(document::Moved::from).collect(),
+            refused,
+        }
+    }
 }
 
 /// The digest that tells one machine with its settings from another.

@@ -34,7 +34,6 @@ mod print;
 mod problem;
 mod progress;
 mod run;
-mod sensitivity;
 mod shipped;
 mod studies;
 mod told;

@@ -85,15 +85,6 @@ fn above_zero(option: &str, example: &str, text: &str) -> Read<Time> {
     }))
 }
 
-/// Reads a share in percent that is not 0.
-pub(crate) fn percent(text: &str) -> Read<f64> {
-    let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();
-    let known = number.ok().filter(|share| *share != 0.0 && (-99.0..=1000.0).contains(share));
-    Ok(Told(known.map(|share| share / 100.0).ok_or_else(|| {
-        format!("--by {text}: expected a share from -99% to 1000% that is not 0, such as 5%")
-    })))
-}
-
 /// Reads the bytes of a coherence block.
 pub(crate) fn block(text: &str) -> Read<u32> {
     let known = text.parse().ok().filter(|block| Plan::BLOCKS.contains(block));

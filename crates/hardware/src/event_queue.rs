@@ -1,5 +1,5 @@
-//! The dispatch queue of a node: the executable specification of the parallel dispatch queue, used as it stands as the
-//! modelled hardware, plus the time each event arrived and how long the queue has had anything to do.
+//! The dispatch queue of a node. The executable specification of the parallel dispatch queue serves as the modelled hardware.
+//! This module adds the time of each event's arrival, and the time for which the queue was busy.
 
 use pdq::{DispatcherId, Held, Identity, Key, Specification, Statistics, UserKey, specification};
 use units::Time;
@@ -7,19 +7,19 @@ use units::Time;
 /// A node's queue of protocol events.
 #[derive(Debug)]
 pub struct EventQueue<T, K = u64> {
-    /// Events with the time of their arrival, and whether they spilled.
+    /// The events. Each has the time of its arrival, and whether it spilled to memory.
     queue: Specification<(Time, bool, T), K>,
     waits: Waits,
-    /// Events that have arrived and are not done, and keys that are held.
+    /// The number of events that have arrived and are not done, and of keys that are held.
     unfinished: usize,
     busy: Time,
     busy_since: Time,
 }
 
-/// An event on its way to a processor: its key is held.
+/// An event that has been dispatched to a processor. Its key is held.
 #[derive(Debug)]
 pub struct Dispatched<T, K = u64> {
-    /// The key, until the queue gets this back.
+    /// The key, until the queue takes it back.
     pub held: Held<K>,
     /// The event.
     pub event: T,
@@ -27,12 +27,12 @@ pub struct Dispatched<T, K = u64> {
     pub spilled: bool,
 }
 
-/// How long events waited between arrival and dispatch.
+/// The time that events have waited between arrival and dispatch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Waits {
-    /// All waits together.
+    /// The sum of all waits.
     pub total: Time,
-    /// How many events that were.
+    /// The number of events that waited.
     pub events: u64,
 }
 
@@ -48,12 +48,12 @@ impl<T, K: UserKey> EventQueue<T, K> {
         }
     }
 
-    /// The dispatcher that tables belong to.
+    /// The identity of the queue's dispatcher, for which keyed tables are built.
     pub fn id(&self) -> DispatcherId {
         self.queue.id()
     }
 
-    /// An event has arrived, and will be [enqueued](Self::enqueue) now or when somebody looks at it.
+    /// Records the arrival of an event, which is [enqueued](Self::enqueue) now or later.
     pub fn arrive(&mut self, now: Time) {
         if self.unfinished == 0 {
             self.busy_since = now;
@@ -61,13 +61,13 @@ impl<T, K: UserKey> EventQueue<T, K> {
         self.unfinished += 1;
     }
 
-    /// An event that [arrived](Self::arrive) at `arrived` joins the queue.
+    /// Adds an event to the queue that [arrived](Self::arrive) at `arrived`.
     pub fn enqueue(&mut self, arrived: Time, key: Key<K>, event: T) {
         let spills = self.queue.would_spill(key);
         self.queue.enqueue(key, (arrived, spills, event));
     }
 
-    /// Whether `server` would get an event.
+    /// Whether the queue has an event that `server` may run now.
     pub fn can_dispatch(&self, server: usize) -> bool {
         !self.queue.is_empty() && self.queue.can_dispatch(server)
     }
@@ -77,7 +77,7 @@ impl<T, K: UserKey> EventQueue<T, K> {
         self.queue.held() > 0
     }
 
-    /// Hands `server` the oldest event it may run now.
+    /// Dispatches the oldest event that `server` may run now.
     pub fn dispatch(&mut self, now: Time, server: usize) -> Option<Dispatched<T, K>> {
         let (held, (arrived, spilled, event)) = self.queue.dispatch(server)?;
         self.waits.total += now - arrived;
@@ -85,15 +85,15 @@ impl<T, K: UserKey> EventQueue<T, K> {
         Some(Dispatched { held, event, spilled })
     }
 
-    /// Holds `key` at once if nothing unfinished conflicts.
+    /// Holds `key` at once, if no unfinished event conflicts with it.
     pub fn try_hold(&mut self, now: Time, key: Key<K>) -> Option<Held<K>> {
         let held = self.queue.try_hold(key)?;
-        // As an event that has its key as soon as it arrives.
+        // This counts as an event that has its key on arrival.
         self.arrive(now);
         Some(held)
     }
 
-    /// A handler is done with its key.
+    /// Takes back the key of a handler that has ended.
     pub fn complete(&mut self, now: Time, held: Held<K>) {
         self.queue.complete(held);
         self.unfinished -= 1;
@@ -102,27 +102,27 @@ impl<T, K: UserKey> EventQueue<T, K> {
         }
     }
 
-    /// How long, up to now, there has been an event that waits or a key that is held.
+    /// The time, up to now, for which an event waited or a key was held.
     pub fn busy(&self, now: Time) -> Time {
         if self.unfinished == 0 { self.busy } else { self.busy + (now - self.busy_since) }
     }
 
-    /// Events that wait.
+    /// The number of events that wait.
     pub fn len(&self) -> usize {
         self.queue.len()
     }
 
-    /// Whether none waits.
+    /// Whether no event waits.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// How long events have waited so far.
+    /// The waits of all events so far.
     pub fn waits(&self) -> Waits {
         self.waits
     }
 
-    /// What the queue counted.
+    /// The counts of the queue.
     pub fn statistics(&self) -> Statistics {
         self.queue.statistics()
     }

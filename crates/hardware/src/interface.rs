@@ -1,9 +1,8 @@
 //! The network interface of a node: one port out, one port in, and the queue before the port out.
 //!
-//! A message passes a port in the time of its bytes, headers included, at the port's bandwidth. The port is occupied for
-//! that passage or for the interface's gap, whichever is longer. A message has arrived when its last byte has: a passage
-//! after its first byte came to the port in, if the port was free then. A longer message takes longer, once, whatever the
-//! distance.
+//! A message passes a port in the time of its bytes, headers included, at the port's bandwidth. The port is occupied for that
+//! passage or for the interface's gap, whichever is longer. A message has arrived when its last byte has. If the port in is
+//! free, that is one passage after its first byte came. This time is paid once, whatever the distance.
 //!
 //! This module must never know what a message is for, nor how the network takes it from port to port.
 
@@ -12,19 +11,19 @@ use std::collections::VecDeque;
 use des::Server;
 use units::{Bytes, Time};
 
-/// Who moves the data of what passes the interface.
+/// The part of a node that moves the data of a message between memory and the interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mover {
-    /// Processors: they write it into the port out and read it from the port in.
+    /// Processors write the data into the port out, and read it from the port in.
     Processors,
-    /// The interface's engine, from memory and to memory.
+    /// The interface's engine moves the data from memory and to memory.
     Engine,
-    /// A processor writes it into the port out, the interface puts it in memory.
+    /// A processor writes the data into the port out. The interface puts it into memory.
     Deposit {
-        /// Lines of memory that it takes.
+        /// The lines of memory that the data covers.
         lines: u64,
     },
-    /// Staging buffers, at both ends: the one at the destination takes its lines one by one, as their bytes come.
+    /// Staging buffers at both ends. The buffer at the destination takes lines one by one, as their bytes come.
     Staging,
 }
 
@@ -32,19 +31,19 @@ pub enum Mover {
 #[derive(Clone, Debug)]
 pub struct Interface {
     costs: machine::Interface,
-    /// What the engine needs for each chunk beyond moving its bytes.
+    /// The engine's time for each chunk, besides that of its bytes.
     per_chunk: Time,
     out: Server,
     into: Server,
-    /// The last message whose passage was asked for, and that passage. Most messages of a program are of one size, and a
-    /// division costs more than everything else here.
+    /// The last message whose passage was computed, and that passage. Most messages of a program have one size, and the
+    /// division would cost more than everything else here.
     last_passage: (u64, Mover, Time),
-    /// When each message that still waits for the port out will start through it, in order.
+    /// The times at which waiting messages will start through the port out, in order.
     waiting: VecDeque<Time>,
 }
 
 impl Interface {
-    /// An idle interface. Where a network processor is the engine, `polls` is how long it looks elsewhere between two
+    /// An idle interface. Where a network processor is the engine, `polls` is the time that it spends elsewhere between two
     /// chunks.
     pub fn new(costs: &machine::Interface, polls: Time) -> Self {
         let shared = if costs.engine_shares_processor { polls } else { Time::ZERO };
@@ -58,29 +57,30 @@ impl Interface {
         }
     }
 
-    /// The bytes that `data` bytes travel with: a header for each packet, and what fills the last one up. An empty message is
-    /// one packet.
+    /// The bytes that travel besides `data` bytes: a header for each packet, and the padding of the last packet. An empty
+    /// message is one packet.
     pub fn headers(&self, data: u64) -> u64 {
         let packets = data.div_ceil(self.costs.packet.get()).max(1);
         let last = data - (packets - 1) * self.costs.packet.get();
         packets * self.costs.header.get() + self.costs.fill.get().saturating_sub(last)
     }
 
-    /// Whether a processor may hand over a message at `at`, if none is handed over before.
+    /// Whether the send queue has a place at `at`, if no message is handed over before.
     pub fn has_room(&self, at: Time) -> bool {
         self.room_at(at) <= at
     }
 
-    /// When there will be room if nothing more is handed over; `now` if there is.
+    /// The time at which the send queue has a place, if no message is handed over before. It is `now` if there is a place
+    /// already.
     pub fn room_at(&self, now: Time) -> Time {
-        // So many of those that wait must have gone for the queue to have a free place.
+        // So many waiting messages must leave before the queue has a free place.
         match (self.waiting.len() + 1).saturating_sub(self.costs.send_queue) {
             0 => now,
             excess => self.waiting[excess - 1].max(now),
         }
     }
 
-    /// Takes a message of `data` bytes; returns when its first byte leaves.
+    /// Takes a message of `data` bytes into the send queue. Returns the time at which its first byte leaves.
     pub fn inject(&mut self, now: Time, data: u64, mover: Mover) -> Time {
         self.drain(now);
         let occupied = self.occupation(data, mover);
@@ -91,15 +91,15 @@ impl Interface {
         start
     }
 
-    /// The time behind its first byte at which a message of `data` bytes has come, if the port in is free for it: with its
-    /// last byte, or with the first if it is a packet between staging buffers.
+    /// The time from a message's first byte at a free port in until it has come. It has come with its last byte. A packet
+    /// between staging buffers has come with its first.
     pub fn behind(&mut self, data: u64, mover: Mover) -> Time {
         if mover == Mover::Staging { Time::ZERO } else { self.passage(data, mover) }
     }
 
     /// Receives a message of `data` bytes whose first byte came to the port in at `first`. Messages pass in the order of the
-    /// calls. Returns the time at which the node has it: its last byte has passed, a deposit is in memory, and the interface
-    /// shows it. For a packet between staging buffers it is the time of the first byte.
+    /// calls. Returns the time at which the node has the message: its last byte has passed, a deposit is in memory, and the
+    /// interface shows it. A packet between staging buffers is there with its first byte.
     pub fn eject(&mut self, first: Time, data: u64, mover: Mover) -> Time {
         let deposit = match mover {
             Mover::Deposit { lines } => {

@@ -1,12 +1,12 @@
-//! Modelled parts of a machine, each a small state machine over engine time.
+//! Modelled parts of a machine. Each is a small state machine over engine time.
 //!
 //! | part | what it models |
 //! |---|---|
-//! | [`Interface`] | the network interface of a node: a port out, a port in, a send queue with room for so many packets |
-//! | [`Lock`] | the lock over an interface that two processors drive |
-//! | [`Network`] | what joins the nodes: when a message that leaves here arrives there |
-//! | [`EventQueue`] | the node's dispatch queue: the [specification](pdq::Specification) itself, with arrival times |
-//! | [`Prices`] | what operations cost a processor |
+//! | [`Interface`] | the network interface of a node: a port out, a port in, a bounded send queue |
+//! | [`Lock`] | the lock of an interface that two processors drive |
+//! | [`Network`] | the network between the nodes: the time at which a message arrives |
+//! | [`EventQueue`] | the dispatch queue of a node: the [specification](pdq::Specification) itself, with arrival times |
+//! | [`Prices`] | the time of a processor's operations |
 //! | [`memory`] | the memory system of a node: caches, bus, banks, the staging buffer of an interface |
 //!
 //! Contention is not a formula: every port and queue is a server with occupancy, and waiting emerges. All numbers

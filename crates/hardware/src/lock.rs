@@ -1,35 +1,36 @@
-//! The lock over a network interface that two processors drive: one lock for both directions.
+//! The lock of a network interface that two processors drive. There is one lock for both directions.
 //!
-//! Taking it while it is free is part of what the access costs. A processor that finds it held waits, and when it is
-//! given up its line has to move between the caches, the *migration*, before the one that waited has it. A processor
-//! that has nothing to do but look for messages looks under the lock, again and again, whenever nobody else has it;
-//! whoever wants the lock meanwhile waits for the end of the look. Looks are not events of their own: where they stand is
-//! computed when it matters.
+//! The price of an access includes taking a free lock. A processor that finds the lock held waits. After the release the line
+//! of the lock has to move between the caches, the *migration*, before the waiting processor has the lock. An idle processor
+//! may look for messages under the lock, again and again, while no other processor has it. Another processor that wants the
+//! lock then waits for the end of the look. A look is no event of its own: its times are computed when another processor wants
+//! the lock.
 
 use units::Time;
 
-/// A lock that is dear to those who wait for it.
+/// A lock whose release to a waiting processor takes a migration of its line.
 #[derive(Clone, Debug)]
 pub struct Lock {
     migration: Time,
-    /// The end of the last hold, or when the looker began if that was later: looks follow one another from here on.
+    /// The end of the last hold, or the beginning of the looks if that was later. Looks follow one another from this time on.
     free_at: Time,
     last: Option<usize>,
-    /// Who looks for messages all the time, and how long a look takes.
+    /// The processor that looks for messages all the time, and the time of one look.
     looker: Option<(usize, Time)>,
-    /// The time for which it has been held or has moved between caches; looks do not count.
+    /// The time for which the lock was held or its line migrated. Looks do not count.
     busy: Time,
 }
 
 impl Lock {
-    /// A free lock that nobody has held.
+    /// A lock that no processor has held.
     pub fn new(migration: Time) -> Self {
         Self { migration, free_at: Time::ZERO, last: None, looker: None, busy: Time::ZERO }
     }
 
-    /// `who` wants the lock at `now` and will hold it for `hold`; returns when it has it. Call in the order of time: it
-    /// is granted in that order, after a look that has begun. One who [looks](Self::look) wants it for what it finds: it
-    /// has it from the end of the look in which it sees that, and looks no longer.
+    /// Gives processor `who` the lock for `hold`. The processor wants it at `now`; returns the time from which it has it. Calls
+    /// come in the order of time, and the lock is granted in that order, after a look that has begun. A processor that
+    /// [looks](Self::look) wants the lock for what it has found. It gets the lock at the end of the look that finds it, and its
+    /// looks end.
     pub fn acquire(&mut self, now: Time, who: usize, hold: Time) -> Time {
         let held = self.last.is_some_and(|last| last != who) && self.free_at > now;
         let (free, migrates) = match self.looker {
@@ -49,25 +50,26 @@ impl Lock {
         start
     }
 
-    /// The time up to `now` for which it has been held or has moved between caches. Looks do not count: a look ends when
-    /// somebody wants the lock.
+    /// The time up to `now` for which the lock was held or its line migrated. Looks do not count, because a look ends when
+    /// another processor wants the lock.
     pub fn busy_at(&self, now: Time) -> Time {
         self.busy.saturating_sub(self.free_at.saturating_sub(now))
     }
 
-    /// From `now` on `who` looks for messages, each time for `look` under the lock, until it [acquires](Self::acquire) the
-    /// lock for something or [stops](Self::stop_looking). It looks alone.
+    /// Lets processor `who` look for messages from `now` on, for `look` under the lock each time. The looks end when it
+    /// [acquires](Self::acquire) the lock or [stops](Self::stop_looking). Only one processor looks at a time.
     pub fn look(&mut self, now: Time, who: usize, look: Time) {
         self.free_at = self.free_at.max(now);
         self.looker = Some((who, look));
     }
 
-    /// `who` looks no longer.
+    /// Ends the looks of processor `who`.
     pub fn stop_looking(&mut self, who: usize) {
         self.looker = self.looker.filter(|(looker, _)| *looker != who);
     }
 
-    /// The first end of a look at or after `now`, the `least`-th since the lock was free or a later one.
+    /// The first end of a look at or after `now`. It is the end of look number `least`, counted since the lock was free, or of
+    /// a later one.
     fn end_of_look(&self, now: Time, look: Time, least: u64) -> Time {
         match look.as_femtoseconds() {
             0 => self.free_at.max(now),
@@ -90,11 +92,11 @@ mod tests {
     #[test]
     fn who_finds_it_free_has_it_and_who_waits_pays_the_migration() {
         let mut lock = Lock::new(ns(5));
-        // Held 0-10 by 0; again 10-20 by 0; 1 waits from 12 to 20 and has it from 25 to 35.
+        // Processor 0 holds it 0-10 and again 10-20. Processor 1 waits from 12 to 20 and holds it 25-35.
         assert_eq!(lock.acquire(ns(0), 0, ns(10)), ns(0));
         assert_eq!(lock.acquire(ns(4), 0, ns(10)), ns(10));
         assert_eq!(lock.acquire(ns(12), 1, ns(10)), ns(25));
-        // Free since 35.
+        // The lock is free from 35 on.
         assert_eq!(lock.acquire(ns(35), 0, ns(1)), ns(35));
         assert_eq!([10, 22, 36, 99].map(|at| lock.busy_at(ns(at))), [10, 22, 36, 36].map(ns));
     }
@@ -103,9 +105,9 @@ mod tests {
     fn one_who_looks_all_the_time_makes_the_other_wait_for_its_look_and_the_migration() {
         let mut lock = Lock::new(ns(5));
         lock.look(ns(0), 0, ns(4));
-        // Looks 0-4, 4-8, 8-12; 1 comes at 9 and has it at 12 + 5, until 27.
+        // Looks take 0-4, 4-8, 8-12. Processor 1 comes at 9 and holds the lock from 12 + 5 until 27.
         assert_eq!(lock.acquire(ns(9), 1, ns(10)), ns(17));
-        // The looker has it back at 27, looks until 31; 1 has come at 28 and has it at 31 + 5.
+        // The looker has the lock again at 27 and looks until 31. Processor 1 comes at 28 and has it at 31 + 5.
         assert_eq!(lock.acquire(ns(28), 1, ns(10)), ns(36));
         lock.stop_looking(0);
         assert_eq!(lock.acquire(ns(60), 1, ns(1)), ns(60));
@@ -117,7 +119,7 @@ mod tests {
         lock.look(ns(0), 0, ns(4));
         assert_eq!(lock.acquire(ns(7), 0, ns(10)), ns(8));
         lock.look(ns(20), 0, ns(4));
-        // What is there already is seen by the first look.
+        // The first look sees a message that was there before.
         assert_eq!(lock.acquire(ns(20), 0, ns(1)), ns(24));
     }
 
@@ -125,7 +127,7 @@ mod tests {
     fn long_afterwards_it_is_as_if_every_look_had_been_an_event() {
         let mut lock = Lock::new(ns(5));
         lock.look(ns(0), 0, ns(10));
-        // Looks 10 000 000-10 000 010.
+        // One look takes 10 000 000-10 000 010.
         assert_eq!(lock.clone().acquire(ns(10_000_003), 1, ns(1)), ns(10_000_015));
         assert_eq!(lock.acquire(ns(10_000_010), 1, ns(1)), ns(10_000_010));
     }

@@ -1,4 +1,4 @@
-//! What a program's operations cost a processor: counts times the machine's prices.
+//! The time of a program's operations on a processor: their numbers times the machine's prices.
 
 use units::{Frequency, Time};
 
@@ -14,7 +14,7 @@ impl Prices {
         Self { work: work.clone() }
     }
 
-    /// The prices of a processor of the same kind whose clock is `own`, where these are stated for the clock `stated`.
+    /// The prices of a processor of the same kind at the clock `own`. These prices are those at the clock `stated`.
     pub fn at_clock(&self, stated: Frequency, own: Frequency) -> Self {
         let cycles = |time: Time| u128::from(time.as_femtoseconds()) * u128::from(stated.as_hertz());
         let scale = |time| {
@@ -26,7 +26,7 @@ impl Prices {
         Self { work: machine::WorkCosts { flop, integer, load, store } }
     }
 
-    /// The time of so many operations of each kind.
+    /// The time of so many operations of each kind. Loads and stores hit in the cache.
     pub fn operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Time {
         self.work.flop * u64::from(flops)
             + self.work.integer * u64::from(integers)

@@ -18,7 +18,7 @@
 //! | [`verdict`] | a claim held against its metric |
 //! | [`tolerance`] | how far apart is still the same |
 //! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
-//! | [`sensitivity`] | which cells move when a free value is a little larger |
+//! | [`sensitivity`] | which claims move when a free value does |
 //! | [`plot`] | pictures of curves |
 //! | [`calibrate`] | measures the host, and writes its machine file |
 //!

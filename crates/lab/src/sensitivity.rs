@@ -1,94 +1,128 @@
-//! Sensitivity: by how much the cells of a study move when one free number of a machine is a little larger. Must never run
-//! anything, nor know what a number does.
+//! The sensitivity of claims to a model's free values: each value is raised by a share while all others stay, the runs on its
+//! machine are done again, and the claims' metrics that move are listed. This module must never run anything itself, nor know
+//! what a value does.
 
-use crate::claim::Claim;
 use crate::laboratory::Metrics;
-use crate::ledger::Parameter;
+use crate::ledger::{Entry, Parameter};
+use crate::{Claim, Specification, Value};
 
-/// The least movement of a cell that counts, as a share of the cell.
-pub const LEAST: f64 = 0.001;
-
-/// What came of changing one free number.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Nudge {
-    /// The number.
+/// A free value of a machine and its raised text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raise {
+    /// The machine's name.
+    pub machine: String,
+    /// The free value.
     pub parameter: Parameter,
-    /// What became of it.
-    pub outcome: Result<Changed, String>,
-}
-
-/// A number that was changed, and the cells that moved.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Changed {
-    /// The number as it was set.
+    /// The raised value, as a machine file states it.
     pub to: String,
-    /// The cells that moved, the farthest first.
-    pub moves: Vec<Move>,
 }
 
-/// A cell that moved.
+/// A claim whose metric moved.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Move {
-    /// The id of the claim that states the cell.
+pub struct Moved {
+    /// The claim's id.
     pub claim: String,
-    /// The metric before.
-    pub from: f64,
-    /// The metric after.
-    pub to: f64,
+    /// The metric before the raise.
+    pub from: Value,
+    /// The metric after the raise.
+    pub to: Value,
 }
 
-impl Move {
-    /// The movement as a share of the metric before; where that is 0, the movement itself.
-    pub fn share(&self) -> f64 {
-        let moved = self.to - self.from;
-        if self.from == 0.0 { moved } else { moved / self.from.abs() }
-    }
-}
-
-/// The text of a value of a machine file with every number in it larger by this share, such as `10.5 cycles` for `10 cycles` and
-/// 0.05. A whole number without a unit, and one of bytes, goes to the next whole number at least. `None` if the text has no number.
-pub fn nudged(text: &str, by: f64) -> Option<String> {
-    let mut nudged = String::new();
-    let (mut rest, mut found, mut word) = (text, false, false);
-    while let Some(first) = rest.chars().next() {
-        if first.is_ascii_digit() && !word {
-            let end = rest.find(|it: char| !(it.is_ascii_digit() || it == '.')).unwrap_or(rest.len());
-            let (number, behind) = rest.split_at(end);
-            nudged.push_str(&larger(number, behind, by)?);
-            (rest, found) = (behind, true);
-        } else {
-            word = first.is_alphanumeric() || first == '_' || first == '-';
-            nudged.push(first);
-            rest = &rest[first.len_utf8()..];
+impl Moved {
+    /// The change as a share of the metric before. `None` of a check, and of a metric that was 0.
+    pub fn share(&self) -> Option<f64> {
+        match (self.from, self.to) {
+            (Value::Number(from), Value::Number(to)) if from != 0.0 => Some((to - from) / from.abs()),
+            _ => None,
         }
     }
-    found.then_some(nudged)
 }
 
-/// A number larger by a share; `behind` is the text that follows it.
-fn larger(number: &str, behind: &str, by: f64) -> Option<String> {
-    let value: f64 = number.parse().ok()?;
-    let unit = behind.trim_start().split([' ', '"', ',', '}']).next().unwrap_or_default();
-    let is_count = unit.is_empty() || unit == "B";
-    if is_count && value.fract() == 0.0 {
-        let moved = (value * (1.0 + by)).round();
-        let least = value + by.signum();
-        return Some(format!("{}", if by > 0.0 { moved.max(least) } else { moved.min(least) }));
+impl Raise {
+    /// The run with the raised value in place. `None` if the run is on another machine, or sets the value itself.
+    pub fn of_run(&self, run: &Specification) -> Option<Specification> {
+        let sets = run.settings.iter().any(|(key, _)| *key == self.parameter.key);
+        if run.machine != self.machine || sets {
+            return None;
+        }
+        let mut raised = run.clone();
+        raised.settings.push((self.parameter.key.clone(), self.to.clone()));
+        Some(raised)
     }
-    let text = format!("{:.6}", value * (1.0 + by));
-    Some(text.trim_end_matches('0').trim_end_matches('.').to_owned())
 }
 
-/// The cells among these claims that moved from one measurement to another by [`LEAST`] or more, the farthest first.
-pub fn moves<'a>(claims: impl Iterator<Item = &'a Claim>, before: &Metrics, after: &Metrics) -> Vec<Move> {
-    let moved = |claim: &Claim| {
-        let (from, to) = (before.number(&claim.id)?, after.number(&claim.id)?);
-        let moved = Move { claim: claim.id.clone(), from, to };
-        (moved.share().abs() >= LEAST).then_some(moved)
+/// The free values of a machine that can be raised by `share`, and those that cannot: flags, names, lists, zeros.
+pub fn raises(entry: &Entry, share: f64) -> (Vec<Raise>, Vec<Parameter>) {
+    let (mut raises, mut fixed) = (Vec::new(), Vec::new());
+    for parameter in &entry.parameters {
+        match raised(&parameter.value, share) {
+            Some(to) => {
+                raises.push(Raise { machine: entry.machine.clone(), parameter: parameter.clone(), to });
+            }
+            None => fixed.push(parameter.clone()),
+        }
+    }
+    (raises, fixed)
+}
+
+/// A value raised by a share: each number of a sum of quantities. A count rises by 1 at least, a size in bytes by 1 B. `None` if
+/// the text has no number above zero to raise.
+fn raised(text: &str, share: f64) -> Option<String> {
+    if let Ok(count) = text.parse::<u64>() {
+        let exact = count as f64 * (1.0 + share);
+        return (count > 0).then(|| (exact.round() as u64).max(count + 1).to_string());
+    }
+    let term = |term: &str| {
+        let (number, unit) = term.trim().split_once(' ')?;
+        let number: f64 = number.parse().ok()?;
+        Some((number, quantity(number * (1.0 + share), unit)))
     };
-    let mut moves: Vec<_> = claims.filter_map(moved).collect();
-    moves.sort_by(|one, other| other.share().abs().total_cmp(&one.share().abs()));
-    moves
+    let terms: Option<Vec<_>> = text.split('+').map(term).collect();
+    let terms = terms.filter(|terms| terms.iter().any(|(number, _)| *number > 0.0))?;
+    Some(terms.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(" + "))
+}
+
+/// A quantity as a machine file states it. Sizes are whole bytes, rounded up.
+fn quantity(number: f64, unit: &str) -> String {
+    let unit_bytes = match unit {
+        "B" => 1.0,
+        "KiB" => 1024.0,
+        "MiB" => 1024.0 * 1024.0,
+        _ => return format!("{} {unit}", decimal(number)),
+    };
+    format!("{} B", decimal((number * unit_bytes).ceil()))
+}
+
+/// A number with at most nine places after the point, and no zeros at the end.
+fn decimal(number: f64) -> String {
+    let text = format!("{number:.9}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The claims whose metric differs between two measurements by at least the share `least`, or whose check comes out
+/// differently; the largest change first.
+pub fn moved<'c>(
+    claims: impl Iterator<Item = &'c Claim>,
+    before: &Metrics,
+    after: &Metrics,
+    least: f64,
+) -> Vec<Moved> {
+    let change = |claim: &Claim| {
+        let ((flag, number), (flag_after, number_after)) = (before.of(&claim.id), after.of(&claim.id));
+        let numbers = number.zip(number_after).map(|(from, to)| (Value::Number(from), Value::Number(to)));
+        let flags = flag.zip(flag_after).filter(|(from, to)| from != to);
+        let flags = flags.map(|(from, to)| (Value::Flag(from), Value::Flag(to)));
+        let (from, to) = flags.or(numbers)?;
+        Some(Moved { claim: claim.id.clone(), from, to })
+    };
+    let is_large = |moved: &Moved| match (moved.from, moved.to) {
+        (Value::Number(from), Value::Number(to)) => (to - from).abs() > least * from.abs() && to != from,
+        _ => true,
+    };
+    let mut all: Vec<_> = claims.filter_map(change).filter(is_large).collect();
+    let size = |moved: &Moved| moved.share().map_or(f64::INFINITY, f64::abs);
+    all.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    all
 }
 
 #[cfg(test)]
@@ -96,27 +130,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_of_a_value_is_larger() {
-        for (text, larger) in [
-            ("10 cycles", "10.5 cycles"),
-            ("0.79 us", "0.8295 us"),
-            ("13.2 cycles + 0.4 us", "13.86 cycles + 0.42 us"),
-            ("144 MB/s", "151.2 MB/s"),
-            ("16", "17"),
-            ("200", "210"),
-            ("8 B", "9 B"),
-        ] {
-            assert_eq!(nudged(text, 0.05).as_deref(), Some(larger), "{text}");
-        }
-        assert_eq!(nudged("16", -0.05).as_deref(), Some("15"));
-        for text in ["unlimited", "true", "mesh", "cm-5"] {
-            assert_eq!(nudged(text, 0.05), None, "{text}");
+    fn each_number_of_a_sum_rises_and_a_count_rises_by_one_at_least() {
+        let to = |text: &str| raised(text, 0.05);
+        assert_eq!(to("2 us").as_deref(), Some("2.1 us"));
+        assert_eq!(to("60 cycles + 0.5 us").as_deref(), Some("63 cycles + 0.525 us"));
+        assert_eq!(to("0 cycles + 1 us").as_deref(), Some("0 cycles + 1.05 us"));
+        assert_eq!((to("8 B").as_deref(), to("2 KiB").as_deref()), (Some("9 B"), Some("2151 B")));
+        assert_eq!((to("4").as_deref(), to("100").as_deref()), (Some("5"), Some("105")));
+        for text in ["0", "0 us", "unlimited", "true", "[8, 4]", "invalidate + line", ""] {
+            assert_eq!(to(text), None, "{text}");
         }
     }
 
     #[test]
-    fn a_cell_of_nothing_moves_by_what_it_becomes() {
-        let moved = |from, to| Move { claim: String::new(), from, to }.share();
-        assert_eq!((moved(0.0, 2.0), moved(4.0, 3.0), moved(-4.0, -3.0)), (2.0, -0.25, 0.25));
+    fn a_share_is_of_the_metric_before() {
+        let moved = |from, to| Moved { claim: "a.b".to_owned(), from, to };
+        assert_eq!(moved(Value::Number(4.0), Value::Number(3.0)).share(), Some(-0.25));
+        assert_eq!(moved(Value::Number(0.0), Value::Number(3.0)).share(), None);
+        assert_eq!(moved(Value::Flag(true), Value::Flag(false)).share(), None);
     }
 }

@@ -104,6 +104,7 @@ impl Agenda {
     }
 
     /// Adds an event at `at`. `tie` orders simultaneous events of different nodes.
+    #[inline]
     pub(crate) fn push(&mut self, at: Time, tie: u32, happening: Happening) {
         self.events.push(at, tie, happening);
     }

@@ -103,7 +103,10 @@ impl Model {
         ])?;
         self.check(launch.mechanism, policy)?;
         let split = split(policy, launch.processors)?;
-        if launch.nodes.checked_mul(split.computing + split.dedicated).is_none_or(|cores| cores > MAX_CORES) {
+        let in_network =
+            u32::try_from(dispatch::network_processors(&self.machine, policy)).unwrap_or(u32::MAX);
+        let cores = (split.computing + split.dedicated).saturating_add(in_network);
+        if launch.nodes.checked_mul(cores).is_none_or(|cores| cores > MAX_CORES) {
             let fewer = "--nodes or --processors";
             return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_CORES, fewer }));
         }
@@ -126,13 +129,14 @@ impl Model {
     }
 
     /// The nodes, processors, threads and counters of a run, for a trace.
-    fn cast(&self, shape: Shape, split: Split, any: &Resident, counters: Vec<Counter>) -> Cast {
+    fn cast(&self, launch: &Launch, split: Split, any: &Resident, counters: Vec<Counter>) -> Cast {
+        let in_network = dispatch::network_processors(&self.machine, &launch.policy);
         Cast {
             machine: self.machine.name.clone(),
-            nodes: shape.nodes,
+            nodes: launch.nodes,
             computing: split.computing as u16,
-            dedicated: split.dedicated as u16,
-            threads: shape.threads,
+            dedicated: (split.dedicated as usize + in_network) as u16,
+            threads: split.computing * launch.threads,
             messages: any.node.message_names().collect(),
             counters,
         }
@@ -212,7 +216,7 @@ impl World for Model {
         }
         if let Some(recorder) = &launch.trace {
             let counters = recorder.interval().map(|_| gauges::counters(&cluster)).unwrap_or_default();
-            recorder.begin(model.cast(shape, split, &residents[0], counters));
+            recorder.begin(model.cast(launch, split, &residents[0], counters));
         }
         let mut engine = Engine::new(cluster, &residents);
         engine.run()?;

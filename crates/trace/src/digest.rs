@@ -90,17 +90,14 @@ impl Digests {
     /// Adds an event and its instant to the digest of its node.
     #[inline]
     pub fn record(&mut self, at: Time, event: Event) {
-        let digest = match event.node() {
-            None => &mut self.machine,
-            Some(node) => {
-                let node = node as usize;
-                if node >= self.nodes.len() {
-                    self.add_nodes(node);
-                }
-                &mut self.nodes[node]
-            }
+        let node = match event.node() {
+            None => return self.machine.record(at, event),
+            Some(node) => node as usize,
         };
-        digest.record(at, event);
+        if node >= self.nodes.len() {
+            self.add_nodes(node);
+        }
+        self.nodes[node].record(at, event);
     }
 
     /// One digest of all: it absorbs the value of each node's digest in the order of the nodes, up to the last node that had an

@@ -1,10 +1,10 @@
-//! Sources of messages from outside: one at each end of each row of a mesh. What they send enters the row there,
-//! crosses it on the same links as everything else, and leaves at the other end; no node ever sees it.
+//! Cross traffic: messages from sources outside the nodes, one source at each end of each row of a mesh. A message enters the
+//! row at its source, crosses it on the links that nodes use too, and leaves at the other end. No node ever sees it.
 //!
-//! A source begins a launch when the one before has begun to leave its port, and no sooner than its rate allows: where
-//! launching takes long, small messages cannot load the row.
+//! A source launches a message when the one before has begun to leave its port, and no sooner than its rate allows. Where a
+//! launch takes long, small messages therefore cannot load the row.
 //!
-//! Must never know what the links carry besides.
+//! This module must never know what else the links carry.
 
 use units::Time;
 
@@ -17,14 +17,15 @@ pub(super) struct CrossTraffic {
     pub(super) length: Length,
     launch: Time,
     period: Time,
-    /// Of each source: when it launched last.
+    /// The time of the last launch of each source.
     launched: Vec<Time>,
-    /// The first of its ports: out of source 0, into the place beside source 0, out of source 1, and so on.
+    /// The first port of the sources. The ports follow in order: out of source 0, into the place beside source 0, out of source
+    /// 1, and so on.
     ports: u32,
 }
 
 impl CrossTraffic {
-    /// Idle; its ports are numbered from `ports`.
+    /// Idle sources whose ports are numbered from `ports`.
     pub(super) fn new(traffic: &machine::CrossTraffic, length: Length, rows: u32, ports: u32) -> Self {
         Self {
             length,
@@ -35,29 +36,29 @@ impl CrossTraffic {
         }
     }
 
-    /// How many channels the ports of so many rows are.
+    /// The number of channels that the ports for `rows` rows are.
     pub(super) fn channels(rows: u32) -> u32 {
         4 * rows
     }
 
-    /// Every source with the time of its first launch: spread over a period, so that they do not march in step.
+    /// Every source with the time of its first launch. The times are spread over a period, so that the sources are out of step.
     pub(super) fn starts(&self) -> impl Iterator<Item = (u32, Time)> + use<> {
         let (launch, count) = (self.launch, self.launched.len() as u64);
         let share = self.period.as_femtoseconds() / count;
         (0..count).map(move |source| (source as u32, launch + Time::from_femtoseconds(share * source)))
     }
 
-    /// A source launches a message now.
+    /// Records that a source launches a message at `now`.
     pub(super) fn launch(&mut self, now: Time, source: u32) {
         self.launched[source as usize] = now;
     }
 
-    /// When a source launches its next message, if the last one leaves its port at `leaves`.
+    /// The time of a source's next launch, if its last message leaves the port at `leaves`.
     pub(super) fn next_launch(&self, source: u32, leaves: Time) -> Time {
         (self.launched[source as usize] + self.period).max(leaves + self.launch)
     }
 
-    /// Names the channels that the messages of a source need.
+    /// Calls `by` with each channel that a source's messages need, in order.
     pub(super) fn way(&self, source: u32, wiring: &Wiring, mut by: impl FnMut(u32)) {
         by(self.ports + 2 * source);
         wiring.row(source / 2, source % 2 == 1, &mut by);

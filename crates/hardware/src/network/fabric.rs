@@ -1,12 +1,12 @@
-//! Worms on channels: a state machine over the caller's clock.
+//! The fabric of a routed network: worms on channels, as a state machine over the caller's clock.
 //!
-//! The caller keeps the agenda. Each call may put events on it, through `later`, and the caller hands each back to
-//! [`Fabric::step`] at its time, simultaneous ones in an order of its choice. Nothing is looked up by hash and nothing
-//! depends on the host: the same calls have the same effects.
+//! The caller keeps the agenda. Each call may add events to it, through `later`. The caller hands each event back to
+//! [`Fabric::step`] at its time, and orders simultaneous ones. There is no hash table, and nothing depends on the host: equal
+//! calls have equal effects.
 //!
-//! Exact but for two things, both stated where they are: a port slower than the links is treated as if it set the pace
-//! from end to end, and a lane's wire is booked for a whole passage at once. A channel has room for its buffer and for what
-//! its wire carries during its delay: a wire that is stopped keeps what is on it.
+//! The model is exact but for two approximations, both stated where they are made. A port slower than the links sets the pace
+//! from end to end. A lane's wire is booked for a whole passage at once. A channel has room for its buffer and for the bytes
+//! that its wire carries during its delay, because a wire that is stopped keeps the bytes on it.
 
 use units::{Bandwidth, Bytes, Time};
 
@@ -15,12 +15,12 @@ use super::cross_traffic::CrossTraffic;
 use super::wiring::Wiring;
 use super::worm::{Cleared, Length, Stage, Worm};
 
-/// Something that will happen inside: hand it to [`Fabric::step`] when its time has come.
+/// An event inside the network. The caller hands it to [`Fabric::step`] at its time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event(u32);
 
 impl Event {
-    /// What tells the sources of cross traffic from worms.
+    /// The bit that tells a source of cross traffic from a worm.
     const SOURCE: u32 = 1 << 31;
 
     fn worm(worm: u32) -> Self {
@@ -39,17 +39,17 @@ impl Event {
 /// A message to be launched.
 #[derive(Clone, Copy, Debug)]
 pub struct Parcel {
-    /// What the caller calls it; it comes back with the head's arrival.
+    /// The caller's number for the message, returned when its head arrives.
     pub cargo: u32,
-    /// The caller's order of simultaneous events: goes with each event of this message.
+    /// The caller's rank of this message's events among simultaneous ones.
     pub tie: u32,
-    /// The node it leaves.
+    /// The source node.
     pub from: u32,
-    /// Another node.
+    /// The destination node, which is not the source.
     pub to: u32,
-    /// All of it, headers included.
+    /// The bytes of the message, headers included.
     pub bytes: u64,
-    /// What it takes through the slower of the two ports.
+    /// The time of the message through the slower of the two ports.
     pub passage: Time,
 }
 
@@ -60,35 +60,35 @@ fn carried(link: Bandwidth, delay: Time) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
-/// Routers and links, with what is on them.
+/// Routers and links, and the messages on them.
 #[derive(Clone, Debug)]
 pub struct Fabric {
     wiring: Wiring,
-    /// The time from a port out to the first router, and from the last router on.
+    /// The time from a port out to the first router, and from the last router to a port in.
     latency: Time,
     hop: Time,
-    /// The least time between the beginnings of two messages through a port.
+    /// The least time from the beginning of one message at a port to the beginning of the next.
     gap: Time,
     link: Bandwidth,
     buffer: u64,
     channels: Vec<Channel>,
-    /// From when on each wire that lanes share is free.
+    /// The time from which each wire that lanes share is free.
     wires: Vec<Time>,
     worms: Vec<Worm>,
     free: Vec<u32>,
-    /// Of each node: how many messages wait for its port out.
+    /// The number of messages that wait for the port out of each node.
     leaving: Vec<u32>,
-    /// Of each node: the worm whose head is at its port in and has not been let in.
+    /// The worm whose head is at the port in of each node and has not been let in.
     knocking: Vec<u32>,
-    /// Messages of nodes inside.
+    /// The number of nodes' messages inside the network.
     inside: usize,
     cross_traffic: Option<CrossTraffic>,
-    /// Events to come that are cross traffic's.
+    /// The number of cross traffic's events to come.
     ambient: usize,
 }
 
 impl Fabric {
-    /// Idle, and long enough for so many nodes.
+    /// An idle network, large enough for `nodes` nodes.
     pub(super) fn new(latency: Time, gap: Time, routers: &machine::Routers, nodes: u32) -> Self {
         let machine::Routers { topology, link, hop, buffer, cross_traffic } = routers;
         let wiring = Wiring::new(topology, nodes);
@@ -99,7 +99,7 @@ impl Fabric {
             CrossTraffic::new(traffic, length, rows, ports)
         });
         let more = cross_traffic.as_ref().map_or(0, |_| CrossTraffic::channels(rows));
-        // Ports in have no buffer; sources of cross traffic are as far from their routers as nodes.
+        // Ports in have no buffer. A source of cross traffic is as far from its router as a node is.
         let room = |channel| {
             let inside = channel >= 2 * nodes && channel < ports;
             buffer.get().saturating_add(carried(*link, if inside { *hop } else { latency }))
@@ -123,7 +123,7 @@ impl Fabric {
         }
     }
 
-    /// Starts cross traffic, where there is any. Once, before anything else.
+    /// Starts cross traffic, if there is any. The caller does this once, before anything else.
     pub fn start(&mut self, mut later: impl FnMut(Time, u32, Event)) {
         for (source, at) in self.cross_traffic.iter().flat_map(CrossTraffic::starts) {
             self.ambient += 1;
@@ -131,7 +131,7 @@ impl Fabric {
         }
     }
 
-    /// A message wants to leave its node: its first byte does as soon as the port out is free.
+    /// Launches a message from its node. Its first byte leaves as soon as the port out is free.
     pub fn launch(&mut self, now: Time, parcel: Parcel, mut later: impl FnMut(Time, u32, Event)) {
         let Parcel { cargo, tie, from, to, bytes, passage } = parcel;
         let passage = passage.max(self.link.transfer_time(Bytes::new(bytes)));
@@ -143,8 +143,8 @@ impl Fabric {
         self.proceed(now, number, &mut later);
     }
 
-    /// What an event's time has come for. Returns the cargo of a message whose head is at the port in of its
-    /// destination from now on, for the caller to [`accept`](Self::accept) now or when there is room.
+    /// Takes an event whose time has come. Returns the cargo of a message whose head is at the port in of its destination from
+    /// now on. The caller [accepts](Self::accept) it now, or when the destination has room.
     pub fn step(&mut self, now: Time, event: Event, mut later: impl FnMut(Time, u32, Event)) -> Option<u32> {
         if let Some(source) = event.as_source() {
             self.ambient -= 1;
@@ -156,8 +156,8 @@ impl Fabric {
         self.proceed(now, event.0, &mut later)
     }
 
-    /// Lets the message in whose head is at the port in of `node`, if there is one: the port is held until its last byte
-    /// has passed. Returns its cargo; its first byte is there now.
+    /// Lets in the message whose head is at the port in of `node`, if there is one. It holds the port until its last byte has
+    /// passed. Returns the message's cargo: its first byte passes now.
     pub fn accept(&mut self, now: Time, node: u32, mut later: impl FnMut(Time, u32, Event)) -> Option<u32> {
         let number = std::mem::replace(&mut self.knocking[node as usize], NONE);
         if number == NONE {
@@ -174,13 +174,13 @@ impl Fabric {
         (number != NONE).then(|| self.worms[number as usize].cargo)
     }
 
-    /// How many messages wait for the port out of a node.
+    /// The number of messages that wait for the port out of a node.
     pub fn leaving(&self, node: u32) -> usize {
         self.leaving[node as usize] as usize
     }
 
-    /// Whether of `pending` events to come, those of the fabric included, all are cross traffic's and no node's message
-    /// is inside: nothing will happen any more that matters.
+    /// Whether all of `pending` events to come, those of the fabric included, are cross traffic's, and no node's message is
+    /// inside. Nothing that matters will then happen.
     pub fn is_quiet(&self, pending: usize) -> bool {
         self.inside == 0 && pending == self.ambient
     }
@@ -199,8 +199,8 @@ impl Fabric {
         })
     }
 
-    /// The name of the link that [`links_busy_at`](Self::links_busy_at) has at a place: the places of the two routers of a
-    /// grid, `3→4`; the direction, number and subtree of a tree's, `up 2 from 4-7`.
+    /// The name of the link at place `index` of [`links_busy_at`](Self::links_busy_at). For a grid it is the places of the two
+    /// routers, `3→4`. For a tree it is the direction, the number and the subtree, `up 2 from 4-7`.
     pub fn link_name(&self, index: usize) -> String {
         self.wiring.links().nth(index).map_or_else(String::new, |mut lanes| {
             self.wiring.link_name(lanes.next().expect("a link has a lane"))
@@ -214,7 +214,7 @@ impl Fabric {
         })
     }
 
-    /// A source launches a message across its row.
+    /// Lets a source launch a message across its row.
     fn launch_across(&mut self, now: Time, source: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let number = self.fresh();
         let traffic = self.cross_traffic.as_mut().expect("only cross traffic has sources");
@@ -225,7 +225,8 @@ impl Fabric {
         self.proceed(now, number, later);
     }
 
-    /// A worm's next step: its head asks for the channel it wants, or gets it after a wait, or finds its wire free.
+    /// Takes a worm's next step: its head asks for the channel that it wants, or gets that after a wait, or finds the wire
+    /// free.
     fn proceed(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) -> Option<u32> {
         let worm = &mut self.worms[number as usize];
         let wanted = worm.wants();
@@ -260,8 +261,8 @@ impl Fabric {
         None
     }
 
-    /// A worm's head enters the channel it has been given, and will be at its end after the channel's delay. It asks for the
-    /// next channel then, or when the worm before it in the buffer has left.
+    /// Lets a worm's head enter the channel that it was given. The head reaches the channel's end after the channel's delay. It
+    /// asks for the next channel then, or when the worm before it in the buffer has left.
     fn go_on(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
         let (leaves, place) = (worm.leaves(), worm.place());
@@ -285,9 +286,9 @@ impl Fabric {
         }
     }
 
-    /// When a worm's first byte is on the wire of a channel that it has just been given. On a wire shared by lanes it
-    /// comes behind all that is booked there; one that is blocked later keeps its booking, and uses the wire again
-    /// without another.
+    /// Books the wire of a channel that a worm was just given. Returns the time at which the worm's first byte is on it. On a
+    /// wire that lanes share, the worm comes behind all that is booked there. A worm that is blocked later keeps its booking,
+    /// and uses the wire again without another.
     fn book(&mut self, now: Time, channel: u32, passage: Time) -> Time {
         let Some(wire) = self.wiring.wire(channel) else { return now };
         let free_at = &mut self.wires[wire as usize];
@@ -296,23 +297,23 @@ impl Fabric {
         start
     }
 
-    /// The source of a message that has begun to leave plans the next.
+    /// Plans the next launch of a source whose message has begun to leave.
     fn launch_again(&mut self, leaves: Time, source: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let traffic = self.cross_traffic.as_ref().expect("only cross traffic has sources");
         self.ambient += 1;
         later(traffic.next_launch(source, leaves), NONE, Event::source(source));
     }
 
-    /// A worm's head leaves the network: its tail follows without a pause.
+    /// Lets a worm's head leave the network. The tail follows without a pause.
     fn come_out(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         self.enter(now, number, later);
         self.free.push(number);
     }
 
-    /// A worm's head enters the channel it has been given; what its tail will leave becomes known.
+    /// Lets a worm's head enter the channel that it was given. The times at which the tail leaves channels become known.
     fn enter(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
-        // Cross traffic has ports of its own, without a gap.
+        // Cross traffic has ports of its own, which have no gap.
         let is_port = worm.to != NONE && (worm.leaves() || worm.arrives());
         let passage = if is_port { worm.passage().max(self.gap) } else { worm.passage() };
         self.channels[worm.wants() as usize].carry(now, passage);
@@ -322,7 +323,7 @@ impl Fabric {
             let mut free_at = ends;
             if released.port {
                 let worm = &self.worms[number as usize];
-                // Cross traffic has ports of its own, of links' speed.
+                // Cross traffic has ports of its own, as fast as links.
                 let gap = if worm.to == NONE { Time::ZERO } else { self.gap };
                 free_at = ends.max(if released.cleared.is_some() { now + gap } else { worm.spaced });
             }
@@ -337,7 +338,8 @@ impl Fabric {
         }
     }
 
-    /// A worm flows freely out of a buffer: there is room for others now, and the next may go when the tail has left.
+    /// Frees a buffer that a worm leaves without a pause: other worms have room, and the worm behind may go when the tail has
+    /// left.
     fn clear(&mut self, now: Time, ends: Time, cleared: Cleared, later: &mut impl FnMut(Time, u32, Event)) {
         let Cleared { channel, follower, bytes } = cleared;
         let place = &mut self.channels[channel as usize];
@@ -354,8 +356,8 @@ impl Fabric {
         }
     }
 
-    /// Plans the entry of the first worm that waits for a channel, if it is known now when that will be and was not before:
-    /// `freed` bytes have become free, or with 0 the end of the wire's occupation has just become known.
+    /// Plans the entry of the first worm that waits for a channel, if its time has just become known. Either `freed` bytes have
+    /// become free, or `freed` is 0 and the end of the wire's occupation has become known.
     fn wake(&mut self, now: Time, channel: u32, freed: u64, later: &mut impl FnMut(Time, u32, Event)) {
         let place = &self.channels[channel as usize];
         let (first, at) = (place.first, place.free_at.max(now));
@@ -373,7 +375,7 @@ impl Fabric {
         later(at, worm.tie, Event::worm(number));
     }
 
-    /// A worm waits for a channel, behind all others that do.
+    /// Lets a worm wait for a channel, behind all others that wait.
     fn enqueue(&mut self, wanted: u32, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
         (worm.stage, worm.behind) = (Stage::Waits, NONE);
@@ -394,7 +396,7 @@ impl Fabric {
         }
     }
 
-    /// The first worm that waits for a channel takes it.
+    /// Removes the first worm that waits for a channel from the queue.
     fn dequeue(&mut self, wanted: u32) {
         let channel = &mut self.channels[wanted as usize];
         let worm = &mut self.worms[channel.first as usize];

@@ -1,19 +1,19 @@
 //! Meshes, tori and hypercubes: boxes of routers in any number of dimensions. A message goes along the first dimension
 //! until it is at its destination's coordinate there, then along the second, and so on.
 //!
-//! Place n has the coordinates of n written in a number system whose digits run over the sides, the first the fastest.
-//! Places beyond the last node have routers all the same. Knows no time.
+//! The coordinates of place n are the digits of n in a number system whose digits run over the sides, the first the fastest.
+//! Places beyond the last node have routers too. This module must never know a time.
 
 use std::ops::Range;
 
-/// Lanes of a link of a torus.
+/// The number of lanes of a link of a torus.
 const LANES: u32 = 2;
 
 /// A box of routers.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
     sides: Vec<u32>,
-    /// Its rows are rings, and its links have lanes.
+    /// Whether the rows are rings, whose links have lanes.
     closed: bool,
 }
 
@@ -34,22 +34,22 @@ impl Grid {
         if self.closed { LANES } else { 1 }
     }
 
-    /// Links, or their lanes.
+    /// The number of links, or of their lanes where they have lanes.
     pub(super) fn channels(&self) -> u32 {
         self.links() * self.lanes()
     }
 
-    /// Wires that lanes share.
+    /// The number of wires that lanes share.
     pub(super) fn wires(&self) -> u32 {
         if self.closed { self.links() } else { 0 }
     }
 
-    /// The wire under a lane.
+    /// The wire of a lane.
     pub(super) fn wire(&self, channel: u32) -> Option<u32> {
         (self.closed && channel < self.channels()).then_some(channel / LANES)
     }
 
-    /// Lines along the first dimension.
+    /// The number of lines along the first dimension.
     pub(super) fn rows(&self) -> u32 {
         self.sides[1..].iter().product()
     }
@@ -59,7 +59,7 @@ impl Grid {
         (row * self.sides[0], (row + 1) * self.sides[0] - 1)
     }
 
-    /// The links that join two places, each as its lanes. Links beyond the edge of a mesh have numbers all the same.
+    /// The links that join two places, each as its lanes. Links beyond the edge of a mesh have numbers too, and are left out.
     pub(super) fn links_in_use(&self) -> impl Iterator<Item = Range<u32>> + '_ {
         let links = (0..self.links()).filter(|&link| self.ends_of(link).is_some());
         links.map(|link| link * self.lanes()..(link + 1) * self.lanes())
@@ -87,7 +87,7 @@ impl Grid {
         Some((place, place + ahead * stride - at * stride))
     }
 
-    /// Names the channels from place to place.
+    /// Calls `by` with each channel from place `from` to place `to`, in order.
     pub(super) fn way(&self, from: u32, to: u32, mut by: impl FnMut(u32)) {
         let (mut place, mut stride) = (from, 1);
         for (dimension, &side) in self.sides.iter().enumerate() {
@@ -114,8 +114,8 @@ impl Grid {
         }
     }
 
-    /// How many steps along one side, and whether upwards. On a ring the shorter way; half way round, upwards from even
-    /// places and downwards from odd ones, so that both directions carry the same.
+    /// The number of steps along one side, and whether they go upwards. On a ring it is the shorter way. For half the ring,
+    /// even places go upwards and odd ones downwards, so that both directions carry equal loads.
     fn steps(&self, at: u32, goal: u32, side: u32) -> (u32, bool) {
         if !self.closed {
             return (at.abs_diff(goal), goal > at);
@@ -126,12 +126,12 @@ impl Grid {
     }
 }
 
-/// The sides of the box with the fewest places that holds `nodes`, among those of so many dimensions whose longest side
-/// is at most twice the shortest; of several that with the shortest sides all together. The longest comes first.
+/// The sides of the box with the fewest places that holds `nodes`, among the boxes of `dimensions` dimensions whose longest
+/// side is at most twice the shortest. Of several it is the box with the smallest sum of sides. The longest side comes first.
 pub(super) fn sides(nodes: u32, dimensions: usize) -> Vec<u32> {
     let mut best: Option<Candidate> = None;
     let mut longest = 1_u64;
-    // The box of that longest side with the fewest places: when it is too large already, so are all that follow.
+    // The smallest box with this longest side. When it is too large already, so are all that follow.
     while least_places(longest, dimensions) <= best.as_ref().map_or(u64::MAX, |(places, ..)| *places) {
         let mut sides = vec![longest];
         fill(&mut sides, dimensions, u64::from(nodes), &mut best);
@@ -145,10 +145,10 @@ fn least_places(longest: u64, dimensions: usize) -> u64 {
     (1..dimensions).fold(longest, |places, _| places.saturating_mul(longest.div_ceil(2)))
 }
 
-/// A box: places, sum of the sides, sides. The least is the best.
+/// A box: the number of its places, the sum of its sides, its sides. The least box is the best.
 type Candidate = (u64, u64, Vec<u64>);
 
-/// Tries all sides for the dimensions that are left, none longer than the one before it.
+/// Tries all sides for the remaining dimensions, each no longer than the one before it.
 fn fill(sides: &mut Vec<u64>, dimensions: usize, nodes: u64, best: &mut Option<Candidate>) {
     if sides.len() == dimensions {
         let places = sides.iter().product();

@@ -1,22 +1,22 @@
-//! Figures of a network as a whole, for people: how far apart nodes are, how much goes from one half to the other.
-//! Nothing here takes part in a run.
+//! Figures of a network as a whole, for readers: the mean distance of nodes, and the links between its halves. Nothing here
+//! takes part in a run.
 
 use machine::{Routers, Topology};
 
 use super::grid::sides;
 use super::wiring::Wiring;
 
-/// What a network looks like from afar.
+/// The figures of a network as a whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Links between routers that a message passes, mean over all pairs of different nodes; 0 where there is one node.
+    /// The mean number of links between routers that a message passes, over all pairs of different nodes; 0 for a single node.
     pub mean_links: f64,
-    /// Links that lead from one half of the nodes to the other, in one direction, where fewest do.
+    /// The fewest links, in one direction, that join one half of the nodes to the other.
     pub bisection_links: u64,
 }
 
 impl Shape {
-    /// The shape of the network of so many nodes.
+    /// The shape of the network of `nodes` nodes.
     pub fn new(routers: &Routers, nodes: u32) -> Self {
         Self {
             mean_links: mean_links(&routers.topology, nodes),
@@ -31,7 +31,7 @@ fn mean_links(topology: &Topology, nodes: u32) -> f64 {
     let pairs =
         (0..nodes).flat_map(|from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to)));
     let pairs = pairs.map(|(from, to)| wiring.way(from, to, |_| links += 1)).count() as u64;
-    // Every way has a port out and a port in besides.
+    // Every way has two more channels: a port out and a port in.
     if pairs == 0 { 0.0 } else { (links - 2 * pairs) as f64 / pairs as f64 }
 }
 
@@ -45,14 +45,14 @@ fn bisection_links(topology: &Topology, nodes: u32) -> u64 {
         Topology::Mesh { dimensions, sides } => across(&chosen(sides, *dimensions)),
         Topology::Torus { dimensions, sides } => {
             let sides = chosen(sides, *dimensions);
-            // Both ends of a ring, unless it is one link there and back.
+            // A cut crosses both ends of a ring. A ring of two places is a single link, there and back.
             let rings = if sides.iter().any(|&side| side > 2) { 2 } else { 1 };
             rings * across(&sides)
         }
     }
 }
 
-/// Links across the middle of the longest side.
+/// The number of links across the middle of the longest side.
 fn across(sides: &[u32]) -> u64 {
     let places: u64 = sides.iter().map(|&side| u64::from(side)).product();
     let longest = sides.iter().copied().max().unwrap_or(1);
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_ring_is_cut_in_two_places_and_a_crossbar_has_no_links_inside() {
         let ring = shape(Topology::Torus { dimensions: 1, sides: None }, 4);
-        // One, two, one from each node.
+        // The three nodes need one, two and one links.
         assert_eq!(ring, Shape { mean_links: 4.0 / 3.0, bisection_links: 2 });
         assert_eq!(shape(Topology::Crossbar, 8), Shape { mean_links: 0.0, bisection_links: 4 });
     }

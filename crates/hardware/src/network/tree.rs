@@ -1,9 +1,9 @@
-//! Fat trees: on every level as many links as there are places at the bottom, so that no level is narrower than the
-//! one below it. A message goes up only as far as it must; which of a switch's links up it takes follows from its destination
-//! alone, so that messages to one node meet early and those to different nodes do not share links down.
+//! Fat trees. Every level has as many links as there are places at the bottom, so no level is narrower than the one below it. A
+//! message goes up only as far as it must. Its destination alone decides which of a switch's links up it takes. Messages to one
+//! node therefore meet early, and messages to different nodes share no links down.
 //!
-//! With `arity` k, the switches over a subtree of k^l places have k^l links up; link `p` of them is reached by a message
-//! whose destination ends in the l digits of `p` in base k. Knows no time.
+//! With `arity` k, the switches over a subtree of k^l places have k^l links up. Link `p` of them carries the messages whose
+//! destinations end in the l digits of `p` in base k. This module must never know a time.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     arity: u32,
-    /// Places at the bottom, at least as many as there are nodes.
+    /// The number of places at the bottom, at least that of the nodes.
     places: u32,
-    /// Levels of switches. The links below the lowest are the ports of the nodes.
+    /// The number of levels of switches. The links below the lowest level are the ports of the nodes.
     levels: u32,
 }
 
 impl Tree {
-    /// The least that holds `nodes`.
+    /// The smallest tree that holds `nodes` nodes.
     pub(super) fn new(arity: u32, nodes: u32) -> Self {
         let (mut places, mut levels) = (arity, 1);
         while places < nodes {
@@ -28,12 +28,12 @@ impl Tree {
         Self { arity, places, levels }
     }
 
-    /// Links between switches, both ways.
+    /// The number of links between switches, in both directions.
     pub(super) fn channels(&self) -> u32 {
         2 * self.places * (self.levels - 1)
     }
 
-    /// The links between switches over places of `nodes`, each as its only lane.
+    /// The links between switches over places of `nodes` nodes. Each link is its only lane.
     pub(super) fn links_in_use(&self, nodes: u32) -> impl Iterator<Item = Range<u32>> + '_ {
         let in_use = move |link: &u32| self.subtree_of(*link).start < nodes;
         (0..self.channels()).filter(in_use).map(|link| link..link + 1)
@@ -54,7 +54,7 @@ impl Tree {
         start..start + places
     }
 
-    /// Names the links between the switches from place to place.
+    /// Calls `by` with each link between switches on the way from place `from` to place `to`, in order.
     pub(super) fn way(&self, from: u32, to: u32, mut by: impl FnMut(u32)) {
         let mut subtree = self.arity;
         let mut level = 0;

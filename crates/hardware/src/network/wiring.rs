@@ -1,4 +1,4 @@
-//! Which channels a message needs, in the order in which it needs them. Knows no time and no message.
+//! The channels that a message needs, in order. This module must never know a time or a message.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use machine::Topology;
 use super::grid::Grid;
 use super::tree::Tree;
 
-/// How the channels of a network are numbered: the ports out of the nodes, their ports in, then those inside.
+/// The numbering of a network's channels: the ports out of the nodes, their ports in, then the channels inside.
 #[derive(Clone, Debug)]
 pub(super) struct Wiring {
     nodes: u32,
@@ -44,7 +44,7 @@ impl Wiring {
         Self { nodes, inside }
     }
 
-    /// How many channels there are, cross traffic aside.
+    /// The number of channels, without those of cross traffic.
     pub(super) fn channels(&self) -> u32 {
         let inside = match &self.inside {
             Inside::Nothing => 0,
@@ -64,7 +64,7 @@ impl Wiring {
         self.nodes + node
     }
 
-    /// Names the channels between two different nodes, ports included.
+    /// Calls `by` with each channel between two different nodes, ports included, in order.
     pub(super) fn way(&self, from: u32, to: u32, mut by: impl FnMut(u32)) {
         let first = 2 * self.nodes;
         by(self.port_out(from));
@@ -76,12 +76,12 @@ impl Wiring {
         by(self.port_in(to));
     }
 
-    /// How many rows there are for cross traffic.
+    /// The number of rows for cross traffic.
     pub(super) fn rows(&self) -> u32 {
         if let Inside::Grid(grid) = &self.inside { grid.rows() } else { 0 }
     }
 
-    /// Names the links along a row, from its first place to its last or back.
+    /// Calls `by` with each link along a row, from its first place to its last or back.
     pub(super) fn row(&self, row: u32, back: bool, mut by: impl FnMut(u32)) {
         let first = 2 * self.nodes;
         if let Inside::Grid(grid) = &self.inside {
@@ -91,7 +91,7 @@ impl Wiring {
         }
     }
 
-    /// Which wire a channel shares with another, if it is a lane of one.
+    /// The wire that a lane shares with others; `None` for a channel that is no lane.
     pub(super) fn wire(&self, channel: u32) -> Option<u32> {
         let Inside::Grid(grid) = &self.inside else { return None };
         grid.wire(channel.checked_sub(2 * self.nodes)?)
@@ -119,7 +119,7 @@ impl Wiring {
         }
     }
 
-    /// How many wires are shared.
+    /// The number of wires that lanes share.
     pub(super) fn wires(&self) -> u32 {
         if let Inside::Grid(grid) = &self.inside { grid.wires() } else { 0 }
     }
@@ -158,7 +158,7 @@ mod tests {
         (0..nodes).flat_map(move |from| (0..nodes).map(move |to| (from, to))).filter(|(from, to)| from != to)
     }
 
-    /// Whether channels that wait for each other could do so in a circle: whether a holder of one wants the next.
+    /// Whether channels could wait for each other in a cycle: a message holds one channel and wants the next.
     fn has_cycle(wiring: &Wiring, name: impl Fn(u32) -> u32) -> bool {
         let mut wants = vec![Vec::new(); wiring.channels() as usize];
         for (from, to) in pairs(wiring) {
@@ -166,7 +166,7 @@ mod tests {
                 wants[name(two[0]) as usize].push(name(two[1]));
             }
         }
-        // Takes away what wants nothing that is left, until nothing changes.
+        // Removes channels that want none of the remaining ones, until nothing changes.
         let mut left: Vec<bool> = wants.iter().map(|wants| !wants.is_empty()).collect();
         loop {
             let stuck = |channel: usize| wants[channel].iter().any(|&wanted| left[wanted as usize]);

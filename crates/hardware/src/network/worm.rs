@@ -1,4 +1,5 @@
-//! One message inside the network, and when its tail leaves what it uses. Knows neither channels' queues nor topology.
+//! One message inside the network, and the times at which its tail leaves channels. This module must never know channels'
+//! queues or a topology.
 //!
 //! Byte n follows the head at the message's pace, and it cannot be further behind a blocked head than the buffers
 //! between them have room for. A message of `bytes`, whose head enters the channels of its way at h₀ ≤ h₁ ≤ …, is off the
@@ -50,38 +51,38 @@ impl Length {
     }
 }
 
-/// What a worm's next event is for.
+/// The cause of a worm's next event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stage {
-    /// Its head is at the entry of the channel that it wants.
+    /// The head reaches the entry of the channel that it wants.
     Comes,
-    /// It has waited there, and the channel is free for it.
+    /// The head has waited at the entry, and the channel is free for it.
     Waits,
-    /// It has the channel, and the wire, which other lanes share, is free for it.
+    /// The worm has the channel, and the wire that lanes share is free for it.
     Booked,
 }
 
 /// A message inside the network.
 #[derive(Clone, Debug)]
 pub(super) struct Worm {
-    /// The caller's name for it; of cross traffic, its source.
+    /// The caller's number for the message. For cross traffic it is the number of the source.
     pub(super) cargo: u32,
-    /// The caller's order of simultaneous events.
+    /// The caller's rank of this message's events among simultaneous ones.
     pub(super) tie: u32,
-    /// Its destination; [`NONE`] for cross traffic, which leaves the network by itself.
+    /// The destination; [`NONE`] for cross traffic, which leaves the network by itself.
     pub(super) to: u32,
-    /// The worm behind it in the queue it waits in.
+    /// The next worm in the queue in which this one waits.
     pub(super) behind: u32,
     pub(super) stage: Stage,
-    /// The time at which its head reaches the end of the channel that it entered last.
+    /// The time at which the head reaches the end of the channel that it entered last.
     pub(super) reaches: Time,
-    /// The time until which it occupies the port out at least.
+    /// The time until which the worm occupies the port out at least.
     pub(super) spaced: Time,
     length: Length,
     way: Vec<Stretch>,
-    /// The channel of its way that its head wants next.
+    /// The place, on the way, of the channel that the head wants next.
     next: usize,
-    /// The first channel of its way whose wire is not yet known to be free of it.
+    /// The place, on the way, of the first channel whose wire is not yet known to be free of the worm.
     tail: usize,
 }
 
@@ -108,9 +109,9 @@ impl Worm {
         }
     }
 
-    /// Makes another message of it; its way is empty then.
+    /// Makes another message of the worm, with an empty way.
     pub(super) fn become_message(&mut self, cargo: u32, tie: u32, to: u32, length: Length) {
-        // The room of the old way is kept.
+        // The way keeps its memory.
         self.way.clear();
         *self = Self::on(std::mem::take(&mut self.way), (cargo, to, tie), length);
     }
@@ -120,37 +121,38 @@ impl Worm {
         self.way.push(Stretch { channel, follower: NONE, ends: Time::ZERO });
     }
 
-    /// The channel that the head wants.
+    /// The channel that the head wants next.
     pub(super) fn wants(&self) -> u32 {
         self.way[self.next].channel
     }
 
-    /// Whether that is the first of the way, the port out.
+    /// Whether the head wants the first channel of the way, the port out.
     pub(super) fn leaves(&self) -> bool {
         self.next == 0
     }
 
-    /// Whether that is the last of the way, the port in.
+    /// Whether the head wants the last channel of the way, the port in.
     pub(super) fn arrives(&self) -> bool {
         self.next + 1 == self.way.len()
     }
 
-    /// What it takes to pass a channel.
+    /// The time that the message takes to pass a channel.
     pub(super) fn passage(&self) -> Time {
         self.length.passage
     }
 
-    /// The bytes that it claims at the end of the channel that it wants; none at the port in, which has no buffer.
+    /// The bytes that the message claims at the end of the channel that its head wants. It claims none at the port in, which
+    /// has no buffer.
     pub(super) fn claim(&self) -> u64 {
         if self.arrives() { 0 } else { self.length.claim }
     }
 
-    /// The number of the channel that it wants on its way.
+    /// The place, on the way, of the channel that the head wants next.
     pub(super) fn place(&self) -> u32 {
         self.next as u32
     }
 
-    /// The head enters the channel it wants at `at`.
+    /// Lets the head enter, at `at`, the channel that it wants.
     pub(super) fn enter(&mut self, at: Time) {
         let Length { mut passage, slip, stretch, .. } = self.length;
         self.next += 1;
@@ -164,7 +166,7 @@ impl Worm {
         }
     }
 
-    /// The next channel of the way for which it has become known when the tail will have passed its wire.
+    /// The next channel of the way whose wire the tail will have passed at a time that has become known.
     pub(super) fn release(&mut self) -> Option<Released> {
         let settled = self.next == self.way.len() || self.tail + self.length.stretch <= self.next;
         if !settled || self.tail == self.next {
@@ -180,29 +182,29 @@ impl Worm {
         Some(Released { channel, port, ends, cleared })
     }
 
-    /// Another worm came into the buffer of the channel with that number behind this one.
+    /// Records that another worm has entered the buffer of the channel at `place` behind this one.
     pub(super) fn is_followed(&mut self, place: u32, follower: u32) {
         self.way[place as usize].follower = follower;
     }
 }
 
-/// A wire that a worm will have passed.
+/// A wire that the tail of a worm will have passed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Released {
     pub(super) channel: u32,
-    /// The channel is the port out or the port in.
+    /// Whether the channel is the port out or the port in.
     pub(super) port: bool,
     pub(super) ends: Time,
-    /// What has been left behind: the worm's tail is out of its buffer at `ends`, too.
+    /// The buffer that the worm's tail leaves at `ends` as well, if there is one.
     pub(super) cleared: Option<Cleared>,
 }
 
-/// A buffer out of which a worm flows freely from now on.
+/// A buffer that a worm leaves without a pause from now on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cleared {
     pub(super) channel: u32,
-    /// The worm that waits behind it.
+    /// The worm behind it in the buffer.
     pub(super) follower: u32,
-    /// The bytes that it had claimed.
+    /// The bytes that the leaving worm had claimed.
     pub(super) bytes: u64,
 }

@@ -194,62 +194,6 @@ pub struct Parameter {
     pub choice: Option<String>,
 }
 
-/// The claimed values that move when each value of a modelled machine that nobody published is a little larger.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Sensitivity {
-    /// The version of this document's form.
-    pub version: u32,
-    /// The share by which each value is larger.
-    pub by: f64,
-    /// The share of a claimed value's movement from which on it is listed.
-    pub least: f64,
-    /// Every modelled machine that a study runs on, by name.
-    pub machines: Vec<SensitiveMachine>,
-    /// Runs without a change that yielded nothing; empty if all went well. The exit is 1 if there is one.
-    pub failed_runs: Vec<FailedRun>,
-}
-
-/// The values of a modelled machine that nobody published, and what moves with each.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct SensitiveMachine {
-    /// The machine's name.
-    pub machine: String,
-    /// Values of the machine file that nobody published.
-    pub parameters: Vec<Nudged>,
-}
-
-/// A value that nobody published, and the claimed values that move with it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Nudged {
-    /// The value's dotted key.
-    pub key: String,
-    /// The value, as written.
-    pub value: String,
-    /// The value as it was set.
-    ///
-    /// Null if it could not be changed.
-    pub to: Option<String>,
-    /// The reason why the value could not be changed.
-    ///
-    /// Null if it was.
-    pub refused: Option<String>,
-    /// The claimed values that move, the farthest first.
-    pub cells: Vec<MovedCell>,
-}
-
-/// A claimed value that moves.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct MovedCell {
-    /// The id of the claim.
-    pub claim: String,
-    /// The measured value before.
-    pub from: f64,
-    /// The measured value after.
-    pub to: f64,
-    /// The movement as a share of the value before; where that is 0, the movement itself.
-    pub share: f64,
-}
-
 /// The number of claims that hold, of those that could.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Score {

@@ -6,16 +6,17 @@ use lab::calibrate::Calibration;
 use lab::ledger::{self, Entry, FixedBy};
 use lab::model::curves;
 use lab::model::fixed_floating::{NAME, Node, SETTINGS};
-use lab::sensitivity::{self, Nudge};
+use lab::sensitivity;
 use lab::survey::{self, Survey, Surveyed};
 use lab::{Kind, Laboratory, Role, Stated};
 
 use super::calibrate::{Calibrate, Distance, Quantity};
 use super::claims::{
-    Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, MovedCell, Nudged, Parameter, Scalar, Score,
-    SensitiveMachine, Sensitivity, Summary,
+    Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
 };
 use super::model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
+
+use super::sensitivity::Moved;
 
 impl Claims {
     /// Makes the document of verdicts on claims. `runs` is the number of runs that the claims needed; `failed_runs`
@@ -104,38 +105,6 @@ impl Ledger {
     }
 }
 
-impl Sensitivity {
-    /// Makes the document of what moves when each free value of each machine is larger `by` a share. `failed_runs` are the runs
-    /// without a result.
-    pub fn new(by: f64, machines: &BTreeMap<&str, Vec<Nudge>>, failed_runs: Vec<FailedRun>) -> Self {
-        let machine = |(machine, nudges): (&&str, &Vec<Nudge>)| SensitiveMachine {
-            machine: (*machine).to_owned(),
-            parameters: nudges.iter().map(Nudged::from).collect(),
-        };
-        let machines = machines.iter().map(machine).collect();
-        Self { version: super::VERSION, by, least: sensitivity::LEAST, machines, failed_runs }
-    }
-}
-
-impl From<&Nudge> for Nudged {
-    fn from(Nudge { parameter, outcome }: &Nudge) -> Self {
-        let cell = |moved: &sensitivity::Move| MovedCell {
-            claim: moved.claim.clone(),
-            from: moved.from,
-            to: moved.to,
-            share: moved.share(),
-        };
-        let changed = outcome.as_ref().ok();
-        Self {
-            key: parameter.key.clone(),
-            value: parameter.value.clone(),
-            to: changed.map(|changed| changed.to.clone()),
-            refused: outcome.as_ref().err().cloned(),
-            cells: changed.map(|changed| changed.moves.iter().map(cell).collect()).unwrap_or_default(),
-        }
-    }
-}
-
 impl From<&ledger::Parameter> for Parameter {
     fn from(parameter: &ledger::Parameter) -> Self {
         let (fixed_by, choice) = match &parameter.fixed_by {
@@ -144,6 +113,21 @@ impl From<&ledger::Parameter> for Parameter {
         };
         let ledger::Parameter { key, value, line, .. } = parameter.clone();
         Self { key, value, line, fixed_by, choice }
+    }
+}
+
+impl From<&sensitivity::Moved> for Moved {
+    fn from(moved: &sensitivity::Moved) -> Self {
+        let scalar = |value| match value {
+            lab::Value::Number(number) => Scalar::Number(number),
+            lab::Value::Flag(flag) => Scalar::Flag(flag),
+        };
+        Self {
+            claim: moved.claim.clone(),
+            from: scalar(moved.from),
+            to: scalar(moved.to),
+            share: moved.share(),
+        }
     }
 }
 

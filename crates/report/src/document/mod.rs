@@ -15,6 +15,7 @@ mod list;
 mod litmus;
 mod model;
 mod run;
+mod sensitivity;
 mod spent;
 
 use std::io::{self, Write};
@@ -23,8 +24,7 @@ use serde::Serialize;
 
 pub use calibrate::{Calibrate, Distance, Quantity};
 pub use claims::{
-    Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, MovedCell, Nudged, Parameter, Scalar,
-    Score, SensitiveMachine, Sensitivity, Summary,
+    Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
 };
 pub use comparison::{
     Agreement, Because, Bottleneck, Choice, Comparison, Finding, Named, Pair, Prediction, Processors,
@@ -40,6 +40,7 @@ pub use run::{
     Asked, Change, Combination, Counts, Dispatching, Given, Kind, Measured, Phase, Report, Run, Setting,
     Step, Volume,
 };
+pub use sensitivity::{Moved, Raised, SensitiveMachine, Sensitivity};
 pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.

@@ -1,70 +1,67 @@
-//! Sensitivity as text: for each machine its free values, and the claimed values that move with each. This module must never know
-//! what a value does.
+//! Sensitivity as text: for each machine the free values that were raised, and which claims moved by how much. This module must
+//! never know what a value does.
 
 use super::claims::failed_runs;
-use crate::document::{MovedCell, Nudged, SensitiveMachine, Sensitivity};
+use crate::document::{Moved, Raised, SensitiveMachine, Sensitivity};
 use crate::page::{Page, QUIET, STRONG};
 
-/// The largest number of claimed values that are listed for a free value; the others are counted.
-const LISTED: usize = 6;
+/// The claims that are named of those that a value moves.
+const NAMED: usize = 3;
 
-/// The lines of a table of sensitivities.
+/// The lines of a sensitivity table.
 pub fn sensitivity(found: &Sensitivity, page: &Page) -> Vec<String> {
-    let Sensitivity { by, least, .. } = found;
-    let said = format!(
-        "Each free value in turn is {:+} %. Listed are the claimed values that move by {} % or more.",
-        rounded(100.0 * by),
-        rounded(100.0 * least)
-    );
-    let mut lines = vec![page.fold("", &said), String::new()];
-    lines.extend(found.machines.iter().flat_map(|machine| of_machine(machine, page)));
+    let mut lines: Vec<_> =
+        found.machines.iter().flat_map(|machine| of_machine(machine, found, page)).collect();
+    if found.machines.is_empty() {
+        lines.push("nothing that was asked is measured on a machine".to_owned());
+    }
     lines.extend(failed_runs(&found.failed_runs, page));
     lines
 }
 
-fn of_machine(machine: &SensitiveMachine, page: &Page) -> Vec<String> {
-    let SensitiveMachine { machine, parameters } = machine;
-    let moving = parameters.iter().filter(|parameter| !parameter.cells.is_empty()).count();
-    let refused = parameters.iter().filter(|parameter| parameter.refused.is_some()).count();
-    let said = match refused {
-        0 => format!("{} free values, of which {moving} move a claimed value", parameters.len()),
-        _ => format!(
-            "{} free values, of which {moving} move a claimed value and {refused} could not be changed",
-            parameters.len()
-        ),
-    };
+fn of_machine(machine: &SensitiveMachine, found: &Sensitivity, page: &Page) -> Vec<String> {
+    let SensitiveMachine { machine, raised, not_raised } = machine;
+    let (moving, others): (Vec<_>, Vec<_>) = raised.iter().partition(|raised| !raised.moved.is_empty());
+    let (refused, still): (Vec<_>, Vec<_>) = others.into_iter().partition(|raised| raised.refused.is_some());
+    let said = format!(
+        "{} free values, each raised by {}: {} move a claim by more than {}, {} move none, {} cannot be raised",
+        raised.len() + not_raised.len(),
+        percent(found.share),
+        moving.len(),
+        percent(found.least),
+        still.len(),
+        refused.len() + not_raised.len(),
+    );
     let mut lines = vec![page.paint(STRONG, machine), page.fold("  ", &said)];
-    for Nudged { key, value, to, cells, .. } in
-        parameters.iter().filter(|parameter| !parameter.cells.is_empty())
-    {
-        lines.push(format!("  {key}  {value} -> {}", to.as_deref().unwrap_or_default()));
-        lines.push(page.paint(QUIET, &page.fold("      ", &moved(cells))));
+    for raised in moving {
+        let Raised { parameter, to, moved, .. } = raised;
+        lines.push(page.fold("  ", &format!("{}  {} -> {to}", parameter.key, parameter.value)));
+        lines.push(page.fold("      ", &named(moved)));
     }
-    let idle =
-        parameters.iter().filter(|parameter| parameter.cells.is_empty() && parameter.refused.is_none());
-    let idle: Vec<_> = idle.map(|parameter| parameter.key.as_str()).collect();
-    if !idle.is_empty() {
-        lines.push(page.fold("  ", &format!("move nothing: {}", idle.join(", "))));
-    }
-    for Nudged { key, value, refused, .. } in parameters {
-        let why = refused.as_ref().map(|why| format!("not changed: {key} ({value}): {why}"));
-        lines.extend(why.map(|why| page.fold("  ", &why)));
+    for (said, raised) in [("move none", still), ("refused", refused)] {
+        if !raised.is_empty() {
+            let keys: Vec<_> = raised.iter().map(|raised| raised.parameter.key.as_str()).collect();
+            lines.push(page.paint(QUIET, &page.fold("  ", &format!("{said}: {}", keys.join(", ")))));
+        }
     }
     lines.push(String::new());
     lines
 }
 
-fn moved(cells: &[MovedCell]) -> String {
-    let told = |cell: &MovedCell| format!("{} {:+} %", cell.claim, rounded(100.0 * cell.share));
-    let listed: Vec<_> = cells.iter().take(LISTED).map(told).collect();
-    let more = match cells.len().saturating_sub(LISTED) {
+/// The number of claims that moved, and the names of those that moved furthest.
+fn named(moved: &[Moved]) -> String {
+    let name = |moved: &Moved| match moved.share {
+        Some(share) => format!("{} {:+.1} %", moved.claim, share * 100.0),
+        None => format!("{} comes out differently", moved.claim),
+    };
+    let names: Vec<_> = moved.iter().take(NAMED).map(name).collect();
+    let more = match moved.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
-    format!("{}{more}", listed.join(", "))
+    format!("{}: {}{more}", moved.len(), names.join(", "))
 }
 
-/// A number to one place behind the point.
-fn rounded(number: f64) -> f64 {
-    (10.0 * number).round() / 10.0
+fn percent(share: f64) -> String {
+    format!("{} %", (share * 1e4).round() / 100.0)
 }

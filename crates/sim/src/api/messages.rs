@@ -1,6 +1,6 @@
 //! Sends of the fiber that runs now: which way the cargo goes, what that costs, and what a send without room waits for.
 //!
-//! Must never know how cargo travels.
+//! This module must never know how cargo travels.
 
 use machine::Capability;
 use tempest::world::{Messages, Packet};
@@ -15,28 +15,33 @@ use crate::standstill;
 impl Edge {
     /// Spends the cost of a send, and sends the cargo.
     fn send(&self, to: NodeId, cargo: Cargo) {
-        self.state().expect_server(self.core(), &cargo);
         let (route, locks) = {
-            let state = self.state();
-            (state.route(self.core(), to, &cargo), state.locks_interface(self.core()))
+            let (state, core) = (self.state(), self.core());
+            state.expect_server(core, &cargo);
+            (state.route(core, to, &cargo), state.locks_interface(core))
         };
         // The lock goes to the processor that asks first. Engine time must therefore be exact before this processor asks.
         if route == Route::Inject && locks {
             self.settle();
         }
         self.settle_after(|state, core| state.spend_send(core, route, to, &cargo));
-        let mut state = self.state();
-        state.note_answer(self.core());
-        state.send(self.core(), route, to, cargo);
+        let (mut state, core) = (self.state(), self.core());
+        state.note_answer(core);
+        state.send(core, route, to, cargo);
     }
 
     /// Sends for a thread if there is room. Returns false if there is none.
     fn try_send(&self, to: NodeId, cargo: impl FnOnce() -> Cargo) -> bool {
         // Whether a message can be handed over depends on what other processors have done by this instant.
-        if self.state().hands_over(self.core()) {
+        let room = {
+            let (mut state, core) = (self.state(), self.core());
+            if state.hands_over(core) { None } else { Some(state.finds_room(core)) }
+        };
+        let has_room = room.unwrap_or_else(|| {
             self.settle();
-        }
-        if !self.state().finds_room(self.core()) {
+            self.state().finds_room(self.core())
+        });
+        if !has_room {
             return false;
         }
         self.send(to, cargo());

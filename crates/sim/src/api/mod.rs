@@ -91,13 +91,14 @@ impl Edge {
             let core = self.core();
             first(&mut state, core);
             // The pending transactions belong to this fiber. The next fiber on this core has transactions of its own.
-            let pending = state.cores[core].clock.take_pending();
+            let clock = &mut state.cores[core].clock;
+            let pending = clock.pends().then(|| clock.take_pending());
             (state.settle(core), pending)
         };
         if suspends {
             self.suspend();
         }
-        if !pending.made.is_empty() {
+        if let Some(pending) = pending {
             self.make(&pending);
         }
     }

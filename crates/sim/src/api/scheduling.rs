@@ -1,6 +1,6 @@
 //! Waits, polls and holds of the fiber that runs now.
 //!
-//! Must never know which event a processor is given.
+//! This module must never know which event a processor is given.
 
 use tempest::world::{DispatchKey, Held, Packet, Proof, Scheduling, Wait};
 use tempest::{Event, Primitive, Waiter};
@@ -147,17 +147,25 @@ impl Scheduling for Edge {
     }
 
     fn poll(&self) {
-        if self.state().passes_by(self.core()) {
+        let (passes, adapts) = {
+            let (mut state, core) = (self.state(), self.core());
+            (state.passes_by(core), state.changes_roles(core))
+        };
+        if passes {
             return;
         }
-        self.leave_for_handlers();
-        let poll = self.state().poll(self.core());
+        if adapts {
+            self.leave_for_handlers();
+        }
+        let (poll, locks) = {
+            let (mut state, core) = (self.state(), self.core());
+            (state.poll(core), state.shares_interface(core) && state.locks_interface(core))
+        };
         match poll {
             Poll::Call => return self.call_routine(),
             Poll::Pass => return,
             Poll::Look => {}
         }
-        let locks = self.state().shares_interface(self.core()) && self.state().locks_interface(self.core());
         if locks {
             self.settle();
         }
@@ -169,10 +177,10 @@ impl Scheduling for Edge {
             state.cores[core].service.look(poll);
         });
         let found = self.yield_to_handlers(Noticed::AT_ONCE);
-        self.state().note_look(self.core(), found);
-        if !found {
-            self.try_in_vain(standstill::looks_in_vain);
-        }
+        self.try_in_vain(|state, core| {
+            state.note_look(core, found);
+            !found && standstill::looks_in_vain(state, core)
+        });
     }
 
     fn spin(&self) {

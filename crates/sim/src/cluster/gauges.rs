@@ -1,6 +1,6 @@
-//! Reads the clocks of all parts of the machine: how long each has been busy, and where protocol processors' time went.
+//! Reads the clocks of all parts of the machine: how long each part has been busy, and the breakdown of protocol processors.
 //!
-//! Must never change anything.
+//! This module must never change anything.
 
 use hardware::Network;
 use tempest::{Breakdown, Counters, ProtocolTime, Resource, Utilization};
@@ -13,8 +13,8 @@ use crate::measure::sampler::Sampler;
 use crate::measure::utilization::BusyTimes;
 use crate::processor::core::Core;
 
-/// What has been measured up to now: counts of all processors, time, and how busy every part was. The breakdown is of the
-/// processors that began as computing ones.
+/// The measurements up to now: the counts of all processors, the breakdown of those that began as computing processors, and the
+/// busy time of every part.
 pub(crate) fn reading(cluster: &Cluster) -> Reading {
     let at = cluster.agenda.now();
     let mut reading = Reading {
@@ -43,7 +43,8 @@ fn busy_times(cluster: &Cluster) -> BusyTimes {
     times.add(Resource::InterfaceLock, now, locks.map(|lock| lock.busy_at(now)));
     let ports = nodes.iter().map(|node| node.port.queue().busy_at(now));
     let (out, into): (Vec<_>, Vec<_>) = match cluster.link.road.network() {
-        // The ports of a routed network are its outermost channels. What an interface does behind its port in holds it too.
+        // The ports of a routed network are its outermost channels. An interface may hold its port in longer than the channel
+        // does.
         Network::Routed(fabric) => {
             let both = fabric.ports_busy_at(now).zip(ports);
             both.map(|(channels, interface)| (channels.0, channels.1.max(interface.1))).unzip()
@@ -62,7 +63,7 @@ fn busy_times(cluster: &Cluster) -> BusyTimes {
     times
 }
 
-/// Adds the processors: a kind has a part for every processor, with the time for which the processor was of the kind.
+/// Adds the processors. A kind has a part for every processor, with the time for which the processor was of that kind.
 fn add_processors(cluster: &Cluster, times: &mut BusyTimes) {
     let now = cluster.agenda.now();
     times.add_some(
@@ -83,7 +84,7 @@ fn add_processors(cluster: &Cluster, times: &mut BusyTimes) {
     }
 }
 
-/// The kinds of processors that run handlers and no threads, or may come to.
+/// The kinds of processors that run handlers and no threads, or that may come to do so.
 fn protocol_kinds(cluster: &Cluster) -> impl Iterator<Item = Resource> + use<> {
     let dispatch = cluster.nodes.first().map(|node| &node.dispatch);
     let own = dispatch.map_or(Resource::DedicatedProcessor, |dispatch| dispatch.kind_of_servers());
@@ -98,7 +99,7 @@ fn protocol_kind(cluster: &Cluster, core: usize) -> Resource {
     kind.expect("there is always a kind")
 }
 
-/// The time up to now of the processors that run no threads from the beginning on, kind by kind.
+/// The breakdown up to now of the processors that never ran threads, kind by kind.
 fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
     let of = |kind: Resource| {
         let cores = cluster.cores.iter().enumerate();
@@ -110,7 +111,7 @@ fn protocol_time(cluster: &Cluster) -> Vec<ProtocolTime> {
     protocol_kinds(cluster).filter_map(of).collect()
 }
 
-/// Whether a part has a counter in a trace. Only processors that are of a kind at some time have one among those of the kind.
+/// Whether a part has a counter in a trace. A processor has a counter in each kind that it may be of at some time.
 fn is_traced(cluster: &Cluster, kind: Resource, part: usize) -> bool {
     let began_computing = || cluster.cores[part].is_counted();
     match kind {
@@ -125,7 +126,7 @@ fn is_traced(cluster: &Cluster, kind: Resource, part: usize) -> bool {
     }
 }
 
-/// The counters of a trace: for each part how busy it is, for each node the events that wait.
+/// The counters of a trace: the busy share of each part, and the number of waiting events of each node.
 pub(crate) fn counters(cluster: &Cluster) -> Vec<Counter> {
     let times = busy_times(cluster);
     let parts = times.parts().filter(|&(kind, part, _)| is_traced(cluster, kind, part));
@@ -147,7 +148,7 @@ pub(crate) fn counters(cluster: &Cluster) -> Vec<Counter> {
     busy.chain(waiting).collect()
 }
 
-/// Takes a sample of every counter of a traced run, if it is time for one or the run is at its end.
+/// Samples every counter of a traced run, if a sample is due or the run is at its end.
 pub(crate) fn sample(cluster: &mut Cluster, at_end: bool) {
     let now = cluster.agenda.now();
     let is_due = |sampler: &Sampler| at_end || now >= sampler.due_at();
@@ -172,7 +173,8 @@ pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
     }
 }
 
-/// Where a part is: its number among so many of its node, where there may be several, and its node. A link has no node.
+/// The place of a part: its number, the number of such parts on its node if there may be several, and its node. A link has no
+/// node.
 fn place(cluster: &Cluster, kind: Resource, part: usize) -> (Option<(usize, usize)>, Option<u32>) {
     match kind {
         Resource::Link => (None, None),

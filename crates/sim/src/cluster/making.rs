@@ -1,6 +1,6 @@
-//! A cluster before anything has happened in it: every part made from the machine, the policy and the size of the run.
+//! Makes a cluster: every part from the machine, the policy and the size of the run.
 //!
-//! Must never know an instant after time zero.
+//! This module must never know an instant after time zero.
 
 use des::Choice;
 use hardware::EventQueue;
@@ -31,21 +31,21 @@ use crate::setting::Setting;
 /// The program of a node, and the node's dispatch queue.
 pub(crate) type Place<'a> = (&'a Resident, EventQueue<Event, Name>);
 
-/// What a cluster is made from.
+/// The inputs from which a cluster is made.
 pub(crate) struct Plan<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) policy: &'a Policy,
     pub(crate) split: Split,
     pub(crate) shape: Shape,
     pub(crate) seed: u64,
-    /// How long nothing may happen.
+    /// The longest time without an event before the run counts as stalled.
     pub(crate) stall_limit: Option<Time>,
-    /// What keeps the events of the run, if anything does.
+    /// The recorder of the run's events; `None` for a run without a trace.
     pub(crate) trace: Option<&'a Recorder>,
 }
 
 impl Plan<'_> {
-    /// The cluster of these nodes.
+    /// The cluster of these nodes, before anything has happened.
     pub(crate) fn cluster(&self, places: Vec<Place<'_>>) -> Cluster {
         let Self { machine, policy, shape, .. } = *self;
         let messages = places.first().map_or(0, |(resident, _)| resident.node.message_names().count());
@@ -100,7 +100,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The processor of a number on a node; `threads` is the kind of what threads do to the account of costs.
+    /// The processor `number` of a node. `threads` is the kind of threads in the account of costs.
     fn core(&self, node: usize, number: usize, threads: u16) -> Core {
         let dedicated = number >= self.split.computing as usize;
         let list = dispatch::price_list(self.machine, self.policy, self.split, self.processors(), number);
@@ -110,7 +110,7 @@ impl Plan<'_> {
         Core::new(node, number as u16, dedicated, threads).with_looks(apart).with_list(list)
     }
 
-    /// How many processors a node has, its network processors among them.
+    /// The number of a node's processors, its network processors included.
     fn processors(&self) -> usize {
         let own = self.split.computing + self.split.dedicated;
         own as usize + dispatch::network_processors(self.machine, self.policy)

@@ -1,6 +1,6 @@
-//! The memory of a node, where it meets its messages, its keys and the agenda.
+//! The memory of a node, where it meets messages, keys and the agenda.
 //!
-//! Must never know a protocol.
+//! This module must never know a protocol.
 
 use hardware::memory::Keep;
 use tempest::MemoryEvents;
@@ -22,7 +22,7 @@ pub(crate) fn keep_at(cluster: &Cluster, core: usize, address: u64) -> Keep {
     node.memory.keep_at(&node.waist, address)
 }
 
-/// The handler on `core` works on a block as a whole.
+/// Charges the handler on `core` for work on a block as a whole.
 pub(crate) fn spend_block(cluster: &mut Cluster, core: usize, work: &BlockWork) {
     let next = cluster.at_work(core).spend_block(work);
     post_at(cluster, cluster.cores[core].node(), next);
@@ -47,7 +47,7 @@ pub(crate) fn events(cluster: &Cluster, node: usize) -> MemoryEvents {
     MemoryEvents { packets, fall_throughs, ..cluster.nodes[node].memory.events() }
 }
 
-/// Takes a right away at the end of the handler on `core`. Gives the lowering back if it has to wait for an access.
+/// Takes a right away at the end of the handler on `core`. Returns the lowering if it has to wait for an access.
 pub(crate) fn lower(cluster: &Cluster, core: usize, lowering: Lowering) -> Option<Lowering> {
     let memory = cluster.nodes[cluster.cores[core].node()].shared_memory();
     if memory.is_pinned(&lowering) {
@@ -57,7 +57,7 @@ pub(crate) fn lower(cluster: &Cluster, core: usize, lowering: Lowering) -> Optio
     None
 }
 
-/// The handler on `core` has ended, and its key stays held until a right is taken away.
+/// Puts a lowering off after the handler on `core` has ended. The handler's key stays held until the right is taken away.
 pub(crate) fn put_off(cluster: &mut Cluster, core: usize, held: Held, lowering: Lowering) {
     let (node, processor) = (cluster.cores[core].node(), cluster.cores[core].number());
     cluster.record(Traced::HandlerEnd { node: node as u32, processor });
@@ -65,13 +65,13 @@ pub(crate) fn put_off(cluster: &mut Cluster, core: usize, held: Held, lowering: 
     cluster.leave_handler(core);
     cluster.nodes[node].memory.lowerings.put_off(held, lowering, (like.kind, like.class));
     cluster.agenda.note_progress();
-    // The access may have been done while the handler came to its end.
+    // The access may have been done while the handler was ending.
     go_on_lowering(cluster, core);
     cluster.free(core);
     cluster.notify(node);
 }
 
-/// An access has been done on the node of `core` for which a lowering may have waited.
+/// Takes rights away that waited for an access on the node of `core`, after an access has been done there.
 pub(crate) fn go_on_lowering(cluster: &mut Cluster, core: usize) {
     let node = cluster.cores[core].node();
     while let Some(PutOff { held, lowering, like }) = next_lowering(&mut cluster.nodes[node]) {

@@ -1,6 +1,6 @@
-//! Everything modelled, at one instant. Changed only by engine events and by the effects of the fiber that runs now.
+//! The modelled machine at one instant. Only engine events and the effects of the fiber that runs now change it.
 //!
-//! Must never decide what a part can decide for itself.
+//! This module must never decide what a part can decide for itself.
 
 pub(crate) mod gauges;
 pub(crate) mod making;
@@ -17,6 +17,7 @@ use trace::Event;
 use units::Time;
 
 use crate::agenda::{Agenda, Happening};
+use crate::dispatch::Poll;
 use crate::link::Link;
 use crate::measure::Measure;
 use crate::memory::at_work::AtWork;
@@ -34,9 +35,9 @@ pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Node>,
     pub(crate) cores: Vec<Core>,
     pub(crate) link: Link,
-    /// The core whose fiber runs at this instant of the host: it cannot be interrupted, it is not suspended.
+    /// The core whose fiber the host runs now. That fiber cannot be interrupted and is not suspended.
     pub(crate) running: Option<usize>,
-    /// Threads that have not returned.
+    /// The number of threads that have not returned.
     pub(crate) live: usize,
 }
 
@@ -54,7 +55,7 @@ impl Cluster {
         }
     }
 
-    /// The cost of a use of a primitive to `core`, for a message of some class.
+    /// The cost to `core` of one use of a primitive, for a message of a class.
     pub(crate) fn price(&self, core: usize, primitive: Primitive, class: Class) -> Cost {
         self.setting.prices.of(self.cores[core].list(), primitive, class)
     }
@@ -64,14 +65,15 @@ impl Cluster {
         self.measure.record(self.agenda.now(), event);
     }
 
-    /// Has the fiber at work on `core` go on at `at`.
+    /// Lets the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
         let tie = self.nodes[self.cores[core].node()].tie;
         let epoch = self.cores[core].clock.go_on_at(at);
         self.agenda.push(at, tie, Happening::Continue { core: core as u32, epoch });
     }
 
-    /// Has the fiber at work on `core` go on now, `cost` ahead of engine time: nobody sees it before its next effect.
+    /// Lets the fiber at work on `core` go on now, with its clock `cost` ahead of engine time. No other part notices before the
+    /// fiber's next effect.
     pub(crate) fn continue_now(&mut self, core: usize, cost: Time) {
         let clock = &mut self.cores[core].clock;
         clock.advance(cost);
@@ -79,8 +81,8 @@ impl Cluster {
         self.agenda.go_on_now(core, epoch);
     }
 
-    /// Brings engine time up to the clock of `core`, whose fiber runs now. True if that fiber must suspend because
-    /// something else comes first; it will be taken up at the right time.
+    /// Advances engine time to the clock of `core`, whose fiber runs now. Returns true if an event comes earlier. The fiber
+    /// must then suspend, and an engine event resumes it at the right time.
     pub(crate) fn settle(&mut self, core: usize) -> bool {
         let ahead = self.cores[core].clock.take_ahead();
         if ahead.is_zero() {
@@ -93,7 +95,7 @@ impl Cluster {
         goes_on.is_some()
     }
 
-    /// Whether messages of `core`'s threads are injected by another processor.
+    /// Whether another processor injects the messages of `core`'s threads.
     pub(crate) fn hands_over(&self, core: usize) -> bool {
         let (node, dedicated) = (self.cores[core].node(), self.cores[core].is_dedicated());
         self.nodes[node].dispatch.hands_over(dedicated)
@@ -107,12 +109,12 @@ impl Cluster {
         }
     }
 
-    /// Whether the waiter that the thread on `core` took last has not been resumed yet.
+    /// Whether the waiter that the thread on `core` took last has not been resumed.
     pub(crate) fn still_awaits(&self, core: usize) -> bool {
         self.nodes[self.cores[core].node()].threads.still_awaits(self.thread_on(core))
     }
 
-    /// The thread that runs on `core` blocks from now on.
+    /// Blocks the thread that runs on `core` from now on.
     pub(crate) fn block(&mut self, core: usize, reason: Reason) {
         let thread = self.thread_on(core);
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
@@ -128,12 +130,12 @@ impl Cluster {
         self.free(core);
     }
 
-    /// Whether that wait of a thread on a node has not been ended yet.
+    /// Whether the wait of a waiter on a node has not ended.
     pub(crate) fn waits(&self, node: usize, waiter: Waiter) -> bool {
         self.nodes[node].threads.waits(waiter)
     }
 
-    /// A blocked thread of a node may run again. False if that wait has been ended already.
+    /// Resumes a blocked thread of a node. Returns false if its wait has ended before.
     pub(crate) fn resume(&mut self, node: usize, waiter: Waiter) -> bool {
         let ended = self.nodes[node].threads.end_wait(waiter);
         if ended == Some(true) {
@@ -142,14 +144,14 @@ impl Cluster {
         ended.is_some()
     }
 
-    /// A thread may run again that waits for deposits. No handler resumes it: it polls and reads the count, which is in
-    /// no cache now.
+    /// Resumes a thread that waits for deposits. No handler does this: the thread polls and reads the count, which is in no
+    /// cache then.
     pub(crate) fn resume_by_deposit(&mut self, node: usize, waiter: Waiter) {
         self.nodes[node].threads.note_deposit(waiter);
         self.resume(node, waiter);
     }
 
-    /// A thread may run again: a processor that idles takes it.
+    /// Makes a thread ready. An idle processor takes it, if there is one.
     pub(crate) fn make_ready(&mut self, node: usize, thread: u32) {
         self.record(Event::Resume { node: node as u32, thread });
         self.agenda.note_progress();
@@ -162,7 +164,8 @@ impl Cluster {
         }
     }
 
-    /// The processor that takes a thread which has just become ready: one that has nothing to do and has been so for longest.
+    /// The processor that takes a thread which has just become ready: among the idle ones, the processor that has idled
+    /// longest.
     fn taker(&self, node: usize, thread: u32) -> Option<usize> {
         let place = &self.nodes[node];
         if let Some(processor) = place.threads.bound_to(thread) {
@@ -173,20 +176,21 @@ impl Cluster {
         computing.filter_map(|core| Some((self.cores[core].idle_since()?, core))).min().map(|(_, core)| core)
     }
 
-    /// A thread begins to wait for a block of shared memory, or has it: the processors that may run it, if they idle, wait for
-    /// memory meanwhile.
+    /// Records that a thread begins, or ceases, to wait for a block of shared memory. Meanwhile the idle time of the processors
+    /// that may run the thread counts as waiting for memory.
     pub(crate) fn note_wait_for_block(&mut self, node: usize, thread: u32, begins: bool) {
         let now = self.agenda.now();
         self.each_that_may_run(node, thread, |ledger| ledger.await_block(now, begins));
     }
 
-    /// A thread comes to the processors that may run it, or has returned: a processor without threads waits for nothing.
+    /// Records that a thread joins the processors that may run it, or has returned. The idle time of a processor without
+    /// threads is no wait.
     pub(crate) fn count_thread(&mut self, node: usize, thread: u32, comes: bool) {
         let now = self.agenda.now();
         self.each_that_may_run(node, thread, |ledger| ledger.count_thread(now, comes));
     }
 
-    /// Does something with the books of each processor that may run a thread.
+    /// Applies `with` to the ledger of each processor that may run a thread.
     fn each_that_may_run(&mut self, node: usize, thread: u32, mut with: impl FnMut(&mut Ledger)) {
         let place = &self.nodes[node];
         let cores = match place.threads.bound_to(thread) {
@@ -197,26 +201,26 @@ impl Cluster {
         computing.for_each(|core| with(&mut core.ledger));
     }
 
-    /// Whether a thread is ready for `core`.
+    /// Whether a ready thread waits for `core`.
     pub(crate) fn has_ready(&self, core: usize) -> bool {
         let own = &self.cores[core];
         self.nodes[own.node()].threads.has_ready(own.number().into(), own.is_dedicated())
     }
 
-    /// The thread that `core` goes on with.
+    /// The ready thread that `core` runs next.
     pub(crate) fn next_thread(&mut self, core: usize) -> Option<u32> {
         let own = &self.cores[core];
         let threads = &mut self.nodes[own.node()].threads;
         if own.is_dedicated() { None } else { threads.next(own.number().into()) }
     }
 
-    /// Whether a thread has run on `core`.
+    /// Whether any thread has run on `core`.
     pub(crate) fn has_run_threads(&self, core: usize) -> bool {
         let own = &self.cores[core];
         self.nodes[own.node()].threads.has_run(own.number().into())
     }
 
-    /// What it takes `core` to let a thread go on after it has waited.
+    /// The time that `core` takes to let a thread go on after a wait.
     pub(crate) fn switch_to(&mut self, core: usize, thread: u32) -> Time {
         let own = &self.cores[core];
         let switch = self.nodes[own.node()].threads.switch(own.number().into(), thread);
@@ -230,14 +234,15 @@ impl Cluster {
         }
     }
 
-    /// The thread on whose stack a handler of `core` may run: the last one there, unless that may go on elsewhere meanwhile.
+    /// The thread on whose stack a handler of `core` may run. It is the last thread there, unless that may go on elsewhere
+    /// meanwhile.
     pub(crate) fn host_of_handlers(&self, core: usize) -> Option<u32> {
         let own = &self.cores[core];
         let last = self.nodes[own.node()].threads.last_bound(own.number().into());
         last.filter(|_| !self.nodes[own.node()].dispatch.moves_threads())
     }
 
-    /// The event of the handler that begins on `core`.
+    /// Begins the handler on `core`, and returns its event.
     pub(crate) fn begin_handler(&mut self, core: usize) -> Job {
         let job = self.cores[core].take_job().expect("a handler begins with an event");
         let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
@@ -252,8 +257,8 @@ impl Cluster {
         job
     }
 
-    /// After the handler on `core` has ended: whether the same fiber may go straight on with the next one, because
-    /// this core has been given one and no other event comes before it.
+    /// Whether the fiber of the handler that has ended on `core` goes straight on with the next handler. It does if the core
+    /// has been given one and no other event comes before.
     pub(crate) fn handler_goes_on(&mut self, core: usize) -> bool {
         let due = self.agenda.first_due();
         let goes_on = due.is_some_and(|(other, epoch)| other == core && self.cores[core].clock.counts(epoch))
@@ -264,7 +269,8 @@ impl Cluster {
         goes_on
     }
 
-    /// Whom the handler on `core` has let go on is at the bus before what follows the handler. True if its fiber must suspend.
+    /// Lets other processors use the bus before the occupancy that follows the handler on `core`. Returns true if the handler's
+    /// fiber must suspend.
     pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
         let waits = self.cores[core].clock.has_after() && self.agenda.first_due().is_some();
         if waits {
@@ -280,7 +286,7 @@ impl Cluster {
         self.at_work(core).spend_tail();
     }
 
-    /// The handler on `core` has ended: its key is free, and the core too.
+    /// Ends the handler on `core`, and frees its key and the core.
     pub(crate) fn finish_handler(&mut self, core: usize, held: Held) {
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         self.record(Event::HandlerEnd { node: node as u32, processor });
@@ -288,12 +294,14 @@ impl Cluster {
         self.leave_handler(core);
         self.nodes[node].dispatch.events.complete(self.agenda.now(), held);
         self.agenda.note_progress();
-        self.measure_roles(node);
+        if self.changes_roles(core) {
+            self.measure_roles(node);
+        }
         self.free(core);
         self.notify(node);
     }
 
-    /// What is charged on `core` is no handler's any more.
+    /// Ends the charges of a handler on `core`: later charges belong to no handler.
     pub(crate) fn leave_handler(&mut self, core: usize) {
         let (now, threads) = (self.agenda.now(), self.measure.anatomy.threads());
         let state = &mut self.cores[core];
@@ -302,7 +310,7 @@ impl Cluster {
         self.note_handler_end(core);
     }
 
-    /// A thread gets the key it asked for.
+    /// Gives a thread the key that it asked for.
     pub(crate) fn grant(&mut self, core: usize, thread: u32, held: Held) {
         let node = self.cores[core].node();
         self.nodes[node].threads.grant(thread, held);
@@ -311,7 +319,7 @@ impl Cluster {
         self.notify(node);
     }
 
-    /// The thread on `core` has returned.
+    /// Records that the thread on `core` has returned.
     pub(crate) fn finish_thread(&mut self, core: usize, thread: u32) {
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
         self.nodes[node].threads.finish(thread);
@@ -323,25 +331,26 @@ impl Cluster {
         self.free(core);
     }
 
-    /// The node as messages name it.
+    /// The node of `core`, as messages name it.
     pub(crate) fn node_id(&self, core: usize) -> NodeId {
         NodeId(self.cores[core].node() as u32)
     }
 }
 
-/// Roles that change.
+/// Processors that change their roles.
 impl Cluster {
     fn cores_of(&self, node: usize) -> std::ops::Range<usize> {
         let node = &self.nodes[node];
         node.first_core..node.first_core + node.cores
     }
 
-    /// The node looks at its clocks: if an interval is over, roles may change.
+    /// Measures a node if an interval is over. The roles of its processors may change then.
     pub(crate) fn measure_roles(&mut self, node: usize) {
-        let (dispatch, view) = self.parts(node);
-        let waited = dispatch.events.waits().total;
-        let Some(roles) = dispatch.serving.roles_mut() else { return };
-        if !roles.measure(view.now, view.cores, waited) {
+        let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
+        let cores = &self.cores[place.all()];
+        let waited = place.dispatch.events.waits().total;
+        let Some(roles) = place.dispatch.serving.roles_mut() else { return };
+        if !roles.measure(now, cores, waited) {
             return;
         }
         for core in self.cores_of(node).rev() {
@@ -351,7 +360,7 @@ impl Cluster {
         }
     }
 
-    /// `core` has nothing to go on with: it changes its role if its node wants that. Whether it did.
+    /// Changes the role of an idle `core` if its node wants that. Returns whether it did.
     fn change_role(&mut self, core: usize) -> bool {
         let (node, dedicated) = (self.cores[core].node(), self.cores[core].is_dedicated());
         let dispatch = &self.nodes[node].dispatch;
@@ -385,7 +394,7 @@ impl Cluster {
         made.into_iter().for_each(|made| self.measure.note_adjustment(made));
     }
 
-    /// Binds the threads of a node to processors that compute: to their own, or else to others in turn.
+    /// Binds each thread of a node to its own processor if that computes, or else to the computing processors in turn.
     fn bind_threads(&mut self, node: usize) {
         let now = self.agenda.now();
         for core in self.cores_of(node) {
@@ -398,7 +407,7 @@ impl Cluster {
         waiting.into_iter().for_each(|thread| self.note_wait_for_block(node, thread, true));
     }
 
-    /// Roles of a node have changed: idle processors see what there is for them now.
+    /// Lets the idle processors of a node look for work, after roles have changed.
     fn look_again(&mut self, node: usize) {
         for core in self.cores_of(node) {
             if self.cores[core].is_idle() && self.has_ready(core) {
@@ -408,13 +417,18 @@ impl Cluster {
         self.notify(node);
     }
 
-    /// Whether the thread on `core` has to go elsewhere because its processor is to be dedicated.
+    /// Whether the roles of `core`'s node may change.
+    pub(crate) fn changes_roles(&self, core: usize) -> bool {
+        self.nodes[self.cores[core].node()].dispatch.moves_threads()
+    }
+
+    /// Whether the thread on `core` has to move to another processor because `core` is to be dedicated.
     pub(crate) fn has_to_leave(&self, core: usize) -> bool {
         let roles = self.nodes[self.cores[core].node()].dispatch.serving.roles();
         roles.is_some_and(|roles| roles.wants_more()) && self.may_leave_threads(core)
     }
 
-    /// The thread on `core` goes elsewhere, and its processor is dedicated.
+    /// Moves the thread on `core` to another processor, and dedicates `core`.
     pub(crate) fn leave_thread(&mut self, core: usize) {
         let Activity::Thread(thread) = self.cores[core].activity() else { return };
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
@@ -427,7 +441,7 @@ impl Cluster {
 }
 
 impl Cluster {
-    /// Whether the thread on `core` passes by at this poll, and what that takes.
+    /// Counts a poll of the thread on `core`. If the thread passes by without a look, charges the poll and returns true.
     pub(crate) fn passes_by(&mut self, core: usize) -> bool {
         let passes = self.cores[core].looks.passes();
         if let (false, Some(thread)) = (passes, self.cores[core].thread()) {
@@ -440,7 +454,19 @@ impl Cluster {
         passes
     }
 
-    /// The thread on `core` has looked.
+    /// The work of a poll of the thread on `core`.
+    pub(crate) fn poll(&mut self, core: usize) -> Poll {
+        let (own, number) = (&self.cores[core], self.cores[core].number());
+        let Node { dispatch, cores, .. } = &mut self.nodes[own.node()];
+        dispatch.poll(number.into(), *cores)
+    }
+
+    /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.
+    pub(crate) fn notices_late(&self, core: usize) -> bool {
+        self.nodes[self.cores[core].node()].dispatch.interrupts() && self.has_event(core)
+    }
+
+    /// Records that the thread on `core` has looked for events.
     pub(crate) fn note_look(&mut self, core: usize, found: bool) {
         let now = self.cores[core].clock.at(self.agenda.now());
         self.cores[core].ledger.count_poll(found);
@@ -453,7 +479,7 @@ impl Cluster {
         self.setting.policy.poll_interval(usual)
     }
 
-    /// A node may find something to do at `at`.
+    /// Plans a look of a node at `at`: its processors may find something to do then.
     pub(crate) fn look_at(&mut self, node: usize, at: Time) {
         let tie = self.nodes[node].tie;
         self.agenda.push(at, tie, Happening::Look { node: node as u32 });

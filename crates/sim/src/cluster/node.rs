@@ -1,7 +1,8 @@
-//! One node at one instant: its parts side by side.
+//! The parts of one node, at one instant.
 //!
-//! Must never know how a part works.
+//! This module must never know how a part works.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use tempest::world::Node as Waist;
@@ -16,20 +17,25 @@ use crate::processor::threads::Threads;
 /// One node.
 pub(crate) struct Node {
     pub(crate) waist: Arc<Waist>,
-    /// The node's processors are `first_core..first_core + cores` of the machine.
+    /// The first of the node's processors, which are `first_core..first_core + cores` of the machine.
     pub(crate) first_core: usize,
     pub(crate) cores: usize,
     pub(crate) threads: Threads,
     pub(crate) dispatch: Dispatcher,
     pub(crate) port: Port,
     pub(crate) memory: Memory,
-    /// The place of this node's events among simultaneous ones of other nodes: drawn from the seed.
+    /// The rank of this node's events among simultaneous events of other nodes. It is drawn from the seed.
     pub(crate) tie: u32,
 }
 
 impl Node {
-    /// The instant `now` as the node's dispatch sees it. `running` is the processor of the machine whose fiber runs, and `room` says
-    /// whether the interface has room.
+    /// The node's processors among those of the machine.
+    pub(super) fn all(&self) -> Range<usize> {
+        self.first_core..self.first_core + self.cores
+    }
+
+    /// The node at the instant `now`, as its dispatch sees it. `running` is the processor of the machine whose fiber runs, and
+    /// `room` says whether the interface has room.
     pub(super) fn view<'a>(
         &self,
         cores: &'a [Core],
@@ -37,7 +43,7 @@ impl Node {
         running: Option<usize>,
         room: bool,
     ) -> View<'a> {
-        let all = self.first_core..self.first_core + self.cores;
+        let all = self.all();
         let running = running.filter(|core| all.contains(core)).map(|core| core - all.start);
         View { now, cores: &cores[all], running, room }
     }
@@ -45,7 +51,7 @@ impl Node {
     /// The node's shared memory.
     ///
     /// # Panics
-    /// If its program has none.
+    /// If the node's program has no shared memory.
     pub(crate) fn shared_memory(&self) -> &tempest::Memory {
         self.waist.memory().expect("blocks and rights to them are of shared memory")
     }

@@ -1,5 +1,5 @@
-//! Messages, transfers and deposits on their way: from a processor into the interface, through the network, into the
-//! dispatch queue or into memory.
+//! The way of messages, transfers and deposits: from a processor into the interface, through the network, into the dispatch
+//! queue or into memory.
 
 use machine::{Class, Cost};
 use tempest::world::Packet;
@@ -53,7 +53,7 @@ impl Cluster {
         has_room
     }
 
-    /// The thread on `core` begins, or goes on, to wait for room.
+    /// Lets the thread on `core` wait for room, or go on waiting.
     pub(crate) fn await_room(&mut self, core: usize) {
         let (node, thread) = (self.cores[core].node(), self.thread_on(core));
         if !self.nodes[node].threads.await_room(thread, true) {
@@ -63,12 +63,12 @@ impl Cluster {
         }
     }
 
-    /// Node and thread, as a trace names them.
+    /// The node and the thread of a sender, as a trace names them.
     fn who_sends(&self, core: usize) -> (u32, u32) {
         (self.cores[core].node() as u32, self.thread_on(core))
     }
 
-    /// The thread on `core` waits until a message that was handed over has been taken.
+    /// Lets the thread on `core` wait until a message that was handed over has been taken.
     pub(crate) fn starve(&mut self, core: usize) {
         let node = self.cores[core].node();
         let number = self.cores[core].number().into();
@@ -76,7 +76,7 @@ impl Cluster {
         self.cores[core].starve(true);
     }
 
-    /// Which way what is sent from `core` now will go.
+    /// The route of cargo that `core` sends now.
     pub(crate) fn route(&self, core: usize, to: NodeId, cargo: &Cargo) -> Route {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let keyed = || cargo.has_key(&self.nodes[node].waist);
@@ -84,7 +84,7 @@ impl Cluster {
         if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
-    /// What sending costs the processor that does it, spent on its own clock: the caller settles before the cargo goes.
+    /// Spends the cost of a send on the clock of the processor that sends. The caller settles that clock before the cargo goes.
     pub(crate) fn spend_send(&mut self, core: usize, route: Route, to: NodeId, cargo: &Cargo) {
         if route == Route::HandOver {
             let node = self.cores[core].node();
@@ -97,7 +97,7 @@ impl Cluster {
         }
     }
 
-    /// What putting the cargo into the interface costs the processor that does it.
+    /// Spends the cost of an injection on the clock of the processor that injects.
     pub(crate) fn spend_injection(&mut self, core: usize, to: NodeId, cargo: &Cargo) {
         let node = self.cores[core].node();
         let class = cargo.class(&self.nodes[node].waist);
@@ -105,16 +105,18 @@ impl Cluster {
             self.at_work(core).spend_primitive_for(Primitive::StartTransfer, class, 1);
         }
         if to.0 as usize != node || !self.at_work(core).spend_own_send(class) {
-            let hold = self.price(core, Primitive::SendHeader, class).path;
-            let wait = self.wait_for_interface(core, hold);
-            self.cores[core].spend(Bucket::Memory, wait);
+            if self.nodes[node].port.is_locked() {
+                let hold = self.price(core, Primitive::SendHeader, class).path;
+                let wait = self.wait_for_interface(core, hold);
+                self.cores[core].spend(Bucket::Memory, wait);
+            }
             self.at_work(core).spend_primitive_for(Primitive::SendHeader, class, 1);
         }
         let words = cargo.written(&self.nodes[node].waist) as u64;
         self.at_work(core).spend_primitive_for(Primitive::SendWord, class, words);
     }
 
-    /// How long `core`, whose time is now, waits for the lock over the interface, to hold it for `hold`.
+    /// The time that `core`, whose time is now, waits for the lock of the interface. It then holds the lock for `hold`.
     pub(crate) fn wait_for_interface(&mut self, core: usize, hold: Time) -> Time {
         let (now, node) = (self.agenda.now(), self.cores[core].node());
         self.nodes[node].port.wait_for_lock(now, core, hold)
@@ -125,24 +127,23 @@ impl Cluster {
         self.nodes[self.cores[core].node()].port.is_locked()
     }
 
-    /// The cargo goes: into the interface, or into the hands of a processor that injects it.
+    /// Sends the cargo into the interface, or to a processor that injects it.
     pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
         let (now, node) = (self.agenda.now(), self.cores[core].node());
-        let message = HandedOver { to, cargo };
         if route == Route::Inject {
-            return self.inject(core, message.to, message.cargo);
+            return self.inject(core, to, cargo);
         }
         let visible_at = now + self.setting.prices.hand_over_delay();
         self.agenda.note_progress();
-        match self.nodes[node].dispatch.hand_over(visible_at, message) {
-            // The processor that was to inject has left in between; then nothing waits there that was handed over before.
+        match self.nodes[node].dispatch.hand_over(visible_at, HandedOver { to, cargo }) {
+            // The processor that was to inject has left meanwhile. No message that was handed over is left in that case.
             Some(HandedOver { to, cargo }) => self.inject(core, to, cargo),
             None if visible_at > now => self.look_at(node, visible_at),
             None => self.notify(node),
         }
     }
 
-    /// Has a dedicated `core` inject the oldest message that was handed over. False if it cannot.
+    /// Lets a dedicated `core` inject the oldest message that was handed over. Returns false if it cannot.
     pub(crate) fn start_injection(&mut self, core: usize) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let dedicated = self.cores[core].is_dedicated();
@@ -162,7 +163,7 @@ impl Cluster {
         true
     }
 
-    /// A processor of a node that waits for room, or for something to do meanwhile, looks again.
+    /// Wakes the processor of a node that has waited longest until a message that was handed over is taken.
     pub(crate) fn wake_starved(&mut self, node: usize) {
         if let Some(starved) = self.nodes[node].dispatch.injection.next_starved() {
             let starved = self.nodes[node].first_core + starved;
@@ -171,7 +172,7 @@ impl Cluster {
         }
     }
 
-    /// The injection on `core` is done.
+    /// Ends the injection on `core`.
     pub(crate) fn finish_injection(&mut self, core: usize) {
         let node = self.cores[core].node();
         let message = self.release_in_hand(core);
@@ -181,14 +182,14 @@ impl Cluster {
         self.notify(node);
     }
 
-    /// The message that `core` has taken to inject it.
+    /// Removes and returns the message that `core` has taken for injection.
     pub(crate) fn release_in_hand(&mut self, core: usize) -> HandedOver {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let message = self.nodes[node].dispatch.release_in_hand(number.into());
         message.expect("a processor that injects has a message in hand")
     }
 
-    /// The cargo enters the interface.
+    /// Puts cargo into the interface.
     pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
         let (from, destination) = (self.cores[core].node(), to.0 as usize);
         self.agenda.note_progress();
@@ -198,8 +199,8 @@ impl Cluster {
         let flight = self.take_off((from, destination), bytes, cargo);
         self.nodes[from].port.count_sent();
         if destination == from {
-            // A node's message to itself goes straight to its queue; as an event, because the sender runs now. A processor
-            // that runs handlers has it at hand.
+            // A node's message to itself goes straight to its queue. It does so by an event, because the sender runs now. A
+            // processor that runs handlers finds the message at hand.
             let number = self.cores[core].number().into();
             let near = self.nodes[from].dispatch.serving.server(number).is_some();
             let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
@@ -212,7 +213,7 @@ impl Cluster {
         }
     }
 
-    /// Something of `bytes` bytes leaves now: its place among the flights.
+    /// Adds a flight of `bytes` bytes that leaves now. Returns its place among the flights.
     fn take_off(&mut self, way: (usize, usize), bytes: u64, cargo: Cargo) -> u32 {
         let Node { waist, port, .. } = &self.nodes[way.0];
         let mover = cargo.mover(self.setting.machine.memory.line.get());
@@ -221,7 +222,7 @@ impl Cluster {
         self.link.flights.take_off(Flight::new(way, number, bytes, kind, self.agenda.now(), cargo))
     }
 
-    /// A flight is in the interface of its source and wants to leave for another node.
+    /// Sends a flight that is in the interface of its source towards another node.
     fn leave(&mut self, flight: u32) {
         let Link { road, flights, .. } = &mut self.link;
         let leaving = &flights[flight];
@@ -230,11 +231,11 @@ impl Cluster {
         road.leave(flight, leaving, tie, interface, &mut self.agenda);
     }
 
-    /// The command by which the interface makes a transfer that goes through staging buffers.
+    /// The command for a transfer through staging buffers; `None` if the cargo does not go through them.
     fn command(&self, from: usize, to: usize, cargo: &Cargo) -> Option<Command> {
         let Cargo::Transfer(place, words, _, source) = cargo else { return None };
         self.link.staging.as_ref()?;
-        // Words for a place that is not there are noticed where they arrive, however they travel.
+        // A transfer to a place that does not exist is reported on arrival, however it travels.
         let address = |node: usize, place: Place| self.nodes[node].waist.address(place, words.len()).ok();
         let target = address(to, *place)?;
         let source = source.and_then(|source| address(from, source));
@@ -248,7 +249,7 @@ impl Cluster {
         self.go_on_staging(effects.unwrap_or_default());
     }
 
-    /// The time of a staged packet's next step has come.
+    /// Takes the next step of a staged packet, whose time has come.
     pub(crate) fn step_packet(&mut self, packet: u32, step: PacketStep) {
         let Some(staging) = &mut self.link.staging else { return };
         let Node { memory, port, .. } = &mut self.nodes[staging.place_of(packet, step)];
@@ -264,7 +265,7 @@ impl Cluster {
                 Effect::Later { node, at, packet, step } => {
                     self.agenda.push(at, self.nodes[node].tie, Happening::Packet { packet, step });
                 }
-                // It is counted and recorded with the whole transfer.
+                // The packet is counted and recorded with its transfer.
                 Effect::Launch { packet, from, to, bytes } => {
                     let flight = self.take_off((from, to), bytes, Cargo::Packet(packet));
                     self.leave(flight);
@@ -276,12 +277,12 @@ impl Cluster {
         }
     }
 
-    /// Whether the staging interface of a node, if it has one, takes a further command of a thread.
+    /// Whether the staging interface of a node takes another command of a thread. A node without one always does.
     pub(crate) fn takes_commands(&self, node: usize) -> bool {
         self.link.staging.as_ref().is_none_or(|staging| staging.takes_commands(node))
     }
 
-    /// Counts what is sent; returns its bytes and those of its headers.
+    /// Counts a send. Returns its bytes, and the bytes of its headers.
     fn count(&mut self, core: usize, to: usize, cargo: &Cargo) -> (u64, u64) {
         let from = self.cores[core].node();
         let bytes = cargo.bytes_behind_header(&self.nodes[from].waist);
@@ -317,8 +318,7 @@ impl Cluster {
         });
     }
 
-    /// A message has come to a port in: its last byte has, if the network is constant and the port was free; otherwise its first
-    /// byte has.
+    /// A message comes to a port in: its last byte if the network is constant and the port was free, else its first byte.
     pub(crate) fn arrive(&mut self, flight: u32) {
         let arriving = &self.link.flights[flight];
         let Node { port, tie, .. } = &mut self.nodes[arriving.to()];
@@ -337,7 +337,7 @@ impl Cluster {
         self.admit_next(to);
     }
 
-    /// What was sent is where it should be: words at their place, a message in its node's queue.
+    /// Delivers a flight: words to their place in memory, a message to the queue of its node.
     pub(crate) fn deliver(&mut self, flight: u32) {
         let now = self.agenda.now();
         let Link { flights, staging, .. } = &mut self.link;
@@ -355,7 +355,7 @@ impl Cluster {
         }
         let (source, node) = (NodeId(from as u32), &self.nodes[to].waist);
         let placed = arriving.arrive(now).map(|(place, words)| {
-            // Caught by the engine, like everything else that a program does wrong.
+            // The engine catches this panic, like every other mistake of a program.
             node.write(source, place, &words).unwrap_or_else(|bad| panic!("{bad}"));
             (place, words.len())
         });
@@ -375,7 +375,7 @@ impl Cluster {
         waited.into_iter().flatten().for_each(|flight| self.deliver(flight));
     }
 
-    /// Something happens inside the network.
+    /// Handles an event inside the network.
     pub(crate) fn go_through_network(&mut self, event: hardware::Event) {
         if let Some(flight) = self.link.road.step(event, &mut self.agenda) {
             let to = self.link.flights[flight].to();
@@ -384,7 +384,7 @@ impl Cluster {
         }
     }
 
-    /// Lets in what waits at the port in of a node, if anything does and there is room for it.
+    /// Lets the flight at the port in of a node in, if there is one and the interface has room for it.
     pub(crate) fn admit_next(&mut self, node: usize) {
         if !self.admits(node) {
             return;
@@ -394,37 +394,37 @@ impl Cluster {
         }
     }
 
-    /// Whether the interface of a node has room for what comes out of the network.
+    /// Whether the interface of a node has room for another message from the network.
     fn admits(&self, node: usize) -> bool {
         let Node { dispatch, port, .. } = &self.nodes[node];
-        // Only the processor that runs the handlers takes messages out; elsewhere a device does.
+        // Messages fill the interface where the processor that runs handlers takes them out. Elsewhere a device empties it.
         self.link.road.admits(dispatch.in_interface() + port.passing())
     }
 
-    /// Whether a processor of a node may put something into its interface at `at`, if none does before.
+    /// Whether a processor of a node may put a message into its interface at `at`, if no other is put in before.
     pub(crate) fn interface_has_room(&self, node: usize, at: Time) -> bool {
         self.link.road.has_room(node, self.nodes[node].port.queue(), at)
     }
 
-    /// When it is worth looking for room in the interface again if nothing else happens.
+    /// The time to look again for room in the interface, if nothing else happens.
     pub(crate) fn interface_room_at(&self, node: usize, at: Time) -> Time {
         self.link.road.room_at(self.nodes[node].port.queue(), at)
     }
 
-    /// How long a sender on `core` waits for room if nothing else happens: until the interface takes its next message.
+    /// The time that a sender on `core` waits for room, if nothing else happens: until the interface takes its next message.
     pub(crate) fn wait_for_room(&self, core: usize) -> Time {
         let (node, at) = (self.cores[core].node(), self.cores[core].clock.at(self.agenda.now()));
-        // Nobody tells a processor that a command has been taken.
+        // No event tells a processor that a command has been taken.
         let takes = self.takes_commands(node);
         let next = if takes { self.interface_room_at(node, at) } else { self.link.road.look_after(at) };
         next - at
     }
 
-    /// A head is at the port in of `node` and was not let in: watches how long that lasts.
+    /// Watches how long the message at the port in of `node` is kept out.
     fn watch_overflow(&mut self, node: usize) {
         let Some(overflow) = &self.link.overflow else { return };
         let Some(flight) = self.link.road.knocking(node) else { return };
-        // A network processor empties the interface whatever the computing one does.
+        // A network processor empties the interface whatever the computing processor does.
         if self.nodes[node].dispatch.network().is_some() {
             return;
         }
@@ -432,7 +432,7 @@ impl Cluster {
         self.agenda.push(at, self.nodes[node].tie, Happening::Overflow { flight, uses });
     }
 
-    /// The message that had its place after so many others may have waited for too long at the port in.
+    /// Checks whether a message has waited too long at the port in. `uses` tells it from a later flight at the same place.
     pub(crate) fn overflow(&mut self, flight: u32, uses: u32) {
         let waiting = &self.link.flights[flight];
         let node = waiting.to();
@@ -445,7 +445,7 @@ impl Cluster {
         }
     }
 
-    /// The processor moves what is in the interface into its memory.
+    /// Traps the processor `core`, which moves the messages of the interface into its memory.
     fn spill(&mut self, node: usize, core: usize) {
         let Some(inbox) = self.nodes[node].dispatch.inbox_mut() else { return };
         let in_interface = inbox.in_interface();
@@ -464,7 +464,7 @@ impl Cluster {
         self.continue_at(core, self.agenda.now() + time);
     }
 
-    /// The trap is over: the interface is empty, and the processor goes on with what it did.
+    /// Ends the trap: the interface is empty, and the processor continues its earlier work.
     pub(crate) fn finish_trap(&mut self, core: usize) {
         self.admit_next(self.cores[core].node());
         if !self.back_to_thread(core) {
@@ -472,11 +472,11 @@ impl Cluster {
         }
     }
 
-    /// A message has come out of the port in. Where a network processor looks for messages, it waits for that.
+    /// Adds a message that has passed the port in. Where a network processor looks for messages, it waits for that look.
     fn join_queue(&mut self, node: usize, flight: u32) {
         let message = self.arrived(flight);
         let Some(network) = self.nodes[node].dispatch.network_mut() else {
-            return self.join_dispatch_queue(node, flight);
+            return self.join_dispatch(node, message);
         };
         network.line_up(message);
         if self.takes_at_once(node, &message) {
@@ -488,22 +488,21 @@ impl Cluster {
         self.notify(node);
     }
 
-    /// The computing processor can see a message that the network processor has handed over.
+    /// Shows the computing processor a message that the network processor has handed over.
     pub(crate) fn forward(&mut self, flight: u32) {
         let node = self.link.flights[flight].to();
         self.link.flights[flight].forward();
-        self.join_dispatch_queue(node, flight);
+        self.join_dispatch(node, self.arrived(flight));
         self.wake_starved(node);
     }
 
-    /// A message joins its node's dispatch.
-    fn join_dispatch_queue(&mut self, node: usize, flight: u32) {
-        let message = self.arrived(flight);
+    /// Adds a message to its node's dispatch.
+    fn join_dispatch(&mut self, node: usize, message: Arrived) {
         self.nodes[node].dispatch.join(message);
         self.notify(node);
     }
 
-    /// A message that is at its node now, as dispatch sees it.
+    /// A message that has come to its node, as dispatch sees it.
     pub(crate) fn arrived(&self, flight: u32) -> Arrived {
         let arriving = &self.link.flights[flight];
         let (packet, class) = (arriving.packet(), arriving.class());
@@ -511,7 +510,7 @@ impl Cluster {
         Arrived { at: self.agenda.now(), flight, key, source, class }
     }
 
-    /// The access of a thread on `core` has faulted, which is an event of its node.
+    /// Adds the access fault of the thread on `core` as an event of its node.
     pub(crate) fn raise_fault(&mut self, core: usize, packet: &Packet) {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let flight = self.local_event(node, *packet, Origin::Fault, None);
@@ -521,7 +520,7 @@ impl Cluster {
         }
     }
 
-    /// The handler of a message has it now, and the words of a block that came with it are the block's.
+    /// Gives a handler its message, and puts the words of a block that came with the message in place.
     pub(crate) fn land(&mut self, flight: u32) -> Packet {
         let to = self.link.flights[flight].to();
         let (packet, block) = self.link.flights.land(flight);
@@ -531,7 +530,7 @@ impl Cluster {
         packet
     }
 
-    /// A new event of a node that no network brings; of the kind of another event, if it goes on with that.
+    /// Adds an event of a node that no network brings. An event that continues another one keeps that one's kind.
     pub(crate) fn local_event(
         &mut self,
         node: usize,
@@ -550,9 +549,9 @@ impl Cluster {
     }
 }
 
-/// What processors spend.
+/// The costs of passage to processors.
 impl Cluster {
-    /// The cost to `core` of taking an event in and entering its handler, and the step that it is.
+    /// The cost to `core` of receiving an event and entering its handler, and the step under which waits are counted.
     pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32, interrupts: bool) -> (Cost, Step) {
         let event = &self.link.flights[flight];
         let (class, kind, travel) = (event.class(), event.kind(), event.travel());
@@ -561,14 +560,14 @@ impl Cluster {
         self.at_work(core).receive(Reaching { class, kind, receipt, travel, wait })
     }
 
-    /// How much longer `core` takes to take a message up that nothing has brought nearer.
+    /// The extra time for `core` to receive a message that no earlier message has prefetched.
     pub(crate) fn time_to_fetch(&mut self, core: usize, flight: u32) -> Time {
         let event = &self.link.flights[flight];
         let (from, arrived) = (event.from(), event.arrived());
         self.at_work(core).time_to_fetch(from, arrived)
     }
 
-    /// Books what it takes `core` to tell the device that it computes again; nothing where no device asks which processors do.
+    /// Books the time that `core` takes to tell the device that it computes again: zero where no device asks.
     pub(crate) fn report_computing(&mut self, core: usize) -> Time {
         if !self.nodes[self.cores[core].node()].dispatch.asks_who_computes() {
             return Time::ZERO;
@@ -577,13 +576,13 @@ impl Cluster {
     }
 }
 
-/// Memory, where it meets messages.
+/// The meeting of memory and messages.
 impl Cluster {
-    /// Insists that somebody runs the handler of what a program sends: a state machine runs those of the system only.
+    /// Checks that a processor runs the handler of a program's message: a state machine runs handlers of the system only.
     pub(crate) fn expect_server(&self, core: usize, cargo: &Cargo) {
         let node = self.cores[core].node();
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
-            && !self.nodes[node].dispatch.way.runs(cargo.class(&self.nodes[node].waist))
+            && !self.nodes[node].dispatch.way.runs(|| cargo.class(&self.nodes[node].waist))
         {
             let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
             let message = self.nodes[node].waist.message_name(packet.id());
@@ -591,7 +590,7 @@ impl Cluster {
                 "machine `{machine}` under policy `{policy}` runs protocol handlers in hardware, and `{message}` is a \
                  message of the program: use mechanism `shared-memory`"
             );
-            // Unwinds to the engine as a panic does, but nothing is broken that a back trace would help to find.
+            // The panic unwinds to the engine like any other. A back trace would tell nothing.
             std::panic::resume_unwind(Box::new(why))
         }
     }

@@ -1,10 +1,11 @@
 //! The processors of all nodes: what each does next, as its node's dispatch decides.
 //!
-//! A processor that becomes free looks, in this order, for an event that it may handle, a message that it may inject for a thread,
-//! the thread that handlers put off, and a ready thread; else it idles. For an event that has come, dispatch names an idle
-//! processor or one that is interrupted. This file carries the answers out: it has prices spent, and sets what a processor does.
+//! A processor that becomes free looks for work in this order: an event that it may handle, a message that it may inject for a
+//! thread, the thread that handlers put off, a ready thread. If there is none of these it idles. For a new event, dispatch
+//! names an idle processor or one to interrupt. This file carries the answers out: it has prices spent, and sets what a
+//! processor does.
 //!
-//! Must never choose between processors or events: that is [`dispatch`](crate::dispatch)'s.
+//! This module must never choose between processors or events: [`dispatch`](crate::dispatch) does.
 
 use machine::{Class, Cost, SoftwareDispatch};
 use tempest::Primitive;
@@ -15,7 +16,7 @@ use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::NextStep;
-use crate::dispatch::{Dispatch, Dispatcher, Noticed, Poll, Start, View};
+use crate::dispatch::{Dispatch, Dispatcher, Noticed, Start, View};
 use crate::measure::anatomy::Taken;
 use crate::processor::core::{Activity, Event, Job, Step};
 use crate::processor::ledger::Bucket;
@@ -24,14 +25,20 @@ use crate::processor::service::Receipt;
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
     fn seen(&self, node: usize) -> (&Dispatcher, View<'_>) {
-        let (now, place) = (self.agenda.now(), &self.nodes[node]);
-        let room = place.dispatch.asks_for_room(now) && self.interface_has_room(node, now);
+        let (now, place, room) = (self.agenda.now(), &self.nodes[node], self.sees_room(node));
         (&place.dispatch, place.view(&self.cores, now, self.running, room))
     }
 
-    /// The dispatch of a node, to change, and the present instant as dispatch sees it.
+    /// Whether a processor of a node waits for room in the interface, and there is room.
+    #[inline]
+    fn sees_room(&self, node: usize) -> bool {
+        let now = self.agenda.now();
+        self.nodes[node].dispatch.asks_for_room(now) && self.interface_has_room(node, now)
+    }
+
+    /// The dispatch of a node, mutable, and the present instant as dispatch sees it.
     pub(super) fn parts(&mut self, node: usize) -> (&mut Dispatcher, View<'_>) {
-        let View { now, room, .. } = self.seen(node).1;
+        let (now, room) = (self.agenda.now(), self.sees_room(node));
         let place = &mut self.nodes[node];
         let view = place.view(&self.cores, now, self.running, room);
         (&mut place.dispatch, view)
@@ -43,7 +50,7 @@ impl Cluster {
         (&mut self.nodes[node].dispatch, number.into())
     }
 
-    /// `core` has nothing to do now: finds it something.
+    /// Finds work for `core`, which has nothing to do now.
     pub(crate) fn free(&mut self, core: usize) {
         let node = self.cores[core].node();
         let changed = self.change_role(core);
@@ -62,8 +69,11 @@ impl Cluster {
         }
         let node = self.cores[core].node();
         let has_thread = self.cores[core].has_thread_put_off() || self.has_ready(core);
-        let (dispatch, view) = self.seen(node);
-        let served = !dispatch.leaves_to_others(has_thread, view) && self.serve(core, Noticed::AT_ONCE);
+        let leaves = has_thread && {
+            let (dispatch, view) = self.seen(node);
+            dispatch.leaves_to_others(view)
+        };
+        let served = !leaves && self.serve(core, Noticed::AT_ONCE);
         if !served && !self.back_to_thread(core) {
             self.idle(core);
             self.look_while_idle(core);
@@ -76,8 +86,8 @@ impl Cluster {
         self.cores[core].begin_idling(self.agenda.now());
     }
 
-    /// A computing processor that idles looks under the lock of an interface that it shares with a network processor, again and
-    /// again. The network processor looks at a register, and takes the lock only for a message.
+    /// Lets an idle computing processor look for messages, under the lock, in an interface that it shares with a network
+    /// processor. The network processor looks at a register, and takes the lock only for a message.
     fn look_while_idle(&mut self, core: usize) {
         if !self.shares_interface(core) || self.is_network_processor(core) {
             return;
@@ -86,7 +96,7 @@ impl Cluster {
         self.nodes[self.cores[core].node()].port.look(now, core, look);
     }
 
-    /// Starts a handler or an injection on `core`: they take turns when both wait.
+    /// Starts a handler or an injection on `core`. The two take turns when both wait.
     fn serve(&mut self, core: usize, noticed: Noticed) -> bool {
         if self.is_network_processor(core) {
             return self.go_on_with_pass(core);
@@ -97,9 +107,9 @@ impl Cluster {
             || self.start_handler(core, noticed)
     }
 
-    /// An event may be dispatchable on `node`: finds processors for all that wait.
+    /// Finds processors for all events of `node` that wait, after one of them may have become dispatchable.
     pub(crate) fn notify(&mut self, node: usize) {
-        loop {
+        while !self.nodes[node].dispatch.rests() {
             let (dispatch, view) = self.parts(node);
             let Some(start) = dispatch.next_start(view) else { break };
             let first = self.nodes[node].first_core;
@@ -117,14 +127,14 @@ impl Cluster {
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
     fn start_handler(&mut self, core: usize, noticed: Noticed) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let (dispatch, view) = self.parts(node);
-        let Some(found) = dispatch.next_event(view.now, number.into(), view.cores) else { return false };
+        let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
+        let cores = &self.cores[place.all()];
+        let Some(found) = place.dispatch.next_event(now, number.into(), cores) else { return false };
         self.cores[core].spend(Bucket::Overhead, found.fetch);
         self.cores[core].service.look(found.fetch);
         let delay = noticed.delay(self.setting.machine.processor.interrupt);
         let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job, noticed);
         self.end_idling(core);
-        let now = self.agenda.now();
         let fetch = match found.job.event {
             Event::Message { flight } => self.time_to_fetch(core, flight),
             Event::Grant { .. } => Time::ZERO,
@@ -142,7 +152,7 @@ impl Cluster {
         let receipt = Receipt { took: wait + path.saturating_sub(delay), waited };
         state.service.begin_handler(state.clock.at(now) + delay, delay, receipt);
         self.continue_now(core, wait + path);
-        // It may have come out of the interface.
+        // The message may have left room in the interface.
         self.admit_next(node);
         true
     }
@@ -155,11 +165,11 @@ impl Cluster {
 
     /// Whether `core` would find an event to handle.
     pub(crate) fn has_event(&self, core: usize) -> bool {
-        let (dispatch, view) = self.seen(self.cores[core].node());
-        dispatch.has_event(self.cores[core].number().into(), view.cores)
+        let place = &self.nodes[self.cores[core].node()];
+        place.dispatch.has_event(self.cores[core].number().into(), &self.cores[place.all()])
     }
 
-    /// A thread on `core` lets waiting handlers run here, and goes on after them. The caller suspends if true.
+    /// Lets a waiting handler run on `core` before its thread goes on. Returns true if one does: the thread's fiber suspends.
     pub(crate) fn yield_to_handlers(&mut self, core: usize, noticed: Noticed) -> bool {
         let Activity::Thread(thread) = self.cores[core].activity() else { return false };
         let started = self.start_handler(core, noticed);
@@ -169,20 +179,8 @@ impl Cluster {
         started
     }
 
-    /// The work of a poll of the thread on `core`.
-    pub(crate) fn poll(&mut self, core: usize) -> Poll {
-        let count = self.nodes[self.cores[core].node()].cores;
-        let (dispatch, number) = self.dispatch_of(core);
-        dispatch.poll(number, count)
-    }
-
-    /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.
-    pub(crate) fn notices_late(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node()].dispatch.interrupts() && self.has_event(core)
-    }
-
-    /// What `core` pays for an event before its handler: a wait for the interface, and a price. The price belongs to a step, in the
-    /// account of where time goes.
+    /// The price that `core` pays for an event before its handler, with any wait for the interface, and the step that waits are
+    /// counted under.
     fn arrival_cost(
         &mut self,
         core: usize,
@@ -199,7 +197,7 @@ impl Cluster {
         (wait, cost, Some(step))
     }
 
-    /// The price of a key for a thread that asked for it: an event like others, unless the processor has the keys at hand.
+    /// The cost of granting a thread its key: that of any event, unless the processor has the keys at hand.
     fn cost_of_grant(&self, core: usize) -> Cost {
         let own = self.keeps_keys_at_hand(core);
         if own { Cost::default() } else { self.price(core, Primitive::Dispatch, Class::User) }
@@ -210,18 +208,18 @@ impl Cluster {
         self.nodes[self.cores[core].node()].dispatch.keeps_keys_at_hand()
     }
 
-    /// Whether a network processor and `core`'s node's computing processor take messages out of the interface side by side.
+    /// Whether the network processor and the computing processor of `core`'s node both take messages out of the interface.
     pub(crate) fn shares_interface(&self, core: usize) -> bool {
         self.nodes[self.cores[core].node()].dispatch.shares_interface()
     }
 
-    /// Interrupts `core`. Its thread, if it runs one, goes on after the handler.
+    /// Interrupts `core`. A thread that runs there goes on after the handler. Returns whether a handler has begun.
     fn interrupt(&mut self, core: usize) -> bool {
         let thread = self.cores[core].thread();
         let left = thread.map(|_| self.cores[core].clock.left(self.agenda.now()));
         self.cores[core].clock.put_off();
         if !self.start_handler(core, Noticed::Interrupt) {
-            // Another processor has the key of the message that came: the end of that handler is waited for now.
+            // Another processor holds the key of the message: the thread goes on, and the event waits for that handler's end.
             self.cores[core].clock.count_again();
             return false;
         }
@@ -236,7 +234,7 @@ impl Cluster {
         true
     }
 
-    /// Goes back to the thread that handlers put off, or on to a ready one.
+    /// Lets `core` go on with the thread that handlers put off, or with a ready thread. Returns false if there is neither.
     pub(crate) fn back_to_thread(&mut self, core: usize) -> bool {
         if let Some((thread, left)) = self.cores[core].take_thread_put_off() {
             self.cores[core].begin(Activity::Thread(thread));
@@ -253,7 +251,7 @@ impl Cluster {
         let ran_before = self.has_run_threads(core);
         let switch = self.switch_to(core, thread);
         let (node, processor) = (self.cores[core].node(), self.cores[core].number());
-        // A thread notices by a poll that a deposit has ended its wait, and reads the count.
+        // A thread notices by a poll that a deposit has ended its wait, and then reads the count.
         let (poll, read) = match self.nodes[node].threads.take_notice(thread) {
             true => (self.setting.machine.processor.poll, self.setting.machine.memory.read),
             false => (Time::ZERO, Time::ZERO),
@@ -278,7 +276,7 @@ impl Cluster {
 
 /// The dispatch routine.
 impl Cluster {
-    /// `core` has nothing to do now: the routine goes on, or returns; then a thread, or the loop.
+    /// Lets the routine go on, or return, on an idle `core`. After a return `core` takes a thread, or calls in a loop.
     fn go_on_with_routine(&mut self, core: usize) {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let dedicated = self.cores[core].is_dedicated();
@@ -312,7 +310,7 @@ impl Cluster {
             let after = if caller == number { way_in } else { notice };
             self.start_handler(first + caller, Noticed::Look { after });
         } else if returned && let Some(Start::Interrupt { number }) = dispatch.interruption(view) {
-            // A message came during the call, which takes only the messages that waited when it began.
+            // A message has come during the call. The call takes only messages that waited when it began.
             self.interrupt(first + number);
         }
     }
@@ -323,8 +321,8 @@ impl Cluster {
         matches!(&dispatch.way, Dispatch::Routine(routine) if routine.goes_on(number))
     }
 
-    /// The thread on `core` polls: if it is its turn to call the routine, it looks whether a call would find something. The time
-    /// that a call takes it which does.
+    /// Lets the thread on `core` poll. If it is its turn to call the routine and a call would find an event, returns the time
+    /// that the call takes.
     pub(crate) fn begin_call(&mut self, core: usize) -> Option<Time> {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let (dispatch, view) = self.seen(node);
@@ -338,7 +336,7 @@ impl Cluster {
         Some(find)
     }
 
-    /// The call on `core` is over, if there is one: the turn passes on.
+    /// Ends the call on `core`, if there is one, and passes the turn on. Returns whether there was one.
     fn return_from_call(&mut self, core: usize) -> bool {
         let (dispatch, number) = self.dispatch_of(core);
         let Dispatch::Routine(routine) = &mut dispatch.way else { return false };
@@ -349,14 +347,14 @@ impl Cluster {
         returned
     }
 
-    /// The turn passes from `core` to the next processor of its node.
+    /// Passes the turn from `core` to the next processor of its node.
     pub(crate) fn pass_turn(&mut self, core: usize) {
         let count = self.nodes[self.cores[core].node()].cores;
         let (dispatch, number) = self.dispatch_of(core);
         dispatch.serving.pass_turn(number, count);
     }
 
-    /// The way back from the call on `core`, if the call has done all it does: what that takes.
+    /// Begins the way back from the call on `core`, if the call has nothing left to do. Returns the time that it takes.
     pub(crate) fn way_back(&mut self, core: usize) -> Time {
         let dedicated = self.cores[core].is_dedicated();
         let (dispatch, number) = self.dispatch_of(core);
@@ -369,13 +367,13 @@ impl Cluster {
         leave
     }
 
-    /// Whether `core` goes on with a thread that is ready.
+    /// Whether `core` may go on with a ready thread.
     pub(crate) fn takes_threads(&self, core: usize) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         self.nodes[node].dispatch.takes_threads(number.into())
     }
 
-    /// Processors that are held and idle take threads, if all handlers of the node wait for a key that such a thread may hold.
+    /// Lets held, idle processors take threads, if all handlers of the node wait for a key that such a thread may hold.
     fn let_held_go_on(&mut self, node: usize) {
         for core in self.cores_of(node) {
             let number = self.cores[core].number();
@@ -395,7 +393,7 @@ impl Cluster {
         self.nodes[node].dispatch.is_network_processor(number.into())
     }
 
-    /// Has an idle network processor, or one whose step has ended, start its next step. False if there is none.
+    /// Starts the next step of a network processor that idles or whose step has ended. Returns false if there is none.
     fn go_on_with_pass(&mut self, core: usize) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let (dispatch, view) = self.parts(node);
@@ -422,7 +420,7 @@ impl Cluster {
         true
     }
 
-    /// Goes back to the step that a message has interrupted. False if none was.
+    /// Continues the step that a message has interrupted. Returns false if there is none.
     fn back_to_step(&mut self, core: usize) -> bool {
         let (dispatch, number) = self.dispatch_of(core);
         let step = dispatch.network_at(number).and_then(|(network, place)| network.interrupted_step(place));
@@ -432,8 +430,7 @@ impl Cluster {
         true
     }
 
-    /// Has the network processor of a node take a message in at once, if that interrupts what it does. False if the message must
-    /// wait.
+    /// Lets the network processor of a node receive a message that interrupts its step. Returns false if the message must wait.
     pub(crate) fn takes_at_once(&mut self, node: usize, message: &Arrived) -> bool {
         let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
         let Dispatcher { way: Dispatch::Network(network), events, .. } = &mut place.dispatch else {
@@ -456,8 +453,7 @@ impl Cluster {
         self.continue_now(core, Time::ZERO);
     }
 
-    /// A network processor that idles because the interface has no room for what was handed over looks again when there
-    /// may be some.
+    /// Plans looks of network processors that idle because the interface has no room for a message that was handed over.
     fn await_interface(&mut self, node: usize) {
         let place = &self.nodes[node];
         let (now, first) = (self.agenda.now(), place.first_core);
@@ -497,13 +493,13 @@ impl Cluster {
         self.start_booked_step(core, Step::Extract { flight });
     }
 
-    /// Occupies a network processor for `time`, then lets the step have its effect.
+    /// Occupies a network processor for `time`. Then the step takes effect.
     fn start_step(&mut self, core: usize, step: Step, time: Time) {
         self.cores[core].spend(Bucket::Overhead, time);
         self.start_booked_step(core, step);
     }
 
-    /// Occupies a network processor for what it has spent, then lets the step have its effect.
+    /// Occupies a network processor for the time that it has spent. Then the step takes effect.
     fn start_booked_step(&mut self, core: usize, step: Step) {
         self.at_work(core).make_at_once();
         let time = self.cores[core].clock.take_ahead();
@@ -511,7 +507,7 @@ impl Cluster {
         self.continue_at(core, self.agenda.now() + time);
     }
 
-    /// A step of a network processor is over: its effect, and the next one.
+    /// Ends a step of a network processor: applies its effect, and starts the next step.
     pub(crate) fn finish_step(&mut self, core: usize, step: Step) {
         match step {
             Step::Take => self.start_network_injection(core),
@@ -548,7 +544,7 @@ impl Cluster {
         self.start_booked_step(core, Step::Inject);
     }
 
-    /// Spends what follows the effect of a step.
+    /// Spends the occupancy that follows the effect of a step.
     fn settle_step(&mut self, core: usize) {
         let tail = self.cores[core].clock.take_tail();
         if tail.is_zero() {
@@ -558,7 +554,7 @@ impl Cluster {
         }
     }
 
-    /// A message has been read: its handler runs here, or it goes to the computing processor.
+    /// Ends the reading of a message. Its handler runs here, or the message goes to the computing processor.
     fn finish_extraction(&mut self, core: usize, flight: u32) {
         let (now, node) = (self.agenda.now(), self.cores[core].node());
         let message = self.arrived(flight);
@@ -572,11 +568,11 @@ impl Cluster {
                 self.start_step(core, Step::HandOver { flight }, cost.path);
             }
         }
-        // Last: what is let in may put off the step that has just begun, but not this one, which is over.
+        // This comes last: a message that is let in may interrupt the step that has just begun, not the one that is over.
         self.admit_next(node);
     }
 
-    /// A handler on `core` has ended: a network processor takes note of what has to be waited for.
+    /// Records the end of a handler on `core`. A network processor's next handler waits for whatever this one left pending.
     pub(crate) fn note_handler_end(&mut self, core: usize) {
         let now = self.agenda.now();
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
@@ -588,7 +584,7 @@ impl Cluster {
         }
     }
 
-    /// A handler or a thread on `core` has sent a message: if that is a network processor, its pass ends early.
+    /// Records that a handler or a thread on `core` has sent a message, which ends a network processor's pass early.
     pub(crate) fn note_answer(&mut self, core: usize) {
         let (dispatch, number) = self.dispatch_of(core);
         if let Some((network, place)) = dispatch.network_at(number) {

@@ -1,6 +1,6 @@
-//! All that is on its way between nodes, or waits as an event of one.
+//! The flights: all cargo on its way between nodes, and all messages that wait as events of a node.
 //!
-//! Must never know how cargo gets to its destination, nor what it is for.
+//! This module must never know how cargo gets to its destination, nor what it is for.
 
 use std::ops::{Index, IndexMut};
 
@@ -13,44 +13,44 @@ use units::Time;
 use super::cargo::{Cargo, words_behind_header};
 use crate::prices::Receipt;
 
-/// How an event came about.
+/// The cause of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
-    /// Somebody sent it.
+    /// A node has sent a message.
     Sent,
     /// An access of a thread of its node faulted.
     Fault,
-    /// A right has been taken away, for which a handler had to wait.
+    /// A right has been taken away for which a handler had to wait.
     Lowered,
 }
 
-/// Cargo on its way, or an event that its node raised by itself.
+/// Cargo on its way, or an event that a node raised by itself.
 #[derive(Debug)]
 pub(crate) struct Flight {
     from: usize,
     to: usize,
     bytes: u64,
     mover: Mover,
-    /// What it is for.
+    /// The class of the flight's message.
     class: Class,
-    /// A network processor has handed it to a computing one.
+    /// Whether a network processor has handed the message over to a computing processor.
     forwarded: bool,
-    /// The number of its flow: different for any two of a run, and rising with time for those of one source.
+    /// The number of the flow. It is unique in a run, and rises with time among the flows of one source.
     number: u64,
-    /// The number of flights that had this one's place before it.
+    /// The number of earlier flights at this place.
     uses: u32,
-    /// The kind of event in the account of where time goes: the number of its message, or of the one that it ends.
+    /// The kind in the account of costs: the number of the flight's message, or of the message that the flight completes.
     kind: u16,
     origin: Origin,
-    /// When it left for the network, or became an event.
+    /// The time at which the cargo left for the network, or became an event.
     left: Time,
-    /// When it came to its node.
+    /// The time at which the cargo came to its node.
     arrived: Time,
     cargo: Cargo,
 }
 
 impl Flight {
-    /// Cargo of `bytes` bytes, headers aside, that leaves now, `way` from one node to another.
+    /// A flight of cargo of `bytes` bytes, without headers, that leaves now. `way` holds the source and the destination.
     pub(crate) fn new(
         way: (usize, usize),
         number: u64,
@@ -76,7 +76,7 @@ impl Flight {
         }
     }
 
-    /// An event of a node that no network brings, of a kind and class; `way` is from the node to itself.
+    /// An event that a node raises by itself, of a kind and class. `way` holds the node twice.
     pub(crate) fn local(
         way: (usize, usize),
         number: u64,
@@ -89,80 +89,80 @@ impl Flight {
         Self { kind, origin, ..message }
     }
 
-    /// The node that it comes from.
+    /// The source node.
     pub(crate) fn from(&self) -> usize {
         self.from
     }
 
-    /// The node that it is for.
+    /// The destination node.
     pub(crate) fn to(&self) -> usize {
         self.to
     }
 
-    /// Its bytes, headers aside.
+    /// The bytes of the cargo, without headers.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What moves it through an interface.
+    /// The part of the machine that moves the cargo through an interface.
     pub(crate) fn mover(&self) -> Mover {
         self.mover
     }
 
-    /// The class of its message.
+    /// The class of the flight's message.
     pub(crate) fn class(&self) -> Class {
         self.class
     }
 
-    /// The number of its flow.
+    /// The number of the flow.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Its kind in the account of where time goes.
+    /// The kind in the account of costs.
     pub(crate) fn kind(&self) -> u16 {
         self.kind
     }
 
-    /// The number of flights that had this one's place before it.
+    /// The number of earlier flights at this place.
     pub(crate) fn uses(&self) -> u32 {
         self.uses
     }
 
-    /// When it came to its node.
+    /// The time at which the cargo came to its node.
     pub(crate) fn arrived(&self) -> Time {
         self.arrived
     }
 
-    /// Its time on the way through the network.
+    /// The time that the cargo took through the network.
     pub(crate) fn travel(&self) -> Time {
         self.arrived - self.left
     }
 
-    /// Its cargo.
+    /// The cargo.
     pub(crate) fn cargo(&self) -> &Cargo {
         &self.cargo
     }
 
-    /// The message on its way to a handler.
+    /// The message for a handler.
     ///
     /// # Panics
-    /// If no handler is run for it.
+    /// If no handler runs for the cargo.
     pub(crate) fn packet(&self) -> &Packet {
         self.cargo.packet().expect("a message on its way to a handler")
     }
 
-    /// Whether a network processor has handed it over.
+    /// Whether a network processor has handed the message over to a computing processor.
     pub(crate) fn is_forwarded(&self) -> bool {
         self.forwarded
     }
 
-    /// A network processor has handed it over.
+    /// Records that a network processor has handed the message over to a computing processor.
     pub(crate) fn forward(&mut self) {
         self.forwarded = true;
     }
 
-    /// How a processor of its node, `waist`, takes it in: it may interrupt that processor.
+    /// The way in which a processor of the node `waist` receives the event, which may interrupt that processor.
     pub(crate) fn receipt(&self, waist: &Node, interrupts: bool) -> Receipt {
         match self.origin {
             _ if self.forwarded => Receipt::Forwarded,
@@ -176,8 +176,8 @@ impl Flight {
         }
     }
 
-    /// It has come to its node. The answer is the words that it brings for a place in memory, which it has no longer: its place
-    /// among the flights may stay free for long, and should not keep a block so long.
+    /// Records the arrival at the node. Removes and returns the words for a place in memory, if there are any: the flight's
+    /// place may stay unused for long, and should not keep a block of words so long.
     pub(crate) fn arrive(&mut self, now: Time) -> Option<(Place, Box<[u64]>)> {
         self.arrived = now;
         match &mut self.cargo {
@@ -192,7 +192,7 @@ impl Flight {
 /// A block of shared memory that came with a message, and its words.
 pub(crate) type Brought = (Block, Box<[u64]>);
 
-/// All flights, each at a place of its own that is used again when the flight has ended.
+/// All flights. Each has a place, which a later flight uses again.
 #[derive(Debug, Default)]
 pub(crate) struct Flights {
     all: Vec<Flight>,
@@ -200,7 +200,7 @@ pub(crate) struct Flights {
 }
 
 impl Flights {
-    /// A flight begins: its place.
+    /// Adds a flight. Returns its place.
     pub(crate) fn take_off(&mut self, flight: Flight) -> u32 {
         match self.free.pop() {
             Some(place) => {
@@ -215,12 +215,13 @@ impl Flights {
         }
     }
 
-    /// A flight has ended.
+    /// Removes a flight that has ended.
     pub(crate) fn end(&mut self, place: u32) {
         self.free.push(place);
     }
 
-    /// The flight has ended whose handler has its message now: the message, and the block of shared memory that came with it.
+    /// Removes a flight whose handler now has the message. Returns the message, and the block of shared memory that came with
+    /// it.
     pub(crate) fn land(&mut self, place: u32) -> (Packet, Option<Brought>) {
         self.end(place);
         let flight = &mut self[place];

@@ -1,6 +1,6 @@
-//! Messages, transfers and deposits between nodes: the interface of each node, and the network.
+//! Messages, transfers and deposits between nodes: the flights, the interface of each node, and the network.
 //!
-//! Must never know what a message means.
+//! This module must never know what a message means.
 
 pub(crate) mod cargo;
 pub(crate) mod flights;
@@ -16,13 +16,13 @@ use overflow::Overflow;
 use routing::Road;
 use staging::Staging;
 
-/// The parts of the link between nodes that belong to none of them, side by side.
+/// The parts of the link between nodes that belong to no single node.
 pub(crate) struct Link {
     pub(crate) road: Road,
-    /// All that is on its way.
+    /// All cargo on its way.
     pub(crate) flights: Flights,
-    /// What sends and receives through staging buffers, where the machine has them.
+    /// The staging interfaces; `None` where the machine has no staging buffers.
     pub(crate) staging: Option<Staging>,
-    /// The trap of an interface that nobody empties, where the machine has one.
+    /// The overflow trap; `None` where the machine has none.
     pub(crate) overflow: Option<Overflow>,
 }

@@ -1,19 +1,19 @@
-//! What happens when nobody takes messages out of an interface whose queue is full: after a while the processor is
-//! trapped, and moves them into its memory, so that the network can go on.
+//! The overflow trap of an interface. If no processor takes messages out of a full interface for a while, its processor is
+//! trapped and moves the messages into memory, so that the network can go on.
 //!
-//! Without it a machine whose processors all wait for room could stand still for ever; with it that is only slow. The
-//! messages stay in order, and are handled as if they still were in the interface. Must never know what a message means.
+//! Without the trap, a machine whose processors all wait for room could deadlock. The trap costs time instead. The messages
+//! stay in order, and are handled as if they were still in the interface. This module must never know what a message means.
 
 use units::Time;
 
-/// The prices of an interface that traps its processor.
+/// The prices of an overflow trap.
 #[derive(Clone, Debug)]
 pub(crate) struct Overflow(machine::Overflow);
 
-/// The answer to a message that was kept out for too long.
+/// The decision about a message that was kept out for too long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
-    /// It has been let in, or will be.
+    /// The message has been let in, or will be.
     Over,
     /// The processor is trapped.
     Trap,
@@ -22,18 +22,19 @@ pub(crate) enum Verdict {
 }
 
 impl Overflow {
-    /// The prices of a machine whose interface traps its processor.
+    /// The prices of a machine's overflow trap; `None` where it has none.
     pub(crate) fn of(machine: &machine::Machine) -> Option<Self> {
         machine.interface.overflow.clone().map(Self)
     }
 
-    /// When a message that is kept out from now on has been so for too long.
+    /// The time at which a message that is kept out from now on has waited too long.
     pub(crate) fn patience(&self, now: Time) -> Time {
         now + self.0.after
     }
 
-    /// What follows when patience is at an end: whether the message is still `kept_out`, and whether the processor `computes`. A
-    /// processor that does not is busy with handlers and takes messages out by itself, or must not be disturbed.
+    /// The decision when a message has waited too long. `kept_out` says whether it still waits, and `computes` whether the
+    /// processor computes. A processor that does not compute runs handlers and takes messages out by itself, or must not be
+    /// disturbed.
     pub(crate) fn verdict(kept_out: bool, computes: bool) -> Verdict {
         match (kept_out, computes) {
             (false, _) => Verdict::Over,
@@ -42,7 +43,7 @@ impl Overflow {
         }
     }
 
-    /// The time of a trap that moves so many bytes into memory.
+    /// The time of a trap that moves `bytes` bytes into memory.
     pub(crate) fn time(&self, bytes: u64) -> Time {
         self.0.trap + self.0.byte * bytes
     }

@@ -1,6 +1,6 @@
-//! The interface of a node as messages pass it: the port out, the port in, and the lock of those who drive it.
+//! The interface of a node, as messages pass it: the port out, the port in, and the lock of the processors that drive it.
 //!
-//! Must never know what a message is for.
+//! This module must never know what a message is for.
 
 use hardware::{Interface, Lock};
 use machine::Machine;
@@ -12,16 +12,17 @@ use super::flights::Flight;
 /// The interface of a node.
 pub(crate) struct Port {
     interface: Interface,
-    /// Where two processors drive the interface.
+    /// The lock; `None` where one processor drives the interface.
     lock: Option<Lock>,
-    /// The number of messages on their way through the port in, before the events that end that.
+    /// The number of messages that pass through the port in now.
     passing: u32,
-    /// Messages, deposits and events of its own that the node has sent so far.
+    /// The number of messages, deposits and events of its own that the node has sent so far.
     sent: u64,
 }
 
 impl Port {
-    /// The idle interface of a node. Where a network processor moves blocks, `polls` is how long it looks elsewhere in between.
+    /// An idle interface of a node. `polls` is the time that a network processor spends elsewhere between two chunks of a
+    /// block, where it moves blocks.
     pub(crate) fn new(machine: &Machine, polls: Time) -> Self {
         let interface = Interface::new(&paced(machine), polls);
         let lock = machine.interface.lock_migration.map(Lock::new);
@@ -32,38 +33,38 @@ impl Port {
         Self { interface, lock, passing: 0, sent: 0 }
     }
 
-    /// The ports.
+    /// The ports, mutable.
     pub(crate) fn interface(&mut self) -> &mut Interface {
         &mut self.interface
     }
 
-    /// The ports and the queue before the port out, to be looked at.
+    /// The ports and the queue before the port out.
     pub(crate) fn queue(&self) -> &Interface {
         &self.interface
     }
 
-    /// The bytes of headers that `data` bytes travel with.
+    /// The bytes of the headers that `data` bytes travel with.
     pub(crate) fn headers(&self, data: u64) -> u64 {
         self.interface.headers(data)
     }
 
-    /// The number of the flow that `node`, whose port this is, sends next.
+    /// The number of the next flow of `node`, whose port this is.
     pub(crate) fn next_number(&self, node: usize) -> u64 {
         Traced::flow_number(node as u32, self.sent)
     }
 
-    /// Something has been sent under the next number.
+    /// Counts a send, which had the next number.
     pub(crate) fn count_sent(&mut self) {
         self.sent += 1;
     }
 
-    /// A flight comes to the port in now: with its last byte if it comes `whole`, otherwise with its first. The answer says when
-    /// the flight has passed, or `None` if it is in place at once.
+    /// Lets a flight into the port in now. A flight that comes `whole` comes with its last byte, another one with its first.
+    /// Returns the time at which the flight has passed the port; `None` if it is in place at once.
     pub(crate) fn enter(&mut self, now: Time, flight: &Flight, whole: bool) -> Option<Time> {
         let (bytes, mover) = (flight.bytes(), flight.mover());
         let first = if whole { now - self.interface.behind(bytes, mover) } else { now };
         let through = self.interface.eject(first, bytes, mover);
-        // What the port let through before, and is in place at this very instant, still comes first.
+        // A flight that the port let in before, and that is in place at this very instant, still comes first.
         let waits = through > now || self.passing > 0;
         self.passing += u32::from(waits);
         waits.then_some(through)
@@ -74,12 +75,12 @@ impl Port {
         self.passing -= 1;
     }
 
-    /// The number of messages on their way through the port in.
+    /// The number of messages that pass through the port in now.
     pub(crate) fn passing(&self) -> usize {
         self.passing as usize
     }
 
-    /// The lock, to be looked at, where processors need one to drive the interface.
+    /// The lock; `None` where the interface needs none.
     pub(crate) fn lock(&self) -> Option<&Lock> {
         self.lock.as_ref()
     }
@@ -89,20 +90,21 @@ impl Port {
         self.lock.is_some()
     }
 
-    /// The time that processor `who` waits for the lock from now on, to hold it for `hold`. What takes no time needs no lock.
+    /// The time that processor `who` waits for the lock, from now on, before it holds the lock for `hold`. A hold of no time
+    /// needs no lock.
     pub(crate) fn wait_for_lock(&mut self, now: Time, who: usize, hold: Time) -> Time {
         let lock = self.lock.as_mut().filter(|_| !hold.is_zero());
         lock.map_or(Time::ZERO, |lock| lock.acquire(now, who, hold) - now)
     }
 
-    /// Processor `who`, which has nothing else to do, looks under the lock all the time, for `look` each time.
+    /// Lets the idle processor `who` look for messages under the lock again and again, for `look` each time.
     pub(crate) fn look(&mut self, now: Time, who: usize, look: Time) {
         if let Some(lock) = &mut self.lock {
             lock.look(now, who, look);
         }
     }
 
-    /// Processor `who` looks no longer.
+    /// Ends the looks of processor `who`.
     pub(crate) fn stop_looking(&mut self, who: usize) {
         if let Some(lock) = &mut self.lock {
             lock.stop_looking(who);
@@ -110,8 +112,8 @@ impl Port {
     }
 }
 
-/// The interface of a machine as messages pass it: the slower of its ports and the links sets their pace from end to end,
-/// and so says when a last byte is in.
+/// The interface of a machine, for messages that pass through the network. The slower of its ports and the links sets their
+/// pace from end to end, and so decides when the last byte is in.
 pub(super) fn paced(machine: &Machine) -> machine::Interface {
     let mut interface = machine.interface.clone();
     if let Some(routers) = &machine.network.routers {
@@ -154,7 +156,7 @@ mod tests {
         let passage = port().enter(ns(0), &flight(40), false).expect("it passes");
         let mut port = port();
         assert_eq!(port.enter(ns(500), &flight(40), true), None);
-        // The first byte of the next one came 10 ns after that of the first.
+        // The first byte of the next message came 10 ns after that of the first.
         assert_eq!(port.enter(ns(510), &flight(40), true), Some(ns(500) + passage));
     }
 

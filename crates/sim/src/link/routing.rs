@@ -1,8 +1,8 @@
-//! The network between the interfaces, and the queues before it.
+//! The network between the interfaces, and the queues at its ends.
 //!
-//! Where the network is constant a passage is one addition. Where it is routed, its fabric says what happens next and the
-//! agenda when; a node whose interface has no room leaves what comes in the network. Must never know what a message is for, nor
-//! which links there are.
+//! Over a constant network a passage is one addition. In a routed network the fabric says which event comes next, and the
+//! agenda says when. A node whose interface has no room leaves arriving messages in the network. This module must never know
+//! what a message is for, nor which links exist.
 
 use hardware::{Event, Interface, Network, Parcel};
 use machine::Machine;
@@ -11,19 +11,19 @@ use units::Time;
 use super::flights::Flight;
 use crate::agenda::{Agenda, Happening};
 
-/// The network.
+/// The network and the limits of the interfaces' queues.
 pub(crate) struct Road {
     network: Network,
-    /// The messages that may wait in an interface for a routed network.
+    /// The largest number of messages that wait in an interface for a routed network.
     send_queue: usize,
-    /// The messages that may wait in an interface for the node; `None`: any number.
+    /// The largest number of messages that wait in an interface for the node; `None` for any number.
     receive_queue: Option<usize>,
-    /// The time after which it is worth looking again for room that nobody announces.
+    /// The time after which a processor looks again for room that no event announces.
     look: Time,
 }
 
 impl Road {
-    /// The idle network of a machine of so many nodes.
+    /// An idle network of a machine of so many nodes.
     pub(crate) fn new(machine: &Machine, nodes: u32) -> Self {
         let (interface, processor) = (&machine.interface, &machine.processor);
         Self {
@@ -34,24 +34,24 @@ impl Road {
         }
     }
 
-    /// The network, to be looked at.
+    /// The network.
     pub(crate) fn network(&self) -> &Network {
         &self.network
     }
 
-    /// Whether messages come with their last byte; otherwise they are let in with their first.
+    /// Whether messages come to a port in with their last byte. Otherwise they come with their first.
     pub(crate) fn is_constant(&self) -> bool {
         matches!(self.network, Network::Constant(_))
     }
 
-    /// What happens inside the network without the nodes' doing begins.
+    /// Starts the cross traffic of the network, if there is any.
     pub(crate) fn start(&mut self, agenda: &mut Agenda) {
         if let Network::Routed(fabric) = &mut self.network {
             fabric.start(later(agenda));
         }
     }
 
-    /// The flight at `place` is in the interface of its source and leaves for another node, whose events come at `tie`.
+    /// Sends the flight at `place` from the interface of its source to another node. Its events come at `tie`.
     pub(crate) fn leave(
         &mut self,
         place: u32,
@@ -81,13 +81,13 @@ impl Road {
         }
     }
 
-    /// Something happens inside the network. The answer is the flight that has come to the port in of its node.
+    /// Handles an event inside the network. Returns the flight that has come to the port in of its node, if one has.
     pub(crate) fn step(&mut self, event: Event, agenda: &mut Agenda) -> Option<u32> {
         let Network::Routed(fabric) = &mut self.network else { return None };
         fabric.step(agenda.now(), event, later(agenda))
     }
 
-    /// Lets in the flight that waits at the port in of a node, if one does.
+    /// Lets in the flight that waits at the port in of a node, if there is one.
     pub(crate) fn accept(&mut self, node: usize, agenda: &mut Agenda) -> Option<u32> {
         let Network::Routed(fabric) = &mut self.network else { return None };
         fabric.accept(agenda.now(), node as u32, later(agenda))
@@ -98,12 +98,13 @@ impl Road {
         self.network.knocking(node as u32)
     }
 
-    /// Whether all that will happen is cross traffic: `next`, which is in the agenda no longer, and all that is.
+    /// Whether all events to come are cross traffic: `next`, which has been taken from the agenda, and all that the agenda
+    /// holds.
     pub(crate) fn is_over(&self, next: Happening, agenda: &Agenda) -> bool {
         matches!(next, Happening::Network { .. }) && self.is_quiet(agenda.waiting() + 1)
     }
 
-    /// Whether all of so many events to come are cross traffic.
+    /// Whether all of `events` events to come are cross traffic.
     pub(crate) fn is_quiet(&self, events: usize) -> bool {
         match &self.network {
             Network::Constant(_) => false,
@@ -111,12 +112,12 @@ impl Road {
         }
     }
 
-    /// Whether an interface where so many messages wait for the node lets another one in.
+    /// Whether an interface in which `waiting` messages wait for the node lets another message in.
     pub(crate) fn admits(&self, waiting: usize) -> bool {
         self.receive_queue.is_none_or(|room| waiting < room)
     }
 
-    /// Whether a processor of a node may put something into its interface at `at`, if none does before.
+    /// Whether a processor of a node may put a message into its interface at `at`, if no other is put in before.
     pub(crate) fn has_room(&self, node: usize, interface: &Interface, at: Time) -> bool {
         match &self.network {
             Network::Constant(_) => interface.has_room(at),
@@ -124,8 +125,8 @@ impl Road {
         }
     }
 
-    /// When it is worth looking for room again if nothing else happens. For how long a routed network holds back what is in the
-    /// interface nobody can know; then it is after the next poll.
+    /// The time to look for room again, if nothing else happens. A routed network may hold messages back in the interface for
+    /// an unknown time. The look is then after the next poll.
     pub(crate) fn room_at(&self, interface: &Interface, at: Time) -> Time {
         match &self.network {
             Network::Constant(_) => interface.room_at(at),
@@ -133,13 +134,13 @@ impl Road {
         }
     }
 
-    /// When it is worth looking again for room that nobody announces: after the next poll.
+    /// The time to look again for room that no event announces: after the next poll.
     pub(crate) fn look_after(&self, at: Time) -> Time {
         at + self.look
     }
 }
 
-/// The agenda as the fabric uses it.
+/// Adds events of the fabric to the agenda.
 fn later(agenda: &mut Agenda) -> impl FnMut(Time, u32, Event) + '_ {
     |at, tie, event| agenda.push(at, tie, Happening::Network { event })
 }
@@ -175,7 +176,7 @@ mod tests {
             assert!(road.has_room(0, &port, ns(0)));
             road.leave(place, &flight, 5, &mut port, &mut agenda);
         }
-        // The third waits behind the 40 bytes of the second, which waits behind those of the first.
+        // The third message waits behind the 40 bytes of the second, which waits behind those of the first.
         assert!(!road.has_room(0, &port, ns(0)));
         assert_eq!(road.room_at(&port, ns(0)), ns(40));
         let arrivals = std::iter::from_fn(|| agenda.take_next()).map(|(at, happening)| match happening {

@@ -1,24 +1,26 @@
 //! Transfers through an interface with a staging buffer, packet by packet.
 //!
-//! A transfer is a command to the interface's protocol engine. For each packet the engine takes a block of the buffer,
-//! reads its lines over the bus (from the cache that has them, or from memory) and hands it to the wire, where it joins
-//! the packet before it if that is its neighbour and has not quite gone; else it pays for a way of its own. While it
-//! goes the next of its message is staged. At the other end the engine finds the slot when the header is there; the lines go to memory
-//! as they come, or stay in the buffer, whose controller takes them over when the block is complete, or already while it
-//! comes if the packet joined another, as its place is then known. The message of the transfer is there when the last
-//! line is, and a poll has seen the notification.
+//! A transfer is a command to the interface's protocol engine. For each packet the engine takes a block of the buffer and reads
+//! the packet's lines over the bus, from the cache that has them or from memory. It then hands the packet to the wire. A packet
+//! that is the neighbour of the packet before, and comes before that has quite gone, joins it. Every other packet pays for a
+//! way of its own. While a packet goes, the next one of its message is staged.
 //!
-//! | step | at that time |
+//! At the destination the engine looks the slot up when the header arrives. The lines go to memory as they come, or they stay
+//! in the buffer. In that case the buffer's controller takes them over: when the block is complete, or as it comes if the
+//! packet joined another, whose place is then known. The message of the transfer is delivered when the last line is in place
+//! and a poll has seen the notification.
+//!
+//! | step | what holds when it is due |
 //! |---|---|
 //! | [`Step::Stage`] | the engine has made the packet: its lines are read |
-//! | [`Step::Leave`] | it is in the buffer with its header: the wire |
-//! | [`Step::Wire`] | the wire is free for it, if no other goes first; when it goes the next of its message is made |
-//! | [`Step::Gone`] | its last byte is: its block is free |
-//! | [`Step::Look`] | its header is at the other end: the slot is looked up |
-//! | [`Step::Place`] | lines are there: they go to memory, or are taken over |
-//! | [`Step::Placed`] | all its lines are where they should be |
+//! | [`Step::Leave`] | the packet is in the buffer with its header, and asks for the wire |
+//! | [`Step::Wire`] | the wire is free for the packet, unless another goes first; when it goes, the next of its message is made |
+//! | [`Step::Gone`] | the packet's last byte has gone: its block is free |
+//! | [`Step::Look`] | the header is at the destination: the slot is looked up |
+//! | [`Step::Place`] | lines have arrived: they go to memory, or are taken over |
+//! | [`Step::Placed`] | all lines of the packet are in place |
 //!
-//! Must never know what a transfer is for.
+//! This module must never know what a transfer is for.
 
 use std::collections::VecDeque;
 
@@ -30,14 +32,14 @@ use units::{Bytes, Time};
 
 use crate::agenda::PacketStep as Step;
 
-/// What follows from a step of a packet, in order.
+/// The effect of a packet's step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effect {
     /// The next step of a packet is due at a node.
     Later { node: usize, at: Time, packet: u32, step: Step },
     /// A packet of `bytes` bytes enters the network.
     Launch { packet: u32, from: usize, to: usize, bytes: u64 },
-    /// All of a transfer is in place on a node, and is noticed there.
+    /// A transfer is in place on a node, which notices it at `at`.
     Complete { node: usize, at: Time, flight: u32 },
 }
 
@@ -48,18 +50,18 @@ pub(crate) struct Site<'a> {
     pub(crate) interface: &'a mut Interface,
 }
 
-/// A transfer that an interface is told to make.
+/// A transfer, as a command to an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Command {
-    /// What is delivered when all of it is there.
+    /// The flight that is delivered when the transfer is in place.
     pub(crate) flight: u32,
-    /// The number of its flow: its order among all that its source has sent.
+    /// The number of the flow, which orders it among all flows of its source.
     pub(crate) number: u64,
     pub(crate) from: usize,
     pub(crate) to: usize,
     /// The address of the words at the source; `None` where they are in no segment.
     pub(crate) source: Option<u64>,
-    /// The address of their place at the destination.
+    /// The address of the words' place at the destination.
     pub(crate) target: u64,
     pub(crate) bytes: u64,
 }
@@ -69,15 +71,15 @@ pub(crate) struct Command {
 struct Stager {
     /// The protocol engine.
     engine: Server,
-    /// Where transfers do not take turns: those behind the one that goes.
+    /// The transfers that wait for the present one, where transfers do not take turns.
     commands: VecDeque<u32>,
-    /// How many go.
+    /// The number of transfers under way.
     going: usize,
-    /// Packets that wait for the wire.
+    /// The packets that wait for the wire.
     ready: Vec<u32>,
-    /// When the last byte so far has gone, and of which transfer it was.
+    /// The time at which the last byte so far has gone, and the transfer that it belonged to.
     wire: (Time, Option<u32>),
-    /// Packets that wait for a block, and to do what.
+    /// The packets that wait for a block, and the step that each waits with.
     starved: VecDeque<(u32, Step)>,
     packets: u64,
     fall_throughs: u64,
@@ -87,30 +89,30 @@ struct Stager {
 #[derive(Debug)]
 struct Shipment {
     command: Command,
-    /// Its first packet has been made.
+    /// Whether the first packet has been made.
     begun: bool,
-    /// Bytes whose packets have been made.
+    /// The bytes whose packets have been made.
     made: u64,
-    /// Bytes that are in their place.
+    /// The bytes that are in place.
     placed: u64,
 }
 
-/// A part of a transfer.
+/// A packet of a transfer.
 #[derive(Debug)]
 struct Parcel {
     shipment: u32,
-    /// Its first byte in the transfer.
+    /// The place of its first byte in the transfer.
     offset: u64,
     bytes: u64,
-    /// Its block at this end, and at the other.
+    /// Its block at the source.
     staged_in: Option<Slot>,
     kept_in: Option<Slot>,
     joined: bool,
-    /// When its first byte came out of the network.
+    /// The time at which its first byte came out of the network.
     arrived: Time,
-    /// Its lines at the other end, each with whether the packet covers all of it.
+    /// Its lines at the destination. Each says whether the packet covers all of it.
     lines: Vec<(u64, bool)>,
-    /// How many of them are in memory, and when the last of those is.
+    /// The number of its lines that are in memory, and the time at which the last of those is.
     deposited: (usize, Time),
 }
 
@@ -129,12 +131,12 @@ pub(crate) struct Staging {
     stagers: Vec<Stager>,
     shipments: Vec<Option<Shipment>>,
     parcels: Vec<Option<Parcel>>,
-    /// What has come after a transfer of the same way and waits for it: the number of its flow, and its flight.
+    /// The flights that came after a transfer of the same way and wait for it, each with the number of its flow.
     held: Vec<(u64, u32)>,
     effects: Vec<Effect>,
 }
 
-/// Puts something in the first free place.
+/// Puts an item into the first free place. Returns the place.
 fn file<T>(places: &mut Vec<Option<T>>, item: T) -> u32 {
     let free = places.iter().position(Option::is_none).unwrap_or(places.len());
     if free == places.len() {
@@ -144,11 +146,11 @@ fn file<T>(places: &mut Vec<Option<T>>, item: T) -> u32 {
     free as u32
 }
 
-/// Where words that are in no segment lie: in memory, in no cache.
+/// An address for words that are in no segment. They lie in memory and in no cache.
 const ELSEWHERE: u64 = 1 << 40;
 
 impl Staging {
-    /// The staging interfaces of so many nodes of a machine, if it has any.
+    /// The staging interfaces of the nodes of a machine; `None` if the machine has none.
     pub(crate) fn of(machine: &Machine, nodes: u32) -> Option<Self> {
         let costs = machine.node_memory.as_ref()?.staging.clone()?;
         let interface = super::port::paced(machine);
@@ -167,12 +169,12 @@ impl Staging {
         })
     }
 
-    /// The packets that a node has sent, and those of them that did not join the packet before.
+    /// The number of packets that a node has sent, and the number of those that did not join the packet before.
     pub(crate) fn counts(&self, node: usize) -> (u64, u64) {
         (self.stagers[node].packets, self.stagers[node].fall_throughs)
     }
 
-    /// Whether the interface of a node takes a further command of a thread.
+    /// Whether the interface of a node takes another command of a thread.
     pub(crate) fn takes_commands(&self, node: usize) -> bool {
         let stager = &self.stagers[node];
         stager.going + stager.commands.len() < self.room
@@ -190,7 +192,7 @@ impl Staging {
         self.parcels[number as usize].as_mut().expect("a packet lives until it is placed")
     }
 
-    /// An interface gets a command now.
+    /// Gives an interface a command.
     pub(crate) fn ship(&mut self, now: Time, command: Command) -> Vec<Effect> {
         let from = command.from;
         let shipment = Shipment { command, begun: false, made: 0, placed: 0 };
@@ -205,8 +207,8 @@ impl Staging {
         std::mem::take(&mut self.effects)
     }
 
-    /// The engine of a node makes the next packet of a transfer, whose last one is on the wire; or, if there is none, the
-    /// first of the next.
+    /// Lets the engine of a node make the next packet of a transfer, whose last packet is on the wire. If there is none, it
+    /// makes the first packet of the next transfer.
     fn make_next(&mut self, now: Time, node: usize, number: u32) {
         let (command, next, block) = (self.costs.command, self.costs.packet, self.costs.block.get());
         let most = self.packet;
@@ -255,7 +257,7 @@ impl Staging {
         }
     }
 
-    /// The time of a packet's next step has come.
+    /// Takes a packet's next step, whose time has come. Returns the effects.
     pub(crate) fn step(&mut self, mut site: Site<'_>, packet: u32, step: Step) -> Vec<Effect> {
         let node = self.place_of(packet, step);
         self.take_step(&mut site, node, packet, step);
@@ -281,7 +283,8 @@ impl Staging {
         }
     }
 
-    /// Takes a block for a packet, and from when on it can be filled. `None` if there is none: the step is tried again.
+    /// Takes a block for a packet. Returns the block, and the time from which it can be filled; `None` if there is none, and
+    /// the step is then tried again.
     fn take_block(
         &mut self,
         site: &mut Site<'_>,
@@ -296,7 +299,7 @@ impl Staging {
         taken
     }
 
-    /// A packet needs its block no longer.
+    /// Frees the block of a packet.
     fn release(&mut self, site: &mut Site<'_>, node: usize, slot: Option<Slot>) {
         if let Some(slot) = slot {
             site.memory.release_block(slot);
@@ -318,11 +321,11 @@ impl Staging {
         self.then(node, staged + handoff, packet, Step::Leave);
     }
 
-    /// Puts the next packet that is ready on the wire, if that is free, or has it done when it will be.
+    /// Puts the next ready packet on the wire if the wire is free. Otherwise plans that for when it is.
     fn use_wire(&mut self, site: &mut Site<'_>, node: usize) {
         let Some((packet, joins)) = self.next_ready(site.now, node) else { return };
         let (free, last) = self.stagers[node].wire;
-        // The way of the packet before has to be given up first, unless this one joins it.
+        // The way of the packet before has to be given up first, unless this packet joins it.
         let start = if joins || last.is_none() { free } else { free + self.costs.path };
         if site.now < start {
             self.then(node, start, packet, Step::Wire);
@@ -342,8 +345,8 @@ impl Staging {
         self.make_next(site.now, node, shipment);
     }
 
-    /// Which packet goes next, and whether it joins the one before: where messages take turns, one of another message if
-    /// there is one.
+    /// The packet that goes next, and whether it joins the packet before. Where messages take turns, a packet of another
+    /// message goes next if there is one.
     fn next_ready(&self, now: Time, node: usize) -> Option<(u32, bool)> {
         let (free, last) = self.stagers[node].wire;
         let ready = &self.stagers[node].ready;
@@ -357,19 +360,19 @@ impl Staging {
         Some((next, self.costs.append && follows(next) && now <= free))
     }
 
-    /// The first byte of a packet has come out of the network at a node.
+    /// Records that the first byte of a packet has come out of the network at a node.
     pub(crate) fn arrive(&mut self, now: Time, node: usize, packet: u32) -> Effect {
         self.parcel(packet).arrived = now;
         let at = now + self.byte_time(0) + self.costs.receive;
         Effect::Later { node, at, packet, step: Step::Look }
     }
 
-    /// What the header and so many bytes behind it take on the wire.
+    /// The time of the header and `bytes` bytes behind it on the wire.
     fn byte_time(&self, bytes: u64) -> Time {
         self.bandwidth.transfer_time(self.header + Bytes::new(bytes))
     }
 
-    /// When what a packet brings up to the end of its line `last` is in the buffer.
+    /// The time at which a packet's bytes up to the end of its line `last` are in the buffer.
     fn is_there(&mut self, packet: u32, last: usize) -> Time {
         let (line, receive) = (self.line, self.costs.receive);
         let Parcel { shipment, offset, bytes, arrived, ref lines, .. } = *self.parcel(packet);
@@ -379,7 +382,7 @@ impl Staging {
         arrived + self.byte_time(brought) + receive
     }
 
-    /// The header of a packet is at the engine of its destination.
+    /// Looks up the slot of a packet, whose header is at the engine of its destination.
     fn look_up(&mut self, site: &mut Site<'_>, node: usize, packet: u32) {
         let Some((slot, from)) = self.take_block(site, node, packet, Step::Look) else { return };
         let lookup = self.costs.lookup;
@@ -398,7 +401,8 @@ impl Staging {
         self.then(node, found.max(from).max(there), packet, Step::Place);
     }
 
-    /// Lines of a packet are there, or will be: the next goes to memory, or the controller takes over all of them.
+    /// Places lines of a packet that have arrived or will: the next line goes to memory, or the controller takes over all of
+    /// them.
     fn place(&mut self, site: &mut Site<'_>, node: usize, packet: u32) {
         let now = site.now;
         let parcel = self.parcel(packet);
@@ -424,7 +428,7 @@ impl Staging {
         }
     }
 
-    /// All lines of a packet are where they should be.
+    /// Ends a packet whose lines are all in place.
     fn placed(&mut self, site: &mut Site<'_>, node: usize, packet: u32) {
         let parcel = self.parcels[packet as usize].take().expect("a packet is placed once");
         self.release(site, node, parcel.kept_in);
@@ -437,8 +441,8 @@ impl Staging {
         }
     }
 
-    /// Holds back what has to wait for a transfer that left before it on the same way. Returns whether it does: then
-    /// [`let_through`](Self::let_through) gives it out.
+    /// Holds a flight back if a transfer left before it on the same way. Returns whether it did:
+    /// [`let_through`](Self::let_through) then gives it out.
     pub(crate) fn holds_back(&mut self, flight: u32, from: usize, to: usize, number: u64) -> bool {
         let before = |command: &Command| (command.from, command.to) == (from, to) && command.number < number;
         let held = self.shipments.iter().flatten().any(|shipment| before(&shipment.command));
@@ -448,7 +452,7 @@ impl Staging {
         held
     }
 
-    /// Something has been delivered. If it was a transfer, the answer is what may have waited for it, in order.
+    /// Records a delivery. If a transfer was delivered, returns the flights that waited for it, in order.
     pub(crate) fn let_through(&mut self, number: u64) -> Vec<u32> {
         let delivered =
             |shipment: &Option<Shipment>| shipment.as_ref().is_some_and(|one| one.command.number == number);
@@ -465,12 +469,12 @@ mod tests {
     use super::*;
     use crate::link::testing::{interface, memory, ns, staging};
 
-    /// Two nodes with a network of 10 ns between them, and what is to happen.
+    /// Two nodes with a network of 10 ns between them, and their events to come.
     struct Bench {
         staging: Staging,
         nodes: Vec<(NodeMemory, Interface)>,
         agenda: Vec<(Time, Effect)>,
-        /// What has been launched, and what is complete, each with its time.
+        /// The bytes of each launched packet and the flight of each complete transfer, with their times.
         launched: Vec<(u64, Time)>,
         complete: Vec<(u32, Time)>,
     }

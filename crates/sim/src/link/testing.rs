@@ -1,6 +1,6 @@
 //! An interface and a memory system in round numbers, for the tests of the link's parts.
 //!
-//! Must never know a machine file.
+//! This module must never know a machine file.
 
 use hardware::memory::NodeMemory;
 use machine::{Banks, Bus, Cache, Staging};

@@ -1,24 +1,25 @@
-//! What protocol events took, kind by kind and step by step.
+//! The costs of protocol events, kind by kind and step by step.
 //!
-//! A kind is a message by its number; what threads do themselves is one more. Must never know what a message means.
+//! A kind is a message, by its number; one more kind is what threads do themselves. This module must never know what a message
+//! means.
 
 use tempest::{Primitive, Stage, Step};
 use units::Time;
 
-/// A step of an event.
+/// A step of a protocol event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Taken {
-    /// A primitive that protocols name, too.
+    /// A primitive that protocols charge.
     Primitive(Primitive),
     /// Reading a word of a message.
     ReceiveWord,
     /// Getting a directory entry from another protocol processor.
     MigrateEntry,
-    /// An access that faulted goes ahead.
+    /// An access that faulted is repeated.
     Complete,
     /// An access misses the processor's cache.
     Miss,
-    /// What follows a handler before its processor is free.
+    /// The occupancy that follows a handler, before its processor is free.
     Completion,
 }
 
@@ -52,19 +53,19 @@ struct Kind {
 pub(crate) struct Anatomy(Vec<Kind>);
 
 impl Anatomy {
-    /// Nothing yet, of so many messages.
+    /// Empty counts for a program of so many messages.
     pub(crate) fn new(messages: usize) -> Self {
         let never = Step { name: "", times: 0, time: Time::ZERO };
         let none = Kind { events: 0, travel: Time::ZERO, wait: Time::ZERO, steps: [never; STEPS] };
         Self(vec![none; messages + 1])
     }
 
-    /// The kind of what threads do.
+    /// The kind that stands for threads.
     pub(crate) fn threads(&self) -> u16 {
         (self.0.len() - 1) as u16
     }
 
-    /// A thread accesses shared memory.
+    /// Counts an access of a thread to shared memory.
     #[inline]
     pub(crate) fn count_access(&mut self) {
         if let Some(threads) = self.0.last_mut() {
@@ -72,7 +73,7 @@ impl Anatomy {
         }
     }
 
-    /// An event begins that has travelled and waited so long.
+    /// Counts an event, its time in the network, and its time of waiting.
     pub(crate) fn count_event(&mut self, kind: u16, travel: Time, wait: Time) {
         let kind = &mut self.0[usize::from(kind)];
         kind.events += 1;
@@ -80,7 +81,7 @@ impl Anatomy {
         kind.wait += wait;
     }
 
-    /// A step of an event has been taken so often, in so much time.
+    /// Counts a step of an event: how often it was taken, and in how much time.
     pub(crate) fn count_step(
         &mut self,
         kind: u16,
@@ -92,13 +93,13 @@ impl Anatomy {
         *step = Step { name, times: step.times + times, time: step.time + time };
     }
 
-    /// What was counted of the kinds that there were; the names are those of all kinds, in order.
+    /// The counts of all kinds that occurred. `names` are the names of all kinds, in order.
     pub(crate) fn stages(&self, names: impl Iterator<Item = &'static str>) -> Vec<Stage> {
         let kinds = self.0.iter().zip(names).filter(|(kind, _)| kind.events > 0);
         kinds.map(|(kind, name)| stage(kind, name)).collect()
     }
 
-    /// A step that has been counted took so much longer.
+    /// Adds a wait to a step that has been counted.
     pub(crate) fn count_wait(&mut self, kind: u16, taken: Taken, time: Time) {
         self.0[usize::from(kind)].steps[taken.index()].time += time;
     }

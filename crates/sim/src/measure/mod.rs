@@ -1,6 +1,6 @@
-//! What is measured of a run: events, costs by kind and step, timed regions, changes of roles.
+//! The measurements of a run: events, costs by kind and step, timed regions, changes of roles.
 //!
-//! Must never know what a message means.
+//! This module must never know what a message means.
 
 pub(crate) mod anatomy;
 pub(crate) mod phases;
@@ -15,18 +15,18 @@ use anatomy::Anatomy;
 use phases::Phases;
 use sampler::Sampler;
 
-/// What is measured of a run.
+/// The measurements of a run.
 pub(crate) struct Measure {
     pub(crate) anatomy: Anatomy,
     pub(crate) phases: Phases,
     sink: Sink,
-    /// The sampler of a traced run that has one.
+    /// The sampler of counters; `None` for a run without a trace of counters.
     pub(crate) sampler: Option<Sampler>,
     adjustments: Vec<Adjustment>,
 }
 
 impl Measure {
-    /// Nothing yet, of a run with so many messages. The events go to `recorder` too, if there is one.
+    /// Empty measurements of a program of so many messages. Events also go to `recorder`, if there is one.
     pub(crate) fn new(messages: usize, recorder: Option<&Recorder>) -> Self {
         let sink = match recorder {
             Some(recorder) => Sink::Traced(Digests::default(), Batch::new(recorder.clone())),
@@ -42,7 +42,7 @@ impl Measure {
         }
     }
 
-    /// An event has happened at an instant.
+    /// Records an event of an instant.
     #[inline]
     pub(crate) fn record(&mut self, at: Time, event: Event) {
         self.sink.record(at, event);
@@ -53,7 +53,7 @@ impl Measure {
         self.sink.digest()
     }
 
-    /// A node has changed the roles of its processors.
+    /// Records that a node has changed the roles of its processors.
     pub(crate) fn note_adjustment(&mut self, adjustment: Adjustment) {
         self.adjustments.push(adjustment);
     }

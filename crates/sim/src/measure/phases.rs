@@ -1,13 +1,13 @@
-//! Timed regions: all threads enter together, at no cost to the program.
+//! Timed regions: all threads enter one together, at no cost to the program.
 //!
-//! Must never know what a region does, nor how what is read at its ends was measured.
+//! This module must never know what happens in a region, nor how its readings were taken.
 
 use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource};
 use units::Time;
 
 use super::utilization::BusyTimes;
 
-/// What has been measured from the beginning of a run to an instant.
+/// The measurements from the beginning of a run to an instant.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading {
     pub(crate) at: Time,
@@ -21,27 +21,27 @@ pub(crate) struct Reading {
 #[derive(Debug, Default)]
 pub(crate) struct Phases {
     starts: Vec<(&'static str, Reading)>,
-    /// Threads that wait, by node and index.
+    /// The threads that wait to enter the next region, by node and index.
     waiting: Vec<(usize, u32)>,
     entering: &'static str,
 }
 
-/// What becomes of a thread that enters a region.
+/// The consequence of a thread's entering a region.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Entry {
-    /// The thread waits for others.
+    /// The thread waits for other threads.
     Waits,
-    /// The thread is the last: the region begins, and the others go on.
+    /// The thread is the last to enter. The region begins, and the other threads go on.
     Begins {
         /// The number of the region, in the order of first entry.
         index: u32,
-        /// The threads that have waited, by node and index.
+        /// The threads that waited, by node and index.
         waiting: Vec<(usize, u32)>,
     },
 }
 
 impl Phases {
-    /// A thread of a node enters the next region, one of so many `threads` of the run.
+    /// Lets a thread of a node enter the next region. The run has `threads` threads.
     ///
     /// # Panics
     /// If threads enter different regions.
@@ -58,7 +58,7 @@ impl Phases {
         Entry::Begins { index: self.starts.len() as u32, waiting: std::mem::take(&mut self.waiting) }
     }
 
-    /// A region begins with this reading.
+    /// Begins a region with this reading.
     pub(crate) fn begin(&mut self, name: &'static str, reading: Reading) {
         self.starts.push((name, reading));
     }
@@ -68,13 +68,13 @@ impl Phases {
         self.starts.last().map(|(name, _)| *name)
     }
 
-    /// How many threads wait to enter the next region.
+    /// The number of threads that wait to enter the next region.
     pub(crate) fn arrivals(&self) -> usize {
         self.waiting.len()
     }
 
-    /// The regions, the last of them ending with this reading. `name` names a part of the machine by its place among those of
-    /// its kind.
+    /// The records of all regions, the last of which ends with this reading. `name` names a part of the machine by its kind and
+    /// its place in that kind.
     pub(crate) fn records(
         &self,
         end: &Reading,

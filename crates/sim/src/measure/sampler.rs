@@ -1,43 +1,43 @@
-//! Samples of counters for a trace, taken in modelled time: how busy each part was since the last sample, and how many events
-//! wait.
+//! Samples of counters for a trace, taken in modelled time: the busy share of each part since the last sample, and the number
+//! of waiting events.
 //!
-//! Must never know what a counter counts, and never change what happens.
+//! This module must never know what a counter counts, and never change what happens.
 
 use trace::{Recorder, Sample};
 use units::Time;
 
-/// Takes the samples of a traced run.
+/// The sampler of a traced run.
 #[derive(Debug)]
 pub(crate) struct Sampler {
     recorder: Recorder,
     interval: Time,
-    /// The instant of the last sample, and the time for which each part had been busy by then.
+    /// The instant of the last sample, and the busy time of each part by then.
     last: (Time, Vec<Time>),
-    /// The value of each counter that was told last.
+    /// The last value recorded of each counter.
     told: Vec<Option<f64>>,
 }
 
 impl Sampler {
-    /// A sampler for a recorder that wants samples so far apart.
+    /// A sampler for a recorder that wants samples at such an interval.
     pub(crate) fn new(recorder: Recorder, interval: Time) -> Self {
         Self { recorder, interval, last: (Time::ZERO, Vec::new()), told: Vec::new() }
     }
 
-    /// The instant from which on the next sample is due.
+    /// The instant at which the next sample is due.
     pub(crate) fn due_at(&self) -> Time {
         self.last.0 + self.interval
     }
 
-    /// Takes a sample at `now`, when parts have been busy for these times and so many events wait. The first counters are shares
-    /// of the time since the last sample, in percent, told as of its beginning; the rest are numbers of events at `now`. Values
-    /// that have not changed are not told again.
+    /// Takes a sample at `now`. `busy` has the busy time of each part, and `waiting` the numbers of waiting events. The first
+    /// counters are shares of the time since the last sample, in percent, recorded as of that sample. The rest are the numbers
+    /// at `now`. Unchanged values are not recorded again.
     pub(crate) fn take(&mut self, now: Time, busy: Vec<Time>, waiting: &[u64]) {
         let (from, before) = std::mem::replace(&mut self.last, (now, busy));
         let length = now.saturating_sub(from).as_femtoseconds() as f64;
         let before = before.into_iter().chain(std::iter::repeat(Time::ZERO));
         let share = |(busy, before): (&Time, Time)| {
             let busy = busy.saturating_sub(before).as_femtoseconds() as f64;
-            // Parts may be booked ahead.
+            // A part may be booked ahead of time.
             let share = if length > 0.0 { (busy / length).min(1.0) } else { 0.0 };
             (from, (share * 1000.0).round() / 10.0)
         };

@@ -1,11 +1,11 @@
-//! How long each part of the machine has been busy, and the share of a time that this is.
+//! The busy time of each part of the machine, and its share of a span of time.
 //!
-//! Must never know where a part stands: its times are handed in, and its name is asked for.
+//! This module must never know where a part stands: its times are handed in, and a caller names it.
 
 use tempest::{Resource, Utilization};
 use units::Time;
 
-/// The time for which every part has been busy up to an instant, kind by kind.
+/// The busy time of every part up to an instant, kind by kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BusyTimes(Vec<Kind>);
 
@@ -13,22 +13,22 @@ pub(crate) struct BusyTimes(Vec<Kind>);
 #[derive(Clone, Debug)]
 struct Kind {
     resource: Resource,
-    /// Of each part: the time for which it was busy, and the time for which it was of this kind.
+    /// For each part, its busy time and the time for which it was of this kind.
     parts: Vec<(Time, Time)>,
 }
 
 impl BusyTimes {
-    /// Adds the parts of a kind that have been there from the beginning up to `now`, with the time for which each was busy.
+    /// Adds the parts of a kind that existed from the beginning up to `now`, each with its busy time.
     pub(crate) fn add(&mut self, resource: Resource, now: Time, busy: impl IntoIterator<Item = Time>) {
         self.add_some(resource, busy.into_iter().map(|busy| (busy, now)));
     }
 
-    /// Adds the parts of a kind, each with the time for which it was busy and the time for which it was of this kind.
+    /// Adds the parts of a kind, each with its busy time and the time for which it was of this kind.
     pub(crate) fn add_some(&mut self, resource: Resource, parts: impl IntoIterator<Item = (Time, Time)>) {
         self.0.push(Kind { resource, parts: parts.into_iter().collect() });
     }
 
-    /// The utilization from an earlier instant on, or from the beginning, in the order of kinds. `name` names a part of a kind
+    /// The utilization since an earlier instant, or since the beginning, in the order of kinds. `name` names a part of a kind
     /// by its place.
     pub(crate) fn since(
         &self,
@@ -48,7 +48,7 @@ impl BusyTimes {
         entries
     }
 
-    /// Every part: its kind, its place among those of its kind, and the time for which it has been busy.
+    /// Every part: its kind, its place in that kind, and its busy time.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (Resource, usize, Time)> {
         self.0.iter().flat_map(|kind| {
             kind.parts.iter().enumerate().map(|(part, &(busy, _))| (kind.resource, part, busy))

@@ -1,9 +1,9 @@
-//! What threads do to their node's memory: touches of segments, and accesses to shared memory.
+//! Memory accesses of threads: touches of segments, and accesses to shared memory.
 //!
-//! A touch is instructions, each at its own instant, where the machine describes its caches; elsewhere it is loads and stores
-//! that hit. An access to shared memory that its tag allows is a load or store of the processor's cache: a hit takes its issue,
-//! as in a program's own count of operations; anything else waits for the node's bus. Where caches are not described an access
-//! is a hit, except the one that a fault ends: its line comes from memory.
+//! Where the machine describes its caches, a touch is a number of instructions, each at its own instant. Elsewhere a touch is
+//! loads and stores that hit. An access to shared memory that its tag allows is a load or store of the processor's cache. A hit
+//! takes the instruction's issue, as in a program's own count of operations. Any other access waits for the node's bus. Where
+//! caches are not described every access is a hit, except one that ends a fault: its line comes from memory.
 //!
 //! # How far a thread runs ahead
 //!
@@ -11,12 +11,13 @@
 //! access, to a line that another processor or the device has wanted: no such line is hit by a store after it has been taken
 //! away.
 //!
-//! A store to a line that no other client has wanted yet, and a load that hits, may come earlier in engine time than on the
-//! processor's clock, by at most the lead of the node's [`Memory`]. The first client that takes the line of such a store waits
-//! until the store's time. A load may hit a line that is taken away in between. The lead is the time of one transaction, from
-//! cache to cache: a load so much later would have had to fetch what the other processor stored.
+//! Two kinds of access may happen earlier in engine time than on the processor's clock: a store to a line that no other client
+//! has wanted yet, and a load that hits. They may be early by at most the lead of the node's [`Memory`]. The first client that
+//! takes the line of such a store waits until the store's time. A load may hit a line that is taken away in between. The lead
+//! is the time of one transaction from cache to cache: a load so much later would have had to fetch what the other processor
+//! stored.
 //!
-//! Must never know a protocol, nor what a program's words mean.
+//! This module must never know a protocol, nor what a program's words mean.
 
 use hardware::memory::{Keep, NodeMemory};
 use tempest::{Access, Operations, Stage, Work};
@@ -29,7 +30,8 @@ use crate::prices::WORD_BYTES;
 use crate::processor::ledger::Bucket;
 
 impl Memory {
-    /// The lines that a touch of words at an address asks for, one for each instruction; `None` where caches are not described.
+    /// The lines that a touch of words at an address asks for, one for each instruction; `None` where the machine does not
+    /// describe caches.
     pub(crate) fn lines_touched(&self, address: u64, words: usize, access: Access) -> Option<Vec<u64>> {
         let system = self.system.as_ref()?;
         let bytes = words as u64 * WORD_BYTES;
@@ -41,7 +43,7 @@ impl Memory {
 }
 
 impl AtWork<'_> {
-    /// Spends a touch where caches are not described: instructions that hit.
+    /// Charges a touch where the machine does not describe caches: instructions that hit.
     pub(crate) fn touch(&mut self, words: usize, access: Access) {
         let words = u32::try_from(words).unwrap_or(u32::MAX);
         let work = match access {
@@ -52,7 +54,7 @@ impl AtWork<'_> {
         self.charge(Work::Compute(work));
     }
 
-    /// Spends one instruction of the thread, whose time is now: its issue, and what it waits for.
+    /// Charges one instruction of the thread at the present time: its issue, and its wait for a line.
     pub(crate) fn instruction(&mut self, line: u64, access: Access) {
         let issue = match access {
             Access::Load | Access::LoadIgnored => Operations::NONE.loads(1),
@@ -71,7 +73,7 @@ impl AtWork<'_> {
         self.core.spend(Bucket::Memory, done.saturating_sub(issued));
     }
 
-    /// Waits until all that the processor, whose time is now, has flushed is in memory.
+    /// Waits, from the present time on, until all lines that the processor has flushed are in memory.
     pub(crate) fn drain(&mut self) {
         let (now, processor) = (self.now, self.number());
         if let Some(system) = self.memory.system() {
@@ -80,7 +82,7 @@ impl AtWork<'_> {
         }
     }
 
-    /// Whether the thread has run so far ahead that everything earlier must happen before its next access.
+    /// Whether the thread has run so far ahead of engine time that earlier events must happen before its next access.
     pub(crate) fn is_far_ahead(&self, address: u64, store: bool) -> bool {
         let ahead = self.core.clock.ahead();
         if ahead > self.memory.lead {
@@ -90,8 +92,8 @@ impl AtWork<'_> {
         store && !ahead.is_zero() && !self.memory.modelled().is_none_or(private)
     }
 
-    /// Issues an access of the thread, one that has not faulted. Returns whether the word is in the cache, in a state for this
-    /// access. All words are where caches are not described.
+    /// Issues an access of the thread that has not faulted. Returns whether the line is in the cache in a state that allows the
+    /// access. Where the machine does not describe caches, every line is.
     pub(crate) fn hits(&mut self, address: u64, store: bool) -> bool {
         self.anatomy.count_access();
         let issue = if store { Operations::NONE.stores(1) } else { Operations::NONE.loads(1) };
@@ -100,8 +102,8 @@ impl AtWork<'_> {
         self.memory.system().is_none_or(|system| system.hits(processor, system.line_of(address), store, at))
     }
 
-    /// Waits for the line of an access of the thread, whose time is now: one that faulted first, or whose line is not in the
-    /// cache. The line may stay in the cache as `keep` says.
+    /// Waits, from the present time on, for the line of an access of the thread. The access has faulted before, or its line is
+    /// not in the cache. `keep` says in which state the line may stay in the cache.
     pub(crate) fn miss(&mut self, address: u64, store: bool, faulted: bool, keep: Keep) {
         if faulted {
             self.anatomy.count_access();
@@ -109,7 +111,7 @@ impl AtWork<'_> {
         let (now, processor, read) = (self.now, self.number(), self.memory.read);
         let time = self.memory.system().map_or(read, |system| {
             let line = system.line_of(address);
-            // A handler may have run since the processor looked.
+            // A handler may have run since the processor looked at its cache.
             let hits = system.hits(processor, line, store, now);
             if hits { Time::ZERO } else { system.miss_of(processor, line, store, keep, now) - now }
         });

@@ -1,7 +1,7 @@
-//! A processor at work: it spends prices on its own clock and on the bus of its node, and keeps account of the steps.
+//! A processor at work: spends prices on its own clock and on the bus of its node, and counts steps in the account of costs.
 //!
-//! A price may contain transactions on the bus. They wait until engine time has come up to the processor's clock and are then
-//! made, each at its own instant. Must never know which thread or handler is at work, nor why.
+//! A price may contain transactions on the bus. They wait until engine time has reached the processor's clock. Then each is
+//! made at its own instant. This module must never know which thread or handler is at work, nor why.
 
 use hardware::memory::{Answer, NodeMemory};
 use machine::{Class, Cost, Transaction, Transactions};
@@ -15,22 +15,22 @@ use crate::prices::{PriceLists, Receipt};
 use crate::processor::core::{Activity, Core};
 use crate::processor::ledger::Bucket;
 
-/// A step of the account of where time goes: a kind of event, and a step of it.
+/// A step in the account of costs: a kind of event, and a step of such an event.
 pub(crate) type Step = (u16, Taken);
 
 /// An event that reaches a processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reaching {
     pub(crate) class: Class,
-    /// The kind of the event in the account.
+    /// The kind of the event in the account of costs.
     pub(crate) kind: u16,
     pub(crate) receipt: Receipt,
-    /// The time that it was on its way, and the time that it has waited since.
+    /// The time that the event took through the network, and the time that it has waited since.
     pub(crate) travel: Time,
     pub(crate) wait: Time,
 }
 
-/// A processor at work, with its node's memory, its prices and the account.
+/// A processor at work, with the memory of its node, its prices and the account of costs.
 pub(crate) struct AtWork<'a> {
     pub(crate) now: Time,
     pub(crate) core: &'a mut Core,
@@ -40,8 +40,8 @@ pub(crate) struct AtWork<'a> {
 }
 
 impl AtWork<'_> {
-    /// Spends a cost: its path now, its occupancy when the handler or send is over. Its bus transactions are made when the clock
-    /// is settled.
+    /// Spends a cost: its path now, and its occupancy after the present handler or send. Its bus transactions are made when the
+    /// clock is settled.
     pub(crate) fn spend(&mut self, cost: Cost) {
         let own = cost.path - self.put_on_bus(cost.bus, None);
         self.core.spend(Bucket::Overhead, own);
@@ -49,7 +49,7 @@ impl AtWork<'_> {
         self.core.clock.keep_waiting(cost.wait);
     }
 
-    /// Has the processor make transactions, of some step, once its clock is settled. Returns what they take on an idle bus.
+    /// Adds transactions of a step, which are made when the processor's clock is settled. Returns their time on an idle bus.
     #[inline]
     pub(crate) fn put_on_bus(&mut self, transactions: Transactions, step: Option<Step>) -> Time {
         let Some(time) = self.memory.time_of(transactions) else { return Time::ZERO };
@@ -57,8 +57,8 @@ impl AtWork<'_> {
         time
     }
 
-    /// Makes all pending transactions where no fiber can wait for their instants, one after the other from the processor's clock
-    /// on.
+    /// Makes all pending transactions at once, one after the other from the processor's clock on. This is for places where no
+    /// fiber can wait for their instants.
     pub(crate) fn make_at_once(&mut self) {
         let pending = self.core.clock.take_pending();
         let delay = self.memory.delay(pending.made, self.core.clock.at(self.now), self.now);
@@ -70,10 +70,11 @@ impl AtWork<'_> {
         }
     }
 
-    /// Asks for the bus: the processor's time is now. Returns the answer, for which it waits on its own clock, and for how long.
+    /// Makes a request on the bus at the present time. Returns the answer and its wait, which the processor spends on its own
+    /// clock.
     ///
     /// # Panics
-    /// If no bus is described: nothing asks for it then.
+    /// If the machine describes no bus: no part makes a request then.
     pub(crate) fn ask_bus(
         &mut self,
         request: impl FnOnce(&mut NodeMemory, Time) -> Answer,
@@ -84,10 +85,10 @@ impl AtWork<'_> {
         (answer, answer.ready - now)
     }
 
-    /// Takes an answer that is ready now over the bus, and returns how long that takes.
+    /// Takes an answer that is ready now over the bus. Returns the time that this takes.
     ///
     /// # Panics
-    /// If no bus is described.
+    /// If the machine describes no bus.
     pub(crate) fn take_answer(&mut self, answer: Answer) -> Time {
         let now = self.now;
         let rest = self.bus().take(answer, now) - now;
@@ -99,10 +100,10 @@ impl AtWork<'_> {
         self.memory.system().expect("transactions are made where there is a bus")
     }
 
-    /// Books a transaction that took so long.
+    /// Books a transaction that took the time `taken`.
     pub(crate) fn book_transaction(&mut self, transaction: Transaction, taken: Time, step: Option<Step>) {
         let alone = self.memory.time_alone(transaction);
-        // Caches may supply a line sooner than memory, and the bus may be in use.
+        // Caches may supply a line sooner than memory, and other clients may use the bus.
         let wait = taken.saturating_sub(alone);
         self.core.ledger.book(Bucket::Overhead, taken.min(alone));
         self.core.ledger.book(Bucket::Memory, wait);
@@ -111,7 +112,7 @@ impl AtWork<'_> {
         }
     }
 
-    /// Spends the cost of `count` uses of a primitive, for the class of message that the processor is at work on.
+    /// Spends the cost of `count` uses of a primitive, for the class of message that the processor works on.
     pub(crate) fn spend_primitive(&mut self, primitive: Primitive, count: u32) {
         self.spend_primitive_for(primitive, self.core.purpose().class, count.into());
         if primitive == Primitive::DirectoryLookup {
@@ -119,8 +120,7 @@ impl AtWork<'_> {
         }
     }
 
-    /// Spends the cost of `count` uses of a primitive for a message of the given class. A primitive that is used no times needs
-    /// no price.
+    /// Spends the cost of `count` uses of a primitive for a message of the given class. Zero uses need no price.
     pub(crate) fn spend_primitive_for(&mut self, primitive: Primitive, class: Class, count: u64) {
         if count > 0 {
             let (name, cost) = self.prices.named(self.core.list(), primitive, class);
@@ -128,7 +128,7 @@ impl AtWork<'_> {
         }
     }
 
-    /// Spends the cost of a header to the own node. Returns false if the machine has no price of its own for that.
+    /// Spends the cost of a header to the processor's own node. Returns false if the machine has no separate price for that.
     pub(crate) fn spend_own_send(&mut self, class: Class) -> bool {
         let price = self.prices.send_own(self.core.list(), class);
         if let Some(cost) = price {
@@ -137,8 +137,8 @@ impl AtWork<'_> {
         price.is_some()
     }
 
-    /// The cost of taking an event in and entering its handler, counted as steps of the account; and the step to which waiting for
-    /// the bus is counted.
+    /// The cost of receiving an event and entering its handler, whose steps it counts. Also returns the step that waits for the
+    /// bus are counted under.
     pub(crate) fn receive(&mut self, event: Reaching) -> (Cost, Step) {
         let Reaching { class, kind, receipt, travel, wait } = event;
         if receipt != Receipt::Resumed {
@@ -159,7 +159,7 @@ impl AtWork<'_> {
         (price.total(), (kind, step))
     }
 
-    /// Spends the cost of a step, and counts it.
+    /// Spends the cost of a step, and counts the step.
     fn spend_step(&mut self, taken: Taken, step: (&'static str, u64), cost: Cost) {
         self.spend(cost);
         if !cost.bus.is_empty() {
@@ -168,7 +168,7 @@ impl AtWork<'_> {
         self.anatomy.count_step(self.core.purpose().kind, taken, step, cost.path);
     }
 
-    /// The handler has looked its directory entry up: if another protocol processor had it last, it comes from there.
+    /// Charges the fetch of the handler's directory entry, if another protocol processor used that entry last.
     fn migrate_entry(&mut self) {
         let Some(DispatchKey::User(entry)) = self.core.purpose().key else { return };
         if self.memory.migrates(entry, self.core.number()) {
@@ -177,8 +177,8 @@ impl AtWork<'_> {
         }
     }
 
-    /// How much longer the processor, whose time is now, takes to take up a message from node `from` that nothing has brought
-    /// nearer: the message before came from elsewhere, or was taken up before this one arrived.
+    /// The extra time for the processor to receive, at the present time, a message from node `from` that no earlier message has
+    /// prefetched. That is so if the message before came from another node, or was received before this one arrived.
     pub(crate) fn time_to_fetch(&mut self, from: usize, arrived: Time) -> Time {
         let goes_on = self.core.activity() == Activity::Handler;
         let at_hand = |&(last, taken): &(usize, Time)| goes_on && last == from && arrived <= taken;
@@ -186,7 +186,7 @@ impl AtWork<'_> {
         if is_near || from == self.core.node() { Time::ZERO } else { self.prices.fetch() }
     }
 
-    /// Spends what follows a handler or a send: occupancy off the path.
+    /// Spends the occupancy that follows a handler or a send.
     pub(crate) fn spend_tail(&mut self) {
         let after = self.core.clock.take_after();
         let tail = self.core.clock.take_tail();
@@ -211,7 +211,7 @@ impl AtWork<'_> {
         delay + cost.path
     }
 
-    /// Spends work that the thread or handler has done.
+    /// Charges work that the thread or handler has done.
     pub(crate) fn charge(&mut self, work: Work) {
         match work {
             Work::Primitive(primitive, count) => self.spend_primitive(primitive, count),
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(bench.spent(0), (ns(100) - alone, ns(100) - alone, ns(0)));
         bench.at_work(0, ns(0)).make_at_once();
         assert_eq!(bench.spent(0), (ns(100), ns(100), ns(0)));
-        // The bus is in use by the first from its own time on: the second waits.
+        // The bus is in use by the first processor from its own time on: the second waits.
         bench.at_work(1, ns(0)).spend_primitive(Primitive::Take, 1);
         bench.at_work(1, ns(0)).make_at_once();
         let (ahead, overhead, memory) = bench.spent(1);

@@ -1,6 +1,6 @@
-//! Where blocks of shared memory lie, what a handler's work on one consists of, and the lines that a device still has to write.
+//! The places of blocks of shared memory, the work of a handler on one of them, and the lines that a device has yet to write.
 //!
-//! Must never know a protocol, nor which processor works on a block.
+//! This module must never know a protocol, nor which processor works on a block.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use tempest::world::Node as Waist;
 use tempest::{Block, Primitive};
 use units::Time;
 
-/// The places of the blocks of shared memory among the modelled addresses of a node.
+/// The places of the blocks of shared memory in a node's modelled addresses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks {
     base: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// The places of a program's blocks, if it has any.
+    /// The places of a program's blocks; `None` if it has none.
     pub(crate) fn of(node: &Waist, machine: &Machine) -> Option<Self> {
         let memory = node.memory()?;
         let bytes = memory.layout().block_bytes().into();
@@ -38,30 +38,31 @@ impl Blocks {
     }
 }
 
-/// A handler's work on one block: its price, and the lines that it moves.
+/// The work of a handler on one block: its price, and the lines that it moves.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockWork {
     pub(crate) primitive: Primitive,
     pub(super) name: &'static str,
     pub(crate) cost: Cost,
     pub(crate) lines: Range<u64>,
-    /// The processor's own time before it asks for each line, where lines go over the bus one by one.
+    /// The processor's own time before each line, where lines go over the bus one by one.
     pub(crate) own: Option<Time>,
 }
 
-/// The lines that have been placed in a node's memory and that its device has not asked to write yet.
+/// The number of lines that were placed in a node's memory and that its device has not yet asked to write.
 #[derive(Debug, Default)]
 pub(super) struct Posted(u64);
 
 impl Posted {
-    /// Adds lines. If the device had none it writes the first of them now; the answer says when it may write another.
+    /// Adds lines. A device that had none writes the first of them now. Returns the time at which it may write another.
     pub(super) fn add(&mut self, lines: u64, system: &mut NodeMemory, now: Time) -> Option<Time> {
         let writes = self.0 == 0;
         self.0 += lines;
         if writes { self.write(system, now) } else { None }
     }
 
-    /// Writes the next line, if there is one: the device asks for the bus line by line. The answer says when it may write another.
+    /// Writes the next line, if there is one. The device asks for the bus line by line. Returns the time at which it may write
+    /// another.
     pub(super) fn write(&mut self, system: &mut NodeMemory, now: Time) -> Option<Time> {
         self.0 = self.0.checked_sub(1)?;
         let next = system.write_line(now);

@@ -1,7 +1,7 @@
 //! A processor at work on a block of shared memory for a handler.
 //!
-//! What a handler does to a block, the interface does over the bus, line by line, each at its own instant. Must never know a
-//! protocol.
+//! The interface carries out a handler's work on a block over the bus, line by line, each at its own instant. This module must
+//! never know a protocol.
 
 use machine::Transaction;
 use tempest::{Block, Primitive};
@@ -13,7 +13,7 @@ use crate::measure::anatomy::Taken;
 use crate::processor::ledger::Bucket;
 
 impl AtWork<'_> {
-    /// The work that the handler begins on a block.
+    /// The work on a block that the handler begins.
     pub(crate) fn work_on(&self, primitive: Primitive, block: Block) -> BlockWork {
         let (name, cost) = self.prices.named(self.core.list(), primitive, self.core.purpose().class);
         let lines = self.memory.blocks.map_or(0..1, |blocks| blocks.lines(block));
@@ -26,8 +26,8 @@ impl AtWork<'_> {
         BlockWork { primitive, name, cost, lines, own }
     }
 
-    /// Spends the price of work on a block as a whole: nobody waits for the lines that are placed. Answers when the device may
-    /// write the next of them.
+    /// Charges the work on a block as a whole: no processor waits for lines that are placed in memory. Returns the time at
+    /// which the device may write the next of them.
     pub(crate) fn spend_block(&mut self, work: &BlockWork) -> Option<Time> {
         let count = work.lines.end - work.lines.start;
         let mut next = None;
@@ -43,8 +43,8 @@ impl AtWork<'_> {
         next
     }
 
-    /// Books a part of the work on a block that took so long, and would take `alone` from memory on an idle bus: caches may
-    /// supply sooner, and the bus may be in use.
+    /// Books a part of the work on a block that took the time `taken`. `alone` is its time from memory on an idle bus. Caches
+    /// may supply lines sooner, and other clients may use the bus.
     pub(crate) fn book_block(&mut self, work: &BlockWork, taken: Time, alone: Time) {
         self.core.ledger.book(Bucket::Overhead, taken.min(alone));
         self.core.ledger.book(Bucket::Memory, taken.saturating_sub(alone));
@@ -56,7 +56,7 @@ impl AtWork<'_> {
         );
     }
 
-    /// The work on a block is done.
+    /// Ends the work on a block.
     pub(crate) fn end_block(&mut self, work: &BlockWork) {
         self.core.clock.owe_time(work.cost.occupancy);
         let (taken, once) = (Taken::Primitive(work.primitive), (work.name, 1));

@@ -1,29 +1,29 @@
-//! Rights that a handler takes away from its own node and that wait for an access.
+//! Rights that a handler takes away from its own node, and that an outstanding access still needs.
 //!
-//! A modelled processor never stops between the test of a tag and its access, so a right can be taken away at once, but for
-//! one case: an access that faulted, has been granted and is not done. The handler then ends, no processor is occupied, and its
-//! key stays held; when the last such access is done the right goes, and what comes then is the node's next event. Must never
-//! know what a protocol wants with it.
+//! A modelled processor never stops between the test of a tag and its access, so a right can usually be taken away at once.
+//! There is one exception: an access that faulted, has been granted, and is not done. The handler then ends and occupies no
+//! processor, but its key stays held. When the last such access is done the right is taken away, and the rest of the handler's
+//! work is the node's next event. This module must never know why a protocol takes rights away.
 
 use machine::Class;
 use tempest::Memory;
 use tempest::world::{Held, Lowering};
 
-/// A right that waits to be taken away.
+/// A right that is to be taken away after an access.
 pub(crate) struct PutOff {
-    /// The key that stays held until then.
+    /// The key that stays held until the right is taken away.
     pub(crate) held: Held,
     pub(crate) lowering: Lowering,
-    /// The handler's kind in the account of where time goes, and the class that its prices depend on.
+    /// The kind of the handler in the account of costs, and the class that its prices depend on.
     pub(crate) like: (u16, Class),
 }
 
-/// The rights of a node that wait to be taken away, the oldest first.
+/// The rights of a node that are to be taken away after an access, oldest first.
 #[derive(Default)]
 pub(crate) struct Lowerings(Vec<PutOff>);
 
 impl Lowerings {
-    /// A right waits for an access.
+    /// Adds a right that is to be taken away after an access.
     pub(crate) fn put_off(&mut self, held: Held, lowering: Lowering, like: (u16, Class)) {
         self.0.push(PutOff { held, lowering, like });
     }

@@ -1,6 +1,6 @@
-//! Caches, bus and memory of a node, and what threads, handlers and devices do over them.
+//! The caches, bus and memory of a node, as threads, handlers and devices use them.
 //!
-//! Must never know a protocol, nor what a program's words mean.
+//! This module must never know a protocol, nor what a program's words mean.
 
 pub(crate) mod accesses;
 pub(crate) mod at_work;

@@ -1,6 +1,6 @@
-//! The memory of one node: caches, bus and banks where the machine describes them, and what lies in it.
+//! The memory of one node: caches, bus and banks where the machine describes them, and the places of data in it.
 //!
-//! Must never know which thread or handler uses it.
+//! This module must never know which thread or handler uses it.
 
 use std::collections::HashMap;
 
@@ -15,16 +15,16 @@ use super::lowering::Lowerings;
 
 /// The memory of a node.
 pub(crate) struct Memory {
-    /// Caches, bus and memory, where the machine describes them.
+    /// The caches, bus and banks; `None` where the machine does not describe them.
     pub(super) system: Option<Box<NodeMemory>>,
     pub(super) alone: Alone,
     /// The places of the blocks of shared memory, if the program has any.
     pub(super) blocks: Option<Blocks>,
-    /// The number of the processor that had each directory entry last; `None` where one processor runs all handlers.
+    /// The processor that used each directory entry last; `None` where one processor runs all handlers.
     entries: Option<HashMap<Name, u16>>,
-    /// The time of a line from memory where caches are not described.
+    /// The time of a line from memory, where the machine does not describe caches.
     pub(super) read: Time,
-    /// How far ahead of engine time threads may load from shared memory.
+    /// The time by which threads may load from shared memory ahead of engine time.
     pub(super) lead: Time,
     pub(crate) lowerings: Lowerings,
     pub(super) posted: Posted,
@@ -33,9 +33,9 @@ pub(crate) struct Memory {
 /// The times of transactions on an idle bus.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Alone {
-    /// By kind of transaction.
+    /// The time of each kind of transaction.
     of: [Time; Transaction::ALL.len()],
-    /// A device fetches a line.
+    /// The time of a device's fetch of a line.
     pub(super) fetch: Time,
 }
 
@@ -50,8 +50,8 @@ impl Alone {
 }
 
 impl Memory {
-    /// The empty memory of a node whose first `on_bus` processors have caches. `migrates`: several processors run handlers, each
-    /// with a cache of its own for directory entries.
+    /// The empty memory of a node whose first `on_bus` processors have caches. `migrates` says whether several processors run
+    /// handlers, each with directory entries in its own cache.
     pub(crate) fn new(machine: &Machine, on_bus: usize, migrates: bool, waist: &Waist) -> Self {
         let costs = machine.node_memory.as_ref();
         let lead =
@@ -69,18 +69,18 @@ impl Memory {
         }
     }
 
-    /// Lets threads load from shared memory so far ahead of engine time. Without this they may by one transaction from cache to
-    /// cache.
+    /// Sets the time by which threads may load from shared memory ahead of engine time. The default is one transaction from
+    /// cache to cache.
     pub(crate) fn lead_by(&mut self, lead: Time) {
         self.lead = lead;
     }
 
-    /// Caches, bus and memory, where the machine describes them.
+    /// The caches, bus and banks; `None` where the machine does not describe them.
     pub(crate) fn system(&mut self) -> Option<&mut NodeMemory> {
         self.system.as_deref_mut()
     }
 
-    /// Caches, bus and banks to look at, where the machine says what they are.
+    /// The caches, bus and banks; `None` where the machine does not describe them.
     pub(crate) fn modelled(&self) -> Option<&NodeMemory> {
         self.system.as_deref()
     }
@@ -90,7 +90,7 @@ impl Memory {
         self.alone.of[transaction as usize]
     }
 
-    /// The time of transactions on an idle bus, one after the other; none where no bus is described.
+    /// The time of transactions on an idle bus, one after the other; `None` where the machine describes no bus.
     pub(super) fn time_of(&self, transactions: Transactions) -> Option<Time> {
         if transactions.is_empty() {
             return None;
@@ -98,7 +98,7 @@ impl Memory {
         self.system.as_ref().map(|system| system.uncontended(transactions))
     }
 
-    /// How much longer transactions from `at` on take than on an idle bus.
+    /// The extra time of transactions from `at` on, compared with an idle bus.
     pub(super) fn delay(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {
         if transactions.is_empty() {
             return Time::ZERO;
@@ -106,7 +106,7 @@ impl Memory {
         self.system.as_mut().map_or(Time::ZERO, |system| system.delay_of(transactions, at, now))
     }
 
-    /// The state in which a line may stay in a cache: the node's right to its block at present.
+    /// The state in which a line may stay in a cache. It follows from the node's present right to the line's block.
     pub(crate) fn keep_at(&self, waist: &Waist, address: u64) -> Keep {
         let tag =
             waist.memory().zip(self.blocks).map(|(memory, blocks)| memory.tag(blocks.block_at(address)));
@@ -117,13 +117,13 @@ impl Memory {
         }
     }
 
-    /// Notes that processor `number` uses a directory entry. Returns whether the entry comes from another processor.
+    /// Records that processor `number` uses a directory entry. Returns whether another processor used it last.
     pub(super) fn migrates(&mut self, entry: Name, number: u16) -> bool {
         let last = self.entries.as_mut().and_then(|entries| entries.insert(entry, number));
         last.is_some_and(|last| last != number)
     }
 
-    /// The device writes the next line that has been placed. The answer says when it may write another.
+    /// Lets the device write the next line that was placed in memory. Returns the time at which it may write another.
     pub(crate) fn write_posted(&mut self, now: Time) -> Option<Time> {
         let system = self.system.as_deref_mut()?;
         self.posted.write(system, now)

@@ -1,6 +1,6 @@
 //! A processor at work on a node in round numbers, for tests.
 //!
-//! Must never know a machine file.
+//! This module must never know a machine file.
 
 use machine::{Banks, Bus, ByClass, Cache, Cost, Primitives};
 use tempest::Operations;
@@ -80,7 +80,7 @@ impl Bench {
         }
     }
 
-    /// How far a processor has run ahead, and how much of all that it has done was overhead and waiting for memory.
+    /// The time that a processor has run ahead, and the overhead and the waits for memory in all its time.
     pub(super) fn spent(&self, processor: usize) -> (Time, Time, Time) {
         let core = &self.cores[processor];
         let spent = core.ledger.breakdown_at(Time::ZERO);

@@ -88,7 +88,9 @@ impl Clock {
     /// Adds the occupancy and the later bus transactions of `cost`, to be spent after the effect.
     pub(crate) fn owe(&mut self, cost: &Cost) {
         self.tail += cost.occupancy;
-        self.after = self.after.and(cost.after);
+        if !cost.after.is_empty() {
+            self.after = self.after.and(cost.after);
+        }
     }
 
     /// Adds `time` to the occupancy that is spent after the effect.

@@ -54,7 +54,7 @@ impl Ledger {
         }
     }
 
-    /// The time that the processor has spent on work of any kind.
+    /// The time booked as computing.
     pub(crate) fn worked(&self) -> Time {
         self.breakdown.compute
     }

@@ -8,15 +8,16 @@ use units::Time;
 /// The polls of one processor.
 #[derive(Debug)]
 pub(crate) struct Looks {
-    pace: Pace,
+    /// The distance that looks aim at; `None` if every poll looks.
+    pace: Option<Pace>,
     /// The number of polls until the next look.
     until: u32,
 }
 
 impl Looks {
-    /// Polls whose looks aim at a distance of `apart`.
+    /// Polls whose looks aim at a distance of `apart`. If that is zero, every poll looks.
     pub(crate) fn new(apart: Time) -> Self {
-        Self { pace: Pace::new(apart), until: 1 }
+        Self { pace: (!apart.is_zero()).then(|| Pace::new(apart)), until: 1 }
     }
 
     /// Counts a poll. Returns whether the thread passes by without a look.
@@ -28,8 +29,10 @@ impl Looks {
 
     /// Records a look of the thread at `at`, and whether it found an event.
     pub(crate) fn note(&mut self, found: bool, at: Time) {
-        self.pace.note(found);
-        self.until = self.pace.next(at);
+        if let Some(pace) = &self.pace {
+            pace.note(found);
+            self.until = pace.next(at);
+        }
     }
 }
 

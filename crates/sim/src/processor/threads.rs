@@ -110,11 +110,11 @@ enum Ready {
 /// What a processor ran before it goes on with a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Switch {
-    /// No thread at all.
+    /// No thread has run there before.
     First,
-    /// The same thread.
+    /// That thread was the last to run there.
     Same,
-    /// Another thread; or the same one, which comes from another processor.
+    /// Another thread was the last to run there, or the thread comes from another processor.
     Other,
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use machine::Machine;
 use protocols::stache::{Config, Stache};
 use tempest::{
     Array, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Protocol, Quiet, Report, Resource, Setup,
@@ -65,7 +66,18 @@ impl Reads {
     }
 }
 
-fn reads(name: &str, policy: &str, (nodes, processors): (u32, u32), block: u32, count: usize) -> Outcome {
+fn reads(name: &str, policy: &str, shape: (u32, u32), block: u32, count: usize) -> Outcome {
+    // Memory is highly interleaved: what strides of this program meet at the same bank is no part of what is tested.
+    reads_on(machine(name, &[("memory.banks.count", "4093")]), policy, shape, block, count)
+}
+
+fn reads_on(
+    machine: Machine,
+    policy: &str,
+    (nodes, processors): (u32, u32),
+    block: u32,
+    count: usize,
+) -> Outcome {
     let mut layout = Layout::new(nodes, block).expect("a block of a permitted size");
     let all = nodes > 2;
     let threads = processors as usize;
@@ -78,9 +90,7 @@ fn reads(name: &str, policy: &str, (nodes, processors): (u32, u32), block: u32, 
         mechanism: Mechanism::SharedMemory,
         ..Launch::new(job, policy.parse().expect("a policy"))
     };
-    // Memory is highly interleaved: what strides of this program meet at the same bank is no part of what is tested.
-    let machine = machine(name, &[("memory.banks.count", "4093")]);
-    Model::new(machine).run(&launch).unwrap_or_else(|failure| panic!("{name}: {failure}"))
+    Model::new(machine).run(&launch).unwrap_or_else(|failure| panic!("{failure}"))
 }
 
 /// The mean of a step of all events of kinds with this in their name, in cycles; zero if none took it.
@@ -135,6 +145,19 @@ fn computing_processors_pay_their_own_way_to_a_device_whoever_is_inside() {
     let time = |name: &str, policy: &str| reads(name, policy, (2, 1), 64, 20).time;
     assert_eq!(time("hurricane", "single"), time("hurricane-1", "single"));
     assert!(time("hurricane", "hurricane:1") < time("hurricane", "single"));
+}
+
+#[test]
+fn a_block_has_arrived_when_its_last_byte_has() {
+    for (block, bandwidth) in [(64, "1 MB/s"), (128, "1 MB/s"), (128, "8 MB/s")] {
+        let slow = machine("hurricane-1", &[("interface.bandwidth", bandwidth)]);
+        let rate = slow.interface.bandwidth.as_bytes_per_second() as f64;
+        let outcome = reads_on(slow, "hurricane-1:1", (2, 1), block, 20);
+        // A request is a header, the reply a header and the block; both have the same latency.
+        let apart = (travel(&outcome, "::Supply") - travel(&outcome, "::Ask")) * 2.5;
+        let expected = f64::from(block) / rate * 1e9;
+        assert!((apart - expected).abs() < 1e-3, "{block} B at {bandwidth}: {apart} ns, expected {expected}");
+    }
 }
 
 /// What keeps a protocol processor busy for a miss, at both ends together, in cycles: for blocks of so many lines, the rows of the

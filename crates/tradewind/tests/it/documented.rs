@@ -33,7 +33,12 @@ fn a_document_read_and_written_again_is_the_same() {
     let claims = ["claims", "alewife.table2", "fixed-floating.model"];
     hold::<Claims>(&claims);
     hold::<Ledger>(&[&claims[..], &["--ledger"]].concat());
-    hold::<Sensitivity>(&[&claims[..], &["--sensitivity"]].concat());
+    let moved = hold::<Sensitivity>(&["claims", "alewife.am.per_hop", "--sensitivity"]);
+    let raised = moved["machines"][0]["raised"].as_array().unwrap();
+    let hop = raised.iter().find(|raised| raised["parameter"]["key"] == "network.hop").unwrap();
+    assert_eq!(hop["moved"][0]["claim"], "alewife.am.per_hop");
+    let share = hop["moved"][0]["share"].as_f64().unwrap();
+    assert!((share - 0.05).abs() < 0.001, "{share}");
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../inputs/litmus");
     hold::<Litmus>(&["litmus", tests, "--machine", "native,ideal", "--repeat", "2"]);
 }
