@@ -1,4 +1,4 @@
-//! Sends of the fiber that runs now: which way the cargo goes, what that costs, and what a send without room waits for.
+//! The sends of the fiber that runs now: the route of the cargo, its cost, and the waits of a send that finds no room.
 //!
 //! This module must never know how cargo travels.
 

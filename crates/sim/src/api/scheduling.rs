@@ -1,4 +1,4 @@
-//! Waits, polls and holds of the fiber that runs now.
+//! The waits, polls and key requests of the fiber that runs now.
 //!
 //! This module must never know which event a processor is given.
 
