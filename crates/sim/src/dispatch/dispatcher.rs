@@ -33,7 +33,7 @@ pub(crate) struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// The dispatch of a node with so many processors, before anything runs.
+    /// The dispatch of a node with `processors` processors, before anything runs.
     pub(crate) fn new(
         machine: &Machine,
         policy: &Policy,
@@ -109,7 +109,7 @@ impl Dispatcher {
         }
     }
 
-    /// The kind of the processors that run handlers and no threads, or may come to.
+    /// The kind of the processors that run handlers and no threads, or that may come to do so.
     pub(crate) fn kind_of_servers(&self) -> Resource {
         match (&self.way, &self.serving) {
             (Dispatch::StateMachine(_), _) => Resource::StateMachine,
@@ -118,7 +118,7 @@ impl Dispatcher {
         }
     }
 
-    /// Whether a processor other than the computing ones handles every message of a class that comes, without their looking.
+    /// Whether a processor that does not compute handles every message of a class, without a look of a computing processor.
     pub(crate) fn network_handles(&self, class: Class) -> bool {
         self.network().is_some_and(|network| network.handles_all(class))
     }
@@ -272,7 +272,7 @@ impl Dispatcher {
         self.serving.is_served() || another_comes()
     }
 
-    /// Whether nothing waits for a processor. A node with a dispatch routine may have a turn to pass on all the same.
+    /// Whether no event or message waits for a processor. A node with a dispatch routine may still have a turn to pass on.
     #[inline]
     pub(crate) fn rests(&self) -> bool {
         !matches!(self.way, Dispatch::Routine(_)) && !self.something_waits()

@@ -171,7 +171,7 @@ mod tests {
     use crate::processor::ledger::Bucket;
     use crate::processor::service::Receipt;
 
-    /// Two processors that spend half of their time looking for events, at so many nanoseconds.
+    /// Two processors at `at` nanoseconds, which have spent half of that time looking for events.
     fn looking(at: u64) -> [Core; 2] {
         let mut cores = node([computing(), computing()]);
         for core in &mut cores {

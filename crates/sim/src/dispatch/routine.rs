@@ -209,7 +209,7 @@ mod tests {
     use crate::dispatch::testing::{events, key, message, ns};
     use crate::processor::core::Event;
 
-    /// The routine of a node of so many processors.
+    /// The routine of a node of `processors` processors.
     fn routine(processors: usize, drain: Option<usize>) -> Routine {
         let [notice, enter, find, leave, migrate, wake] = [1, 2, 3, 4, 5, 6].map(ns);
         let prices = SoftwareDispatch { poll_every: 1, notice, enter, find, leave, migrate, wake, drain };

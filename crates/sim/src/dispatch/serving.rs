@@ -21,7 +21,7 @@ pub(crate) enum Serving {
         /// The number of computing processors.
         computing: usize,
     },
-    /// The processors from this number on, which are inside the device.
+    /// The processors inside the device, which are those from a number on.
     Embedded {
         /// The number of computing processors.
         computing: usize,
