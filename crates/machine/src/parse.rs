@@ -1,4 +1,4 @@
-//! From the text of a machine file to a [`Machine`]. Knows no file, only its name and text, and no key.
+//! Turns the text of a machine file into a [`Machine`]. This module must never know a file beyond its name and text, nor a key.
 
 use crate::reading::{Bases, Errors, Value, load};
 use crate::schema::Machine;
@@ -21,7 +21,7 @@ impl Default for Known<'_> {
 }
 
 impl Machine {
-    /// Reads a machine file that extends no other. `file` is what to call it in messages.
+    /// Reads a machine file that extends no other. `file` is the file's name in messages.
     ///
     /// # Errors
     ///
@@ -30,10 +30,10 @@ impl Machine {
         Self::parse_with::<&str, &str>(file, text, &[], Known::default())
     }
 
-    /// Reads a machine file together with values from the command line, which replace those of the file:
-    /// dotted keys such as `processor.clock`, values such as `200MHz`, lists such as `8,4`, or both as TOML writes them:
-    /// `"200 MHz"`, `[8, 4]`. Of two values for one key the later holds; one for a policy, `policy.np.processor.poll`,
-    /// precedes one in general. They are checked like the file's own.
+    /// Reads a machine file together with values from the command line, which replace those of the file. The keys are dotted,
+    /// such as `processor.clock`. The values are texts such as `200MHz` and lists such as `8,4`, or both in the form of TOML:
+    /// `"200 MHz"`, `[8, 4]`. Of two values for one key the later holds. A value for a policy, `policy.np.processor.poll`,
+    /// precedes one for all policies. All values are checked like the file's own.
     ///
     /// # Errors
     ///
@@ -49,14 +49,14 @@ impl Machine {
         Reading::new(&chain, &overrides, known.policies).machine()
     }
 
-    /// Every value the machine was built from, in the order it was read; those that hold under a policy come last.
+    /// Every value that the machine was built from, in the order of reading. Values that hold under a policy come last.
     pub fn values(&self) -> &[Value] {
         &self.values
     }
 
-    /// A digest of all values that can change a result: equal machines have equal digests, on every host and in every build. It
-    /// covers files and overrides; later changes of fields do not change it. Sources, the summary and the spelling of
-    /// numbers do not count.
+    /// A digest of all values that can change a result. Equal machines have equal digests, on every host and in every build.
+    /// The digest covers files and overrides. Later changes of fields do not change it, nor do sources, the summary and the
+    /// spelling of numbers.
     pub fn digest(&self) -> u64 {
         self.digest
     }

@@ -1,5 +1,5 @@
-//! A machine from several readings of its file: one in general, one under each policy that has values of its own, and one of
-//! each file that it extends. Knows no key but that of the policies.
+//! Makes a machine from several readings of its file: one in general, one under each policy that has values of its own, and one
+//! of each file that it extends. This module must never know a key except that of the policies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ impl<'a> Reading<'a> {
 
     pub(crate) fn machine(mut self) -> Result<Machine, Errors> {
         for base in (1..self.chain.len()).rev() {
-            // Read for itself, which is how its mistakes are found.
+            // A base file is also read by itself, which finds its mistakes.
             let mut base = Reading::new(&self.chain[base..], &[], self.policies);
             base.read_all();
             self.errors.append(&mut base.errors);

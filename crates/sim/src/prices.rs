@@ -25,7 +25,7 @@ pub(crate) enum List {
 /// How an event reaches the processor that handles it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Receipt {
-    /// The processor reads a message out of the interface, with so many words behind the header.
+    /// The processor reads a message out of the interface, with `words` words behind the header.
     Message { own: bool, words: u64, interrupts: bool },
     /// A network processor has handed the message over.
     Forwarded,

@@ -129,13 +129,14 @@ impl Model {
     }
 
     /// The nodes, processors, threads and counters of a run, for a trace.
-    fn cast(&self, shape: Shape, split: Split, any: &Resident, counters: Vec<Counter>) -> Cast {
+    fn cast(&self, launch: &Launch, split: Split, any: &Resident, counters: Vec<Counter>) -> Cast {
+        let in_network = dispatch::network_processors(&self.machine, &launch.policy);
         Cast {
             machine: self.machine.name.clone(),
-            nodes: shape.nodes,
+            nodes: launch.nodes,
             computing: split.computing as u16,
-            dedicated: split.dedicated as u16,
-            threads: shape.threads,
+            dedicated: (split.dedicated as usize + in_network) as u16,
+            threads: split.computing * launch.threads,
             messages: any.node.message_names().collect(),
             counters,
         }
@@ -215,7 +216,7 @@ impl World for Model {
         }
         if let Some(recorder) = &launch.trace {
             let counters = recorder.interval().map(|_| gauges::counters(&cluster)).unwrap_or_default();
-            recorder.begin(model.cast(shape, split, &residents[0], counters));
+            recorder.begin(model.cast(launch, split, &residents[0], counters));
         }
         let mut engine = Engine::new(cluster, &residents);
         engine.run()?;

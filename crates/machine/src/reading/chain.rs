@@ -1,4 +1,5 @@
-//! A machine file with the files it extends, from itself to the most basic. Opens nothing: the caller finds them.
+//! A machine file and the files that it extends, from itself to the most basic one. This module opens nothing: the caller finds
+//! the files.
 
 use super::source_text::SourceText;
 use super::{Error, Errors};
@@ -54,7 +55,7 @@ fn base(chain: &[SourceText], bases: &Bases<'_>) -> Result<Option<(String, Strin
     }
 }
 
-/// Files that extend each other, the last one the first: `a.toml:2 -> b.toml:1 -> a.toml`.
+/// The names and lines of files that extend each other in a circle, ending with the first: `a.toml:2 -> b.toml:1 -> a.toml`.
 fn circle(files: &[SourceText]) -> String {
     let place = |source: &SourceText| {
         let line = source.table().get(EXTENDS).and_then(|item| source.line_of(item)).unwrap_or(1);

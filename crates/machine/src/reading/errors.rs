@@ -10,9 +10,9 @@ pub struct Error {
     /// The line in the file, from 1. For a missing key it is the line of its section. `None`: the value came from `--set` on
     /// the command line.
     pub line: Option<usize>,
-    /// Dotted key: `processor.clock`. Empty where the file is no TOML at all.
+    /// The dotted key: `processor.clock`. Empty where the file is no TOML at all.
     pub key: String,
-    /// The value as written; `None` where it is missing.
+    /// The value as written; `None` where the key is missing.
     pub value: Option<String>,
     /// The value that was expected: `a frequency such as "400 MHz"`.
     pub expected: String,
@@ -35,8 +35,8 @@ impl Display for Error {
 
 impl std::error::Error for Error {}
 
-/// All mistakes of a machine file and of the files that it extends, in the order of their lines; those of the command line come
-/// last. There is at least one.
+/// All mistakes of a machine file and of the files that it extends, in the order of their lines. Mistakes of the command line
+/// come last. There is at least one mistake.
 ///
 /// Prints one mistake per line.
 #[derive(Clone, Debug, PartialEq, Eq)]

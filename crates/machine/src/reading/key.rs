@@ -8,8 +8,7 @@ use units::{Bandwidth, Bytes, Frequency, Quantity, Rate, Span, Time};
 use super::reader::Raw;
 use super::section::{NO_CLOCK, Section};
 
-/// A type of field that the keys of a section can have: a [`Scalar`], a section, or an `Option` of one that need not be
-/// there.
+/// A type that a section's field can have: a [`Scalar`], a section, or an `Option` of either, whose key may be absent.
 pub(crate) trait Key: Sized {
     /// The expected value, as the error of a missing key states it.
     fn expected() -> &'static str;
@@ -106,7 +105,7 @@ pub(super) fn count<N: TryFrom<i64>>(raw: Raw<'_>) -> Option<N> {
     raw.integer().filter(|&count| count >= 1).and_then(|count| N::try_from(count).ok())
 }
 
-/// Reads a key as `how` says: what stands behind `=` in a row.
+/// Reads a key by the function `how`, which stands behind `=` in a row.
 pub(crate) fn read<'a, T>(
     section: &Section<'a>,
     key: &'static str,
@@ -128,17 +127,17 @@ pub(crate) fn above_zero<T: Scalar + Default + PartialEq>(
     })
 }
 
-/// Reads a key that need not be there: its type's default stands for it.
+/// Reads a key that may be absent: its type's default then stands for it.
 pub(crate) fn or_default<T: Key + Default>(section: &Section<'_>, key: &'static str) -> Option<T> {
     if T::is_given(section, key) { T::read(section, key) } else { Some(T::default()) }
 }
 
-/// Reads a whole number of at least 1 that need not be there: it is 1 unless stated.
+/// Reads a whole number of at least 1 that may be absent: it is 1 unless stated.
 pub(crate) fn one_unless_stated(section: &Section<'_>, key: &'static str) -> Option<usize> {
     Some(section.key::<Option<usize>>(key)?.unwrap_or(1))
 }
 
-/// Reads a key that must be there on some condition; where it is not, its type's default stands for it.
+/// Reads a key that is required on a condition. Where the key is absent, its type's default stands for it.
 pub(crate) fn required_if<T: Key + Default>(
     condition: bool,
 ) -> impl FnOnce(&Section<'_>, &'static str) -> Option<T> {
@@ -150,7 +149,8 @@ pub(crate) fn required_if<T: Key + Default>(
     }
 }
 
-/// Reads a key that need not be there: its type's default stands for it. Where it is given, so must be the key `other`.
+/// Reads a key that may be absent: its type's default then stands for it. Where the key is given, the key `other` must be given
+/// too.
 pub(crate) fn with<T: Key + Default>(
     other: &'static str,
     expected: &str,
@@ -213,7 +213,7 @@ impl Section<'_> {
         })
     }
 
-    /// Reads one of two words: whether it is `word`.
+    /// Reads one of two words. Returns whether it is `word`.
     pub(crate) fn is_word(&self, key: &'static str, word: &str, words: [&str; 2]) -> Option<bool> {
         let expected = words.map(|word| format!("{word:?}")).join(" or ");
         self.text(key, &expected, |text| words.contains(&text)).map(|text| text == word)

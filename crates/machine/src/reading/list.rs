@@ -1,4 +1,4 @@
-//! Lists in machine files: of names and of numbers. Knows no particular key.
+//! Lists in machine files: of names and of numbers. This module must never know a particular key.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -29,8 +29,8 @@ impl<'a> Section<'a> {
         counts.map(|Counts(counts)| counts)
     }
 
-    /// Reads a list of different names, at least one, each understood by `read`; `what` is what one of them is. The command line
-    /// separates them by commas.
+    /// Reads a list of at least one name, without repetition. `read` converts a name, and `what` says what a name stands for.
+    /// The command line separates names by commas.
     pub(crate) fn list<T: PartialEq + Copy + Display>(
         &self,
         key: &'static str,
@@ -93,7 +93,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The entries of a list of the command line: `8,4`, or as TOML has it `[8, 4]`.
+/// The entries of a list on the command line: `8,4`, or in the form of TOML, `[8, 4]`.
 fn given(text: &str) -> impl Iterator<Item = &str> {
     let within = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     within.unwrap_or(text).split(',').map(unquoted).filter(|one| !one.is_empty())

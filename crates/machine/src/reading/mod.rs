@@ -1,5 +1,5 @@
-//! How a machine file is read: its text, its sections in layers, the kinds of values, and every mistake at once. Knows no
-//! particular key of a machine; those are rows of the folder `schema`.
+//! How a machine file is read: its text, its sections in layers, the kinds of values, and every mistake at once. This module
+//! must never know a particular key of a machine; those are rows of the folder `schema`.
 
 mod chain;
 mod errors;

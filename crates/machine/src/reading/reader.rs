@@ -25,7 +25,7 @@ pub(crate) struct Reader<'a> {
     /// The machine's own file, to which errors about the command line belong.
     file: &'a SourceText,
     overrides: &'a Overrides<'a>,
-    /// The policy of this reading. A value that the command line gives for it precedes a value for all policies.
+    /// The policy of this reading. A value that the command line gives for this policy precedes a value for all policies.
     policy: Option<&'a str>,
     /// The clock of the memory bus, where the machine has one.
     pub(super) bus: Cell<Option<Frequency>>,
@@ -123,8 +123,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value that the command line gives for a key, with the key as it is written there. The last of several counts. The key
-    /// is then a known one.
+    /// The value that the command line gives for a key, with the key as it is written there. The last of several values counts.
+    /// The key becomes a known one.
     pub(crate) fn given(&self, key: &str) -> Option<(String, &'a str)> {
         self.spellings(key).find_map(|key| {
             let given = self.overrides.iter().rev().find(|(given, _)| *given == key);
@@ -167,8 +167,8 @@ impl<'a> Reader<'a> {
         self.report(found.place, &found.key, Some(found.written()), expected);
     }
 
-    /// A value that was read, with its line, for a message about `found`: `network.link = "20 MB/s": line 12`. `None` if there is
-    /// no value of this key.
+    /// A value that was read, with its line, for a message about `found`: `network.link = "20 MB/s": line 12`. `None` if the
+    /// key has no value.
     pub(crate) fn stands(&self, found: &Found<'_>, key: &str) -> Option<String> {
         let values = self.values.borrow();
         let value = self.spellings(key).find_map(|key| values.iter().rfind(|value| value.key == key))?;
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
         notes.insert(key.to_owned(), resolved);
     }
 
-    /// Ends the reading.
+    /// Ends the reading, and returns its results.
     pub(crate) fn finish(self) -> Findings {
         Findings {
             values: self.values.into_inner(),
@@ -216,7 +216,7 @@ pub(crate) const POLICY: &str = "policy";
 pub(crate) const FIXED: [&str; 8] =
     ["name", "summary", "nodes", "processors", "can", "calibrated", EXTENDS, POLICY];
 
-/// A text of the command line without the quotes of TOML: a shell has taken its own.
+/// A text of the command line without the quotes of TOML, if it has any. The shell has already removed its own.
 pub(super) fn unquoted(text: &str) -> &str {
     let text = text.trim();
     let within =
@@ -231,8 +231,8 @@ fn is_below(key: &str, section: &str) -> bool {
 /// The most names that a hint lists.
 const MOST_NAMES: usize = 40;
 
-/// `; did you mean "clock"?` for the known name that `found` is most likely a slip of, `; known are …` for none; where there are
-/// very many, some.
+/// A hint for the unknown name `found`. It is `; did you mean "clock"?` with the known name that `found` is most likely a slip
+/// of. If there is none it is `; known are …` with all names, or with some of very many.
 pub(crate) fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     match nearest_slip(found, known.clone()) {
         Some(name) => format!("; did you mean \"{name}\"?"),
@@ -240,7 +240,8 @@ pub(crate) fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone
     }
 }
 
-/// A hint that lists all names. Of too many it lists those in the section of `found`, or else the first part of each name.
+/// A hint that lists all names. If they are too many, it lists those in the section of `found`, or else the first part of each
+/// name.
 fn others(found: &str, mut known: Vec<&str>) -> String {
     if known.len() > MOST_NAMES {
         let section = found.rsplit_once('.').map_or("", |(section, _)| section);

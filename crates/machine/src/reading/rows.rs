@@ -1,5 +1,5 @@
-//! The macro that declares a section of a machine file once: its struct, its keys, and how they are read. Knows no
-//! particular key.
+//! The macro that declares a section of a machine file once: its struct, its keys, and how they are read. This module must
+//! never know a particular key.
 
 /// Declares a section of a machine file: a struct, with a row for each key.
 ///

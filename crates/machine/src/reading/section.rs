@@ -1,8 +1,8 @@
 //! One section of a machine file, read key by key. A key becomes known when the code asks for it, so the keys of a section are
-//! written once: where they are read. Knows no particular section; the types of values are in `key`.
+//! written once: where they are read. The types of values are in `key`. This module must never know a particular section.
 //!
-//! A section has layers: the values under a policy, those of the machine's file, those of the files that it extends. The first
-//! layer that has a key gives its value. Tables are sections and are merged; all else is replaced.
+//! A section has layers: the values under a policy, the values of the machine's file, the values of the files that it extends.
+//! The first layer that has a key gives its value. Tables are sections and are merged. Every other value is replaced.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
@@ -115,12 +115,13 @@ impl<'a> Section<'a> {
         section.read_with(read)
     }
 
-    /// Names the key of the command line that makes further keys necessary. Those that are missing are one error about that key.
+    /// Names the key of the command line that makes further keys necessary. All missing ones then become one error about that
+    /// key.
     pub(crate) fn ask_by(&self, key: &'static str) {
         self.asked_by.replace(self.reader.given(&self.dotted(key)));
     }
 
-    /// Reports that something is not there. All that a value of the command line makes necessary is one error.
+    /// Reports a missing value. All values that one value of the command line makes necessary become one error.
     fn miss(&self, place: Option<Place<'a>>, path: &str, expected: &str) {
         match &*self.asked_by.borrow() {
             Some(_) => self.missing.borrow_mut().push(format!("{path} ({expected})")),

@@ -1,10 +1,11 @@
-//! The text of one machine file: its TOML and what stands where in it. Knows no key of a machine.
+//! The text of one machine file: its TOML, and the places of its keys and values. This module must never know a key of a
+//! machine.
 
 use toml_edit::{Document, Item, TableLike};
 
 use super::Error;
 
-/// One file: the machine's own, or one that it extends.
+/// The text of one file: the machine's own file, or one that it extends.
 pub(crate) struct SourceText {
     /// The file's name in errors.
     pub(crate) name: String,
@@ -55,7 +56,7 @@ impl SourceText {
         (!comment.is_empty()).then(|| comment.to_owned())
     }
 
-    /// The text of a value as written, with its quotes; of a table or a long array only the brackets.
+    /// The text of a value as written, with its quotes. Of a table or a long array it is only the brackets.
     pub(crate) fn written(&self, item: &Item) -> String {
         if item.is_table_like() {
             return "{…}".to_owned();

@@ -15,7 +15,7 @@ macro_rules! capabilities {
         impl Capability {
             /// Every capability, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-            /// Their names, in the same order.
+            /// The names of all capabilities, in the order of declaration.
             pub const NAMES: &'static [&'static str] = &[$($name,)*];
 
             /// The name in machine files and messages.

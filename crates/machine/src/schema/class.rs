@@ -1,4 +1,5 @@
-//! Classes of messages: what a message is for decides who may run its handler and what it costs. Knows no protocol.
+//! Classes of messages. The class of a message decides which processors may run its handler, and at what price. This module
+//! must never know a protocol.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -25,7 +26,7 @@ impl Class {
     /// Every class, in the order of declaration.
     pub const ALL: [Self; 6] =
         [Self::Read, Self::Write, Self::Reply, Self::Acknowledge, Self::System, Self::User];
-    /// Their names in machine files, in the same order.
+    /// The names of all classes in machine files, in the order of declaration.
     pub const NAMES: [&'static str; 6] = ["read", "write", "reply", "acknowledge", "system", "user"];
 
     /// The name in machine files and messages.
@@ -70,7 +71,7 @@ impl<T: Copy> ByClass<T> {
         Self([value; 6])
     }
 
-    /// The value of each class, as `value` says.
+    /// Makes one value for each class, by calling `value`.
     pub fn each(value: impl FnMut(Class) -> T) -> Self {
         Self(Class::ALL.map(value))
     }

@@ -1,5 +1,5 @@
-//! The cost of one use of a primitive, and how a machine file states it: as one duration, in parts, or by class of
-//! message. Knows no particular primitive.
+//! The cost of one use of a primitive, and the three ways to state it in a machine file: as one duration, in parts, or by class
+//! of message. This module must never know a particular primitive.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -13,7 +13,7 @@ use crate::{ByClass, Class, Transactions};
 /// The cost of one use of a primitive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Time on the handler's critical path: what follows in the handler waits for it.
+    /// Time on the handler's critical path: the rest of the handler waits for it.
     pub path: Time,
     /// Further time that the processor stays occupied once the handler is over.
     pub occupancy: Time,
@@ -32,7 +32,7 @@ impl Cost {
     /// The cost of `count` uses. The wait is that of one use.
     #[inline]
     pub fn times(self, count: u64) -> Self {
-        // Most things are done once.
+        // Most uses are single, and need no multiplication.
         if count == 1 {
             return self;
         }
@@ -65,14 +65,14 @@ impl Cost {
     }
 }
 
-/// The key that gives a price to all classes that a table by class does not name.
+/// The key whose price holds for all classes that a table by class does not name.
 const OTHER: &str = "other";
 
 impl<'a> Section<'a> {
     /// Reads the price of a primitive; `Some(None)` where neither file nor command line gives one.
     ///
-    /// A text is the path alone, a table with the keys of a cost its parts, a table with the names of [`Class`] a
-    /// cost for each. The command line may set any of them, in whatever form the file has it.
+    /// A text is the path alone. A table with the keys of a cost states its parts. A table with the names of [`Class`] states a
+    /// cost for each class. The command line may set any of them, whichever form the file has.
     pub(crate) fn cost(&self, key: &'static str, bus: IdleBus<'_>) -> Option<Option<ByClass<Cost>>> {
         if !self.gives(key) {
             return Some(None);
@@ -105,8 +105,8 @@ impl<'a> Section<'a> {
             .then(|| ByClass::each(|class| costs[class as usize].unwrap_or_default()))
     }
 
-    /// Reads one price: a text, or a table of parts. Where the file has neither, it is `base` with the parts that the command
-    /// line gives.
+    /// Reads one price: a text, or a table of parts. Where the file has neither, the price is `base` with the parts that the
+    /// command line gives.
     fn one_cost(&self, key: &'static str, base: Option<Cost>, primitive: Primitive<'_>) -> Option<Cost> {
         let table = self.table_of(key);
         let base = if self.has(key) { None } else { base };

@@ -1,4 +1,4 @@
-//! The processors inside a node's network device: section `[embedded_processor]`, in which cycles are those of these
+//! The processors inside a node's network device: section `[embedded_processor]`. Cycles in this section are cycles of these
 //! processors' own clock. Pure data. This module must never know how many of them a policy uses, nor what they run.
 
 use units::Frequency;

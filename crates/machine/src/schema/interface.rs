@@ -1,4 +1,4 @@
-//! The network interface of a node. Pure data and its section `[interface]`.
+//! The network interface of a node: section `[interface]`. Pure data.
 
 use units::{Bandwidth, Bytes, Quantity, Time};
 
@@ -17,8 +17,8 @@ section! {
         header: Bytes,
         /// The most data, header aside, that one packet carries; at least 1 B. A longer message is split.
         packet: Bytes = above_zero,
-        /// The data, header aside, that each packet carries at least: what a shorter one lacks is filled up, and takes its time.
-        /// At most `packet`; zero unless stated.
+        /// The least data, header aside, that each packet carries. A shorter packet is filled up, and the filling takes its
+        /// time. At most `packet`; zero unless stated.
         fill: Bytes = or_default,
         /// The least time between the beginnings of two messages through one port: the reciprocal of the NI's message rate. A
         /// port is occupied for a message's bytes or for the gap, whichever is longer. A file states at least what a header takes
@@ -78,7 +78,7 @@ section! {
     }
 }
 
-/// The places at which the NI of a node delivers events, and who polls them.
+/// The places at which the NI of a node delivers events, and the processors that poll them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Endpoints {
     /// One endpoint for the node: whichever processor polls takes the next event.

@@ -1,5 +1,5 @@
-//! A machine: the top level of its file, and the checks that concern several sections. Plain data, resolved and checked. Knows
-//! neither files nor what happens on a machine.
+//! A machine: the top level of its file, and the checks that concern several sections. Plain data, resolved and checked. This
+//! module must never know files, nor what happens on a machine.
 //!
 //! Durations that a file states in cycles are absolute here.
 
@@ -26,9 +26,9 @@ pub struct Machine {
     pub name: String,
     /// One line that describes the machine.
     pub summary: String,
-    /// Number of nodes unless the run says otherwise; at least 1.
+    /// The number of nodes, unless the run says otherwise; at least 1.
     pub nodes: u32,
-    /// Compute processors of a node unless the run says otherwise; at least 1.
+    /// The number of compute processors of a node, unless the run says otherwise; at least 1.
     pub processors: u32,
     /// The processors, all alike.
     pub processor: Processor,
@@ -40,7 +40,7 @@ pub struct Machine {
     pub interface: Interface,
     /// The processors of a node that serve the network, where there are any.
     pub network_processor: Option<NetworkProcessor>,
-    /// The processors inside a node's network device. `None`: those that a policy puts there have the prices of the
+    /// The processors inside a node's network device. `None`: the processors that a policy puts there have the prices of the
     /// computing processors.
     pub embedded_processor: Option<EmbeddedProcessor>,
     /// The queues between the network processor and the compute processors, if there is a network processor that messages

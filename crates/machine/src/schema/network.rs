@@ -10,8 +10,8 @@ use crate::reading::{Section, above_zero, section};
 /// with none, has times in seconds: it keeps its speed when the node's clock is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// The time that a message's first byte takes from NI to NI whatever its route: into the network and out of it. It is a
-    /// delay and occupies nothing: message follows message as fast as the ports allow.
+    /// The time of a message's first byte from NI to NI whatever its route: into the network and out of it. It is a delay and
+    /// occupies nothing. Messages follow each other as fast as the ports allow.
     pub latency: Time,
     /// The routers and links for which messages contend. `None` with `topology = "constant"`: any two nodes are `latency`
     /// apart, and messages never contend.
@@ -28,9 +28,9 @@ pub struct Routers {
     /// The time over one link between two routers: from a message's head entering the link until it is at the entry of the
     /// next router. It is a delay and does not occupy the link. Above zero; zero for a crossbar, which has no such links.
     pub hop: Time,
-    /// The size of a router's buffer at each link into it. Messages wait in it, one behind another, as many as it has room
-    /// for; a longer message lies in several buffers. It is at least the data that the link carries during two hops: one
-    /// hop brings data, one brings back the news that there is room. With less, a link could not be kept busy.
+    /// The size of a router's buffer at each link into it. Messages wait in it, one behind another, as many as fit. A message
+    /// longer than a buffer lies in several. The size is at least the data that the link carries during two hops: in one hop
+    /// data arrive, and in one the news returns that there is room. With less, a link could not be kept busy.
     pub buffer: Bytes,
     /// Messages from outside that share the links.
     pub cross_traffic: Option<CrossTraffic>,
@@ -64,7 +64,7 @@ pub enum Topology {
         /// The number of links down from a switch, and up from it; at least 2.
         arity: u32,
     },
-    /// A grid whose sides are all 2: the smallest such grid that holds all nodes.
+    /// A grid whose sides are all 2: the smallest that holds all nodes.
     Hypercube,
 }
 
@@ -91,7 +91,7 @@ impl Network {
             return None;
         };
         if section.is_set("topology") {
-            // The file's keys are those of its own topology.
+            // A topology of the command line makes further keys necessary: the file has the keys of its own topology.
             section.ask_by("topology");
             section.leave_unused(&["link", "hop", "buffer", "arity", "dimensions", "cross_traffic"]);
         }

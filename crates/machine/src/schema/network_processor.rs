@@ -1,5 +1,5 @@
-//! The processors of a node that serve the network beside the compute processors. Pure data and its section
-//! `[network_processor]`, in which cycles are those of these processors' own clock.
+//! The processors of a node that serve the network beside the compute processors: section `[network_processor]`. Cycles in this
+//! section are cycles of these processors' own clock. Pure data.
 
 use units::{Frequency, Time};
 
@@ -14,20 +14,20 @@ section! {
         clock: Frequency = own_clock,
         /// The number of network processors of a node, all alike; at least 1, and 1 unless stated.
         count: usize = one_unless_stated,
-        /// The classes of messages whose handlers it can run. It hands messages of other classes to the compute processors. No
-        /// class is listed twice.
+        /// The classes of messages whose handlers a network processor can run. It hands messages of other classes to the
+        /// compute processors. No class is listed twice.
         runs: Vec<Class> = classes,
         /// The classes, among those in `runs`, whose messages interrupt the loop because hardware notices them. They wait only
         /// for a handler that is running. Empty unless stated.
         preempt: Vec<Class> = |section, key| Some(section.optional(key, |section| classes(section, key))?.unwrap_or_default()),
         /// The time to go round the loop once more, when there is more to do than one pass does.
         turn: Time,
-        /// The most messages it takes out of the network in one pass; at least 1.
+        /// The most messages that the loop takes out of the network in one pass; at least 1.
         drain: usize,
         /// The time of a look at empty queues. A block engine that shares this processor loses this time with each chunk.
         /// `None`: no engine shares it.
         idle_poll: Option<Time>,
-        /// The prices of the primitives in handlers that this processor runs.
+        /// The prices of the primitives in handlers that network processors run.
         primitives: Primitives = |section, key| Primitives::section(section, key, can, bus),
     }
     agree {

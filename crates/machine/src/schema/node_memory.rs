@@ -17,7 +17,7 @@ pub struct NodeMemory {
     pub bus: Bus,
     /// The banks of the main memory.
     pub banks: Banks,
-    /// The buffer of an interface that reads and supplies lines over the bus; `None`: there is none.
+    /// The buffer of an interface that reads and supplies lines over the bus; `None` where there is no such buffer.
     pub staging: Option<Staging>,
 }
 
@@ -109,8 +109,8 @@ section! {
 }
 
 section! {
-    /// An interface with a buffer of its own on the bus: it reads what is sent from caches or memory, packet by packet, and
-    /// puts what arrives in memory, or keeps it and supplies it as a cache would.
+    /// An interface with a buffer of its own on the bus. It reads outgoing data from caches or memory, packet by packet. It
+    /// puts arriving data into memory, or keeps them and supplies them as a cache would.
     Staging(section, line: Bytes, coherent: bool) {
         /// The size of the buffer: at least 4 blocks.
         size: Bytes = above_zero,
@@ -123,7 +123,7 @@ section! {
         keeps: bool = |section, _| section.is_word("deposit", "buffer", ["memory", "buffer"]),
         /// Whether a packet that follows its neighbour closely joins it on the wire.
         append: bool,
-        /// Whether packets of several messages take turns; else a message is sent whole.
+        /// Whether packets of several messages take turns. Otherwise a message is sent whole.
         interleave: bool,
         /// The bandwidth of a port of the buffer.
         port: Bandwidth,
@@ -185,8 +185,8 @@ impl Memory {
 }
 
 impl NodeMemory {
-    /// Reads the sections of the memory system; `banks` comes from `[memory]`, which was read before. `Some(None)`: the file has
-    /// none of these sections.
+    /// Reads the sections of the memory system. `banks` comes from `[memory]`, which was read before. The result is
+    /// `Some(None)` where the file has none of these sections.
     pub(crate) fn read_keys(file: &Section<'_>, line: Bytes, banks: Option<Banks>) -> Option<Option<Self>> {
         let has_any = banks.is_some() || ["cache", "bus", "staging"].into_iter().any(|key| file.gives(key));
         if !has_any {

@@ -1,5 +1,5 @@
-//! The parts of one price, and how they make a cost: a part is stated whole, or as the processor's own share beside bus
-//! transactions. Knows no particular primitive.
+//! The parts of one price, and how they make a cost. A part is stated whole, or as the processor's own share beside bus
+//! transactions. This module must never know a particular primitive.
 
 use units::{Bytes, Time};
 
@@ -18,7 +18,7 @@ const AFTER: &str = "after";
 struct Part {
     /// The key of the whole part, with its transactions.
     whole: &'static str,
-    /// The key of the processor's own share, without them.
+    /// The key of the processor's own share, without the transactions.
     own: &'static str,
 }
 
@@ -27,7 +27,7 @@ struct Part {
 pub(crate) enum IdleBus<'m> {
     /// The machine has no bus in detail.
     Absent,
-    /// The description of the bus was refused, which has been reported.
+    /// The description of the bus was refused, and the mistake has been reported.
     Refused,
     /// The memory system, and the size of its lines.
     Known(&'m NodeMemory, Bytes),
@@ -57,8 +57,8 @@ pub(crate) struct Primitive<'m> {
     pub(crate) bus: IdleBus<'m>,
 }
 
-/// Reads the parts of a price. Parts that neither file nor command line gives are those of `base`, but for the path, which is
-/// then what `path` reads.
+/// Reads the parts of a price. A part that neither file nor command line gives is that of `base`. The path is an exception: it
+/// is then what `path` reads.
 pub(super) fn read_parts(
     parts: &Section<'_>,
     primitive: Primitive<'_>,
@@ -77,7 +77,7 @@ pub(super) fn read_parts(
     let occupancy = match share(parts, OCCUPANCY, primitive.bus)? {
         Share::Own(own) => own.map(|own| own + on_bus(after)),
         Share::Whole if parts.has(OCCUPANCY.whole) => parts.key(OCCUPANCY.whole),
-        // Transactions for which no time is stated take what they take.
+        // Transactions without a stated time take their time on an idle bus.
         Share::Whole if parts.has(AFTER) && base.occupancy.is_zero() => Some(on_bus(after)),
         Share::Whole => Some(base.occupancy),
     };
@@ -100,14 +100,14 @@ pub(super) fn path_of(parts: &Section<'_>) -> Option<Time> {
 
 /// How a part is stated.
 enum Share {
-    /// As the processor's own share; `None` where that was refused.
+    /// As the processor's own share; `None` where the value was refused.
     Own(Option<Time>),
-    /// Whole, or not at all.
+    /// As a whole, or not at all.
     Whole,
 }
 
-/// Finds out how a part is stated. What the command line gives precedes the file. `None`: it is stated twice, which has then
-/// been reported.
+/// Finds out how a part is stated. The command line precedes the file. The result is `None` where the part is stated twice,
+/// which has then been reported.
 fn share(parts: &Section<'_>, part: Part, bus: IdleBus<'_>) -> Option<Share> {
     let Part { whole, own } = part;
     if !parts.has(own) || (parts.has(whole) && parts.is_set(whole) && !parts.is_set(own)) {

@@ -1,4 +1,4 @@
-//! The named primitives a protocol handler is made of, and what each costs. Knows no protocol.
+//! The named primitives that a protocol handler consists of, and the price of each. This module must never know a protocol.
 
 use units::{Quantity, Span};
 
@@ -43,12 +43,12 @@ primitives! {
     dispatch_interrupt,
     /// Noticing an access fault, taking it from the queue and entering its handler; occupancy as in `dispatch`.
     dispatch_fault,
-    /// Reading what faulted, and where.
+    /// Reading the kind and the address of the access that faulted.
     read_fault_state,
     /// Sending a message's header: destination, handler, block address.
     send_header,
-    /// Sending the header of a message to the own node, which the same processor may read; `None`: no price
-    /// of its own.
+    /// Sending the header of a message to the sender's own node, which the same processor may read; `None`: no price of its
+    /// own.
     send_own,
     /// Sending one further 8-byte word.
     send_word,
@@ -56,7 +56,7 @@ primitives! {
     start_transfer,
     /// Reading one 8-byte word of a message beyond its header.
     receive_word,
-    /// Reading one message out of the NI, header and the words that come with it.
+    /// Reading one message out of the NI: its header and the words that come with the header.
     extract,
     /// Reading one message from the own node out of the NI; `None`: no price of its own.
     extract_own,
@@ -64,9 +64,9 @@ primitives! {
     hand_over,
     /// Taking a message out of the queue from the node's other kind of processor.
     take,
-    /// Bookkeeping of a global access at its issue: the test of locality, the counter of outstanding accesses.
+    /// Bookkeeping of a global access at its issue: the test of locality, and the counter of outstanding accesses.
     issue,
-    /// Bookkeeping of a global access when its answer is there.
+    /// Bookkeeping of a global access when its answer arrives.
     complete,
     /// Adding to the counter of stored data at the target.
     count_store,
@@ -76,7 +76,7 @@ primitives! {
     place_word,
     /// Looking up a block's directory entry and writing it back.
     directory_lookup,
-    /// Getting a directory entry that another protocol processor of the node had last, beyond looking it up.
+    /// Getting a directory entry that another protocol processor of the node used last, beyond looking it up.
     migrate_entry,
     /// Changing the access tag of a block.
     set_tag,
@@ -101,7 +101,7 @@ primitives! {
 }
 
 impl Primitives {
-    /// Reads a price list; a machine that moves blocks by itself must say what starting that costs.
+    /// Reads a price list. A machine that moves blocks by itself must state the price of starting that.
     pub(crate) fn section(
         section: &Section<'_>,
         key: &'static str,

@@ -28,8 +28,7 @@ section! {
         pass: Time = or_default,
         /// The time to raise an event's count, without the time to resume the threads that wait for it; zero unless stated.
         signal: Time = or_default,
-        /// The time in which a thread gets a key that is free and need not be requested from another processor; zero unless
-        /// stated.
+        /// The time in which a thread gets a free key that need not be requested from another processor; zero unless stated.
         hold: Time = or_default,
         /// The time from a thread's resumption until its idle processor goes on with it; zero unless stated. A machine with a
         /// dispatch routine has `wake` in `[software_dispatch]` instead.
@@ -38,7 +37,7 @@ section! {
 }
 
 section! {
-    /// The time that each operation a program counts adds to its processor; a load or store is one that hits.
+    /// The time that each operation of a program adds to its processor. A load or store is one that hits.
     WorkCosts(section) {
         /// A floating-point addition or multiplication.
         flop: Time,

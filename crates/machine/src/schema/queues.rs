@@ -1,4 +1,4 @@
-//! The queues and the window that bound what a node may have waiting: sections `[queue]`, `[handoff]` and `[flow]`. Pure data.
+//! The queues of a node and its window of requests: sections `[queue]`, `[handoff]` and `[flow]`. Pure data.
 
 use units::Time;
 
@@ -13,7 +13,7 @@ section! {
         /// The number of entries that the queue holds before further ones spill to the node's memory; at least 1, and at least
         /// the window.
         capacity: usize,
-        /// The time that the dispatch of an event takes longer when the event had spilled to memory; zero unless stated.
+        /// The extra time to dispatch an event that had spilled to memory; zero unless stated.
         spill: Time = or_default,
     }
     agree {
@@ -39,7 +39,7 @@ section! {
 section! {
     /// The bound on outstanding requests, and the acknowledgement of stores.
     Flow(section) {
-        /// The number of a node's requests that may be without their answer at a time; at least 1.
+        /// The number of a node's requests that may be outstanding at a time; at least 1.
         window: usize,
         /// The number of stores that the target's software acknowledges with one message. `None`: the hardware acknowledges
         /// stores.

@@ -48,8 +48,8 @@ pub(super) fn implied(primitive: &str, memory: &NodeMemory, line: Bytes) -> Time
     }
 }
 
-/// Checks that no price is less than its transactions on an idle bus: those that it names, and, on a machine with shared
-/// memory, those that handling a block implies. Reports each price that is less.
+/// Checks that no price is less than its transactions on an idle bus, and reports each price that is less. The transactions are
+/// those that the price names. On a machine with shared memory, they include those that handling a block implies.
 pub(crate) fn check(
     section: &Section<'_>,
     primitives: &Primitives,

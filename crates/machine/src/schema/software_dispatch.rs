@@ -1,6 +1,6 @@
-//! The dispatch routine of a machine on which software takes processors from threads to handlers and back: section
-//! `[software_dispatch]`. A processor calls the routine at back-edges and faults, and in a loop while it has nothing else to
-//! do. Pure data.
+//! The dispatch routine of a machine whose software takes processors from threads to handlers and back: section
+//! `[software_dispatch]`. A processor calls the routine at back-edges and faults, and in a loop while it has no thread. Pure
+//! data.
 
 use units::Time;
 
@@ -19,7 +19,7 @@ section! {
         enter: Time,
         /// The time by which a call at a back-edge that finds something exceeds a poll that finds nothing.
         find: Time,
-        /// The time from the routine back to where a processor that also computes chooses what to do next.
+        /// The time from the routine back to the point where a processor that also computes chooses its next work.
         leave: Time,
         /// The extra time of a call when another processor of the node made the call before: the routine's code and state
         /// move between their caches.

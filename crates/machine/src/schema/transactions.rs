@@ -1,5 +1,5 @@
-//! The transactions of a processor's operation on the memory bus of its node, and how a machine file states them. This module
-//! must never know a bus or a primitive.
+//! The bus transactions of a processor's operation, and how a machine file states them. This module must never know a bus or a
+//! primitive.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,7 +10,7 @@ use crate::reading::Section;
 pub enum Transaction {
     /// An address alone: a device takes a line away from a cache.
     Invalidate,
-    /// A line is read from a device: a register of it that can be cached.
+    /// A line is read from a device: a device register that can be cached.
     Line,
     /// A word is read from a device.
     Read,
@@ -23,7 +23,7 @@ pub enum Transaction {
 impl Transaction {
     /// Every kind, in the order of declaration.
     pub const ALL: [Self; 5] = [Self::Invalidate, Self::Line, Self::Read, Self::Write, Self::Transfer];
-    /// Their names in machine files, in the same order.
+    /// The names of all kinds in machine files, in the order of declaration.
     pub const NAMES: [&'static str; 5] = ["invalidate", "line", "read", "write", "transfer"];
 }
 
@@ -87,7 +87,7 @@ impl Transactions {
     }
 }
 
-/// The text by which a file removes the transactions that the file which it extends states.
+/// The text by which a file removes the transactions that its base file states.
 const NONE: &str = "none";
 
 impl Display for Transactions {

@@ -1,6 +1,6 @@
-//! Sends of the fiber that runs now: which way the cargo goes, what that costs, and what a send without room waits for.
+//! The sends of the fiber that runs now: the route of the cargo, its cost, and the waits of a send that finds no room.
 //!
-//! Must never know how cargo travels.
+//! This module must never know how cargo travels.
 
 use machine::Capability;
 use tempest::world::{Messages, Packet};

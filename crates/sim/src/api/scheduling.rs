@@ -1,6 +1,6 @@
-//! Waits, polls and holds of the fiber that runs now.
+//! The waits, polls and key requests of the fiber that runs now.
 //!
-//! Must never know which event a processor is given.
+//! This module must never know which event a processor is given.
 
 use tempest::world::{DispatchKey, Held, Packet, Proof, Scheduling, Wait};
 use tempest::{Event, Primitive, Waiter};

@@ -551,7 +551,7 @@ impl Cluster {
 
 /// The costs of passage to processors.
 impl Cluster {
-    /// The cost to `core` of receiving an event and entering its handler, and the step that waits are counted under.
+    /// The cost to `core` of receiving an event and entering its handler, and the step under which waits are counted.
     pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32, interrupts: bool) -> (Cost, Step) {
         let event = &self.link.flights[flight];
         let (class, kind, travel) = (event.class(), event.kind(), event.travel());

@@ -1,13 +1,13 @@
-//! Timed regions of a run: all threads of all nodes enter one together, and everything is read at that instant.
+//! Timed regions of a run: all threads of all nodes enter one together, and every gauge is read at that instant.
 //!
-//! Must never know what is measured.
+//! This module must never know what is measured.
 
 use trace::Event as Traced;
 
 use super::{Cluster, gauges};
 use crate::measure::phases::Entry;
 
-/// A thread enters the next region. Returns whether it must wait for others.
+/// Lets a thread enter the next region. Returns whether it must wait for other threads.
 pub(crate) fn enter(cluster: &mut Cluster, node: usize, thread: u32, name: &'static str) -> bool {
     let threads = cluster.nodes.iter().map(|node| node.threads.len()).sum();
     let entry = cluster.measure.phases.enter(node, thread, name, threads);

@@ -544,7 +544,7 @@ impl Cluster {
         self.start_booked_step(core, Step::Inject);
     }
 
-    /// Spends what follows the effect of a step.
+    /// Spends the occupancy that follows the effect of a step.
     fn settle_step(&mut self, core: usize) {
         let tail = self.cores[core].clock.take_tail();
         if tail.is_zero() {

@@ -1,7 +1,7 @@
-//! The dispatch of one node at work: it is given the present time and the node's processors, and answers which processor starts
-//! what.
+//! The dispatch of one node. It is given the present time and the node's processors, and answers which processor starts which
+//! work.
 //!
-//! Must never know what a message means, or what anything costs.
+//! This module must never know what a message means, or what anything costs.
 
 use hardware::EventQueue;
 use machine::{Class, Machine};
@@ -28,12 +28,12 @@ pub(crate) struct Dispatcher {
     /// The number of processors that ever run handlers.
     servers: usize,
     notice: Notice,
-    /// The number of the processor that is interrupted next.
+    /// The number of the processor that the next interrupt goes to.
     next_interrupt: usize,
 }
 
 impl Dispatcher {
-    /// The dispatch of a node with so many processors, before anything runs.
+    /// The dispatch of a node with `processors` processors, before anything runs.
     pub(crate) fn new(
         machine: &Machine,
         policy: &Policy,
@@ -63,7 +63,7 @@ impl Dispatcher {
         if let Dispatch::Network(network) = &mut self.way { Some(network) } else { None }
     }
 
-    /// The network processors and the place of a processor among them, if it is one.
+    /// The network processors, and the place of a processor among them; `None` if the processor is not one.
     pub(crate) fn network_at(&mut self, number: usize) -> Option<(&mut NetworkProcessors, usize)> {
         let network = self.network_mut()?;
         let place = network.place(number)?;
@@ -75,14 +75,14 @@ impl Dispatcher {
         self.network().is_some_and(|network| network.place(number).is_some())
     }
 
-    /// Whether the computing processor drives the interface side by side with a network processor, and looks there all the time
+    /// Whether the computing processor drives the interface together with a network processor. It then looks there all the time
     /// while it idles.
     pub(crate) fn shares_interface(&self) -> bool {
         self.network().is_some_and(NetworkProcessors::shares)
     }
 
-    /// Whether a thread that asks for a key finds in its own memory whether that is free. The processor that looks for events
-    /// itself does; elsewhere the dispatch queue is asked.
+    /// Whether a thread that asks for a key finds in its own memory whether the key is free. That is so where the processor
+    /// looks for events itself. Elsewhere the thread asks the dispatch queue.
     pub(crate) fn keeps_keys_at_hand(&self) -> bool {
         match &self.way {
             Dispatch::Own(_) | Dispatch::Network(_) => true,
@@ -109,7 +109,7 @@ impl Dispatcher {
         }
     }
 
-    /// The kind of the processors that run handlers and no threads, or may come to.
+    /// The kind of the processors that run handlers and no threads, or that may come to do so.
     pub(crate) fn kind_of_servers(&self) -> Resource {
         match (&self.way, &self.serving) {
             (Dispatch::StateMachine(_), _) => Resource::StateMachine,
@@ -118,7 +118,7 @@ impl Dispatcher {
         }
     }
 
-    /// Whether a processor other than the computing ones handles every message of a class that comes, without their looking.
+    /// Whether a processor that does not compute handles every message of a class, without a look of a computing processor.
     pub(crate) fn network_handles(&self, class: Class) -> bool {
         self.network().is_some_and(|network| network.handles_all(class))
     }
@@ -136,7 +136,7 @@ impl Dispatcher {
         }
     }
 
-    /// A message or a fault becomes an event of the node.
+    /// Adds a message or a fault to the events of the node.
     pub(crate) fn join(&mut self, message: Arrived) {
         self.events.note_arrival(message.at);
         match &mut self.way {
@@ -147,8 +147,8 @@ impl Dispatcher {
         }
     }
 
-    /// The access of a thread on a processor has faulted. Whether the node's dispatch has to be told: not where the thread leaves
-    /// the fault in a slot on its way to the routine.
+    /// Adds the access fault of the thread on a processor. Returns whether the node's dispatch has to be told. It has not where
+    /// the thread leaves the fault in a slot on its way to the routine.
     pub(crate) fn fault(&mut self, number: usize, fault: Arrived) -> bool {
         match &mut self.way {
             Dispatch::Routine(routine) => {
@@ -163,7 +163,7 @@ impl Dispatcher {
         }
     }
 
-    /// The number by which the dispatch queue knows a processor that runs handlers at present.
+    /// The number of a processor in the dispatch queue, if the processor runs handlers at present.
     pub(crate) fn server(&self, number: usize, cores: &[Core]) -> Option<usize> {
         self.serving.serves_now(number, cores[number].is_dedicated())
     }
@@ -174,7 +174,7 @@ impl Dispatcher {
         server.is_some_and(|server| self.way.has_event(number, server, &self.events))
     }
 
-    /// The event that a processor handles next.
+    /// Removes and returns the event that a processor handles next.
     pub(crate) fn next_event(&mut self, now: Time, number: usize, cores: &[Core]) -> Option<Found> {
         let server = self.server(number, cores)?;
         let events = &mut self.events;
@@ -189,7 +189,7 @@ impl Dispatcher {
         }
     }
 
-    /// Whether a processor could start to inject a message that was handed over, or go on with its loop.
+    /// Whether a processor could begin an injection, or go on with the loop of a network processor.
     pub(crate) fn may_inject(&self, number: usize, view: View<'_>) -> bool {
         match self.is_network_processor(number) {
             true => self.next_step(number, view).is_some(),
@@ -205,7 +205,7 @@ impl Dispatcher {
         network.next_step(place, Outlook { now: view.now, handed_over, room: view.room })
     }
 
-    /// Whether a network processor sees a message that was handed over, and has planned no look at the room for it.
+    /// Whether a network processor sees a message that was handed over, and has planned no look for room.
     pub(crate) fn waits_for_room(&self, number: usize, now: Time) -> bool {
         let place = self.network().and_then(|network| Some((network, network.place(number)?)));
         place.is_some_and(|(network, place)| {
@@ -213,29 +213,29 @@ impl Dispatcher {
         })
     }
 
-    /// Whether a message that was handed over can be seen, and would go if the interface has room.
+    /// Whether a message that was handed over can be seen, and only room in the interface is missing.
     #[inline]
     pub(crate) fn asks_for_room(&self, now: Time) -> bool {
         let shows = |place| self.injection.shows(place, now);
         self.network().is_some_and(|network| (0..network.numbers().len()).any(shows))
     }
 
-    /// The place of the queue from which a processor takes messages that were handed over.
+    /// The place of the queue from which a processor takes messages for injection.
     fn lane(&self, number: usize) -> usize {
         self.network().and_then(|network| network.place(number)).unwrap_or(0)
     }
 
-    /// A processor takes the oldest message that was handed over to it.
+    /// Removes and returns the oldest message that was handed over to a processor.
     pub(crate) fn take_handed_over(&mut self, number: usize) -> Option<HandedOver> {
         self.injection.pop(self.lane(number))
     }
 
-    /// A processor has such a message in hand, on its way into the interface.
+    /// Records the message that a processor has taken and is putting into the interface.
     pub(crate) fn keep_in_hand(&mut self, number: usize, message: HandedOver) {
         self.injection.keep(self.lane(number), message);
     }
 
-    /// The message that a processor has in hand, which goes on.
+    /// Removes and returns the message that a processor was putting into the interface.
     pub(crate) fn release_in_hand(&mut self, number: usize) -> Option<HandedOver> {
         self.injection.release(self.lane(number))
     }
@@ -250,8 +250,8 @@ impl Dispatcher {
         self.way.something_waits() || self.events.something_waits() || self.injection.waiting() > 0
     }
 
-    /// The idle processor that may do something now and became idle last: its caches are the warmest. A computing processor that
-    /// shares the interface with a network processor sees a message first, because it looks at nothing else.
+    /// The idle processor that takes new work: the one that became idle last, because its caches are the warmest. A computing
+    /// processor that shares the interface with a network processor comes first, because it looks at nothing else.
     fn idle_server(&self, view: View<'_>) -> Option<usize> {
         let cores = view.cores;
         if self.shares_interface() && cores[0].is_idle() && self.has_event(0, cores) {
@@ -265,20 +265,20 @@ impl Dispatcher {
             .map(|(_, number)| number)
     }
 
-    /// Whether a processor that has a thread to go on with leaves what waits to others.
+    /// Whether a processor that has a thread to go on with leaves waiting work to other processors.
     pub(crate) fn leaves_to_others(&self, view: View<'_>) -> bool {
         let another_comes =
             || self.serving.shares_events() && self.something_waits() && self.idle_server(view).is_some();
         self.serving.is_served() || another_comes()
     }
 
-    /// Whether nothing waits for a processor. A node with a dispatch routine may have a turn to pass on all the same.
+    /// Whether no event or message waits for a processor. A node with a dispatch routine may still have a turn to pass on.
     #[inline]
     pub(crate) fn rests(&self) -> bool {
         !matches!(self.way, Dispatch::Routine(_)) && !self.something_waits()
     }
 
-    /// The processor that starts something that waits, if there is one.
+    /// The processor that starts work that waits, if there is one.
     pub(crate) fn next_start(&mut self, view: View<'_>) -> Option<Start> {
         if let Dispatch::Routine(routine) = &self.way {
             let (called, delay) = (routine.is_called(), routine.prices.notice);
@@ -298,13 +298,13 @@ impl Dispatcher {
         }
     }
 
-    /// Whether an idle processor does not look for events, because they interrupt it. A dedicated processor looks, and so does one
-    /// that shares the interface with a network processor.
+    /// Whether an idle processor waits for interrupts and does not look for events. A dedicated processor looks, and so does
+    /// one that shares the interface with a network processor.
     fn waits_for_interrupts(&self, number: usize, view: View<'_>) -> bool {
         self.notice == Notice::Interrupt && !view.cores[number].is_dedicated() && !self.shares_interface()
     }
 
-    /// The processor that calls the routine for an event that has just come.
+    /// The processor that calls the routine for an event which has just come.
     pub(crate) fn caller(&mut self, view: View<'_>) -> Option<usize> {
         // The dispatch queue knows processors that take turns by their own numbers.
         let finds = |number: usize| self.way.has_event(number, number, &self.events);
@@ -314,7 +314,7 @@ impl Dispatcher {
         }
     }
 
-    /// The processor that calls the routine for an event that waited while the turn was passed on.
+    /// The processor that calls the routine for an event which waited while the turn was passed on.
     pub(crate) fn next_caller(&mut self, view: View<'_>) -> Option<usize> {
         let finds = |number: usize| self.way.has_event(number, number, &self.events);
         match self.serving.turns_mut() {
@@ -323,12 +323,12 @@ impl Dispatcher {
         }
     }
 
-    /// The computing processor that is interrupted next when a call of the routine has ended, on whatever fiber.
+    /// The computing processor that is interrupted next after a call of the routine.
     pub(crate) fn interruption(&self, view: View<'_>) -> Option<Start> {
         self.to_interrupt(View { running: None, ..view })
     }
 
-    /// The computing processor that is interrupted next, if the policy interrupts at all and there is an event for it.
+    /// The computing processor that is interrupted next, if the policy interrupts and such a processor would find an event.
     fn to_interrupt(&self, view: View<'_>) -> Option<Start> {
         let interruptible = |number: usize| view.running != Some(number) && view.cores[number].is_computing();
         let count = view.cores.len();
@@ -346,12 +346,12 @@ impl Dispatcher {
             .map(|number| Start::Interrupt { number })
     }
 
-    /// A processor has been interrupted: the next one comes after it.
+    /// Records that a processor was interrupted. The next interrupt goes to the processor after it.
     pub(crate) fn note_interrupt(&mut self, number: usize, count: usize) {
         self.next_interrupt = (number + 1) % count;
     }
 
-    /// Whether a processor that unmasks interrupts is interrupted at once if an event waits.
+    /// Whether a processor that unmasks interrupts is interrupted at once, if an event waits.
     pub(crate) fn interrupts(&self) -> bool {
         self.notice == Notice::Interrupt
     }
@@ -361,7 +361,7 @@ impl Dispatcher {
         self.notice == Notice::InterruptWhenBusy
     }
 
-    /// The work of a poll at a back-edge of a thread on a processor.
+    /// The work of a thread's poll at a back-edge on a processor.
     pub(crate) fn poll(&mut self, number: usize, count: usize) -> Poll {
         match self.way {
             Dispatch::Routine(_) => Poll::Call,
@@ -370,8 +370,8 @@ impl Dispatcher {
         }
     }
 
-    /// The number of back-edges from one poll of a thread to the next, unless the policy says otherwise. A device that interrupts
-    /// when all processors compute spares them the polls.
+    /// The number of back-edges between two polls of a thread, unless the policy states it. It is 0, for no polls, where
+    /// a device interrupts a processor when all processors compute.
     pub(crate) fn usual_polls(&self) -> u32 {
         match &self.way {
             Dispatch::Routine(routine) => routine.prices.poll_every,
@@ -379,24 +379,24 @@ impl Dispatcher {
         }
     }
 
-    /// Whether the threads of a processor hand over what they send.
+    /// Whether the threads of a processor hand their messages over.
     pub(crate) fn hands_over(&self, is_dedicated: bool) -> bool {
         self.injection.takes_from(is_dedicated, self.serving.dedicated_for_a_time())
     }
 
-    /// Whether a message that a processor sends to node `to` now stays behind what has been handed over.
+    /// Whether a message from a processor to node `to` must wait behind the messages that were handed over.
     pub(crate) fn stays_behind(&self, number: usize, to: usize, keyed: impl FnOnce() -> bool) -> bool {
         self.injection.stays_behind(to, self.is_network_processor(number), keyed)
     }
 
-    /// Hands a message over. It comes back if no processor injects for others now.
+    /// Hands a message over. Returns it if no processor injects for others now.
     #[must_use]
     pub(crate) fn hand_over(&mut self, visible_at: Time, message: HandedOver) -> Option<HandedOver> {
         let to = message.to.0 as usize;
         self.injection.push(visible_at, to, message, self.serving.dedicated_for_a_time()).err()
     }
 
-    /// Whether a processor goes on with a thread that is ready.
+    /// Whether a processor may go on with a ready thread.
     pub(crate) fn takes_threads(&self, number: usize) -> bool {
         match &self.way {
             Dispatch::Routine(routine) => routine.takes_threads(number, &self.events),
@@ -404,7 +404,7 @@ impl Dispatcher {
         }
     }
 
-    /// Whether a processor that is held goes on with a thread all the same, because all handlers wait for a key.
+    /// Whether a held processor may go on with a thread, because all handlers wait for a key.
     pub(crate) fn lets_go_on(&self, number: usize) -> bool {
         match &self.way {
             Dispatch::Routine(routine) => routine.holds(number) && routine.waits_for_thread(&self.events),
@@ -412,7 +412,7 @@ impl Dispatcher {
         }
     }
 
-    /// Whether threads of the node may go on at another processor.
+    /// Whether threads of the node may move to another processor.
     pub(crate) fn moves_threads(&self) -> bool {
         self.serving.roles().is_some()
     }
@@ -422,7 +422,7 @@ impl Dispatcher {
         self.servers > 1
     }
 
-    /// Whether a fault of a processor's thread keeps the processor from leaving its threads.
+    /// Whether a fault of a processor's thread binds the processor to its threads.
     pub(crate) fn holds(&self, number: usize) -> bool {
         matches!(&self.way, Dispatch::Routine(routine) if routine.holds(number))
     }
@@ -438,7 +438,7 @@ mod tests {
     use super::*;
     use crate::processor::core::Activity;
 
-    /// A node whose device presents events to idle processors, and interrupts or not.
+    /// A node whose device presents events to idle processors. `notice` says whether it interrupts.
     fn register(notice: Notice) -> Dispatcher {
         Dispatcher {
             way: Dispatch::Register(Register),

@@ -1,6 +1,6 @@
-//! The events of one node: those that wait for a processor, and the dispatch queue that keeps equal keys apart.
+//! The events of one node: the messages that wait for a processor, and the dispatch queue that serializes equal keys.
 //!
-//! Must never know which processor takes an event, what a message says, or what anything costs.
+//! This module must never know which processor takes an event, what a message says, or what anything costs.
 
 use std::collections::VecDeque;
 
@@ -12,12 +12,12 @@ use units::Time;
 use super::Found;
 use crate::processor::core::{Event, Job};
 
-/// A message at its node that no processor has looked at.
+/// A message that has come to its node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Arrived {
     /// The time of its arrival.
     pub(crate) at: Time,
-    /// Its place among the flights.
+    /// The message's place among the flights.
     pub(crate) flight: u32,
     pub(crate) key: DispatchKey,
     /// The node that sent it.
@@ -33,11 +33,12 @@ impl Arrived {
     }
 }
 
-/// The messages of a node that wait until a processor looks for them. The program has not seen them yet, and they hold no key.
+/// The messages of a node that wait until a processor looks for them. To the program they have not arrived, and they hold no
+/// key.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     waiting: VecDeque<Arrived>,
-    /// The number of messages, the oldest ones, that an overflow trap has moved from the interface into memory.
+    /// The number of messages, the oldest ones, that an overflow trap has moved into memory.
     spilled: usize,
 }
 
@@ -75,16 +76,16 @@ impl Inbox {
     }
 }
 
-/// The dispatch queue of a node, and the handlers that come before everything in it.
+/// The dispatch queue of a node, and the handlers that come before all its events.
 #[derive(Debug)]
 pub(crate) struct Events {
     queue: EventQueue<Event, Name>,
-    /// Handlers that continue, because the right that they waited for has been taken away. Their keys are held.
+    /// The handlers that continue because the right that they waited for has been taken away. Their keys are held.
     resumed: VecDeque<Job>,
 }
 
 impl Events {
-    /// No events, with an empty queue.
+    /// No events. `queue` is empty.
     pub(crate) fn new(queue: EventQueue<Event, Name>) -> Self {
         Self { queue, resumed: VecDeque::new() }
     }
@@ -105,7 +106,7 @@ impl Events {
         self.queue.enqueue(now, key, Event::Grant { thread });
     }
 
-    /// Holds a key at once, if nothing unfinished conflicts with it.
+    /// Holds a key at once, if no unfinished event conflicts with it.
     pub(crate) fn try_hold(&mut self, now: Time, key: DispatchKey) -> Option<Held> {
         self.queue.try_hold(now, key)
     }
@@ -115,17 +116,17 @@ impl Events {
         self.queue.complete(now, held);
     }
 
-    /// Lets a handler continue before every other event.
+    /// Adds a handler that continues, before every other event.
     pub(crate) fn resume(&mut self, job: Job) {
         self.resumed.push_back(job);
     }
 
-    /// Whether a handler is to continue.
+    /// Whether a handler waits to continue.
     pub(crate) fn has_resumed(&self) -> bool {
         !self.resumed.is_empty()
     }
 
-    /// Takes the oldest handler that is to continue.
+    /// Removes and returns the oldest handler that waits to continue.
     pub(crate) fn next_resumed(&mut self) -> Option<Found> {
         Some(Found { job: self.resumed.pop_front()?, fetch: Time::ZERO, spilled: false })
     }
@@ -135,7 +136,7 @@ impl Events {
         self.queue.can_dispatch(server)
     }
 
-    /// Hands the oldest event that `server` may take now to it.
+    /// Dispatches the oldest event that `server` may take now.
     pub(crate) fn dispatch(&mut self, now: Time, server: usize) -> Option<Found> {
         let Dispatched { held, event, spilled } = self.queue.dispatch(now, server)?;
         Some(Found { job: Job { held, event }, fetch: Time::ZERO, spilled })

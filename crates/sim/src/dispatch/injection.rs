@@ -1,7 +1,7 @@
-//! The way of a node's messages into its interface: the processor that sends injects, or it hands the message to another one.
+//! The processors that inject a node's messages: the sending processor does, or it hands the message over to another one.
 //!
-//! Messages that were handed over enter the interface in the order in which they were handed over, one at a time. Must never know
-//! what a message says, nor what an injection costs.
+//! Messages that were handed over enter the interface one at a time, in the order of their hand-over. This module must never
+//! know what a message says, nor what an injection costs.
 
 use std::collections::VecDeque;
 
@@ -10,28 +10,28 @@ use tempest::Policy;
 use tempest::policy::{Dispatch, Injector, Servers};
 use units::Time;
 
-/// The processors of a node that inject, for messages of type `M` that are handed over.
+/// The processors of a node that inject. `M` is the type of a message that is handed over.
 #[derive(Debug)]
 pub(crate) enum Injection<M> {
-    /// Each processor injects what it sends.
+    /// Each processor injects the messages that it sends.
     Sender,
-    /// Dedicated processors inject what the others send.
+    /// Dedicated processors inject the messages of the other processors.
     Dedicated(Handover<M>),
-    /// Network processors inject what the others send. Each has a queue of its own.
+    /// Network processors inject the messages of the other processors. Each network processor has a queue of its own.
     Network(Vec<Handover<M>>),
-    /// Each processor injects what it sends, unless a second processor is dedicated for a time: handlers run one at a time, so
-    /// that it would have nothing else to do.
+    /// Each processor injects the messages that it sends. While a second processor is dedicated, that one injects instead:
+    /// handlers run one at a time, so it would have nothing else to do.
     Relieved(Handover<M>),
 }
 
-/// The messages that have been handed over and have not entered the interface.
+/// The messages that have been handed over and are not in the interface yet.
 #[derive(Debug)]
 pub(crate) struct Handover<M> {
-    /// Each with the time from which the other processor can see it.
+    /// The messages that wait. Each has the time from which the injecting processor can see it.
     waiting: VecDeque<(Time, M)>,
-    /// The message that has been taken and is not in the interface.
+    /// The message that a processor has taken and not yet put into the interface.
     in_hand: Option<M>,
-    /// The processors whose threads wait until a message has been taken, in order.
+    /// The processors whose threads wait until a message is taken, in order.
     starved: VecDeque<usize>,
 }
 
@@ -59,7 +59,7 @@ impl<M> Handover<M> {
 }
 
 impl<M> Injection<M> {
-    /// The way of messages under a policy, where so many network processors are at work.
+    /// The processors that inject under a policy, with `loops` network processors at work.
     pub(crate) fn of(machine: &Machine, policy: &Policy, loops: usize) -> Self {
         let each_sends = machine.can.contains(&Capability::SenderInjects);
         match policy.injector {
@@ -75,8 +75,8 @@ impl<M> Injection<M> {
         }
     }
 
-    /// Whether the threads of a processor hand over what they send, where it is dedicated or not and `dedicated` processors of
-    /// the node are dedicated for a time.
+    /// Whether the threads of a processor hand their messages over. `is_dedicated` is about that processor, and `dedicated` is
+    /// the number of processors of the node that are dedicated for a time.
     pub(crate) fn takes_from(&self, is_dedicated: bool, dedicated: u32) -> bool {
         !is_dedicated
             && match self {
@@ -86,8 +86,8 @@ impl<M> Injection<M> {
             }
     }
 
-    /// Whether a message for node `to` stays behind the messages that have been handed over, so that the order is kept. `by_loop`
-    /// says whether a network processor sends it, and `keyed` whether it has a key.
+    /// Whether a message to node `to` must wait behind the messages that were handed over, to keep the order. `by_loop` says
+    /// whether a network processor sends it, and `keyed` whether it has a key.
     pub(crate) fn stays_behind(&self, to: usize, by_loop: bool, keyed: impl FnOnce() -> bool) -> bool {
         match self {
             Self::Sender => false,
@@ -96,8 +96,8 @@ impl<M> Injection<M> {
         }
     }
 
-    /// Hands a message for node `to` over. It comes back if no processor injects for others now: with `dedicated` processors
-    /// dedicated for a time, the one that injected may have left.
+    /// Hands a message to node `to` over. Returns it if no processor injects for others now. With `dedicated` processors
+    /// dedicated for a time, the injecting one may have left.
     pub(crate) fn push(&mut self, visible_at: Time, to: usize, message: M, dedicated: u32) -> Result<(), M> {
         let handover = match self {
             Self::Sender => return Err(message),
@@ -134,7 +134,7 @@ impl<M> Injection<M> {
         self.lanes().iter().map(|handover| handover.waiting.len()).max().unwrap_or(0)
     }
 
-    /// Whether a dedicated processor that has nothing else to do could begin an injection.
+    /// Whether an otherwise idle dedicated processor could begin an injection.
     pub(crate) fn may_begin(&self) -> bool {
         match self {
             Self::Dedicated(handover) | Self::Relieved(handover) => {
@@ -144,41 +144,41 @@ impl<M> Injection<M> {
         }
     }
 
-    /// Whether the network processor at a place sees a message that it may take at `now`.
+    /// Whether the network processor at `place` sees, at `now`, a message that it may take.
     pub(crate) fn shows(&self, place: usize, now: Time) -> bool {
         matches!(self, Self::Network(lanes) if lanes[place].is_visible(now))
     }
 
-    /// Takes the oldest message that waits in a queue.
+    /// Removes and returns the oldest message that waits in a queue.
     pub(crate) fn pop(&mut self, place: usize) -> Option<M> {
         Some(self.lanes_mut().get_mut(place)?.waiting.pop_front()?.1)
     }
 
-    /// A processor has a message of a queue in hand, on its way into the interface.
+    /// Records the message of a queue that a processor has taken and is putting into the interface.
     pub(crate) fn keep(&mut self, place: usize, message: M) {
         if let Some(handover) = self.lanes_mut().get_mut(place) {
             handover.in_hand = Some(message);
         }
     }
 
-    /// The message of a queue that a processor has in hand, which goes on.
+    /// Removes and returns the message of a queue that a processor was putting into the interface.
     pub(crate) fn release(&mut self, place: usize) -> Option<M> {
         self.lanes_mut().get_mut(place)?.in_hand.take()
     }
 
-    /// A thread on `processor` waits until a message has been taken.
+    /// Records that a thread on `processor` waits until a message is taken.
     pub(crate) fn starve(&mut self, processor: usize) {
         if let Some(handover) = self.lanes_mut().first_mut() {
             handover.starved.push_back(processor);
         }
     }
 
-    /// The processor that has waited longest until a message is taken.
+    /// Removes and returns the processor that has waited longest until a message is taken.
     pub(crate) fn next_starved(&mut self) -> Option<usize> {
         self.lanes_mut().first_mut()?.starved.pop_front()
     }
 
-    /// Whether nothing that was handed over is left.
+    /// Whether no message that was handed over is left.
     pub(crate) fn is_done(&self) -> bool {
         self.lanes().iter().all(Handover::is_done)
     }

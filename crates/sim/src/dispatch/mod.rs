@@ -1,10 +1,11 @@
 //! The dispatch of a node: the protocol event that comes next, the processor that takes it, and the processor that injects a
 //! message.
 //!
-//! A node's dispatch is made of three closed choices, each made once from the machine and the policy. [`Dispatch`] says where
-//! events wait and how they get to a processor. [`Serving`](serving::Serving) says which processors run handlers.
-//! [`Injection`](injection::Injection) says which processors put messages into the interface. A [`Dispatcher`] holds all three. It is
-//! given the present time and the node's processors, and answers which processor starts what; the cluster carries that out.
+//! A node's dispatch consists of three closed choices. Each is made once, from the machine and the policy. [`Dispatch`] says
+//! where events wait and how they get to a processor. [`Serving`](serving::Serving) says which processors run handlers.
+//! [`Injection`](injection::Injection) says which processors put messages into the interface. A [`Dispatcher`] holds all
+//! three. It is given the present time and the node's processors. It answers which processor starts which work, and the cluster
+//! carries that out.
 //!
 //! | file | content |
 //! |---|---|
@@ -18,7 +19,7 @@
 //! | `injection` | the way of messages into the interface |
 //! | `events` | the events that wait, and the dispatch queue |
 //!
-//! Must never know what a message means, or what anything costs.
+//! This module must never know what a message means, or what anything costs.
 
 pub(crate) mod dispatcher;
 pub(crate) mod events;
@@ -50,7 +51,7 @@ use register::Register;
 use routine::Routine;
 use state_machine::StateMachine;
 
-/// Where the events of a node wait, and how they get to a processor.
+/// The place where the events of a node wait, and the way in which they get to a processor.
 #[derive(Debug)]
 pub(crate) enum Dispatch {
     /// The computing processor looks for messages itself, between its threads.
@@ -65,35 +66,35 @@ pub(crate) enum Dispatch {
     StateMachine(StateMachine),
 }
 
-/// An instant of a node, as its dispatch sees it.
+/// A node at one instant, as its dispatch sees it.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) now: Time,
     /// The node's processors, by number.
     pub(crate) cores: &'a [Core],
-    /// The number of the processor whose fiber runs now, which nothing interrupts.
+    /// The number of the processor whose fiber runs now, and which cannot be interrupted.
     pub(crate) running: Option<usize>,
     /// Whether the interface has room for a message. Only a network processor asks.
     pub(crate) room: bool,
 }
 
-/// How a processor notices an event.
+/// The way in which a processor notices an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Noticed {
-    /// It looks, and the handler begins after a delay.
+    /// The processor looks, and the handler begins after a delay.
     Look {
         /// The delay.
         after: Time,
     },
-    /// The event interrupts it.
+    /// The event interrupts the processor.
     Interrupt,
 }
 
 impl Noticed {
-    /// It looks, and the handler begins at once.
+    /// The processor looks, and the handler begins at once.
     pub(crate) const AT_ONCE: Self = Self::Look { after: Time::ZERO };
 
-    /// The time until the processor takes the event, where an interrupt takes so long.
+    /// The time until the processor takes the event. `interrupt` is the time of an interrupt.
     pub(crate) fn delay(self, interrupt: Time) -> Time {
         match self {
             Self::Look { after } => after,
@@ -102,18 +103,18 @@ impl Noticed {
     }
 }
 
-/// A processor that has something to start.
+/// A processor that is to start work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Start {
-    /// An idle processor serves after a delay.
+    /// An idle processor serves an event or a message after a delay.
     Serve {
-        /// Its number.
+        /// The processor's number.
         number: usize,
         delay: Time,
     },
     /// A processor that computes or waits is interrupted.
     Interrupt {
-        /// Its number.
+        /// The processor's number.
         number: usize,
     },
 }
@@ -125,22 +126,22 @@ pub(crate) enum Poll {
     Call,
     /// The thread looks for events.
     Look,
-    /// Nothing: the look is another processor's.
+    /// The thread goes on: another processor looks.
     Pass,
 }
 
-/// An event for a processor.
+/// An event that a processor has found.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) job: Job,
-    /// The time that it takes the processor to fetch what another one used for the event before.
+    /// The time that the processor takes to fetch the code and state that another processor used for the event before.
     pub(crate) fetch: Time,
     /// Whether the event had spilled from the dispatch queue to memory.
     pub(crate) spilled: bool,
 }
 
 impl Dispatch {
-    /// The dispatch of a node of so many processors, of which the last ones are its network processors.
+    /// The dispatch of a node of `processors` processors, of which the last ones are network processors.
     fn of(machine: &Machine, policy: &Policy, processors: usize) -> Self {
         let loops = network_processors(machine, policy);
         match (&machine.software_dispatch, &machine.network_processor, policy.servers) {
@@ -158,7 +159,7 @@ impl Dispatch {
         }
     }
 
-    /// Whether a processor, which the dispatch queue knows as `server`, would find an event to handle.
+    /// Whether processor `number`, which the dispatch queue knows as `server`, would find an event to handle.
     fn has_event(&self, number: usize, server: usize, events: &Events) -> bool {
         match self {
             Self::Own(own) => own.has_event(server, events),
@@ -189,7 +190,7 @@ impl Dispatch {
         }
     }
 
-    /// Whether handlers of a class are run.
+    /// Whether handlers of a class can run on this node.
     pub(crate) fn runs(&self, class: impl FnOnce() -> Class) -> bool {
         if let Self::StateMachine(state_machine) = self { state_machine.runs(class()) } else { true }
     }
@@ -220,12 +221,13 @@ pub(crate) fn price_list(
     if in_device { List::Embedded } else { List::General }
 }
 
-/// Whether processors inside the device run the handlers: they have no caches on the bus of the node.
+/// Whether processors inside the network device run the handlers. Such processors have no caches on the node's bus.
 pub(crate) fn is_in_device(policy: &Policy) -> bool {
     matches!(policy.servers, Servers::Embedded | Servers::Hardware)
 }
 
-/// Whether each computing processor polls an endpoint of its own, under a policy that has computing processors poll.
+/// Whether each computing processor polls an endpoint of the interface of its own, under a policy by which computing processors
+/// poll.
 pub(crate) fn has_endpoints(machine: &Machine, policy: &Policy) -> bool {
     machine.interface.endpoints == Endpoints::Processor && policy.servers == Servers::Idle
 }

@@ -1,18 +1,20 @@
-//! The network processors of a node: each is a loop that looks at the queue from the computing processor and at the interface.
+//! The network processors of a node. Each runs a loop that looks at the queue from the computing processor and at the
+//! interface.
 //!
-//! Several network processors of a node divide messages by the other node: one network processor takes all that comes from a node,
-//! and injects all that is handed over for it. So the messages of two nodes stay in order.
+//! Several network processors of a node divide the messages by the other node. One network processor receives all messages from
+//! that node, and injects all messages to it that are handed over. The messages between two nodes therefore stay in order.
 //!
-//! A pass of the loop takes at most one message that was handed over, and then as many messages out of the interface as the machine
-//! drains in a pass. A message that a handler on this processor sends ends the pass early. Another pass costs a turn of the loop.
-//! The processor runs the handler of a message itself if the policy lets it, it can run handlers of that class, the key is free,
-//! and no older message of the same stream waits. It hands every other message to the computing processor.
+//! A pass of the loop takes at most one message that was handed over. It then takes as many messages out of the interface as
+//! the machine drains in a pass. A message sent by a handler on this processor ends the pass early. Another pass costs a turn
+//! of the loop. The processor runs the handler of a message itself under four conditions: the policy lets it, it can run
+//! handlers of that class, the key is free, and no older message of the same stream waits. It hands every other message to the
+//! computing processor.
 //!
-//! Each step occupies the processor for its path before its effect and for its occupancy after it. Where a handler leaves
-//! something to wait for (a DMA, an acknowledgement of the network), the loop goes on, but starts no other handler before that is
+//! Each step occupies the processor: for its path before the effect, and for its occupancy after it. A handler may leave a DMA
+//! or an acknowledgement of the network to wait for. The loop then goes on, but starts no other handler before the wait is
 //! over.
 //!
-//! Must never know what a message means, or what a step costs.
+//! This module must never know what a message means, or what a step costs.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -29,11 +31,11 @@ use crate::processor::core::{Event, Job, Step};
 /// The division of handlers between the network processor and the computing processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Division {
-    /// The network processor hands every message over.
+    /// The network processor hands over every message.
     Forwards,
-    /// The network processor runs the handlers that it can.
+    /// The network processor runs those handlers that it can.
     Serves,
-    /// The network processor runs the handlers that it can, and the computing processor takes messages out of the interface as
+    /// The network processor runs those handlers that it can. The computing processor takes messages out of the interface as
     /// well.
     Shares,
 }
@@ -41,10 +43,10 @@ enum Division {
 /// The loops of a node's network processors, and the messages of the node.
 #[derive(Debug)]
 pub(crate) struct NetworkProcessors {
-    /// The number of the first one on the node, after the computing processor.
+    /// The number, on the node, of the first network processor. It follows the computing processors.
     first: usize,
     division: Division,
-    /// The classes of messages whose handlers they can run.
+    /// The classes of messages whose handlers the network processors can run.
     runs: Vec<Class>,
     /// The classes of messages that interrupt a step of a loop.
     preempt: Vec<Class>,
@@ -55,8 +57,8 @@ pub(crate) struct NetworkProcessors {
     loops: Vec<Loop>,
     /// The messages in the interface, in the order of their arrival.
     incoming: VecDeque<Arrived>,
-    /// The messages with a key that have arrived, and have neither their key nor a place in the dispatch queue. A processor is
-    /// about to take them in or to hand them over.
+    /// The messages with a key that have arrived, but have neither their key nor a place in the dispatch queue. A processor is
+    /// about to receive them or to hand them over.
     line: Vec<Arrived>,
     /// The messages that have been handed to the computing processor.
     forwarded: Inbox,
@@ -66,15 +68,15 @@ pub(crate) struct NetworkProcessors {
 #[derive(Clone, Debug, Default)]
 struct Loop {
     pass: Pass,
-    /// The time before which no handler starts.
+    /// The earliest time at which the next handler starts.
     serves_from: Time,
-    /// The time of its next look whether the interface has room.
+    /// The time at which the loop next looks for room in the interface.
     looks_at: Time,
-    /// The step that a message has interrupted, and the time that was left of it.
+    /// The step that a message has interrupted, and the remaining time of that step.
     put_off: Option<(Step, Time)>,
 }
 
-/// The part of a pass that is done.
+/// The completed part of a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Pass {
     injected: bool,
@@ -82,29 +84,29 @@ struct Pass {
     answered: bool,
 }
 
-/// What the loop sees outside itself when it chooses its next step.
+/// The state outside the loop on which its next step depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Outlook {
     pub(crate) now: Time,
-    /// Whether a message that was handed over can be seen.
+    /// Whether the loop can see a message that was handed over.
     pub(crate) handed_over: bool,
     /// Whether the interface has room for a message.
     pub(crate) room: bool,
 }
 
-/// The step that the loop does next.
+/// The next step of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NextStep {
-    /// It takes the oldest message that was handed over.
+    /// The loop takes the oldest message that was handed over.
     Take,
-    /// It reads this message out of the interface.
+    /// The loop reads this message out of the interface.
     Extract(Arrived),
-    /// It goes round once more.
+    /// The loop begins another pass.
     Turn,
 }
 
 impl NetworkProcessors {
-    /// Loops that have done nothing, on the processors from number `first` on.
+    /// Idle loops, on the processors from number `first` on.
     pub(crate) fn new(machine: &machine::NetworkProcessor, servers: Servers, first: usize) -> Self {
         let division = match servers {
             Servers::Network => Division::Serves,
@@ -125,7 +127,7 @@ impl NetworkProcessors {
         }
     }
 
-    /// The place of a processor among the network processors, if it is one.
+    /// The place of a processor among the network processors; `None` if it is not one.
     pub(crate) fn place(&self, number: usize) -> Option<usize> {
         number.checked_sub(self.first).filter(|&place| place < self.loops.len())
     }
@@ -135,7 +137,7 @@ impl NetworkProcessors {
         self.first..self.first + self.loops.len()
     }
 
-    /// The number of the network processor that takes the messages of a node.
+    /// The number of the network processor that receives a message. The message's source decides.
     pub(crate) fn number_for(&self, message: &Arrived) -> usize {
         self.first + self.place_for(message)
     }
@@ -154,34 +156,34 @@ impl NetworkProcessors {
         self.incoming.len()
     }
 
-    /// The number of messages that wait for either processor.
+    /// The number of messages that wait for a network processor or for the computing processor.
     pub(crate) fn waiting(&self) -> usize {
         self.forwarded.len() + self.incoming.len()
     }
 
-    /// Whether a message waits for either processor.
+    /// Whether a message waits for a network processor or for the computing processor.
     pub(crate) fn something_waits(&self) -> bool {
         !self.forwarded.is_empty() || !self.incoming.is_empty()
     }
 
-    /// A message has come to the node: it waits for its key from now on.
+    /// Adds a message that has come to the node to those that wait for their key.
     pub(crate) fn line_up(&mut self, message: Arrived) {
         if message.key != DispatchKey::NoSync {
             self.line.push(message);
         }
     }
 
-    /// A message waits in the interface from now on.
+    /// Adds a message to those in the interface.
     pub(crate) fn receive(&mut self, message: Arrived) {
         self.incoming.push_back(message);
     }
 
-    /// A message has been handed to the computing processor, which sees it from now on.
+    /// Adds a message to those that the computing processor can see because a network processor handed them over.
     pub(crate) fn forward(&mut self, message: Arrived) {
         self.forwarded.push(message);
     }
 
-    /// Whether a message may have its key: no older message of its stream waits for that.
+    /// Whether a message may get its key: no older message of its stream waits for the key.
     fn is_next_in_line(&self, message: &Arrived) -> bool {
         let older = self.line.iter().take_while(|other| other.flight != message.flight);
         !older.into_iter().any(|other| other.same_stream(message))
@@ -191,7 +193,8 @@ impl NetworkProcessors {
         self.line.retain(|other| other.flight != message.flight);
     }
 
-    /// The key of a message for a handler on a network processor, if it can run that handler and nothing conflicts.
+    /// Holds the key of a message for its handler on a network processor. `None` if the processor cannot run that handler, or
+    /// if the key conflicts.
     pub(crate) fn hold_for(&mut self, now: Time, message: &Arrived, events: &mut Events) -> Option<Job> {
         if !self.can_handle(message.class) || !self.is_next_in_line(message) {
             return None;
@@ -201,7 +204,7 @@ impl NetworkProcessors {
         Some(Job { held, event: Event::Message { flight: message.flight } })
     }
 
-    /// A message that interrupts the `step` on its network processor, of which `left` is left: its handler, if it runs at once.
+    /// The handler of a message that interrupts `step`, whose remaining time is `left`; `None` if it cannot run at once.
     pub(crate) fn preempt(
         &mut self,
         now: Time,
@@ -218,7 +221,7 @@ impl NetworkProcessors {
         Some(job)
     }
 
-    /// The step of a loop that a message has interrupted, to go on with, and the time that is left of it.
+    /// Removes and returns the interrupted step of a loop, and its remaining time. The loop continues it.
     pub(crate) fn interrupted_step(&mut self, place: usize) -> Option<(Step, Time)> {
         self.loops[place].put_off.take()
     }
@@ -232,7 +235,7 @@ impl NetworkProcessors {
         self.division != Division::Forwards && self.runs.contains(&class)
     }
 
-    /// The step of a loop that comes next, if there is one.
+    /// The next step of a loop, if it has one.
     pub(crate) fn next_step(&self, place: usize, outlook: Outlook) -> Option<NextStep> {
         let pass = self.loops[place].pass;
         if !pass.injected && outlook.handed_over && outlook.room {
@@ -249,8 +252,8 @@ impl NetworkProcessors {
         (more && pass != Pass::default()).then_some(NextStep::Turn)
     }
 
-    /// The first message that a loop can take out of the interface now. While the start of the next handler has to wait, that is a
-    /// message which will be handed over.
+    /// The first message that a loop can read out of the interface now. While the next handler may not start, it is the first
+    /// message that will be handed over.
     fn next_extraction(&self, place: usize, now: Time) -> Option<Arrived> {
         let serves = self.loops[place].serves_from <= now;
         let mut all = self.incoming.iter().enumerate();
@@ -261,46 +264,46 @@ impl NetworkProcessors {
         Some(*message)
     }
 
-    /// A loop takes a message that was handed over.
+    /// Records that a loop has taken a message that was handed over.
     pub(crate) fn note_taken(&mut self, place: usize) {
         self.loops[place].pass.injected = true;
     }
 
-    /// A loop begins to read a message out of the interface.
+    /// Records that a loop begins to read a message out of the interface.
     pub(crate) fn extract(&mut self, message: &Arrived) {
         self.incoming.retain(|other| other.flight != message.flight);
         let place = self.place_for(message);
         self.loops[place].pass.drained += 1;
     }
 
-    /// The pass of a loop is over.
+    /// Ends the pass of a loop.
     pub(crate) fn end_pass(&mut self, place: usize) {
         self.loops[place].pass = Pass::default();
     }
 
-    /// A handler on a network processor has sent a message.
+    /// Records that a handler on a network processor has sent a message.
     pub(crate) fn note_answer(&mut self, place: usize) {
         self.loops[place].pass.answered = true;
     }
 
-    /// A handler of a loop has ended, and the next one starts no earlier than `from`.
+    /// Ends a handler of a loop. The next handler starts no earlier than `from`.
     pub(crate) fn serve_from(&mut self, place: usize, from: Time) {
         let serves_from = &mut self.loops[place].serves_from;
         *serves_from = (*serves_from).max(from);
     }
 
-    /// Whether a loop has planned a look after `now`, at which the interface may have room.
+    /// Whether a loop has planned to look for room in the interface after `now`.
     pub(crate) fn looks_after(&self, place: usize, now: Time) -> bool {
         self.loops[place].looks_at > now
     }
 
-    /// The next look of a loop whether the interface has room is at that time.
+    /// Plans the next look of a loop for room in the interface.
     pub(crate) fn look_at(&mut self, place: usize, at: Time) {
         self.loops[place].looks_at = at;
     }
 
-    /// Whether a look of the computing processor would find an event: one that goes on, a message that was handed over or is in an
-    /// interface that it shares, or an event of the queue.
+    /// Whether the computing processor would find an event: a handler that continues, a message that was handed over, a message
+    /// in an interface that it shares, or an event of the queue.
     pub(crate) fn has_event(&self, server: usize, events: &Events) -> bool {
         events.has_resumed()
             || !self.forwarded.is_empty()
@@ -308,7 +311,7 @@ impl NetworkProcessors {
             || events.can_dispatch(server)
     }
 
-    /// The event that a look of the computing processor at `now` finds.
+    /// The event that the computing processor finds at `now`.
     pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Found> {
         if let Some(resumed) = events.next_resumed() {
             return Some(resumed);
@@ -319,8 +322,8 @@ impl NetworkProcessors {
         events.dispatch(now, server)
     }
 
-    /// The place of the message that the computing processor finds in an interface which it shares. It skips a message whose
-    /// stream the network processor has begun with.
+    /// The place of the message that the computing processor finds in a shared interface. It skips a message if the network
+    /// processor has begun with an earlier message of its stream.
     fn next_to_receive(&self) -> Option<usize> {
         if !self.shares() {
             return None;
@@ -408,7 +411,8 @@ mod tests {
         let mut network = network_processors(1, Division::Serves);
         network.serve_from(0, ns(10));
         arrive(&mut network, message(0, 0, Class::Read));
-        // User messages are not for this processor. The first is of the stream of a message that has to wait.
+        // Network processors do not run handlers of user messages. The first message belongs to the stream of a message that
+        // has to wait.
         arrive(&mut network, message(1, 0, Class::User));
         arrive(&mut network, message(2, 2, Class::User));
         let step = |at, network: &NetworkProcessors| network.next_step(0, Outlook { now: ns(at), ..NOTHING });
@@ -466,7 +470,7 @@ mod tests {
         for message in [first, second, other] {
             arrive(&mut network, message);
         }
-        // The network processor reads the first: the second has to wait for it.
+        // The network processor reads the first message, and the second has to wait for it.
         network.extract(&first);
         let job = network.next(ns(0), 0, &mut events).expect("the third is of another stream").job;
         assert_eq!(job.event, Event::Message { flight: 2 });

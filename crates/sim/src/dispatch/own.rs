@@ -1,7 +1,7 @@
 //! A node whose computing processor runs all handlers: it looks for messages at its polls and between its threads.
 //!
-//! A message that nobody has looked at has not arrived as far as the program is concerned, and leaves its key free. Must never
-//! know when the processor looks.
+//! To the program, a message has arrived only when the processor has looked at it. Until then it leaves its key free. This
+//! module must never know when the processor looks.
 
 use units::Time;
 
@@ -25,7 +25,7 @@ impl Own {
         events.has_resumed() || !self.inbox.is_empty() || events.can_dispatch(server)
     }
 
-    /// The event that a look at `now` finds. A message is looked at only if no event of the queue can be taken.
+    /// The event that the processor finds at `now`. It looks at a message only if it can take no event of the queue.
     pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Found> {
         if let Some(resumed) = events.next_resumed() {
             return Some(resumed);
@@ -72,7 +72,7 @@ mod tests {
         }
         let first = own.next(ns(0), 0, &mut events).expect("three messages wait").job;
         assert!(own.next(ns(0), 0, &mut events).is_none(), "all are of one key");
-        // The handler waits for a right and keeps its key; another message was looked at meanwhile.
+        // The handler waits for a right and keeps its key. The processor has looked at another message meanwhile.
         events.resume(first);
         for flight in 0..3 {
             let job = own.next(ns(1), 0, &mut events).expect("nothing is held").job;

@@ -1,24 +1,24 @@
-//! A node whose events wait in its dispatch queue, which presents the next one to any processor that runs handlers.
+//! A node whose dispatch queue presents its next event to any processor that runs handlers.
 //!
-//! The queue is a register of a device, a queue in memory, or that of a hardware state machine. Must never know which processors
-//! look, or when.
+//! The queue is a register of a device, a queue in memory, or the queue of a hardware state machine. This module must never
+//! know which processors look, or when.
 
 use units::Time;
 
 use super::Found;
 use super::events::Events;
 
-/// The register in which the next event appears. All that it shows is in the dispatch queue.
+/// The register in which the next event of the dispatch queue appears.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Register;
 
 impl Register {
-    /// Whether a look would find an event.
+    /// Whether a processor that looks would find an event.
     pub(crate) fn has_event(self, server: usize, events: &Events) -> bool {
         events.has_resumed() || events.can_dispatch(server)
     }
 
-    /// The event that a look at `now` finds.
+    /// The event that a processor finds at `now`.
     pub(crate) fn next(self, now: Time, server: usize, events: &mut Events) -> Option<Found> {
         events.next_resumed().or_else(|| events.dispatch(now, server))
     }

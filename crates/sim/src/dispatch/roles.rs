@@ -1,12 +1,12 @@
-//! The roles of a node's processors under a policy that adapts: the node measures itself, dedicates processors to handlers, and
-//! has them compute again.
+//! The roles of a node's processors under a policy that adapts. The node measures itself, dedicates processors to handlers, and
+//! lets them compute again.
 //!
-//! Nothing wakes a node to measure. It looks at its clocks when a handler ends and when a thread polls, and an interval ends with
-//! the first such instant after its length. A processor changes its role when it has nothing to go on with: it idles, its
-//! handler has ended, or its thread waits or polls. The threads of a dedicated processor go on elsewhere. The last dedicated
-//! processor computes again only when every message that was handed to it is in the interface.
+//! No event wakes a node to measure. It measures when a handler ends and when a thread polls. An interval ends with the first
+//! such instant after its length. A processor changes its role when it has no work to continue: it idles, its handler has
+//! ended, or its thread waits or polls. The threads of a dedicated processor go on elsewhere. The last dedicated processor
+//! computes again only when every message that was handed to it is in the interface.
 //!
-//! Must never know when a change is wise: that is [`Controller`]'s.
+//! This module must never know when a change is wise: [`Controller`] decides that.
 
 use machine::{ByClass, Class, Cost, Machine};
 use tempest::Why;
@@ -20,15 +20,15 @@ use crate::processor::core::Core;
 pub(crate) struct Roles {
     controller: Controller,
     interval: Time,
-    /// The time for which a handler counts in the work that is done: the price of getting to it.
+    /// The time that one handler adds to the work done: the price of getting to the handler.
     handler: Time,
     /// The number of processors that are dedicated.
     dedicated: u32,
-    /// The number of processors that are to be dedicated.
+    /// The number of processors that should be dedicated.
     wanted: u32,
     /// The reason of the last decision.
     why: Option<Why>,
-    /// The measurements at the start of the interval.
+    /// The totals at the start of the interval.
     begin: Totals,
 }
 
@@ -36,30 +36,31 @@ pub(crate) struct Roles {
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     at: Time,
-    /// The time in handlers, of computing and of dedicated processors.
+    /// The time in handlers: of computing processors, then of dedicated ones.
     handling: [Time; 2],
-    /// The idle time, of computing and of dedicated processors.
+    /// The idle time: of computing processors, then of dedicated ones.
     idle: [Time; 2],
     looking: Time,
     /// The time in the program's own work.
     own: Time,
     /// The number of handlers.
     handlers: u64,
-    /// The time that all events have waited.
+    /// The total wait of all events.
     waited: Time,
 }
 
-/// The length of an interval, in messages: as long as a processor takes to send one, to receive it, and to change to it and back, by
-/// the machine's own prices. So many that none of them rules the measurement, and few to wait for where roles are wrong.
+/// The length of an interval, in messages. One message is the time that a processor takes, by the machine's prices, to send it,
+/// to receive it, and to change to its handler and back. The number is large enough that no single message decides the
+/// measurement, and small enough that wrong roles soon end.
 const MESSAGES: u64 = 16;
 
-/// The time on the path of a processor that a price states.
+/// The path time of a price.
 fn path(price: &Option<ByClass<Cost>>) -> Time {
     price.as_ref().map_or(Time::ZERO, |price| price.of(Class::User).path)
 }
 
 impl Roles {
-    /// The roles at the start, on a machine: all processors compute.
+    /// The roles at the start: all processors compute.
     pub(crate) fn new(machine: &Machine) -> Self {
         let (primitives, processor) = (&machine.primitives, &machine.processor);
         let handler = path(&primitives.dispatch);
@@ -67,7 +68,7 @@ impl Roles {
         Self::every(message * MESSAGES, handler)
     }
 
-    /// The roles at the start, measured at so long an interval.
+    /// The roles at the start, with intervals of this length.
     fn every(interval: Time, handler: Time) -> Self {
         Self {
             controller: Controller::new(),
@@ -85,18 +86,18 @@ impl Roles {
         self.dedicated
     }
 
-    /// Whether another processor is to be dedicated.
+    /// Whether another processor should be dedicated.
     pub(crate) fn wants_more(&self) -> bool {
         self.dedicated < self.wanted
     }
 
-    /// Whether a dedicated processor is to compute again, where `injected_all` says that nothing which was handed over is left.
+    /// Whether a dedicated processor should compute again. `injected_all` says that no message is left that was handed over.
     pub(crate) fn wants_fewer(&self, injected_all: bool) -> bool {
         self.dedicated > self.wanted && (self.dedicated > 1 || injected_all)
     }
 
-    /// Looks at the clocks of the node's processors, whose events have waited so long in all. Whether roles are to change from
-    /// now on.
+    /// Measures the node's processors at `now`. `waited` is the total wait of the node's events. Returns whether roles should
+    /// change.
     pub(crate) fn measure(&mut self, now: Time, cores: &[Core], waited: Time) -> bool {
         if now < self.begin.at + self.interval || self.dedicated != self.wanted {
             return false;
@@ -110,8 +111,8 @@ impl Roles {
         true
     }
 
-    /// A processor has become dedicated, or computes again: a new interval begins. The new number of dedicated processors, and the
-    /// reason.
+    /// Records that a processor was dedicated or computes again, and begins a new interval. Returns the new number of dedicated
+    /// processors and the reason.
     pub(crate) fn note_change(
         &mut self,
         now: Time,
@@ -124,7 +125,7 @@ impl Roles {
         (self.dedicated, self.why)
     }
 
-    /// The measurement of the interval that ends with these totals.
+    /// The measurement of the interval that ends with the totals `to`.
     fn reading(&self, to: &Totals, processors: u32) -> Reading {
         let (from, dedicated) = (&self.begin, self.dedicated);
         let length = (to.at - from.at).as_seconds();
@@ -170,7 +171,7 @@ mod tests {
     use crate::processor::ledger::Bucket;
     use crate::processor::service::Receipt;
 
-    /// Two processors that spend half of their time looking for events, at so many nanoseconds.
+    /// Two processors at `at` nanoseconds, which have spent half of that time looking for events.
     fn looking(at: u64) -> [Core; 2] {
         let mut cores = node([computing(), computing()]);
         for core in &mut cores {

@@ -1,13 +1,14 @@
 //! The dispatch routine of a node whose software takes its processors from threads to handlers and back.
 //!
-//! A call of the routine takes messages out of the network and runs their handlers. Then it goes once through the *slots*, one for
-//! each processor, in which threads leave their access faults. A node is in one call at a time, so its handlers never overlap. A
-//! dedicated processor calls in a loop. Any other calls at a back-edge, when its thread cannot go on, and in a loop while it has
-//! no thread. A processor whose fault waits in its slot is *held*: it takes no other thread before the fault's handler has run.
+//! A call of the routine takes messages out of the network and runs their handlers. Then it goes once through the *slots*, one
+//! for each processor, in which threads leave their access faults. A node is in one call at a time, so its handlers never
+//! overlap. A dedicated processor calls in a loop. A computing processor calls at a back-edge, when its thread cannot go on,
+//! and in a loop while it has no thread. A processor whose fault waits in its slot is *held*: it takes no other thread before
+//! the fault's handler has run.
 //!
-//! A ready thread comes before events that wait: the processor leaves the loop for it.
+//! A ready thread has priority over events that wait: the processor leaves the loop for it.
 //!
-//! Must never know what a message means, whose turn a call is ([`turns`](super::turns)), or what it costs.
+//! This module must never know what a message means, whose turn a call is ([`turns`](super::turns)), or what a call costs.
 
 use std::collections::VecDeque;
 
@@ -22,20 +23,20 @@ use super::events::{Arrived, Events, Inbox};
 pub(crate) struct Routine {
     pub(crate) prices: SoftwareDispatch,
     pub(super) inbox: Inbox,
-    /// The faults that no call has come to, oldest first.
+    /// The faults in the slots, oldest first.
     slots: VecDeque<Slot>,
-    /// By number, whether the processor is held.
+    /// Whether each processor is held.
     held: Box<[bool]>,
-    /// The call that the node is in.
+    /// The present call; `None` if the node is in no call.
     call: Option<Call>,
     /// The processor that made the last call.
     last: Option<usize>,
 }
 
-/// A fault that waits.
+/// A fault in a slot.
 #[derive(Debug)]
 struct Slot {
-    /// The processor whose slot it is.
+    /// The processor that the slot belongs to.
     processor: usize,
     fault: Arrived,
 }
@@ -43,20 +44,20 @@ struct Slot {
 /// A call that has not returned.
 #[derive(Debug)]
 struct Call {
-    /// The processor that has made it.
+    /// The processor that made the call.
     processor: usize,
-    /// The number of messages that it still takes.
+    /// The number of messages that the call still takes.
     messages: usize,
-    /// The number of slots that it still goes through, once it has begun to.
+    /// The number of slots that the call still goes through; `None` before it begins with the slots.
     slots: Option<usize>,
     /// The processor whose fault is being handled.
     serves: Option<usize>,
-    /// Whether it is on its way back.
+    /// Whether the call is on its way back.
     returns: bool,
 }
 
 impl Routine {
-    /// The routine of a node of so many processors, which nobody has called.
+    /// The routine of a node of `processors` processors, before the first call.
     pub(crate) fn new(processors: usize, prices: SoftwareDispatch) -> Self {
         Self {
             prices,
@@ -68,7 +69,7 @@ impl Routine {
         }
     }
 
-    /// A message has arrived.
+    /// Adds a message that has arrived.
     pub(crate) fn join(&mut self, message: Arrived) {
         self.inbox.push(message);
     }
@@ -103,7 +104,7 @@ impl Routine {
     pub(crate) fn has_event(&self, processor: usize, server: usize, events: &Events) -> bool {
         let found =
             if events.queue_is_empty() { self.something_waits() } else { events.can_dispatch(server) };
-        // A message that is taken out is handled at once, which is impossible while a thread holds a key.
+        // The routine handles a message as soon as it takes that out, which is impossible while a thread holds a key.
         let waits = events.has_resumed() || found && !events.is_held();
         waits && self.call.as_ref().is_none_or(|call| call.processor == processor)
     }
@@ -129,8 +130,7 @@ impl Routine {
         Some(Found { fetch, ..events.dispatch(now, server)? })
     }
 
-    /// Begins a call: the time that it takes the processor to fetch the routine's code and state, if another one made the call
-    /// before.
+    /// Begins a call. Returns the time to fetch the routine's code and state, if another processor made the last call.
     fn begin(&mut self, processor: usize, dedicated: bool) -> Time {
         let most = self.prices.drain.filter(|_| !dedicated).unwrap_or(usize::MAX);
         let messages = self.inbox.len().min(most);
@@ -141,7 +141,7 @@ impl Routine {
         }
     }
 
-    /// Moves the next message or fault that the call comes to into the dispatch queue.
+    /// Moves the next message or fault of the call into the dispatch queue.
     fn take_out(&mut self, now: Time, events: &mut Events) {
         let Some(call) = &mut self.call else { return };
         if call.messages > 0
@@ -159,7 +159,8 @@ impl Routine {
         }
     }
 
-    /// The processor whose fault the call by `processor` has just handled. It is held no longer.
+    /// Releases the held processor whose fault the call by `processor` has just handled, if there is one. Returns that
+    /// processor.
     pub(crate) fn release_held(&mut self, processor: usize) -> Option<usize> {
         let call = self.call.as_mut().filter(|call| call.processor == processor)?;
         let released = call.serves.take()?;
@@ -173,7 +174,8 @@ impl Routine {
         call.is_some_and(|call| call.messages > 0 || call.slots.unwrap_or(self.slots.len()) > 0)
     }
 
-    /// The call by `processor` is on its way back, if there is one and it has done all it does.
+    /// Begins the way back of the call by `processor`, if there is such a call and it has nothing left to do. Returns whether
+    /// it did.
     pub(crate) fn begins_return(&mut self, processor: usize) -> bool {
         if self.goes_on(processor) {
             return false;
@@ -182,18 +184,18 @@ impl Routine {
         call.map(|call| call.returns = true).is_some()
     }
 
-    /// The call by `processor` is over, if there is one.
+    /// Ends the call by `processor`. Returns whether there was one.
     pub(crate) fn ends(&mut self, processor: usize) -> bool {
         self.call.take_if(|call| call.processor == processor).is_some()
     }
 
-    /// Whether handlers of the node wait for a key that a thread holds or has been given, and none of them holds.
+    /// Whether handlers of the node wait for a key that only a thread holds or has been given.
     pub(crate) fn waits_for_thread(&self, events: &Events) -> bool {
         self.call.is_none() && events.is_held()
     }
 
-    /// Whether `processor` goes on with a thread that is ready. One that is held does so only where all handlers wait for a key that
-    /// such a thread may hold.
+    /// Whether `processor` goes on with a ready thread. A held processor does so only if all handlers wait for a key that such
+    /// a thread may hold.
     pub(crate) fn takes_threads(&self, processor: usize, events: &Events) -> bool {
         !self.held[processor] || self.waits_for_thread(events)
     }
@@ -207,7 +209,7 @@ mod tests {
     use crate::dispatch::testing::{events, key, message, ns};
     use crate::processor::core::Event;
 
-    /// The routine of a node of so many processors.
+    /// The routine of a node of `processors` processors.
     fn routine(processors: usize, drain: Option<usize>) -> Routine {
         let [notice, enter, find, leave, migrate, wake] = [1, 2, 3, 4, 5, 6].map(ns);
         let prices = SoftwareDispatch { poll_every: 1, notice, enter, find, leave, migrate, wake, drain };

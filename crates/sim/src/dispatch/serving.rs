@@ -1,6 +1,6 @@
-//! The processors of a node that run its handlers, and how each of them comes to look for an event.
+//! The processors of a node that run its handlers, and the way in which each comes to look for an event.
 //!
-//! Must never know where events wait, or what they are.
+//! This module must never know where events wait, or what they are.
 
 use machine::Machine;
 use tempest::Policy;
@@ -14,23 +14,23 @@ use crate::processor::core::Core;
 /// The processors of one node that run handlers.
 #[derive(Debug)]
 pub(crate) enum Serving {
-    /// The first processor, beside its threads.
+    /// The first processor runs handlers besides its threads.
     First,
-    /// The processors from this number on, which do nothing else.
+    /// The processors from a number on run handlers and nothing else.
     Dedicated {
         /// The number of computing processors.
         computing: usize,
     },
-    /// The processors from this number on, which are inside the device.
+    /// The processors inside the device, which are those from a number on.
     Embedded {
         /// The number of computing processors.
         computing: usize,
     },
-    /// Every computing processor, when it idles or when it polls in its turn.
+    /// Every computing processor runs handlers, when it idles or polls in its turn.
     Floating(Turns),
-    /// Every computing processor, each for the events of its own endpoint of the interface.
+    /// Every computing processor runs the handlers of its own endpoint of the interface.
     Endpoints,
-    /// Every processor as under `Floating` while none is dedicated; processors become dedicated while the program runs.
+    /// Processors become dedicated while the program runs. While none is, every processor runs handlers as under `Floating`.
     Adaptive(Box<Adaptive>),
 }
 
@@ -39,12 +39,12 @@ pub(crate) enum Serving {
 pub(crate) struct Adaptive {
     pub(super) roles: Roles,
     turns: Turns,
-    /// Whether computing processors run no handlers while one is dedicated: events are handled one at a time.
+    /// Whether computing processors run no handlers while another is dedicated. Events are then handled one at a time.
     leaves_all: bool,
 }
 
 impl Serving {
-    /// The processors that run handlers under a policy, with so many computing ones.
+    /// The processors that run handlers under a policy, with the roles of `split`.
     pub(crate) fn of(machine: &Machine, policy: &Policy, split: Split) -> Self {
         match policy.servers {
             Servers::Compute | Servers::Network | Servers::Either => Self::First,
@@ -60,7 +60,7 @@ impl Serving {
         }
     }
 
-    /// The number by which the dispatch queue knows a processor that ever runs handlers.
+    /// The number of a processor in the dispatch queue; `None` if the processor never runs handlers.
     pub(crate) fn server(&self, number: usize) -> Option<usize> {
         match self {
             Self::First => (number == 0).then_some(0),
@@ -69,8 +69,8 @@ impl Serving {
         }
     }
 
-    /// The number by which the dispatch queue knows a processor that runs handlers at present; `dedicated` says whether it does
-    /// nothing else.
+    /// The number in the dispatch queue of a processor that runs handlers at present. `dedicated` says whether it does nothing
+    /// else.
     pub(crate) fn serves_now(&self, number: usize, dedicated: bool) -> Option<usize> {
         let server = self.server(number)?;
         let leaves = matches!(self, Self::Adaptive(adaptive) if adaptive.leaves_all && adaptive.is_served());
@@ -82,12 +82,12 @@ impl Serving {
         if let Self::Adaptive(adaptive) = self { adaptive.roles.dedicated() } else { 0 }
     }
 
-    /// Whether a computing processor leaves events to the dedicated ones wherever it has a thread, and none interrupts it.
+    /// Whether a computing processor that has a thread always leaves events to dedicated processors, and is never interrupted.
     pub(crate) fn is_served(&self) -> bool {
         self.dedicated_for_a_time() > 0
     }
 
-    /// Whether a processor may take an event that another one leaves to it. An event of an endpoint is one processor's.
+    /// Whether a processor may take an event that another one leaves. An event of an endpoint belongs to one processor.
     pub(crate) fn shares_events(&self) -> bool {
         match self {
             Self::Endpoints => false,
@@ -99,7 +99,7 @@ impl Serving {
         }
     }
 
-    /// The turns that the processors take at present.
+    /// The turns, while the processors take turns.
     pub(crate) fn turns(&self) -> Option<&Turns> {
         match self {
             Self::Floating(turns) => Some(turns),
@@ -108,7 +108,7 @@ impl Serving {
         }
     }
 
-    /// The turns that the processors take at present.
+    /// The turns, while the processors take turns.
     pub(crate) fn turns_mut(&mut self) -> Option<&mut Turns> {
         match self {
             Self::Floating(turns) => Some(turns),
@@ -117,7 +117,7 @@ impl Serving {
         }
     }
 
-    /// The turn passes from a processor to the next, where processors ever take turns.
+    /// Passes the turn from a processor to the next, where processors ever take turns.
     pub(crate) fn pass_turn(&mut self, number: usize, count: usize) {
         match self {
             Self::Floating(turns) => turns.pass(number, count),
@@ -126,7 +126,7 @@ impl Serving {
         }
     }
 
-    /// Whether a processor was the last to have the turn passed to it, where processors ever take turns.
+    /// Whether the turn was passed last to a processor, where processors ever take turns.
     pub(crate) fn had_turn(&self, number: usize) -> bool {
         match self {
             Self::Floating(turns) => turns.owner_is(number),
@@ -135,8 +135,8 @@ impl Serving {
         }
     }
 
-    /// Whether a back-edge poll of a processor looks for events: where processors take turns, the poll of the one whose turn it is,
-    /// which passes the turn on. While others are dedicated to handlers, no poll looks.
+    /// Whether a poll of a processor at a back-edge looks for events. Where processors take turns, the poll looks if it is the
+    /// processor's turn, and passes the turn on. No poll looks while other processors are dedicated.
     pub(crate) fn looks(&mut self, number: usize, count: usize) -> bool {
         match self {
             Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints => true,
@@ -146,7 +146,7 @@ impl Serving {
         }
     }
 
-    /// Whether a processor that computes and polls may call a routine that one processor calls at a time.
+    /// Whether a processor that computes and polls may call the dispatch routine. One processor calls it at a time.
     pub(crate) fn has_turn(&self, number: usize, cores: &[Core]) -> bool {
         match self.turns() {
             Some(turns) => turns.is_of(number, cores),
@@ -154,12 +154,12 @@ impl Serving {
         }
     }
 
-    /// The roles, where they change.
+    /// The roles; `None` where they never change.
     pub(crate) fn roles(&self) -> Option<&Roles> {
         if let Self::Adaptive(adaptive) = self { Some(&adaptive.roles) } else { None }
     }
 
-    /// The roles, where they change.
+    /// The roles; `None` where they never change.
     pub(crate) fn roles_mut(&mut self) -> Option<&mut Roles> {
         if let Self::Adaptive(adaptive) = self { Some(&mut adaptive.roles) } else { None }
     }

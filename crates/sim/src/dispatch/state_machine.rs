@@ -1,6 +1,6 @@
 //! A node whose hardware state machine runs the handlers of the system, one event after the other in the order of arrival.
 //!
-//! Must never know what a handler does.
+//! This module must never know what a handler does.
 
 use machine::Class;
 use units::Time;
@@ -13,12 +13,12 @@ use super::events::Events;
 pub(crate) struct StateMachine;
 
 impl StateMachine {
-    /// Whether the machine runs handlers of a class. It has none for the messages of a program.
+    /// Whether the machine runs handlers of a class. It runs none for a program's messages.
     pub(crate) fn runs(self, class: Class) -> bool {
         class != Class::User
     }
 
-    /// Whether an event waits that can start.
+    /// Whether an event waits that could start now.
     pub(crate) fn has_event(self, server: usize, events: &Events) -> bool {
         events.has_resumed() || events.can_dispatch(server)
     }

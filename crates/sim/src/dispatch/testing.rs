@@ -1,4 +1,4 @@
-//! Processors, messages and queues for tests that are done with pencil and paper.
+//! Processors, messages and queues for tests with pencil and paper.
 
 use hardware::EventQueue;
 use machine::Class;
@@ -21,12 +21,12 @@ pub(super) fn computing() -> Activity {
     Activity::Thread(0)
 }
 
-/// A processor that has been idle since so many nanoseconds.
+/// A processor that has been idle since `since` nanoseconds.
 pub(super) fn idle(since: u64) -> Activity {
     Activity::Idle { since: ns(since) }
 }
 
-/// The processors of a node that compute, each with what it does.
+/// The computing processors of a node, with the activity of each.
 pub(super) fn node<const N: usize>(activities: [Activity; N]) -> [Core; N] {
     let mut number = 0;
     activities.map(|activity| {
@@ -37,7 +37,7 @@ pub(super) fn node<const N: usize>(activities: [Activity; N]) -> [Core; N] {
     })
 }
 
-/// One of many keys.
+/// A key, different for each number.
 pub(super) fn key(number: u32) -> DispatchKey {
     DispatchKey::User(Name::of(Block(number)))
 }
@@ -47,12 +47,12 @@ pub(super) fn message(flight: u32, number: u32, class: Class) -> Arrived {
     Arrived { at: ns(0), flight, key: key(number), source: 1, class }
 }
 
-/// No events, in a queue that hands out one at a time.
+/// No events, in a queue that dispatches one at a time.
 pub(super) fn events() -> Events {
     with(Config { serial: true, ..Config::default() })
 }
 
-/// No events, in a queue that hands out those of distinct keys in parallel.
+/// No events, in a queue that dispatches distinct keys in parallel.
 pub(super) fn parallel_events() -> Events {
     with(Config::default())
 }

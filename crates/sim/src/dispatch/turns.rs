@@ -1,10 +1,11 @@
 //! The turns that the processors of a node take, where any of them may look for events.
 //!
-//! One processor looks at a time, and the turn then goes to the next, round robin. An idle processor looks in a loop, so a turn
-//! passes it in no time when there is nothing to do. A computing processor looks only at its next poll. Either it is left out
-//! while another idles, or the turn rests with it until then ([`tempest::policy::Turns`]).
+//! One processor looks at a time. The turn then goes to the next processor, round robin. An idle processor looks in a loop, so
+//! with nothing to do it passes the turn on in no time. A computing processor looks only at its next poll.
+//! [`tempest::policy::Turns`] decides what happens until then: the turn rests with that processor, or passes it while another
+//! processor idles.
 //!
-//! Must never know what a look finds, or what follows from it.
+//! This module must never know what a look finds, or what follows from it.
 
 use tempest::policy::Turns as Order;
 
@@ -24,9 +25,9 @@ impl Turns {
         Self { order, owner: 0 }
     }
 
-    /// The idle processor that looks for an event which has just come. `finds` says whether a processor would find it.
+    /// The idle processor that looks for an event which has just come. `finds` says whether a processor would find the event.
     pub(crate) fn caller(&mut self, cores: &[Core], finds: impl Fn(usize) -> bool) -> Option<usize> {
-        // Before the event came, turns passed all idle processors and came to rest with a computing one.
+        // Before the event came, the turn passed all idle processors and came to rest with a computing one.
         if self.order == Order::Strict && cores.iter().any(|core| core.thread().is_some()) {
             self.rest(cores);
             return None;
@@ -47,13 +48,13 @@ impl Turns {
         caller
     }
 
-    /// Whether it is the turn of the computing processor `number`, which polls.
+    /// Whether it is the turn of computing processor `number`, which polls.
     pub(crate) fn is_of(&self, number: usize, cores: &[Core]) -> bool {
         let left_out = self.order == Order::IdleFirst && cores.iter().any(Core::is_idle);
         !left_out && self.in_turn(cores).find(|&other| cores[other].thread().is_some()) == Some(number)
     }
 
-    /// Whether `number` is the processor to which the turn was passed last, whatever it does now.
+    /// Whether the turn was passed last to processor `number`, whatever that does now.
     pub(crate) fn owner_is(&self, number: usize) -> bool {
         self.owner == number
     }
@@ -63,7 +64,7 @@ impl Turns {
         self.owner = (number + 1) % count;
     }
 
-    /// Lets the turn rest with the next processor that computes, if one does.
+    /// Lets the turn rest with the next processor that computes, if there is one.
     fn rest(&mut self, cores: &[Core]) {
         let next = self.in_turn(cores).find(|&number| cores[number].thread().is_some());
         self.owner = next.unwrap_or(self.owner);
@@ -99,7 +100,7 @@ mod tests {
         assert!(turns.is_of(1, &cores));
         assert!(!turns.is_of(3, &cores));
         turns.pass(1, 4);
-        // Processor 2 idles: the turn is its own before it can come to 3.
+        // Processor 2 idles, and has the turn before it can come to 3.
         assert_eq!(turns.next_caller(&cores, |_| true), Some(2));
         turns.pass(2, 4);
         assert_eq!(turns.next_caller(&cores, |_| true), None);

@@ -110,11 +110,11 @@ enum Ready {
 /// What a processor ran before it goes on with a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Switch {
-    /// No thread at all.
+    /// No thread has run there before.
     First,
-    /// The same thread.
+    /// That thread was the last to run there.
     Same,
-    /// Another thread; or the same one, which comes from another processor.
+    /// Another thread was the last to run there, or the thread comes from another processor.
     Other,
 }
 
@@ -207,7 +207,7 @@ impl Threads {
         Some(matches!(thread.state, ThreadState::Blocked { .. }))
     }
 
-    /// Ends the wait of a waiter by a deposit. A thread that is blocked then has to notice the deposit. A thread that has not
+    /// Records that a deposit ends the wait of a waiter. A thread that is blocked then has to notice the deposit. A thread that has not
     /// blocked yet sees the new count before it would block.
     pub(crate) fn note_deposit(&mut self, waiter: Waiter) {
         let waits = self.waits(waiter);

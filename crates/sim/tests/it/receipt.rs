@@ -6,6 +6,7 @@ use tempest::{
     Event, Failure, Handler, Job, Launch, NodeId, Operations, Outcome, Policy, Protocol, Quiet, Report,
     Setup, Thread, World, handlers,
 };
+use trace::Recorder;
 use tradewind_sim::Model;
 use units::Time;
 
@@ -79,6 +80,17 @@ fn three_network_processors_serve_three_nodes_three_times_as_fast_as_one() {
     let (one, three) = (with("1"), with("3"));
     assert!(ratio(&one, &three) > 2.0, "{} and {}", one.time, three.time);
     assert_eq!(one.counters.handlers, three.counters.handlers);
+}
+
+#[test]
+fn a_trace_has_a_track_for_each_network_processor() {
+    for count in ["1", "3"] {
+        let recorder = Recorder::perfetto(std::io::sink());
+        let launch = Launch { trace: Some(recorder.clone()), ..launch("np", 1, false) };
+        Model::new(assisted(&[("network_processor.count", count)])).run(&launch).expect("it runs");
+        let summary = recorder.finish().expect("a sink takes everything");
+        assert!(summary.events > 0 && summary.lost == 0, "{summary:?}");
+    }
 }
 
 #[test]
