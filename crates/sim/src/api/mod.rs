@@ -41,17 +41,25 @@ pub(crate) struct Edge {
     stack: Option<Rc<dyn Stack>>,
     /// Whether the thread has had an access fault whose access is not charged yet.
     faulted: Cell<bool>,
+    /// When the thread spun last.
+    spun: Cell<Option<Time>>,
 }
 
 impl Edge {
     /// The core of a handler.
     pub(crate) fn of_handler(state: Rc<RefCell<Cluster>>, core: usize) -> Self {
-        Self { state, at: Cell::new(core), stack: None, faulted: Cell::new(false) }
+        Self { state, at: Cell::new(core), stack: None, faulted: Cell::new(false), spun: Cell::new(None) }
     }
 
     /// The core of a thread.
     pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, stack: Rc<dyn Stack>) -> Self {
-        Self { state, at: Cell::new(core), stack: Some(stack), faulted: Cell::new(false) }
+        Self {
+            state,
+            at: Cell::new(core),
+            stack: Some(stack),
+            faulted: Cell::new(false),
+            spun: Cell::new(None),
+        }
     }
 
     /// Suspends the fiber until the turn of its thread or handler comes.

@@ -185,8 +185,19 @@ impl Scheduling for Edge {
 
     fn spin(&self) {
         self.settle();
-        if standstill::looks_to_spin(&self.state(), self.core()) {
+        let (looks, now) = {
+            let state = self.state();
+            (standstill::looks_to_spin(&state, self.core()), state.agenda.now())
+        };
+        let still = self.spun.replace(Some(now)) == Some(now);
+        if looks {
             self.poll();
+        } else if still {
+            // What the thread waits for needs time to come.
+            self.settle_after(|state, core| {
+                let poll = state.setting.machine.processor.poll;
+                state.cores[core].spend(Bucket::Overhead, poll);
+            });
         }
         self.try_in_vain(standstill::spins_in_vain);
     }

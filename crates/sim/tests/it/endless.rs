@@ -15,6 +15,8 @@ use crate::setup::{assisted, machine, software};
 enum Game {
     /// The first thread spins for a message that nobody sends; the others wait for it.
     Spin,
+    /// The first thread spins for that message, and does no work between its turns.
+    Turn,
     /// The first thread polls for that message, and does nothing besides.
     Poll,
     /// The first thread of each node spins for what the second one of the node would signal.
@@ -65,6 +67,11 @@ impl Endless {
         let first = thread.node().0 == 0 && thread.index() == 0;
         match self.game {
             Game::Spin if first => self.spin(thread, 1),
+            Game::Turn if first => {
+                while self.came.count() < 1 {
+                    thread.spin();
+                }
+            }
             Game::Poll if first => {
                 while self.came.count() < 1 {
                     thread.poll();
@@ -152,6 +159,17 @@ fn threads_that_spin_for_what_comes_see_it_under_every_policy() {
         if let Err(failure) = play(machine, policy, Game::Bounce, 1) {
             panic!("{policy} on {name}: {failure}");
         }
+    }
+}
+
+#[test]
+fn a_thread_that_spins_without_work_lets_time_go_on() {
+    for (machine, policy) in cases() {
+        let name = machine.name.clone();
+        let Err(Failure::Livelock { spinning, .. }) = play(machine, policy, Game::Turn, 1) else {
+            panic!("{policy} on {name}: the run ended otherwise");
+        };
+        assert_eq!(spinning.len(), 1, "{policy} on {name}");
     }
 }
 
