@@ -66,7 +66,7 @@ pub(crate) struct Agenda {
     due: VecDeque<(usize, u32)>,
     /// The number of events so far.
     happened: u64,
-    /// The longest time without an event before the run counts as stalled.
+    /// The longest time without progress before the run counts as stalled.
     stall_limit: Option<Time>,
     progress: Progress,
     /// The reason why the run ends early, once that is certain.
@@ -74,7 +74,7 @@ pub(crate) struct Agenda {
 }
 
 impl Agenda {
-    /// An agenda at time zero without events. A run without an event for longer than `stall_limit` has stalled.
+    /// An agenda at time zero without events. A run without progress for longer than `stall_limit` has stalled.
     pub(crate) fn new(stall_limit: Option<Time>) -> Self {
         Self {
             now: Time::ZERO,
@@ -188,7 +188,7 @@ impl Agenda {
         self.stopped.take()
     }
 
-    /// The stall limit, if the run has gone on for longer than that without an event.
+    /// The stall limit, if the run has gone on for longer than that without progress.
     pub(crate) fn stalled(&self) -> Option<Time> {
         self.stall_limit.filter(|_| self.is_stalled_at(self.now))
     }

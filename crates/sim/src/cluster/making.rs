@@ -38,7 +38,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) split: Split,
     pub(crate) shape: Shape,
     pub(crate) seed: u64,
-    /// The longest time without an event before the run counts as stalled.
+    /// The longest time without progress before the run counts as stalled.
     pub(crate) stall_limit: Option<Time>,
     /// The recorder of the run's events; `None` for a run without a trace.
     pub(crate) trace: Option<&'a Recorder>,

@@ -207,7 +207,7 @@ impl Threads {
         Some(matches!(thread.state, ThreadState::Blocked { .. }))
     }
 
-    /// Ends the wait of a waiter by a deposit. A thread that is blocked then has to notice the deposit. A thread that has not
+    /// Records that a deposit ends the wait of a waiter. A thread that is blocked then has to notice the deposit. A thread that has not
     /// blocked yet sees the new count before it would block.
     pub(crate) fn note_deposit(&mut self, waiter: Waiter) {
         let waits = self.waits(waiter);
