@@ -35,9 +35,9 @@ pub struct Interface {
     per_chunk: Time,
     out: Server,
     into: Server,
-    /// The last message whose passage was computed, and that passage. Most messages of a program have one size, and the
-    /// division would cost more than everything else here.
-    last_passage: (u64, Mover, Time),
+    /// Two kinds of message, and the passage of each, the one computed last first. Most messages of a program are requests of one
+    /// size and replies of another, and the division would cost more than everything else here.
+    passages: [(u64, Mover, Time); 2],
     /// The times at which waiting messages will start through the port out, in order.
     waiting: VecDeque<Time>,
 }
@@ -52,7 +52,7 @@ impl Interface {
             costs: costs.clone(),
             out: Server::default(),
             into: Server::default(),
-            last_passage: (u64::MAX, Mover::Processors, Time::ZERO),
+            passages: [(u64::MAX, Mover::Processors, Time::ZERO); 2],
             waiting: VecDeque::new(),
         }
     }
@@ -121,22 +121,28 @@ impl Interface {
     }
 
     /// The time that `data` bytes and their headers take through a port.
+    #[inline]
     pub fn passage(&mut self, data: u64, mover: Mover) -> Time {
-        let (last_data, last_mover, _) = self.last_passage;
-        if (last_data, last_mover) != (data, mover) {
-            let bytes = Bytes::new(data + self.headers(data));
-            let port = self.costs.bandwidth.transfer_time(bytes);
-            let engine = match mover {
-                Mover::Engine => {
-                    let engine = self.costs.engine.expect("a machine that transfers has an engine");
-                    let chunks = self.costs.chunk.map_or(1, |chunk| data.div_ceil(chunk.get()));
-                    engine.transfer_time(Bytes::new(data)) + self.per_chunk * chunks
-                }
-                _ => Time::ZERO,
-            };
-            self.last_passage = (data, mover, port.max(engine));
+        match self.passages.iter().find(|known| (known.0, known.1) == (data, mover)) {
+            Some(known) => known.2,
+            None => self.compute_passage(data, mover),
         }
-        self.last_passage.2
+    }
+
+    fn compute_passage(&mut self, data: u64, mover: Mover) -> Time {
+        let bytes = Bytes::new(data + self.headers(data));
+        let port = self.costs.bandwidth.transfer_time(bytes);
+        let engine = match mover {
+            Mover::Engine => {
+                let engine = self.costs.engine.expect("a machine that transfers has an engine");
+                let chunks = self.costs.chunk.map_or(1, |chunk| data.div_ceil(chunk.get()));
+                engine.transfer_time(Bytes::new(data)) + self.per_chunk * chunks
+            }
+            _ => Time::ZERO,
+        };
+        let passage = port.max(engine);
+        self.passages = [(data, mover, passage), self.passages[0]];
+        passage
     }
 
     /// The time for which the port out and the port in have been busy up to `now`.

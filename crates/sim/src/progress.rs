@@ -132,11 +132,16 @@ impl Attempts {
     /// Records one more failed look of a thread that may be computing. `worked` is the total work of its
     /// processor so far.
     pub(crate) fn look(&mut self, worked: Time, now: Time, progress: &Progress) -> Patience {
-        if std::mem::replace(&mut self.worked, worked) != worked {
+        if self.has_worked(worked) {
             self.looks = Tries::default();
         }
         self.looks.count(Attempt::Look, true, now, progress);
         if self.looks.times.is_multiple_of(IDLE_LOOKS) { Patience::Ends } else { Patience::Lasts }
+    }
+
+    /// Whether the thread's processor, which has worked so long in all, has worked since the last call or the last look.
+    pub(crate) fn has_worked(&mut self, worked: Time) -> bool {
+        std::mem::replace(&mut self.worked, worked) != worked
     }
 
     /// The thread's attempt, the number of failures and the time of the first, if it has failed often enough to

@@ -43,6 +43,12 @@ pub(crate) fn looks_in_vain(cluster: &mut Cluster, core: usize) -> bool {
     judge(cluster, patience)
 }
 
+/// Whether the thread on `core` has worked since it was last asked or last looked.
+pub(crate) fn has_worked(cluster: &mut Cluster, core: usize) -> bool {
+    let worked = cluster.cores[core].ledger.worked();
+    attempts(cluster, core).has_worked(worked)
+}
+
 fn attempts(cluster: &mut Cluster, core: usize) -> &mut Attempts {
     let (thread, node) = (cluster.thread_on(core), cluster.cores[core].node());
     cluster.nodes[node].threads.attempts(thread)

@@ -20,6 +20,9 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Busy<M>(pub M);
 
+/// The back-edges that a thread of a model passes before the model is first told of them, where its policy polls at none.
+const PASSES: u32 = 1 << 20;
+
 /// A program thread's handle on the world. It stays on its processor, and fits one cache line.
 #[repr(align(64))]
 pub struct Thread<'a> {
@@ -70,7 +73,9 @@ impl<'a> Thread<'a> {
         accounting: Option<&'a dyn Accounting>,
         poll_every: u32,
     ) -> Self {
-        let (until_poll, holding) = (Cell::new(poll_every), Cell::new(false));
+        let passes = if accounting.is_some() { PASSES } else { 0 };
+        let until_poll = Cell::new(if poll_every == 0 { passes } else { poll_every });
+        let holding = Cell::new(false);
         Self { node, index, processor, accounting, poll_every, until_poll, holding }
     }
 
@@ -262,11 +267,20 @@ impl<'a> Thread<'a> {
         let left = self.until_poll.get();
         if left > 1 {
             self.until_poll.set(left - 1);
+        } else if left == 1 && self.poll_every == 0 {
+            self.pass_by();
         } else if left == 1 {
             self.expect_no_hold("a poll");
             self.processor.poll();
             self.until_poll.set(self.processor.next_poll(self.poll_every));
         }
+    }
+
+    /// Tells a model that this thread has passed many back-edges, at none of which its policy has it look.
+    #[cold]
+    fn pass_by(&self) {
+        let left = self.accounting.filter(|_| !self.holding.get()).map_or(PASSES, Accounting::pass_by);
+        self.until_poll.set(left);
     }
 
     /// Waits by computing: the turn of a loop that ends when a handler, an [`Event`], a deposit or an access of another
@@ -275,7 +289,9 @@ impl<'a> Thread<'a> {
     /// threads spin or wait and nothing is in flight.
     pub fn spin(&self) {
         self.expect_no_hold("a spin");
-        self.poll();
+        if self.poll_every > 0 {
+            self.poll();
+        }
         self.processor.spin();
     }
 

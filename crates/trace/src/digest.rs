@@ -37,7 +37,7 @@ impl Digest {
     }
 
     /// Adds an event and its instant.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, at: Time, event: Event) {
         let [place, detail, message] = event.words();
         self.absorb(at.as_femtoseconds() ^ scatter(detail), place ^ scatter(message));
@@ -88,7 +88,8 @@ impl Digests {
     }
 
     /// Adds an event and its instant to the digest of its node.
-    #[inline]
+    // Inlined like the sink's function, so that the kind of the event is known.
+    #[inline(always)]
     pub fn record(&mut self, at: Time, event: Event) {
         let node = match event.node() {
             None => return self.machine.record(at, event),

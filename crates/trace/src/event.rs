@@ -150,7 +150,7 @@ impl Event {
     }
 
     /// The node that the event happened on; `None` for an event of the whole machine.
-    #[inline]
+    #[inline(always)]
     pub fn node(self) -> Option<u32> {
         match self {
             Event::HandlerStart { node, .. }
@@ -176,7 +176,7 @@ impl Event {
     /// bits, the processor (16) and the node (32). The second holds the thread or the other node (32) and the size
     /// (32). The third holds the message. What an event lacks is zero. These numbers are for ever: digests on
     /// record depend on them.
-    #[inline]
+    #[inline(always)]
     pub fn words(self) -> [u64; 3] {
         match self {
             Event::HandlerStart { node, processor, message, source, .. } => {

@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 
 use hardware::memory::{Answer, NodeMemory};
-use tempest::world::Accounting;
+use tempest::world::{Accounting, Scheduling};
 use tempest::{Access, Block, MemoryEvents, Place, Primitive, Work};
 use units::Time;
 
@@ -19,6 +19,13 @@ use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
 use crate::processor::clock::Pending;
+use crate::standstill;
+
+/// The back-edges that a thread that works passes without a look before it is asked again whether it works.
+const PASSES: u32 = 1 << 20;
+
+/// The back-edges after which a thread that passes them and does nothing else is taken for one that spins, each time.
+const IDLE_PASSES: u32 = 1 << 14;
 
 /// The stack of a thread. While the thread is suspended, handlers may run on its stack.
 pub(crate) trait Stack {
@@ -191,6 +198,15 @@ impl Accounting for Edge {
 
     fn synchronize(&self) {
         self.settle();
+    }
+
+    fn pass_by(&self) -> u32 {
+        let works = standstill::has_worked(&mut self.state(), self.core());
+        if works {
+            return PASSES;
+        }
+        self.spin();
+        IDLE_PASSES
     }
 
     fn touch(&self, place: Place, words: usize, access: Access) {

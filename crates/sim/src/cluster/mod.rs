@@ -61,6 +61,7 @@ impl Cluster {
     }
 
     /// Records an event of the run at the present time.
+    #[inline(always)]
     pub(crate) fn record(&mut self, event: Event) {
         self.measure.record(self.agenda.now(), event);
     }

@@ -43,7 +43,7 @@ impl Measure {
     }
 
     /// Records an event of an instant.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn record(&mut self, at: Time, event: Event) {
         self.sink.record(at, event);
     }

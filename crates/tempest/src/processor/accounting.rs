@@ -12,6 +12,11 @@ pub trait Accounting {
     /// Makes the next effect come after all work charged so far.
     fn synchronize(&self);
 
+    /// Learns that the thread has passed many back-edges, at none of which its policy has it look for messages. They take no
+    /// time, so a thread that does nothing else would keep the model from going on. Returns the number of back-edges after
+    /// which the model wants to be told again.
+    fn pass_by(&self) -> u32;
+
     /// Accounts for touching words of this node's segments.
     fn touch(&self, place: Place, words: usize, access: Access);
 
