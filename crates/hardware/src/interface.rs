@@ -108,8 +108,10 @@ impl Interface {
             _ => Time::ZERO,
         };
         let visible = if mover == Mover::Staging { Time::ZERO } else { self.costs.visible };
-        let through = self.behind(data, mover) + deposit + visible;
-        let occupied = (self.passage(data, mover) + deposit).max(self.costs.gap);
+        let passage = self.passage(data, mover);
+        let behind = if mover == Mover::Staging { Time::ZERO } else { passage };
+        let through = behind + deposit + visible;
+        let occupied = (passage + deposit).max(self.costs.gap);
         self.into.acquire(first, occupied) + through
     }
 

@@ -218,12 +218,18 @@ impl Laboratory {
         metrics: &Metrics,
         fixing: &BTreeSet<String>,
     ) -> Vec<Finding<'_>> {
-        let fits =
-            |id: &String| fixing.contains(id) || self.studies.iter().any(|study| study.fits.contains(id));
+        // An id stands for one claim, and the beginning of ids for all of them.
+        let is_id = |listed: &str| self.claims.iter().any(|claim| claim.id == listed);
+        let names =
+            |listed: &String, claim: &Claim| *listed == claim.id || claim.is_under(listed) && !is_id(listed);
+        let listed = |claim: &Claim, study: &Study| study.fits.iter().any(|listed| names(listed, claim));
+        let fits = |claim: &Claim| {
+            fixing.contains(&claim.id) || self.studies.iter().any(|study| listed(claim, study))
+        };
         let asked = self.claims.iter().filter(|claim| is_under(claim, prefixes));
         let hold = |claim| {
             let finding = verdict::hold(claim, metrics.of(&claim.id), &self.tolerances);
-            Finding { fixes: finding.fixes || fits(&claim.id), ..finding }
+            Finding { fixes: finding.fixes || fits(claim), ..finding }
         };
         asked.map(hold).collect()
     }

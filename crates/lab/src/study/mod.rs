@@ -126,7 +126,7 @@ pub fn read(file: &str, text: &str) -> Result<Study, Mistakes> {
         let derived = top.tables("derived").iter().flat_map(|table| derived(table, prefix)).collect();
         let checks = top.tables("check").iter().flat_map(|table| checks(table, prefix)).collect();
         let bounds = top.tables("bound").iter().flat_map(|table| bounds(table, prefix, file)).collect();
-        let fits = top.texts("fits", "a list of ids of claims");
+        let fits = top.texts("fits", "a list of ids of claims, or of their beginnings");
         let file = file.to_owned();
         Some(Study { name: name?, summary: summary?, file, sources, derived, checks, bounds, fits })
     })

@@ -64,10 +64,11 @@ impl Cluster {
     }
 
     fn find_work(&mut self, core: usize) {
-        if self.back_to_step(core) {
+        let node = self.cores[core].node();
+        let assisted = self.nodes[node].dispatch.network().is_some();
+        if assisted && self.back_to_step(core) {
             return;
         }
-        let node = self.cores[core].node();
         let has_thread = self.cores[core].has_thread_put_off() || self.has_ready(core);
         let leaves = has_thread && {
             let (dispatch, view) = self.seen(node);
@@ -76,8 +77,10 @@ impl Cluster {
         let served = !leaves && self.serve(core, Noticed::AT_ONCE);
         if !served && !self.back_to_thread(core) {
             self.idle(core);
-            self.look_while_idle(core);
-            self.await_interface(node);
+            if assisted {
+                self.look_while_idle(core);
+                self.await_interface(node);
+            }
         }
     }
 
