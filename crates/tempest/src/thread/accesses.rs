@@ -73,7 +73,7 @@ impl Thread<'_> {
     /// one transfer.
     ///
     /// Stores of this node's own threads are not noticed while the block stays here; those threads signal an
-    /// [`Event`].
+    /// [`Event`](crate::Event).
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
