@@ -171,7 +171,7 @@ impl Sheet<'_> {
             && let Some(part) = named(entry)
         {
             let said = format!("{}, for {}", resource::one(part, &entry.busiest), percent(entry.most));
-            self.row("busiest part", &said);
+            self.row("busiest device", &said);
         }
         for spent in protocol {
             let name = Resource::named(&spent.processors).map_or("", resource::all);
