@@ -32,7 +32,7 @@ fn a_model_gives_the_same_outcome_every_time_and_a_machine_of_ones_own_another()
     let [one, two] = [histogram(), histogram()].map(|run| run.run().unwrap());
     assert!(one.report.verified() && one.digest.is_some() && one == two);
     let text =
-        "extends = \"paragon\"\nname = \"mine\"\nsummary = \"a test\"\n[network]\nlatency = \"9 us\"\n";
+        "extends = \"paragon\"\nname = \"mine\"\nsummary = \"a test\"\n[network]\nlatency = \"1 ms\"\n";
     let mine = machines::parse("mine.toml", text, &[]).unwrap();
     let slower = histogram().on(mine).run().unwrap();
     assert!(slower.report.verified() && slower.timed() > one.timed());
