@@ -47,7 +47,7 @@ enum Work {
     Guest(usize),
 }
 
-/// What the engine and its fibers tell each other when a fiber is resumed or suspends.
+/// The words that the engine and its fibers exchange when a fiber is resumed or suspends.
 pub(crate) struct Desk {
     state: Rc<RefCell<Cluster>>,
     residents: Box<[Resident]>,

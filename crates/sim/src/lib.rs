@@ -56,6 +56,8 @@ mod processor;
 mod progress;
 mod setting;
 mod standstill;
+#[cfg(test)]
+mod testing;
 mod world;
 
 pub use world::Model;

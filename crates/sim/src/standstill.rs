@@ -138,7 +138,7 @@ pub(crate) fn blocked(cluster: &Cluster) -> Vec<Blocked> {
     all
 }
 
-/// What a thread that is not blocked waits for; `None` if the thread runs.
+/// The thing that a thread which is not blocked waits for; `None` if the thread runs.
 fn lacks(cluster: &Cluster, node: usize, thread: u32) -> Option<String> {
     let place = &cluster.nodes[node];
     let cores = &cluster.cores[place.first_core..place.first_core + place.cores];

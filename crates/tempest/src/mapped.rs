@@ -35,9 +35,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::node::Node;
 use crate::segment::SegmentId;
 use crate::segment::{Deed, Part, range};
-use crate::{Cells, NodeId, Place, Segment, Thread, Word};
+use crate::{Cells, NodeId, Place, Word};
 
-/// A node's part of a segment, within reach of this processor's loads and stores. Made by [`Thread::map`].
+/// A node's part of a segment, within reach of this processor's loads and stores. Made by [`Thread::map`](crate::Thread::map).
 #[derive(Clone, Copy)]
 pub struct Mapped<'a, T> {
     /// The words that this node may read, write, and change atomically: for each, all words of the part or
@@ -51,22 +51,9 @@ pub struct Mapped<'a, T> {
     word: PhantomData<T>,
 }
 
-impl<'a> Thread<'a> {
-    /// Maps a node's part of a segment for direct access. `None` where its memory is out of reach, as in a
-    /// model. A world gives one answer for all nodes and segments.
-    ///
-    /// # Panics
-    /// If there is no such node, or it has no such segment.
-    pub fn map<T: Word>(&self, segment: &Segment<T>, node: NodeId) -> Option<Mapped<'a, T>> {
-        assert!(node.0 < self.nodes(), "a segment of {node}: there are {} nodes", self.nodes());
-        let there = self.processor.mapped(node)?;
-        Some(Mapped::new(self.node.id(), there, segment.id()))
-    }
-}
-
 impl<'a, T: Word> Mapped<'a, T> {
     /// Makes the handle by which node `by` uses a segment of node `there`.
-    fn new(by: NodeId, there: &'a Node, segment: SegmentId) -> Self {
+    pub(crate) fn new(by: NodeId, there: &'a Node, segment: SegmentId) -> Self {
         let part = there.segments.part(segment);
         let part: &Part = part.unwrap_or_else(|| panic!("{} has no segment {}", there.id(), segment.0));
         let open = |deed| part.open((by, there.id()), deed);
@@ -204,7 +191,7 @@ mod tests {
 
     #[crate::handlers]
     impl Four {
-        fn main(&self, _: &Thread<'_>) {}
+        fn main(&self, _: &crate::Thread<'_>) {}
         fn report(&self, _: &mut Quiet<'_>) -> Report {
             Report::default()
         }

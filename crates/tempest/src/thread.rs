@@ -13,7 +13,8 @@ use crate::key::Space;
 use crate::node::Node;
 use crate::processor::{Accounting, Processor, Wait};
 use crate::{
-    Access, Block, Event, Handler, Key, MAX_WORDS, Memory, MemoryEvents, Message, NodeId, Place, Waiter, Work,
+    Access, Block, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message, NodeId, Place,
+    Segment, Waiter, Word, Work,
 };
 
 /// The error of a send that found no room. It hands the message back.
@@ -353,5 +354,16 @@ impl<'a> Thread<'a> {
         if let Some(accounting) = self.accounting {
             accounting.charge(work.into());
         }
+    }
+
+    /// Maps a node's part of a segment for direct access. `None` where its memory is out of reach, as in a
+    /// model. A world gives one answer for all nodes and segments.
+    ///
+    /// # Panics
+    /// If there is no such node, or it has no such segment.
+    pub fn map<T: Word>(&self, segment: &Segment<T>, node: NodeId) -> Option<Mapped<'a, T>> {
+        assert!(node.0 < self.nodes(), "a segment of {node}: there are {} nodes", self.nodes());
+        let there = self.processor.mapped(node)?;
+        Some(Mapped::new(self.node.id(), there, segment.id()))
     }
 }

@@ -1,4 +1,4 @@
-//! What an interface with a staging buffer does on the bus: it reads lines that are sent, puts lines that arrive in memory,
+//! An interface with a staging buffer as a client of the bus: it reads lines that are sent, puts lines that arrive in memory,
 //! or takes them over and answers for them.
 //!
 //! This module must never know packets, routes or programs.

@@ -1,4 +1,4 @@
-//! What the processors of a node do to its memory, and how a line comes to the client that asks for it.
+//! The memory system of a node: loads and stores of its processors, and the way of a line to the client that asks for it.
 //!
 //! A line is there from the end of its transaction on; until then it is on its way. A client that asks for a line that is
 //! on its way elsewhere waits: its transaction is asked for when the line is there. So a line that several clients fight
@@ -66,7 +66,7 @@ pub(super) enum Supplier {
     Memory,
 }
 
-/// What the other clients of a bus answer to a transaction.
+/// The answer of a bus's other clients to a transaction.
 pub(super) struct Snooped {
     pub(super) supplier: Supplier,
     /// Whether another cache keeps the line.

@@ -1,4 +1,4 @@
-//! What shared memory in blocks is to a node's memory system: accesses of processors that wait until they are done, blocks
+//! Shared memory in blocks, as a node's memory system sees it: accesses of processors that wait until they are done, blocks
 //! that a device reads, writes and takes out of the caches, and the registers of that device.
 //!
 //! The bus is granted in the order of calls. Each transaction is a call of its own, made when the transaction is asked for;

@@ -348,7 +348,7 @@ fn processors_of_a_node_share_and_pass_lines() {
     assert_eq!(node.counts().memory_reads, 1);
 }
 
-/// What some client of a node with two processors does to one of a few lines.
+/// Lets a client of a node with two processors use one of a few lines.
 fn act(node: &mut NodeMemory, (what, who, line): (u8, usize, u64), now: Time) -> Time {
     match what {
         0 => node.load(who, line, now, true),

@@ -30,7 +30,7 @@ struct Stretch {
     ends: Time,
 }
 
-/// What follows from a message's bytes alone.
+/// The length of a message: everything that follows from its bytes alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Length {
     /// The time that it takes through the slowest of the ports and the links.

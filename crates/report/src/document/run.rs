@@ -285,7 +285,7 @@ pub struct Setting {
     pub block_bytes: u32,
 }
 
-/// What was measured of the timed region.
+/// The measurements of the timed region.
 #[cfg(feature = "command")]
 pub(crate) struct Region<'r> {
     pub(crate) counters: &'r Counts,
@@ -307,7 +307,7 @@ impl Run {
         Self { version: super::VERSION, asked, combination, measured: Measured::new(machine, ran) }
     }
 
-    /// What was measured of the timed region: the first phase, or the whole run if there is none.
+    /// The measurements of the timed region: the first phase, or the whole run if there is none.
     #[cfg(feature = "command")]
     pub(crate) fn region(&self) -> Region<'_> {
         let all = &self.measured;

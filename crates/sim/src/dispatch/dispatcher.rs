@@ -433,10 +433,11 @@ mod tests {
     use machine::Class;
 
     use super::super::register::Register;
-    use super::super::testing::{computing, idle, message, node, ns, parallel_events};
+    use super::super::testing::{computing, idle, message, node, parallel_events};
     use super::super::turns::Turns;
     use super::*;
     use crate::processor::core::Activity;
+    use crate::testing::ns;
 
     /// A node whose device presents events to idle processors. `notice` says whether it interrupts.
     fn register(notice: Notice) -> Dispatcher {

@@ -350,7 +350,8 @@ impl NetworkProcessors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dispatch::testing::{message, ns, parallel_events};
+    use crate::dispatch::testing::{message, parallel_events};
+    use crate::testing::ns;
 
     /// Loops from processor 1 on that run handlers of reads, are interrupted by replies, and drain two messages in a pass.
     fn network_processors(count: usize, division: Division) -> NetworkProcessors {

@@ -44,8 +44,9 @@ mod tests {
     use machine::Class;
 
     use super::*;
-    use crate::dispatch::testing::{events, key, message, ns};
+    use crate::dispatch::testing::{events, key, message};
     use crate::processor::core::Event;
+    use crate::testing::ns;
 
     #[test]
     fn a_message_that_waits_leaves_its_key_free_until_it_is_looked_at() {

@@ -29,8 +29,9 @@ mod tests {
     use machine::Class;
 
     use super::*;
-    use crate::dispatch::testing::{message, ns, parallel_events};
+    use crate::dispatch::testing::{message, parallel_events};
     use crate::processor::core::Event;
+    use crate::testing::ns;
 
     #[test]
     fn two_processors_handle_distinct_keys_side_by_side_and_equal_ones_in_order() {

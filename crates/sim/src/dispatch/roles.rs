@@ -167,9 +167,10 @@ impl Totals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dispatch::testing::{computing, node, ns};
+    use crate::dispatch::testing::{computing, node};
     use crate::processor::ledger::Bucket;
     use crate::processor::service::Receipt;
+    use crate::testing::ns;
 
     /// Two processors at `at` nanoseconds, which have spent half of that time looking for events.
     fn looking(at: u64) -> [Core; 2] {

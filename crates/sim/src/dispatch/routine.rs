@@ -206,8 +206,9 @@ mod tests {
     use machine::Class;
 
     use super::*;
-    use crate::dispatch::testing::{events, key, message, ns};
+    use crate::dispatch::testing::{events, key, message};
     use crate::processor::core::Event;
+    use crate::testing::ns;
 
     /// The routine of a node of `processors` processors.
     fn routine(processors: usize, drain: Option<usize>) -> Routine {

@@ -32,8 +32,9 @@ impl StateMachine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dispatch::testing::{events, message, ns};
+    use crate::dispatch::testing::{events, message};
     use crate::processor::core::Event;
+    use crate::testing::ns;
 
     #[test]
     fn events_start_one_after_the_other_and_none_of_them_is_the_programs() {

@@ -6,15 +6,10 @@ use pdq::DispatcherId;
 use pdq::specification::Config;
 use tempest::Block;
 use tempest::world::{DispatchKey, Name};
-use units::Time;
 
 use super::events::{Arrived, Events};
 use crate::processor::core::{Activity, Core};
-
-/// A time.
-pub(super) fn ns(n: u64) -> Time {
-    Time::from_nanoseconds(n)
-}
+use crate::testing::ns;
 
 /// A processor that runs a thread.
 pub(super) fn computing() -> Activity {

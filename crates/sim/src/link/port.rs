@@ -126,7 +126,8 @@ pub(super) fn paced(machine: &Machine) -> machine::Interface {
 mod tests {
     use super::*;
     use crate::link::cargo::Cargo;
-    use crate::link::testing::{interface, ns};
+    use crate::link::testing::interface;
+    use crate::testing::ns;
     use hardware::Mover;
     use machine::Class;
 

@@ -149,7 +149,8 @@ fn later(agenda: &mut Agenda) -> impl FnMut(Time, u32, Event) + '_ {
 mod tests {
     use super::*;
     use crate::link::cargo::Cargo;
-    use crate::link::testing::{interface, ns};
+    use crate::link::testing::interface;
+    use crate::testing::ns;
     use hardware::Mover;
     use machine::Class;
 

@@ -467,7 +467,8 @@ impl Staging {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::testing::{interface, memory, ns, staging};
+    use crate::link::testing::{interface, memory, staging};
+    use crate::testing::ns;
 
     /// Two nodes with a network of 10 ns between them, and their events to come.
     struct Bench {

@@ -3,12 +3,10 @@
 //! This module must never know a machine file.
 
 use hardware::memory::NodeMemory;
-use machine::{Banks, Bus, Cache, Staging};
-use units::{Bandwidth, Bytes, Frequency, Time};
+use machine::Staging;
+use units::{Bandwidth, Bytes, Time};
 
-pub(super) fn ns(n: u64) -> Time {
-    Time::from_nanoseconds(n)
-}
+use crate::testing::{described, ns};
 
 /// 1 B/ns without headers; packets of 64 B; room for two messages.
 pub(super) fn interface() -> machine::Interface {
@@ -57,31 +55,6 @@ pub(super) fn staging() -> Staging {
 
 /// An idle memory system with lines of 32 B and that staging buffer.
 pub(super) fn memory() -> NodeMemory {
-    let cache = Cache {
-        size: Bytes::new(1024),
-        ways: 1,
-        coherent: false,
-        load_use: ns(1),
-        refill: ns(1),
-        misses: 1,
-        write_backs: 1,
-        acknowledge: ns(1),
-        tag_delay: ns(1),
-        sync: ns(1),
-        supply: None,
-    };
-    let bus = Bus {
-        clock: Frequency::from_megahertz(1000),
-        width: Bytes::new(8),
-        cycle: ns(1),
-        arbitration: ns(1),
-        address: ns(1),
-        snoop: None,
-        multiplexed: true,
-        device: ns(1),
-    };
-    let banks =
-        Banks { count: 2, latency: ns(9), read: ns(9), write: ns(4), turnaround: ns(1), accept: ns(2) };
-    let costs = machine::NodeMemory { cache, bus, banks, staging: Some(staging()) };
+    let costs = machine::NodeMemory { staging: Some(staging()), ..described() };
     NodeMemory::new(&costs, Bytes::new(32), 1)
 }

@@ -130,7 +130,8 @@ impl AtWork<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::testing::{Bench, described, ns};
+    use crate::memory::testing::Bench;
+    use crate::testing::{described, ns};
     use machine::Primitives;
 
     #[test]

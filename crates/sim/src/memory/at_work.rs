@@ -229,8 +229,9 @@ impl AtWork<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::testing::{Bench, described, ns, price};
+    use crate::memory::testing::{Bench, price};
     use crate::processor::core::Purpose;
+    use crate::testing::{described, ns};
     use machine::Primitives;
     use tempest::Block;
     use tempest::world::Name;

@@ -73,7 +73,7 @@ impl Posted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::testing::{described, ns};
+    use crate::testing::{described, ns};
     use units::Bytes;
 
     #[test]

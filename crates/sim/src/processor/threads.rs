@@ -20,7 +20,7 @@ pub(crate) enum ThreadState {
     Going,
     /// The thread waits until it is resumed.
     Blocked {
-        /// What the thread waits for.
+        /// The thing that the thread waits for.
         reason: Reason,
         /// The time at which the wait began.
         since: Time,
@@ -29,7 +29,7 @@ pub(crate) enum ThreadState {
     Finished,
 }
 
-/// What a blocked thread waits for.
+/// The thing that a blocked thread waits for.
 #[derive(Debug)]
 pub(crate) enum Reason {
     Wait(Wait),
@@ -43,7 +43,7 @@ impl Reason {
         matches!(self, Reason::Wait(Wait::Block))
     }
 
-    /// What the thread waits for, in the program's words where the program names it.
+    /// The thing that the thread waits for, in the program's words where the program names it.
     pub(crate) fn what(&self) -> &'static str {
         match self {
             Reason::Wait(wait) => wait.what(),
@@ -107,7 +107,7 @@ enum Ready {
     Bound(Vec<VecDeque<u32>>),
 }
 
-/// What a processor ran before it goes on with a thread.
+/// The processor's previous thread, when the processor goes on with a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Switch {
     /// No thread has run there before.

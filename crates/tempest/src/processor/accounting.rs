@@ -1,4 +1,4 @@
-//! What a world does to charge modelled time to the thread or handler that runs now.
+//! The methods by which a world charges modelled time to the thread or handler that runs now.
 //!
 //! This module must never know what anything costs.
 

@@ -1,4 +1,4 @@
-//! What a world does to move messages and data for the thread or handler that runs now.
+//! The methods by which a world moves messages and data for the thread or handler that runs now.
 //!
 //! This module must never know how a world moves them.
 

@@ -1,4 +1,4 @@
-//! What a world does to block, resume and time the thread or handler that runs now.
+//! The methods by which a world blocks, resumes and times the thread or handler that runs now.
 //!
 //! This module must never know how a world runs threads.
 

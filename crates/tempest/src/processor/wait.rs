@@ -1,4 +1,4 @@
-//! What a blocked thread waits for, as reports name it.
+//! The things that a blocked thread waits for, as reports name them.
 //!
 //! This module must never know how a thread is blocked.
 

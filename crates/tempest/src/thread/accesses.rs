@@ -1,4 +1,4 @@
-//! What a thread does to shared memory: loads, stores, runs of words, and the faults between a tag and its access.
+//! A thread's accesses to shared memory: loads, stores, runs of words, and the faults between a tag and its access.
 //!
 //! This module must never know a protocol.
 
