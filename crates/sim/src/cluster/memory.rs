@@ -14,6 +14,7 @@ use crate::agenda::Happening;
 use crate::link::flights::Origin;
 use crate::memory::blocks::BlockWork;
 use crate::memory::lowering::PutOff;
+use crate::memory::train::Train;
 use crate::processor::core::{Event, Job};
 
 /// The state in which the line of an address may stay in the cache of `core`.
@@ -26,6 +27,56 @@ pub(crate) fn keep_at(cluster: &Cluster, core: usize, address: u64) -> Keep {
 pub(crate) fn spend_block(cluster: &mut Cluster, core: usize, work: &BlockWork) {
     let next = cluster.at_work(core).spend_block(work);
     post_at(cluster, cluster.cores[core].node(), next);
+}
+
+/// Advances engine time to the clock of `core`, whose fiber runs now, and makes the transactions that are pending then. Returns
+/// true if an event comes before. The fiber must then suspend; it is resumed when its transactions are made.
+#[inline]
+pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
+    let clock = &mut cluster.cores[core].clock;
+    if !clock.pends() {
+        return cluster.settle(core);
+    }
+    // The pending transactions belong to this fiber. The next fiber on this core has transactions of its own.
+    let train = Train::of_transactions(clock.take_pending());
+    if cluster.settle(core) {
+        put_by(cluster, core, train);
+        return true;
+    }
+    make(cluster, core, train)
+}
+
+/// Lets the fiber at work on `core` make the requests of its train. Returns true if an event comes before the train's end. The
+/// fiber must then suspend, and the train [goes on](go_on) without it.
+pub(crate) fn make(cluster: &mut Cluster, core: usize, mut train: Train) -> bool {
+    loop {
+        if let Some(time) = train.time_undisturbed(&cluster.at_work(core))
+            && cluster.passes(core, time)
+        {
+            train.make_undisturbed(&mut cluster.at_work(core), time);
+            return false;
+        }
+        if !train.step(&mut cluster.at_work(core)) {
+            return false;
+        }
+        if cluster.settle(core) {
+            put_by(cluster, core, train);
+            return true;
+        }
+    }
+}
+
+/// Goes on with the train that the fiber at work on `core` waits for. Returns true if the fiber still waits for it.
+#[inline]
+pub(crate) fn go_on(cluster: &mut Cluster, core: usize) -> bool {
+    let own = &cluster.cores[core];
+    let train = cluster.nodes[own.node()].memory.trains.take_up(own);
+    train.is_some_and(|train| make(cluster, core, train))
+}
+
+fn put_by(cluster: &mut Cluster, core: usize, train: Train) {
+    let own = &cluster.cores[core];
+    cluster.nodes[own.node()].memory.trains.put_by(own, train);
 }
 
 /// The device of a node writes the next line that has been placed.
