@@ -96,12 +96,6 @@ impl Cluster {
         goes_on.is_some()
     }
 
-    /// Advances engine time by `time` beyond the present time, for the fiber on `core`, if no event comes before. Returns whether
-    /// it did.
-    pub(crate) fn passes(&mut self, _core: usize, time: Time) -> bool {
-        self.agenda.pass(time).is_none()
-    }
-
     /// Whether another processor injects the messages of `core`'s threads.
     pub(crate) fn hands_over(&self, core: usize) -> bool {
         let (node, dedicated) = (self.cores[core].node(), self.cores[core].is_dedicated());

@@ -78,6 +78,21 @@ impl AtWork<'_> {
         self.memory.system().expect("transactions are made where there is a bus")
     }
 
+    /// The time that transactions take from now on if no event comes before their end. `None` if they then still might have to
+    /// wait for the bus.
+    #[inline]
+    pub(crate) fn time_undisturbed(&self, transactions: Transactions) -> Option<Time> {
+        let system = self.memory.modelled()?;
+        system.is_bus_free(self.now).then(|| system.uncontended(transactions))
+    }
+
+    /// Makes transactions that have taken their [time undisturbed](Self::time_undisturbed).
+    #[inline]
+    pub(crate) fn make_undisturbed(&mut self, transactions: Transactions, time: Time) {
+        self.bus().make_alone(transactions);
+        self.core.ledger.book(Bucket::Overhead, time);
+    }
+
     /// Books a wait for the bus, by which a step took longer.
     pub(super) fn book_wait(&mut self, wait: Time, step: Option<Step>) {
         self.core.ledger.book(Bucket::Memory, wait);

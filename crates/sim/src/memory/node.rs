@@ -12,7 +12,6 @@ use units::Time;
 
 use super::blocks::{Blocks, Posted};
 use super::lowering::Lowerings;
-use super::train::Trains;
 
 /// The memory of a node.
 pub(crate) struct Memory {
@@ -29,8 +28,6 @@ pub(crate) struct Memory {
     pub(super) lead: Time,
     pub(crate) lowerings: Lowerings,
     pub(super) posted: Posted,
-    /// The trains whose fibers wait.
-    pub(crate) trains: Trains,
 }
 
 /// The times of transactions on an idle bus.
@@ -69,7 +66,6 @@ impl Memory {
             lead: costs.map_or(machine.memory.read, lead),
             lowerings: Lowerings::default(),
             posted: Posted::default(),
-            trains: Trains::default(),
         }
     }
 
@@ -185,7 +181,6 @@ mod tests {
                 lead: read,
                 lowerings: Lowerings::default(),
                 posted: Posted::default(),
-                trains: Trains::default(),
             }
         }
     }

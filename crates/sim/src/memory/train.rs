@@ -2,8 +2,8 @@
 //!
 //! A request and its answer each use the bus at their own instant, so the bus is granted in the order of time. Between two steps
 //! of a train the processor's clock is settled. If an event comes before, the fiber waits, and so does its train; the engine
-//! then goes on with the train, and with the fiber at the train's end. Transactions that nobody can disturb are made all at
-//! once: they take their time on an idle bus.
+//! then goes on with the train, and with the fiber at the train's end. Transactions that nobody can disturb need no steps: they
+//! take their time on an idle bus.
 //!
 //! This module must never know why a fiber makes a request.
 
@@ -75,22 +75,6 @@ impl Train {
         Self { requests: Requests::Lines(lines), next: Next::Come }
     }
 
-    /// The time that the rest of the train takes if no event comes before its end. `None` if the rest might then still have to
-    /// wait for the bus.
-    #[inline]
-    pub(crate) fn time_undisturbed(&self, work: &AtWork<'_>) -> Option<Time> {
-        let (left, system) = (self.unasked()?, work.memory.modelled()?);
-        system.is_bus_free(work.now).then(|| system.uncontended(left))
-    }
-
-    /// Makes the rest of the train, which has taken its [time undisturbed](Self::time_undisturbed).
-    #[inline]
-    pub(crate) fn make_undisturbed(&self, work: &mut AtWork<'_>, time: Time) {
-        let Some(left) = self.unasked() else { return };
-        work.bus().make_alone(left);
-        work.core.ledger.book(Bucket::Overhead, time);
-    }
-
     /// Takes the next step at the present time. Returns false if the train is over. Otherwise the clock must be settled before
     /// the step that follows.
     pub(crate) fn step(&mut self, work: &mut AtWork<'_>) -> bool {
@@ -120,7 +104,7 @@ impl Train {
 
     /// The transactions that are left, if the train consists of such and comes to the next of them.
     #[inline]
-    fn unasked(&self) -> Option<Transactions> {
+    pub(crate) fn unasked(&self) -> Option<Transactions> {
         match (&self.requests, self.next) {
             (&Requests::Plain(left, _), Next::Come) => Some(left),
             _ => None,
@@ -176,14 +160,14 @@ impl Requests {
     }
 }
 
-/// The trains of a node whose fibers wait: for each processor that of its thread, and that of its handler. The handler runs
+/// The trains of a node that are under way: for each processor that of its thread, and that of its handler. The handler runs
 /// while the thread is put off in the middle of its train.
 #[derive(Debug, Default)]
 pub(crate) struct Trains(Vec<[Option<Train>; 2]>);
 
 impl Trains {
-    /// Puts the train of the fiber at work on a processor by.
-    pub(crate) fn put_by(&mut self, core: &Core, train: Train) {
+    /// Begins the train of the fiber at work on a processor.
+    pub(crate) fn begin(&mut self, core: &Core, train: Train) {
         let (processor, fiber) = place(core);
         if self.0.len() <= processor {
             self.0.resize_with(processor + 1, Default::default);
@@ -191,11 +175,11 @@ impl Trains {
         self.0[processor][fiber] = Some(train);
     }
 
-    /// Takes up the train that the fiber at work on a processor waits for; `None` if that fiber waits for none.
+    /// The train of the fiber at work on a processor; `None` if that fiber makes no requests now.
     #[inline]
-    pub(crate) fn take_up(&mut self, core: &Core) -> Option<Train> {
+    pub(crate) fn of(&mut self, core: &Core) -> Option<&mut Option<Train>> {
         let (processor, fiber) = place(core);
-        self.0.get_mut(processor)?[fiber].take()
+        self.0.get_mut(processor).map(|both| &mut both[fiber]).filter(|train| train.is_some())
     }
 }
 
@@ -224,10 +208,11 @@ mod tests {
     /// Makes a train that no event disturbs, from `now` on. Returns its end.
     fn drive(bench: &mut Bench, mut now: Time, mut train: Train, at_once: bool) -> Time {
         loop {
-            if let Some(time) = train.time_undisturbed(&bench.at_work(0, now)).filter(|_| at_once) {
-                now += time;
-                train.make_undisturbed(&mut bench.at_work(0, now), time);
-                return now;
+            let left = train.unasked().filter(|_| at_once);
+            let time = left.and_then(|left| bench.at_work(0, now).time_undisturbed(left));
+            if let Some((left, time)) = left.zip(time) {
+                bench.at_work(0, now + time).make_undisturbed(left, time);
+                return now + time;
             }
             if !train.step(&mut bench.at_work(0, now)) {
                 return now;
@@ -267,17 +252,18 @@ mod tests {
     }
 
     #[test]
-    fn a_fibers_train_waits_under_its_processor_and_its_activity() {
-        let mut bench = Bench::new(Memory::described(&described()), Primitives::default());
-        let Bench { cores: [core, other], memory, .. } = &mut bench;
+    fn a_fibers_train_is_known_by_its_processor_and_its_activity() {
+        let [mut core, other] = Bench::new(Memory::plain(ns(50)), Primitives::default()).cores;
+        let mut trains = Trains::default();
         core.begin(Activity::Thread(0));
-        memory.trains.put_by(core, train(&[1]));
-        assert!(memory.trains.take_up(other).is_none());
+        trains.begin(&core, train(&[1]));
+        assert!(trains.of(&other).is_none());
         core.begin(Activity::Handler);
-        assert!(memory.trains.take_up(core).is_none(), "it is the thread's");
-        memory.trains.put_by(core, train(&[2, 3]));
-        assert!(memory.trains.take_up(core).is_some() && memory.trains.take_up(core).is_none());
+        assert!(trains.of(&core).is_none(), "it is the thread's");
+        trains.begin(&core, train(&[2, 3]));
+        assert!(trains.of(&core).is_some_and(|train| train.take().is_some()));
+        assert!(trains.of(&core).is_none());
         core.begin(Activity::Thread(0));
-        assert!(memory.trains.take_up(core).is_some());
+        assert!(trains.of(&core).is_some());
     }
 }
