@@ -249,8 +249,8 @@ impl Cluster {
         let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
         if let Due::Message { flight } = job.event {
             let flight = &self.link.flights[flight];
-            let (message, source) = (flight.packet().id().0, flight.packet().source().0);
-            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number() };
+            let (message, source, flow) = (flight.manifest().kind, flight.from() as u32, flight.number());
+            let start = Event::HandlerStart { node, processor, message, source, flow };
             let purpose = Purpose { class: flight.class(), kind: flight.kind(), key: Some(job.held.key()) };
             self.measure.record(self.cores[core].clock.at(self.agenda.now()), start);
             self.cores[core].serve(purpose);

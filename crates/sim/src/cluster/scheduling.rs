@@ -384,7 +384,7 @@ impl Cluster {
         let Some(message) = self.nodes[node].dispatch.take_handed_over(number) else { return };
         self.end_idling(core);
         self.wake_starved(node);
-        let cost = self.price(core, Primitive::Take, message.cargo.class(&self.nodes[node].waist));
+        let cost = self.price(core, Primitive::Take, self.link.flights[message.flight].class());
         self.nodes[node].dispatch.keep_in_hand(number, message);
         self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Take);
@@ -419,7 +419,7 @@ impl Cluster {
             Step::Take => self.start_network_injection(core),
             Step::Inject => {
                 let message = self.release_in_hand(core);
-                self.inject(core, message.to, message.cargo);
+                self.inject(core, message.flight);
                 self.settle_step(core);
             }
             Step::Extract { flight } => self.finish_extraction(core, flight),
@@ -444,7 +444,8 @@ impl Cluster {
 
     fn start_network_injection(&mut self, core: usize) {
         let message = self.release_in_hand(core);
-        self.spend_injection(core, message.to, &message.cargo);
+        let manifest = *self.link.flights[message.flight].manifest();
+        self.spend_injection(core, &manifest);
         let (dispatch, number) = self.dispatch_of(core);
         dispatch.keep_in_hand(number, message);
         self.start_booked_step(core, Step::Inject);

@@ -193,8 +193,8 @@ impl Dispatch {
     }
 
     /// Whether handlers of a class can run on this node.
-    pub(crate) fn runs(&self, class: impl FnOnce() -> Class) -> bool {
-        if let Self::StateMachine(state_machine) = self { state_machine.runs(class()) } else { true }
+    pub(crate) fn runs(&self, class: Class) -> bool {
+        if let Self::StateMachine(state_machine) = self { state_machine.runs(class) } else { true }
     }
 }
 
