@@ -151,7 +151,7 @@ pub(crate) fn put_off(cluster: &mut Cluster, core: usize, held: Held, lowering: 
 pub(crate) fn go_on_lowering(cluster: &mut Cluster, core: usize) {
     let node = cluster.cores[core].node();
     while let Some(PutOff { held, lowering, like }) = next_lowering(&mut cluster.nodes[node]) {
-        let flight = cluster.local_event(node, lowering.then, Origin::Lowered, Some(like));
+        let flight = cluster.local_event(node, &lowering.then, Origin::Lowered, Some(like));
         cluster.nodes[node].dispatch.events.resume(Job { held, event: Event::Message { flight } });
         cluster.notify(node);
     }
