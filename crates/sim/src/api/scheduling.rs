@@ -7,7 +7,7 @@ use tempest::{Event, Primitive, Waiter};
 use units::Time;
 
 use super::Edge;
-use crate::cluster::{memory, regions};
+use crate::cluster::{memory, regions, routine};
 use crate::dispatch::{Noticed, Poll};
 use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
@@ -65,12 +65,12 @@ impl Edge {
     /// A poll at a back-edge, where the node's software has a dispatch routine.
     fn call_routine(&self) {
         self.settle();
-        let Some(find) = self.state().begin_call(self.core()) else { return };
+        let Some(find) = routine::begin_call(&mut self.state(), self.core()) else { return };
         self.settle();
         let found = self.yield_to_handlers(Noticed::Look { after: find });
         self.state().cores[self.core()].ledger.count_poll(found);
         if !found {
-            self.state().pass_turn(self.core());
+            routine::pass_turn(&mut self.state(), self.core());
             self.try_in_vain(standstill::looks_in_vain);
         }
     }

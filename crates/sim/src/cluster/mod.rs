@@ -8,6 +8,7 @@ pub(crate) mod memory;
 pub(crate) mod node;
 pub(crate) mod passage;
 pub(crate) mod regions;
+pub(crate) mod routine;
 pub(crate) mod scheduling;
 
 use machine::{Class, Cost};
@@ -177,9 +178,8 @@ impl Cluster {
         if let Some(processor) = place.threads.bound_to(thread) {
             return Some(place.first_core + processor).filter(|&core| self.cores[core].is_idle());
         }
-        let all = place.first_core..place.first_core + place.cores;
-        let computing = all.filter(|&core| !self.cores[core].is_dedicated() && self.takes_threads(core));
-        computing.filter_map(|core| Some((self.cores[core].idle_since()?, core))).min().map(|(_, core)| core)
+        let mut idle = place.dispatch.idle.iter().map(|(_, number)| place.first_core + number);
+        idle.find(|&core| !self.cores[core].is_dedicated() && self.takes_threads(core))
     }
 
     /// Records that a thread begins, or ceases, to wait for a block of shared memory. Meanwhile the idle time of the processors
@@ -254,8 +254,8 @@ impl Cluster {
         let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
         if let Due::Message { flight } = job.event {
             let flight = &self.link.flights[flight];
-            let (message, source) = (flight.packet().id().0, flight.packet().source().0);
-            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number() };
+            let (message, source, flow) = (flight.manifest().kind, flight.from() as u32, flight.number());
+            let start = Event::HandlerStart { node, processor, message, source, flow };
             let purpose = Purpose { class: flight.class(), kind: flight.kind(), key: Some(job.held.key()) };
             self.measure.record(self.cores[core].clock.at(self.agenda.now()), start);
             self.cores[core].serve(purpose);
@@ -287,7 +287,7 @@ impl Cluster {
 
     /// Spends the occupancy that follows a handler.
     pub(crate) fn spend_completion(&mut self, core: usize) {
-        let back = self.way_back(core);
+        let back = routine::way_back(self, core);
         self.cores[core].clock.owe_time(back);
         self.at_work(core).spend_tail();
     }
@@ -345,7 +345,7 @@ impl Cluster {
 
 /// Processors that change their roles.
 impl Cluster {
-    fn cores_of(&self, node: usize) -> std::ops::Range<usize> {
+    pub(super) fn cores_of(&self, node: usize) -> std::ops::Range<usize> {
         let node = &self.nodes[node];
         node.first_core..node.first_core + node.cores
     }

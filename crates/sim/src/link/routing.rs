@@ -147,11 +147,8 @@ fn later(agenda: &mut Agenda) -> impl FnMut(Time, u32, Event) + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::cargo::Cargo;
     use crate::link::testing::interface;
     use crate::testing::ns;
-    use hardware::Mover;
-    use machine::Class;
 
     /// A network of 100 ns, interfaces with room for `receive` messages.
     fn road(receive_queue: Option<usize>) -> Road {
@@ -170,8 +167,7 @@ mod tests {
     fn what_leaves_arrives_in_order_and_fills_the_queue_before_the_port() {
         let (mut road, mut agenda) = (road(None), Agenda::new([3, 5].into(), Time::ZERO, None));
         let mut port = Interface::new(&interface(), Time::ZERO);
-        let cargo = Cargo::Packet(0);
-        let flight = Flight::new((0, 1), 0, 40, (Class::Write, Mover::Processors), ns(0), cargo);
+        let flight = Flight::of_bytes(40);
         for place in 0..3 {
             assert!(road.has_room(0, &port, ns(0)));
             road.leave(place, &flight, &mut port, &mut agenda);
