@@ -1,14 +1,14 @@
-//! The dispatch queue of a node. The executable specification of the parallel dispatch queue serves as the modelled hardware.
-//! This module adds the time of each event's arrival, and the time for which the queue was busy.
+//! The dispatch queue of a node. The device of the parallel dispatch queue, which does what the executable specification does,
+//! serves as the modelled hardware. This module adds the time of each event's arrival, and the time for which the queue was busy.
 
-use pdq::{DispatcherId, Held, Identity, Key, Specification, Statistics, UserKey, specification};
+use pdq::{Device, DispatcherId, Held, Identity, Key, Statistics, UserKey, specification};
 use units::Time;
 
 /// A node's queue of protocol events.
 #[derive(Debug)]
 pub struct EventQueue<T, K = u64> {
     /// The events. Each has the time of its arrival, and whether it spilled to memory.
-    queue: Specification<(Time, bool, T), K>,
+    queue: Device<(Time, bool, T), K>,
     waits: Waits,
     /// The number of events that have arrived and are not done, and of keys that are held.
     unfinished: usize,
@@ -40,7 +40,7 @@ impl<T, K: UserKey> EventQueue<T, K> {
     /// An empty queue.
     pub fn new(identity: Identity, config: specification::Config) -> Self {
         Self {
-            queue: Specification::with_keys(identity, config),
+            queue: Device::new(identity, config),
             waits: Waits::default(),
             unfinished: 0,
             busy: Time::ZERO,
@@ -54,6 +54,7 @@ impl<T, K: UserKey> EventQueue<T, K> {
     }
 
     /// Records the arrival of an event, which is [enqueued](Self::enqueue) now or later.
+    #[inline]
     pub fn arrive(&mut self, now: Time) {
         if self.unfinished == 0 {
             self.busy_since = now;
@@ -62,22 +63,26 @@ impl<T, K: UserKey> EventQueue<T, K> {
     }
 
     /// Adds an event to the queue that [arrived](Self::arrive) at `arrived`.
+    #[inline]
     pub fn enqueue(&mut self, arrived: Time, key: Key<K>, event: T) {
         let spills = self.queue.would_spill(key);
         self.queue.enqueue(key, (arrived, spills, event));
     }
 
     /// Whether the queue has an event that `server` may run now.
+    #[inline]
     pub fn can_dispatch(&self, server: usize) -> bool {
-        !self.queue.is_empty() && self.queue.can_dispatch(server)
+        self.queue.can_dispatch(server)
     }
 
     /// Whether a key is held.
+    #[inline]
     pub fn is_held(&self) -> bool {
         self.queue.held() > 0
     }
 
     /// Dispatches the oldest event that `server` may run now.
+    #[inline]
     pub fn dispatch(&mut self, now: Time, server: usize) -> Option<Dispatched<T, K>> {
         let (held, (arrived, spilled, event)) = self.queue.dispatch(server)?;
         self.waits.total += now - arrived;
@@ -94,6 +99,7 @@ impl<T, K: UserKey> EventQueue<T, K> {
     }
 
     /// Takes back the key of a handler that has ended.
+    #[inline]
     pub fn complete(&mut self, now: Time, held: Held<K>) {
         self.queue.complete(held);
         self.unfinished -= 1;
@@ -108,11 +114,13 @@ impl<T, K: UserKey> EventQueue<T, K> {
     }
 
     /// The number of events that wait.
+    #[inline]
     pub fn len(&self) -> usize {
         self.queue.len()
     }
 
     /// Whether no event waits.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

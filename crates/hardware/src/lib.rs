@@ -5,7 +5,7 @@
 //! | [`Interface`] | the network interface of a node: a port out, a port in, a bounded send queue |
 //! | [`Lock`] | the lock of an interface that two processors drive |
 //! | [`Network`] | the network between the nodes: the time at which a message arrives |
-//! | [`EventQueue`] | the dispatch queue of a node: the [specification](pdq::Specification) itself, with arrival times |
+//! | [`EventQueue`] | the dispatch queue of a node: the [device](pdq::Device), with arrival times |
 //! | [`Prices`] | the time of a processor's operations |
 //! | [`memory`] | the memory system of a node: caches, bus, banks, the staging buffer of an interface |
 //!

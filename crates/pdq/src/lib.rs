@@ -78,7 +78,8 @@
 //! | [`execute`], [`Executor`] | its own | the common case: threads that run a queue's handlers |
 //! | [`Worker`], [`Producer`] | one each | a thread of yours that serves, or enqueues many items at a time |
 //! | [`Keyed`] | any | state per key, reached by proof of holding the key; its keys are [`Lawful`] |
-//! | [`Specification`] | one | the paper's hardware queue with its bounded search, to simulate and to test against |
+//! | [`Specification`] | one | the paper's hardware queue with its bounded search, to read and to test against |
+//! | [`Device`] | one | the same without continuations and with no search to wait for, to simulate |
 //! | [`Serial`] | one | one server in serial order: the same proofs, no queue and no atomics |
 //!
 //! # When not to use it
@@ -90,6 +91,7 @@
 
 #![deny(unsafe_code)]
 
+mod device;
 mod executor;
 pub mod guide;
 mod key;
@@ -105,6 +107,7 @@ mod spread;
 mod statistics;
 mod sync;
 
+pub use device::Device;
 pub use executor::{Executor, Panicked, execute};
 pub use key::{Key, UserKey};
 pub use keyed::Keyed;

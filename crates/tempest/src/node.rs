@@ -61,6 +61,19 @@ impl fmt::Display for BadPacket {
 
 impl std::error::Error for BadPacket {}
 
+/// The facts about a packet that follow from its kind and its words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PacketFacts {
+    /// The key of its handler, on whatever node that runs.
+    pub key: DispatchKey,
+    /// The class, which decides which processors may run the handler.
+    pub class: Class,
+    /// The volume class of its bytes.
+    pub volume: Volume,
+    /// The modelled number of its bytes, without its header.
+    pub bytes: u64,
+}
+
 /// Turns a fault into the packet of the message by which the protocol receives it.
 pub(crate) type FaultPacket = fn(&Node, Fault) -> Packet;
 
@@ -210,6 +223,22 @@ impl Node {
         packet(self, fault)
     }
 
+    /// The facts about a packet of this node that its receivers go by.
+    ///
+    /// # Errors
+    /// [`BadPacket`] if no handler may see it.
+    #[inline]
+    pub fn facts(&self, packet: &Packet) -> Result<PacketFacts, BadPacket> {
+        let entry = self.entry(packet)?;
+        let payload = packet.words().len() - entry.body_words;
+        Ok(PacketFacts {
+            key: entry.deliver.key(packet),
+            class: entry.class,
+            volume: entry.volume,
+            bytes: (entry.bytes + payload * entry.payload_word_bytes) as u64,
+        })
+    }
+
     /// The volume class of a packet's bytes, and their modelled number without the header.
     #[inline]
     pub fn size(&self, packet: &Packet) -> (Volume, u64) {
@@ -221,16 +250,6 @@ impl Node {
     /// The modelled bytes of a packet, without its header.
     pub fn bytes(&self, packet: &Packet) -> u64 {
         self.size(packet).1
-    }
-
-    /// The volume class of a packet's bytes.
-    pub fn volume(&self, packet: &Packet) -> Volume {
-        self.entries[usize::from(packet.id().0)].volume
-    }
-
-    /// The class of a packet: it decides which processors may run its handler.
-    pub fn class(&self, packet: &Packet) -> Class {
-        self.entries[usize::from(packet.id().0)].class
     }
 
     /// Writes words that came from `source` into a segment of this node.

@@ -17,7 +17,7 @@ pub use crate::job::{Resident, panic_message};
 pub use crate::key::{DispatchKey, Held, Name, Proof, Serial};
 pub use crate::memory::{Lowering, Words};
 pub use crate::message::Packet;
-pub use crate::node::{BadPacket, Node};
+pub use crate::node::{BadPacket, Node, PacketFacts};
 pub use crate::pace::Pace;
 pub use crate::processor::{Accounting, Messages, Processor, Scheduling, Wait};
 pub use crate::segment::{BadAccess, BadPlace, SegmentId};

@@ -1,8 +1,12 @@
 //! What the benchmarks share: the bound that this host sets, and a table's numbers.
 
+mod median;
+
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
+
+pub(crate) use median::median;
 
 /// A counter on lines of its own.
 #[repr(align(128))]
@@ -43,10 +47,4 @@ pub(crate) fn raw_round_trip(trips: u64) -> f64 {
         timed.join().expect("the ping-pong ends")
     });
     elapsed.as_nanos() as f64 / trips as f64
-}
-
-/// The value in the middle.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

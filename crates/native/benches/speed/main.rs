@@ -15,9 +15,11 @@ mod progress;
 mod round_trip;
 mod segments;
 mod stream;
+#[path = "../common/table.rs"]
 mod table;
 mod threads;
 
+use common::median;
 use table::Row;
 use tempest::{Job, Launch, Outcome, World};
 use tradewind_native::Local;

@@ -1,5 +1,6 @@
 //! What `pdq` promises, checked from outside: named promises, refinement of a model, and threads under stress.
 
+mod device;
 mod dispatcher;
 mod executor;
 mod history;

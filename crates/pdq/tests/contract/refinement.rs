@@ -20,7 +20,7 @@ enum Step {
     TryHold(Key),
 }
 
-fn keys() -> impl Strategy<Value = Key> {
+pub(crate) fn keys() -> impl Strategy<Value = Key> {
     prop_oneof![6 => (0..6_u64).prop_map(Key::User), 1 => Just(Key::Sequential), 1 => Just(Key::NoSync)]
 }
 
@@ -35,7 +35,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..120)
 }
 
-fn configs() -> impl Strategy<Value = Config> {
+pub(crate) fn configs() -> impl Strategy<Value = Config> {
     let bound = || prop::option::of(1..6_usize);
     (bound(), bound(), any::<bool>(), 1..=SERVERS).prop_map(|(window, capacity, serial, partitions)| Config {
         window,

@@ -8,30 +8,31 @@ use tempest::{Block, NodeId, Place};
 
 use super::Edge;
 use crate::dispatch::Noticed;
-use crate::link::cargo::{Cargo, Route};
+use crate::link::cargo::{Cargo, Manifest, Route};
 use crate::processor::ledger::Bucket;
 use crate::standstill;
 
 impl Edge {
     /// Spends the cost of a send, and sends the cargo.
-    fn send(&self, to: NodeId, cargo: Cargo) {
-        let (route, locks) = {
+    fn send(&self, to: NodeId, cargo: &Cargo<'_>) {
+        let (manifest, route, locks) = {
             let (state, core) = (self.state(), self.core());
-            state.expect_server(core, &cargo);
-            (state.route(core, to, &cargo), state.locks_interface(core))
+            let manifest = Manifest::of(cargo, &state.nodes[state.cores[core].node()].waist, to);
+            state.expect_server(core, manifest.class, cargo);
+            (manifest, state.route(core, &manifest), state.locks_interface(core))
         };
         // The lock goes to the processor that asks first. Engine time must therefore be exact before this processor asks.
         if route == Route::Inject && locks {
             self.settle();
         }
-        self.settle_after(|state, core| state.spend_send(core, route, to, &cargo));
+        self.settle_after(|state, core| state.spend_send(core, route, &manifest));
         let (mut state, core) = (self.state(), self.core());
         state.note_answer(core);
-        state.send(core, route, to, cargo);
+        state.send(core, route, manifest, cargo);
     }
 
     /// Sends for a thread if there is room. Returns false if there is none.
-    fn try_send(&self, to: NodeId, cargo: impl FnOnce() -> Cargo) -> bool {
+    fn try_send(&self, to: NodeId, cargo: &Cargo<'_>) -> bool {
         // Whether a message can be handed over depends on what other processors have done by this instant.
         let room = {
             let (mut state, core) = (self.state(), self.core());
@@ -44,7 +45,7 @@ impl Edge {
         if !has_room {
             return false;
         }
-        self.send(to, cargo());
+        self.send(to, cargo);
         self.spend_tail();
         true
     }
@@ -70,35 +71,35 @@ impl Edge {
 
 impl Messages for Edge {
     fn post(&self, to: NodeId, packet: &Packet) {
-        self.send(to, Cargo::Message(*packet));
+        self.send(to, &Cargo::Message(packet));
     }
 
     fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
         self.state().setting.expect_capability(Capability::Transfer);
-        self.send(to, Cargo::Transfer(place, data.into(), *packet, None));
+        self.send(to, &Cargo::Transfer(place, data, packet, None));
     }
 
     fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
-        self.send(to, Cargo::Block(block, words.into(), *packet));
+        self.send(to, &Cargo::Block(block, words, packet));
     }
 
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
-        self.try_send(to, || Cargo::Message(*packet))
+        self.try_send(to, &Cargo::Message(packet))
     }
 
     fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
         self.state().setting.expect_capability(Capability::Transfer);
-        self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, None))
+        self.try_send(to, &Cargo::Transfer(place, data, packet, None))
     }
 
     fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
         self.state().setting.expect_capability(Capability::Transfer);
-        self.try_send(to, || Cargo::Transfer(place, data.into(), *packet, Some(source)))
+        self.try_send(to, &Cargo::Transfer(place, data, packet, Some(source)))
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
         self.state().setting.expect_capability(Capability::Deposit);
-        self.try_send(to, || Cargo::Deposit(place, words.into()))
+        self.try_send(to, &Cargo::Deposit(place, words))
     }
 
     fn make_room(&self, _to: NodeId) {

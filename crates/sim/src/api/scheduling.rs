@@ -7,7 +7,7 @@ use tempest::{Event, Primitive, Waiter};
 use units::Time;
 
 use super::Edge;
-use crate::cluster::{memory, regions};
+use crate::cluster::{memory, regions, routine};
 use crate::dispatch::{Noticed, Poll};
 use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
@@ -22,6 +22,24 @@ impl Edge {
     fn block_for(&self, reason: Reason) {
         self.state().block(self.core(), reason);
         self.suspend();
+    }
+
+    /// Waits, at the present time, until no other node has an earlier event.
+    fn wait_for_order(&self) {
+        loop {
+            let waits = {
+                let (mut state, core) = (self.state(), self.core());
+                let waits = !state.agenda.is_in_order();
+                if waits {
+                    state.step_back(core);
+                }
+                waits
+            };
+            if !waits {
+                return;
+            }
+            self.suspend();
+        }
     }
 
     /// A poll under a policy that adapts: the node measures itself. If this processor is to be dedicated, its thread moves to
@@ -47,12 +65,12 @@ impl Edge {
     /// A poll at a back-edge, where the node's software has a dispatch routine.
     fn call_routine(&self) {
         self.settle();
-        let Some(find) = self.state().begin_call(self.core()) else { return };
+        let Some(find) = routine::begin_call(&mut self.state(), self.core()) else { return };
         self.settle();
         let found = self.yield_to_handlers(Noticed::Look { after: find });
         self.state().cores[self.core()].ledger.count_poll(found);
         if !found {
-            self.state().pass_turn(self.core());
+            routine::pass_turn(&mut self.state(), self.core());
             self.try_in_vain(standstill::looks_in_vain);
         }
     }
@@ -233,6 +251,7 @@ impl Scheduling for Edge {
 
     fn enter_phase(&self, name: &'static str) {
         self.settle();
+        self.wait_for_order();
         let thread = self.thread();
         let node = self.state().cores[self.core()].node();
         let waits = regions::enter(&mut self.state(), node, thread, name);

@@ -8,6 +8,7 @@ pub(crate) mod memory;
 pub(crate) mod node;
 pub(crate) mod passage;
 pub(crate) mod regions;
+pub(crate) mod routine;
 pub(crate) mod scheduling;
 
 use machine::{Class, Cost};
@@ -68,9 +69,8 @@ impl Cluster {
 
     /// Lets the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
-        let tie = self.nodes[self.cores[core].node()].tie;
         let epoch = self.cores[core].clock.go_on_at(at);
-        self.agenda.push(at, tie, Happening::Continue { core: core as u32, epoch });
+        self.agenda.push(self.cores[core].node(), at, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Lets the fiber at work on `core` go on now, with its clock `cost` ahead of engine time. No other part notices before the
@@ -79,7 +79,13 @@ impl Cluster {
         let clock = &mut self.cores[core].clock;
         clock.advance(cost);
         let epoch = clock.go_on_at(self.agenda.now());
-        self.agenda.go_on_now(core, epoch);
+        self.agenda.go_on_now(self.cores[core].node(), core, epoch);
+    }
+
+    /// Lets the fiber at work on `core` go on at the present time, once no other node has an earlier event.
+    pub(crate) fn step_back(&mut self, core: usize) {
+        let epoch = self.cores[core].clock.go_on_at(self.agenda.now());
+        self.agenda.step_back(core, epoch);
     }
 
     /// Advances engine time to the clock of `core`, whose fiber runs now. Returns true if an event comes earlier. The fiber
@@ -172,9 +178,8 @@ impl Cluster {
         if let Some(processor) = place.threads.bound_to(thread) {
             return Some(place.first_core + processor).filter(|&core| self.cores[core].is_idle());
         }
-        let all = place.first_core..place.first_core + place.cores;
-        let computing = all.filter(|&core| !self.cores[core].is_dedicated() && self.takes_threads(core));
-        computing.filter_map(|core| Some((self.cores[core].idle_since()?, core))).min().map(|(_, core)| core)
+        let mut idle = place.dispatch.idle.iter().map(|(_, number)| place.first_core + number);
+        idle.find(|&core| !self.cores[core].is_dedicated() && self.takes_threads(core))
     }
 
     /// Records that a thread begins, or ceases, to wait for a block of shared memory. Meanwhile the idle time of the processors
@@ -249,8 +254,8 @@ impl Cluster {
         let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
         if let Due::Message { flight } = job.event {
             let flight = &self.link.flights[flight];
-            let (message, source) = (flight.packet().id().0, flight.packet().source().0);
-            let start = Event::HandlerStart { node, processor, message, source, flow: flight.number() };
+            let (message, source, flow) = (flight.manifest().kind, flight.from() as u32, flight.number());
+            let start = Event::HandlerStart { node, processor, message, source, flow };
             let purpose = Purpose { class: flight.class(), kind: flight.kind(), key: Some(job.held.key()) };
             self.measure.record(self.cores[core].clock.at(self.agenda.now()), start);
             self.cores[core].serve(purpose);
@@ -282,7 +287,7 @@ impl Cluster {
 
     /// Spends the occupancy that follows a handler.
     pub(crate) fn spend_completion(&mut self, core: usize) {
-        let back = self.way_back(core);
+        let back = routine::way_back(self, core);
         self.cores[core].clock.owe_time(back);
         self.at_work(core).spend_tail();
     }
@@ -340,7 +345,7 @@ impl Cluster {
 
 /// Processors that change their roles.
 impl Cluster {
-    fn cores_of(&self, node: usize) -> std::ops::Range<usize> {
+    pub(super) fn cores_of(&self, node: usize) -> std::ops::Range<usize> {
         let node = &self.nodes[node];
         node.first_core..node.first_core + node.cores
     }
@@ -482,7 +487,6 @@ impl Cluster {
 
     /// Plans a look of a node at `at`: its processors may find something to do then.
     pub(crate) fn look_at(&mut self, node: usize, at: Time) {
-        let tie = self.nodes[node].tie;
-        self.agenda.push(at, tie, Happening::Look { node: node as u32 });
+        self.agenda.push(node, at, Happening::Look { node: node as u32 });
     }
 }

@@ -3,7 +3,7 @@
 
 use machine::{Class, Cost};
 use tempest::world::Packet;
-use tempest::{NodeId, Place, Primitive, Volume};
+use tempest::{NodeId, Primitive};
 use trace::Event as Traced;
 use units::Time;
 
@@ -12,8 +12,8 @@ use crate::cluster::Cluster;
 use crate::cluster::node::Node;
 use crate::dispatch::events::Arrived;
 use crate::link::Link;
-use crate::link::cargo::{Cargo, HandedOver, Route, key_of};
-use crate::link::flights::{Flight, Origin};
+use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
+use crate::link::flights::Origin;
 use crate::link::overflow::{Overflow, Verdict};
 use crate::link::staging::{Command, Effect, Site};
 use crate::memory::at_work::{Reaching, Step};
@@ -77,34 +77,31 @@ impl Cluster {
     }
 
     /// The route of cargo that `core` sends now.
-    pub(crate) fn route(&self, core: usize, to: NodeId, cargo: &Cargo) -> Route {
+    pub(crate) fn route(&self, core: usize, manifest: &Manifest) -> Route {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let keyed = || cargo.has_key(&self.nodes[node].waist);
-        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), to.0 as usize, keyed);
+        let (to, keyed) = (manifest.to.0 as usize, || manifest.has_key());
+        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), to, keyed);
         if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
     /// Spends the cost of a send on the clock of the processor that sends. The caller settles that clock before the cargo goes.
-    pub(crate) fn spend_send(&mut self, core: usize, route: Route, to: NodeId, cargo: &Cargo) {
+    pub(crate) fn spend_send(&mut self, core: usize, route: Route, manifest: &Manifest) {
         if route == Route::HandOver {
-            let node = self.cores[core].node();
-            let class = cargo.class(&self.nodes[node].waist);
-            let words = cargo.written(&self.nodes[node].waist) + cargo.descriptor();
-            let cost = self.setting.prices.hand_over(self.cores[core].list(), class, words);
+            let words = manifest.words_to_hand_over();
+            let cost = self.setting.prices.hand_over(self.cores[core].list(), manifest.class, words);
             self.at_work(core).spend(cost);
         } else {
-            self.spend_injection(core, to, cargo);
+            self.spend_injection(core, manifest);
         }
     }
 
     /// Spends the cost of an injection on the clock of the processor that injects.
-    pub(crate) fn spend_injection(&mut self, core: usize, to: NodeId, cargo: &Cargo) {
-        let node = self.cores[core].node();
-        let class = cargo.class(&self.nodes[node].waist);
-        if let Cargo::Transfer(..) = cargo {
+    pub(crate) fn spend_injection(&mut self, core: usize, manifest: &Manifest) {
+        let (node, class) = (self.cores[core].node(), manifest.class);
+        if manifest.transfers {
             self.at_work(core).spend_primitive_for(Primitive::StartTransfer, class, 1);
         }
-        if to.0 as usize != node || !self.at_work(core).spend_own_send(class) {
+        if manifest.to.0 as usize != node || !self.at_work(core).spend_own_send(class) {
             if self.nodes[node].port.is_locked() {
                 let hold = self.price(core, Primitive::SendHeader, class).path;
                 let wait = self.wait_for_interface(core, hold);
@@ -112,8 +109,7 @@ impl Cluster {
             }
             self.at_work(core).spend_primitive_for(Primitive::SendHeader, class, 1);
         }
-        let words = cargo.written(&self.nodes[node].waist) as u64;
-        self.at_work(core).spend_primitive_for(Primitive::SendWord, class, words);
+        self.at_work(core).spend_primitive_for(Primitive::SendWord, class, manifest.words.into());
     }
 
     /// The time that `core`, whose time is now, waits for the lock of the interface. It then holds the lock for `hold`.
@@ -128,16 +124,18 @@ impl Cluster {
     }
 
     /// Sends the cargo into the interface, or to a processor that injects it.
-    pub(crate) fn send(&mut self, core: usize, route: Route, to: NodeId, cargo: Cargo) {
-        let (now, node) = (self.agenda.now(), self.cores[core].node());
+    pub(crate) fn send(&mut self, core: usize, route: Route, manifest: Manifest, cargo: &Cargo<'_>) {
+        let (now, node, to) = (self.agenda.now(), self.cores[core].node(), manifest.to);
+        let line = self.setting.machine.memory.line.get();
+        let flight = self.link.flights.load(node, manifest, cargo, line);
         if route == Route::Inject {
-            return self.inject(core, to, cargo);
+            return self.inject(core, flight);
         }
         let visible_at = now + self.setting.prices.hand_over_delay();
         self.agenda.note_progress();
-        match self.nodes[node].dispatch.hand_over(visible_at, HandedOver { to, cargo }) {
+        match self.nodes[node].dispatch.hand_over(visible_at, HandedOver { to, flight }) {
             // The processor that was to inject has left meanwhile. No message that was handed over is left in that case.
-            Some(HandedOver { to, cargo }) => self.inject(core, to, cargo),
+            Some(HandedOver { flight, .. }) => self.inject(core, flight),
             None if visible_at > now => self.look_at(node, visible_at),
             None => self.notify(node),
         }
@@ -155,7 +153,8 @@ impl Cluster {
         self.wake_starved(node);
         self.end_idling(core);
         self.cores[core].begin(Activity::Injecting);
-        self.spend_send(core, Route::Inject, message.to, &message.cargo);
+        let manifest = *self.link.flights[message.flight].manifest();
+        self.spend_injection(core, &manifest);
         self.at_work(core).make_at_once();
         self.nodes[node].dispatch.keep_in_hand(number.into(), message);
         let cost = self.cores[core].clock.take_ahead();
@@ -177,7 +176,7 @@ impl Cluster {
         let node = self.cores[core].node();
         let message = self.release_in_hand(core);
         self.cores[core].note_injection();
-        self.inject(core, message.to, message.cargo);
+        self.inject(core, message.flight);
         self.free(core);
         self.notify(node);
     }
@@ -189,14 +188,17 @@ impl Cluster {
         message.expect("a processor that injects has a message in hand")
     }
 
-    /// Puts cargo into the interface.
-    pub(crate) fn inject(&mut self, core: usize, to: NodeId, cargo: Cargo) {
-        let (from, destination) = (self.cores[core].node(), to.0 as usize);
+    /// Puts the cargo of a flight into the interface.
+    pub(crate) fn inject(&mut self, core: usize, flight: u32) {
+        let (from, now) = (self.cores[core].node(), self.agenda.now());
         self.agenda.note_progress();
-        let (bytes, headers) = self.count(core, destination, &cargo);
-        self.record_departure(core, to, u32::try_from(bytes + headers).unwrap_or(u32::MAX), &cargo);
-        let command = self.command(from, destination, &cargo);
-        let flight = self.take_off((from, destination), bytes, cargo);
+        let number = self.nodes[from].port.next_number(from);
+        let leaving = &mut self.link.flights[flight];
+        leaving.leave(number, now);
+        let (destination, bytes) = (leaving.to(), leaving.bytes());
+        let headers = self.count(core, flight);
+        self.record_departure(core, flight, u32::try_from(bytes + headers).unwrap_or(u32::MAX));
+        let command = self.command(flight);
         self.nodes[from].port.count_sent();
         if destination == from {
             // A node's message to itself goes straight to its queue. It does so by an event, because the sender runs now. A
@@ -204,43 +206,33 @@ impl Cluster {
             let number = self.cores[core].number().into();
             let near = self.nodes[from].dispatch.serving.server(number).is_some();
             let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
-            let at = self.agenda.now() + way;
-            self.agenda.push(at, self.nodes[from].tie, Happening::Deliver { flight });
+            self.agenda.push(from, now + way, Happening::Deliver { flight });
         } else if let Some(command) = command {
-            self.ship(Command { flight, ..command });
+            self.ship(command);
         } else {
             self.leave(flight);
         }
-    }
-
-    /// Adds a flight of `bytes` bytes that leaves now. Returns its place among the flights.
-    fn take_off(&mut self, way: (usize, usize), bytes: u64, cargo: Cargo) -> u32 {
-        let Node { waist, port, .. } = &self.nodes[way.0];
-        let mover = cargo.mover(self.setting.machine.memory.line.get());
-        let kind = (cargo.class(waist), mover);
-        let number = port.next_number(way.0);
-        self.link.flights.take_off(Flight::new(way, number, bytes, kind, self.agenda.now(), cargo))
     }
 
     /// Sends a flight that is in the interface of its source towards another node.
     fn leave(&mut self, flight: u32) {
         let Link { road, flights, .. } = &mut self.link;
         let leaving = &flights[flight];
-        let tie = self.nodes[leaving.to()].tie;
         let interface = self.nodes[leaving.from()].port.interface();
-        road.leave(flight, leaving, tie, interface, &mut self.agenda);
+        road.leave(flight, leaving, interface, &mut self.agenda);
     }
 
-    /// The command for a transfer through staging buffers; `None` if the cargo does not go through them.
-    fn command(&self, from: usize, to: usize, cargo: &Cargo) -> Option<Command> {
-        let Cargo::Transfer(place, words, _, source) = cargo else { return None };
+    /// The command for a transfer through staging buffers; `None` if the cargo of a flight does not go through them.
+    fn command(&self, flight: u32) -> Option<Command> {
         self.link.staging.as_ref()?;
+        let leaving = &self.link.flights[flight];
+        let (place, words, source) = leaving.transfer()?;
+        let (from, to, number) = (leaving.from(), leaving.to(), leaving.number());
         // A transfer to a place that does not exist is reported on arrival, however it travels.
-        let address = |node: usize, place: Place| self.nodes[node].waist.address(place, words.len()).ok();
-        let target = address(to, *place)?;
+        let address = |node: usize, place| self.nodes[node].waist.address(place, words.len()).ok();
+        let target = address(to, place)?;
         let source = source.and_then(|source| address(from, source));
-        let (number, bytes) = (self.nodes[from].port.next_number(from), words.len() as u64 * WORD_BYTES);
-        Some(Command { flight: 0, number, from, to, source, target, bytes })
+        Some(Command { flight, number, from, to, source, target, bytes: words.len() as u64 * WORD_BYTES })
     }
 
     fn ship(&mut self, command: Command) {
@@ -263,15 +255,17 @@ impl Cluster {
         for effect in effects {
             match effect {
                 Effect::Later { node, at, packet, step } => {
-                    self.agenda.push(at, self.nodes[node].tie, Happening::Packet { packet, step });
+                    self.agenda.push(node, at, Happening::Packet { packet, step });
                 }
                 // The packet is counted and recorded with its transfer.
                 Effect::Launch { packet, from, to, bytes } => {
-                    let flight = self.take_off((from, to), bytes, Cargo::Packet(packet));
+                    let (now, number) = (self.agenda.now(), self.nodes[from].port.next_number(from));
+                    let flight = self.link.flights.load_packet(packet, (from, to), bytes);
+                    self.link.flights[flight].leave(number, now);
                     self.leave(flight);
                 }
                 Effect::Complete { node, at, flight } => {
-                    self.agenda.push(at, self.nodes[node].tie, Happening::Deliver { flight });
+                    self.agenda.push(node, at, Happening::Deliver { flight });
                 }
             }
         }
@@ -282,38 +276,31 @@ impl Cluster {
         self.link.staging.as_ref().is_none_or(|staging| staging.takes_commands(node))
     }
 
-    /// Counts a send. Returns its bytes, and the bytes of its headers.
-    fn count(&mut self, core: usize, to: usize, cargo: &Cargo) -> (u64, u64) {
-        let from = self.cores[core].node();
-        let bytes = cargo.bytes_behind_header(&self.nodes[from].waist);
+    /// Counts a send. Returns the bytes of its headers.
+    fn count(&mut self, core: usize, flight: u32) -> u64 {
+        let leaving = &self.link.flights[flight];
+        let &Manifest { volume, message, placed, transfers, .. } = leaving.manifest();
+        let headers = self.nodes[leaving.from()].port.headers(leaving.bytes());
         let counters = self.cores[core].ledger.count();
-        let node = &self.nodes[from];
-        let (volume, message) = match cargo {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                counters.messages += 1;
-                counters.transfers += u64::from(matches!(cargo, Cargo::Transfer(..)));
-                (node.waist.volume(packet), bytes)
-            }
-            Cargo::Deposit(..) => {
-                counters.deposits += 1;
-                (Volume::Data, 0)
-            }
-            Cargo::Packet(_) => unreachable!("what it is a packet of has been counted"),
-        };
-        let placed = cargo.placed();
-        let headers = node.port.headers(message + placed);
-        if to != from {
+        if leaving.message().is_some() {
+            counters.messages += 1;
+            counters.transfers += u64::from(transfers);
+        } else {
+            counters.deposits += 1;
+        }
+        if leaving.to() != leaving.from() {
             counters.volume.count(volume, message, headers);
             counters.volume.data += placed;
         }
-        (message + placed, headers)
+        headers
     }
 
-    fn record_departure(&mut self, core: usize, to: NodeId, bytes: u32, cargo: &Cargo) {
-        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
-        let (flow, node, to) = (self.nodes[node].port.next_number(node), node as u32, to.0);
-        self.record(match cargo.packet() {
-            Some(packet) => Traced::Send { node, processor, to, message: packet.id().0, bytes, flow },
+    fn record_departure(&mut self, core: usize, flight: u32, bytes: u32) {
+        let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
+        let leaving = &self.link.flights[flight];
+        let (to, flow) = (leaving.to() as u32, leaving.number());
+        self.record(match leaving.message() {
+            Some(message) => Traced::Send { node, processor, to, message, bytes, flow },
             None => Traced::Deposit { node, processor, to, bytes, flow },
         });
     }
@@ -321,9 +308,9 @@ impl Cluster {
     /// A message comes to a port in: its last byte if the network is constant and the port was free, else its first byte.
     pub(crate) fn arrive(&mut self, flight: u32) {
         let arriving = &self.link.flights[flight];
-        let Node { port, tie, .. } = &mut self.nodes[arriving.to()];
-        match port.enter(self.agenda.now(), arriving, self.link.road.is_constant()) {
-            Some(through) => self.agenda.push(through, *tie, Happening::Pass { flight }),
+        let node = arriving.to();
+        match self.nodes[node].port.enter(self.agenda.now(), arriving, self.link.road.is_constant()) {
+            Some(through) => self.agenda.push(node, through, Happening::Pass { flight }),
             None => self.deliver(flight),
         }
     }
@@ -344,7 +331,7 @@ impl Cluster {
         let arriving = &mut flights[flight];
         let (from, to, flow) = (arriving.from(), arriving.to(), arriving.number());
         if let Some(staging) = staging {
-            if let Cargo::Packet(packet) = *arriving.cargo() {
+            if let Some(packet) = arriving.staged() {
                 let looks = staging.arrive(now, to, packet);
                 flights.end(flight);
                 return self.go_on_staging(vec![looks]);
@@ -354,13 +341,14 @@ impl Cluster {
             }
         }
         let (source, node) = (NodeId(from as u32), &self.nodes[to].waist);
-        let placed = arriving.arrive(now).map(|(place, words)| {
+        arriving.arrive(now);
+        let placed = arriving.placed().map(|(place, words)| {
             // The engine catches this panic, like every other mistake of a program.
-            node.write(source, place, &words).unwrap_or_else(|bad| panic!("{bad}"));
+            node.write(source, place, words).unwrap_or_else(|bad| panic!("{bad}"));
             (place, words.len())
         });
-        if let Some(packet) = arriving.cargo().packet() {
-            let message = packet.id().0;
+        if let Some(message) = arriving.message() {
+            arriving.unload();
             self.record(Traced::Arrive { node: to as u32, from: source.0, message, flow });
             self.join_queue(to, flight);
         } else if let Some((place, words)) = placed {
@@ -429,7 +417,7 @@ impl Cluster {
             return;
         }
         let (at, uses) = (overflow.patience(self.agenda.now()), self.link.flights[flight].uses());
-        self.agenda.push(at, self.nodes[node].tie, Happening::Overflow { flight, uses });
+        self.agenda.push(node, at, Happening::Overflow { flight, uses });
     }
 
     /// Checks whether a message has waited too long at the port in. `uses` tells it from a later flight at the same place.
@@ -505,15 +493,14 @@ impl Cluster {
     /// A message that has come to its node, as dispatch sees it.
     pub(crate) fn arrived(&self, flight: u32) -> Arrived {
         let arriving = &self.link.flights[flight];
-        let (packet, class) = (arriving.packet(), arriving.class());
-        let (key, source) = (key_of(&self.nodes[arriving.to()].waist, packet), packet.source().0);
+        let (key, source, class) = (arriving.key(), arriving.from() as u32, arriving.class());
         Arrived { at: self.agenda.now(), flight, key, source, class }
     }
 
     /// Adds the access fault of the thread on `core` as an event of its node.
     pub(crate) fn raise_fault(&mut self, core: usize, packet: &Packet) {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let flight = self.local_event(node, *packet, Origin::Fault, None);
+        let flight = self.local_event(node, packet, Origin::Fault, None);
         let fault = self.arrived(flight);
         if self.nodes[node].dispatch.fault(number.into(), fault) {
             self.notify(node);
@@ -534,18 +521,23 @@ impl Cluster {
     pub(crate) fn local_event(
         &mut self,
         node: usize,
-        packet: Packet,
+        packet: &Packet,
         origin: Origin,
         like: Option<(u16, Class)>,
     ) -> u32 {
         let (now, Node { waist, port, .. }) = (self.agenda.now(), &mut self.nodes[node]);
-        let cargo = Cargo::Message(packet);
-        let like = like.unwrap_or_else(|| (cargo.kind(), cargo.class(waist)));
+        // Nobody pays for its way: it has none.
+        let manifest = Manifest { message: 0, ..Manifest::of_packet(packet, waist) };
         let number = port.next_number(node);
         port.count_sent();
         let (place, message) = (node as u32, packet.id().0);
         self.record(Traced::Arrive { node: place, from: place, message, flow: number });
-        self.link.flights.take_off(Flight::local((node, node), number, origin, like, now, packet))
+        let line = self.setting.machine.memory.line.get();
+        let flight = self.link.flights.load(node, manifest, &Cargo::Message(packet), line);
+        let event = &mut self.link.flights[flight];
+        event.leave(number, now);
+        event.raise(origin, like);
+        flight
     }
 }
 
@@ -555,7 +547,7 @@ impl Cluster {
     pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32, interrupts: bool) -> (Cost, Step) {
         let event = &self.link.flights[flight];
         let (class, kind, travel) = (event.class(), event.kind(), event.travel());
-        let receipt = event.receipt(&self.nodes[event.to()].waist, interrupts);
+        let receipt = event.receipt(interrupts);
         let wait = self.agenda.now() - event.arrived();
         self.at_work(core).receive(Reaching { class, kind, receipt, travel, wait })
     }
@@ -579,19 +571,24 @@ impl Cluster {
 /// The meeting of memory and messages.
 impl Cluster {
     /// Checks that a processor runs the handler of a program's message: a state machine runs handlers of the system only.
-    pub(crate) fn expect_server(&self, core: usize, cargo: &Cargo) {
+    pub(crate) fn expect_server(&self, core: usize, class: Class, cargo: &Cargo<'_>) {
         let node = self.cores[core].node();
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
-            && !self.nodes[node].dispatch.way.runs(|| cargo.class(&self.nodes[node].waist))
+            && !self.nodes[node].dispatch.way.runs(class)
         {
-            let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
-            let message = self.nodes[node].waist.message_name(packet.id());
-            let why = format!(
-                "machine `{machine}` under policy `{policy}` runs protocol handlers in hardware, and `{message}` is a \
-                 message of the program: use mechanism `shared-memory`"
-            );
-            // The panic unwinds to the engine like any other. A back trace would tell nothing.
-            std::panic::resume_unwind(Box::new(why))
+            self.refuse_message(node, packet);
         }
+    }
+
+    #[cold]
+    fn refuse_message(&self, node: usize, packet: &Packet) -> ! {
+        let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
+        let message = self.nodes[node].waist.message_name(packet.id());
+        let why = format!(
+            "machine `{machine}` under policy `{policy}` runs protocol handlers in hardware, and `{message}` is a message of \
+             the program: use mechanism `shared-memory`"
+        );
+        // The panic unwinds to the engine like any other. A back trace would tell nothing.
+        std::panic::resume_unwind(Box::new(why))
     }
 }

@@ -9,9 +9,14 @@ use crate::measure::phases::Entry;
 
 /// Lets a thread enter the next region. Returns whether it must wait for other threads.
 pub(crate) fn enter(cluster: &mut Cluster, node: usize, thread: u32, name: &'static str) -> bool {
-    let threads = cluster.nodes.iter().map(|node| node.threads.len()).sum();
+    // Every node has as many threads as any other.
+    let threads = cluster.nodes.len() * cluster.nodes[node].threads.len();
     let entry = cluster.measure.phases.enter(node, thread, name, threads);
-    let Entry::Begins { index, waiting } = entry else { return true };
+    let Entry::Begins { index, waiting } = entry else {
+        cluster.agenda.hold(node);
+        return true;
+    };
+    cluster.agenda.release();
     cluster.record(Traced::Phase { index, name });
     let reading = gauges::reading(cluster);
     cluster.measure.phases.begin(name, reading);

@@ -7,13 +7,15 @@
 //!
 //! This module must never choose between processors or events: [`dispatch`](crate::dispatch) does.
 
-use machine::{Class, Cost, SoftwareDispatch};
+use machine::{Class, Cost};
 use tempest::Primitive;
 use trace::Event as Traced;
 use units::Time;
 
 use crate::agenda::Happening;
 use crate::cluster::Cluster;
+use crate::cluster::node::Node;
+use crate::cluster::routine;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::NextStep;
 use crate::dispatch::{Dispatch, Dispatcher, Noticed, Start, View};
@@ -24,7 +26,7 @@ use crate::processor::service::Receipt;
 
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
-    fn seen(&self, node: usize) -> (&Dispatcher, View<'_>) {
+    pub(super) fn seen(&self, node: usize) -> (&Dispatcher, View<'_>) {
         let (now, place, room) = (self.agenda.now(), &self.nodes[node], self.sees_room(node));
         (&place.dispatch, place.view(&self.cores, now, self.running, room))
     }
@@ -41,11 +43,12 @@ impl Cluster {
         let (now, room) = (self.agenda.now(), self.sees_room(node));
         let place = &mut self.nodes[node];
         let view = place.view(&self.cores, now, self.running, room);
+        debug_assert!(place.dispatch.idle.agrees_with(view.cores), "the idle processors of {node}");
         (&mut place.dispatch, view)
     }
 
     /// The dispatch of a processor's node, and the processor's number there.
-    fn dispatch_of(&mut self, core: usize) -> (&mut Dispatcher, usize) {
+    pub(super) fn dispatch_of(&mut self, core: usize) -> (&mut Dispatcher, usize) {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         (&mut self.nodes[node].dispatch, number.into())
     }
@@ -55,7 +58,7 @@ impl Cluster {
         let node = self.cores[core].node();
         let changed = self.change_role(core);
         match self.nodes[node].dispatch.way {
-            Dispatch::Routine(_) => self.go_on_with_routine(core),
+            Dispatch::Routine(_) => routine::go_on(self, core),
             _ => self.find_work(core),
         }
         if changed {
@@ -84,9 +87,11 @@ impl Cluster {
         }
     }
 
-    fn idle(&mut self, core: usize) {
+    pub(super) fn idle(&mut self, core: usize) {
         self.end_idling(core);
-        self.cores[core].begin_idling(self.agenda.now());
+        let (now, state) = (self.agenda.now(), &mut self.cores[core]);
+        state.begin_idling(now);
+        self.nodes[state.node()].dispatch.idle.begin(state.number(), now);
     }
 
     /// Lets an idle computing processor look for messages, under the lock, in an interface that it shares with a network
@@ -100,7 +105,7 @@ impl Cluster {
     }
 
     /// Starts a handler or an injection on `core`. The two take turns when both wait.
-    fn serve(&mut self, core: usize, noticed: Noticed) -> bool {
+    pub(super) fn serve(&mut self, core: usize, noticed: Noticed) -> bool {
         if self.is_network_processor(core) {
             return self.go_on_with_pass(core);
         }
@@ -128,7 +133,7 @@ impl Cluster {
     }
 
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
-    fn start_handler(&mut self, core: usize, noticed: Noticed) -> bool {
+    pub(super) fn start_handler(&mut self, core: usize, noticed: Noticed) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
         let cores = &self.cores[place.all()];
@@ -217,7 +222,7 @@ impl Cluster {
     }
 
     /// Interrupts `core`. A thread that runs there goes on after the handler. Returns whether a handler has begun.
-    fn interrupt(&mut self, core: usize) -> bool {
+    pub(super) fn interrupt(&mut self, core: usize) -> bool {
         let thread = self.cores[core].thread();
         let left = thread.map(|_| self.cores[core].clock.left(self.agenda.now()));
         self.cores[core].clock.put_off();
@@ -269,121 +274,19 @@ impl Cluster {
         true
     }
 
-    /// Books the idle time that ends now.
-    pub(crate) fn end_idling(&mut self, core: usize) {
-        if self.cores[core].end_idling(self.agenda.now()) {
-            self.nodes[self.cores[core].node()].port.stop_looking(core);
-        }
-    }
-}
-
-/// The dispatch routine.
-impl Cluster {
-    /// Lets the routine go on, or return, on an idle `core`. After a return `core` takes a thread, or calls in a loop.
-    fn go_on_with_routine(&mut self, core: usize) {
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let dedicated = self.cores[core].is_dedicated();
-        let (first, number) = (self.nodes[node].first_core, usize::from(number));
-        let Dispatch::Routine(routine) = &mut self.nodes[node].dispatch.way else { return };
-        let SoftwareDispatch { enter, notice, .. } = routine.prices;
-        let released = routine.release_held(number);
-        if let Some(held) = released.map(|held| first + held).filter(|&held| held != core)
-            && self.cores[held].is_idle()
-        {
-            self.back_to_thread(held);
-        }
-        let from_thread = matches!(self.cores[core].activity(), Activity::Thread(_));
-        let way_in = if from_thread { enter } else { Time::ZERO };
-        if self.call_goes_on(core) && self.start_handler(core, Noticed::AT_ONCE) {
-            return;
-        }
-        let returned = self.return_from_call(core);
-        if dedicated && self.serve(core, Noticed::AT_ONCE) {
-            return;
-        }
-        if !self.takes_threads(core) || !self.back_to_thread(core) {
-            self.idle(core);
-        }
-        self.let_held_go_on(node);
-        let (dispatch, view) = self.parts(node);
-        let waited = returned || dispatch.serving.had_turn(number);
-        let caller = if waited { dispatch.next_caller(view) } else { dispatch.caller(view) };
-        if let Some(caller) = caller {
-            let notice = if returned { Time::ZERO } else { notice };
-            let after = if caller == number { way_in } else { notice };
-            self.start_handler(first + caller, Noticed::Look { after });
-        } else if returned && let Some(Start::Interrupt { number }) = dispatch.interruption(view) {
-            // A message has come during the call. The call takes only messages that waited when it began.
-            self.interrupt(first + number);
-        }
-    }
-
-    /// Whether the call of the routine on `core` has more to do.
-    fn call_goes_on(&mut self, core: usize) -> bool {
-        let (dispatch, number) = self.dispatch_of(core);
-        matches!(&dispatch.way, Dispatch::Routine(routine) if routine.goes_on(number))
-    }
-
-    /// Lets the thread on `core` poll. If it is its turn to call the routine and a call would find an event, returns the time
-    /// that the call takes.
-    pub(crate) fn begin_call(&mut self, core: usize) -> Option<Time> {
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let (dispatch, view) = self.seen(node);
-        let Dispatch::Routine(routine) = &dispatch.way else { return None };
-        if !dispatch.serving.has_turn(number.into(), view.cores) {
-            return None;
-        }
-        let (find, poll) = (routine.prices.find, self.setting.machine.processor.poll);
-        self.cores[core].spend(Bucket::Overhead, poll);
-        self.cores[core].service.look(poll);
-        Some(find)
-    }
-
-    /// Ends the call on `core`, if there is one, and passes the turn on. Returns whether there was one.
-    fn return_from_call(&mut self, core: usize) -> bool {
-        let (dispatch, number) = self.dispatch_of(core);
-        let Dispatch::Routine(routine) = &mut dispatch.way else { return false };
-        let returned = routine.ends(number);
-        if returned {
-            self.pass_turn(core);
-        }
-        returned
-    }
-
-    /// Passes the turn from `core` to the next processor of its node.
-    pub(crate) fn pass_turn(&mut self, core: usize) {
-        let count = self.nodes[self.cores[core].node()].cores;
-        let (dispatch, number) = self.dispatch_of(core);
-        dispatch.serving.pass_turn(number, count);
-    }
-
-    /// Begins the way back from the call on `core`, if the call has nothing left to do. Returns the time that it takes.
-    pub(crate) fn way_back(&mut self, core: usize) -> Time {
-        let dedicated = self.cores[core].is_dedicated();
-        let (dispatch, number) = self.dispatch_of(core);
-        let Dispatch::Routine(routine) = &mut dispatch.way else { return Time::ZERO };
-        if dedicated || !routine.begins_return(number) {
-            return Time::ZERO;
-        }
-        let leave = routine.prices.leave;
-        self.cores[core].service.look(leave);
-        leave
-    }
-
     /// Whether `core` may go on with a ready thread.
     pub(crate) fn takes_threads(&self, core: usize) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         self.nodes[node].dispatch.takes_threads(number.into())
     }
 
-    /// Lets held, idle processors take threads, if all handlers of the node wait for a key that such a thread may hold.
-    fn let_held_go_on(&mut self, node: usize) {
-        for core in self.cores_of(node) {
-            let number = self.cores[core].number();
-            let dispatch = &self.nodes[node].dispatch;
-            if dispatch.lets_go_on(number.into()) && self.cores[core].is_idle() {
-                self.back_to_thread(core);
-            }
+    /// Books the idle time that ends now.
+    pub(crate) fn end_idling(&mut self, core: usize) {
+        let state = &mut self.cores[core];
+        if state.end_idling(self.agenda.now()) {
+            let Node { dispatch, port, .. } = &mut self.nodes[state.node()];
+            dispatch.idle.end(state.number());
+            port.stop_looking(core);
         }
     }
 }
@@ -481,7 +384,7 @@ impl Cluster {
         let Some(message) = self.nodes[node].dispatch.take_handed_over(number) else { return };
         self.end_idling(core);
         self.wake_starved(node);
-        let cost = self.price(core, Primitive::Take, message.cargo.class(&self.nodes[node].waist));
+        let cost = self.price(core, Primitive::Take, self.link.flights[message.flight].class());
         self.nodes[node].dispatch.keep_in_hand(number, message);
         self.at_work(core).spend(cost);
         self.start_booked_step(core, Step::Take);
@@ -516,16 +419,13 @@ impl Cluster {
             Step::Take => self.start_network_injection(core),
             Step::Inject => {
                 let message = self.release_in_hand(core);
-                self.inject(core, message.to, message.cargo);
+                self.inject(core, message.flight);
                 self.settle_step(core);
             }
             Step::Extract { flight } => self.finish_extraction(core, flight),
             Step::HandOver { flight } => {
-                let (at, tie) = (
-                    self.agenda.now() + self.setting.prices.hand_over_delay(),
-                    self.nodes[self.cores[core].node()].tie,
-                );
-                self.agenda.push(at, tie, Happening::Forward { flight });
+                let at = self.agenda.now() + self.setting.prices.hand_over_delay();
+                self.agenda.push(self.cores[core].node(), at, Happening::Forward { flight });
                 self.settle_step(core);
             }
             Step::Settle => self.free(core),
@@ -541,7 +441,8 @@ impl Cluster {
 
     fn start_network_injection(&mut self, core: usize) {
         let message = self.release_in_hand(core);
-        self.spend_injection(core, message.to, &message.cargo);
+        let manifest = *self.link.flights[message.flight].manifest();
+        self.spend_injection(core, &manifest);
         let (dispatch, number) = self.dispatch_of(core);
         dispatch.keep_in_hand(number, message);
         self.start_booked_step(core, Step::Inject);

@@ -11,6 +11,7 @@ use tempest::{Policy, Resource};
 use units::Time;
 
 use super::events::{Arrived, Events, Inbox};
+use super::idle::Idle;
 use super::injection::Injection;
 use super::network::{NetworkProcessors, NextStep, Outlook};
 use super::serving::Serving;
@@ -25,6 +26,7 @@ pub(crate) struct Dispatcher {
     pub(crate) events: Events,
     pub(crate) serving: Serving,
     pub(crate) injection: Injection<HandedOver>,
+    pub(crate) idle: Idle,
     /// The number of processors that ever run handlers.
     servers: usize,
     notice: Notice,
@@ -41,14 +43,30 @@ impl Dispatcher {
         processors: usize,
         queue: EventQueue<Event, Name>,
     ) -> Self {
-        let serving = Serving::of(machine, policy, split);
+        let parts = (
+            Serving::of(machine, policy, split),
+            Injection::of(machine, policy, network_processors(machine, policy)),
+        );
+        let way = Dispatch::of(machine, policy, processors);
+        Self::of_parts(way, Events::new(queue), parts, processors, policy.notice)
+    }
+
+    /// The dispatch of these parts. All processors idle.
+    pub(super) fn of_parts(
+        way: Dispatch,
+        events: Events,
+        (serving, injection): (Serving, Injection<HandedOver>),
+        processors: usize,
+        notice: Notice,
+    ) -> Self {
         Self {
-            way: Dispatch::of(machine, policy, processors),
-            events: Events::new(queue),
-            injection: Injection::of(machine, policy, network_processors(machine, policy)),
+            way,
+            events,
+            injection,
+            idle: Idle::from_the_start(processors),
             servers: (0..processors).filter_map(|number| serving.server(number)).count(),
             serving,
-            notice: policy.notice,
+            notice,
             next_interrupt: 0,
         }
     }
@@ -257,9 +275,8 @@ impl Dispatcher {
         if self.shares_interface() && cores[0].is_idle() && self.has_event(0, cores) {
             return Some(0);
         }
-        let idle = |number: usize| Some((cores[number].idle_since()?, number));
-        (0..cores.len())
-            .filter_map(idle)
+        self.idle
+            .iter()
             .filter(|&(_, number)| self.has_event(number, cores) || self.may_inject(number, view))
             .max_by_key(|&(since, number)| (cores[number].is_dedicated(), since, std::cmp::Reverse(number)))
             .map(|(_, number)| number)
@@ -267,15 +284,21 @@ impl Dispatcher {
 
     /// Whether a processor that has a thread to go on with leaves waiting work to other processors.
     pub(crate) fn leaves_to_others(&self, view: View<'_>) -> bool {
-        let another_comes =
-            || self.serving.shares_events() && self.something_waits() && self.idle_server(view).is_some();
+        let another_comes = || {
+            !self.idle.is_empty()
+                && self.serving.shares_events()
+                && self.something_waits()
+                && self.idle_server(view).is_some()
+        };
         self.serving.is_served() || another_comes()
     }
 
-    /// Whether no event or message waits for a processor. A node with a dispatch routine may still have a turn to pass on.
+    /// Whether no processor could start work: none idles and none is interrupted, or no event or message waits. A node with a
+    /// dispatch routine may still have a turn to pass on.
     #[inline]
     pub(crate) fn rests(&self) -> bool {
-        !matches!(self.way, Dispatch::Routine(_)) && !self.something_waits()
+        let all_busy = self.idle.is_empty() && self.notice == Notice::Poll;
+        !matches!(self.way, Dispatch::Routine(_)) && (all_busy || !self.something_waits())
     }
 
     /// The processor that starts work that waits, if there is one.
@@ -441,15 +464,24 @@ mod tests {
 
     /// A node whose device presents events to idle processors. `notice` says whether it interrupts.
     fn register(notice: Notice) -> Dispatcher {
-        Dispatcher {
-            way: Dispatch::Register(Register),
-            events: parallel_events(),
-            serving: Serving::Floating(Turns::new(tempest::policy::Turns::IdleFirst)),
-            injection: Injection::Sender,
-            servers: 3,
-            notice,
-            next_interrupt: 0,
-        }
+        let serving = Serving::Floating(Turns::new(tempest::policy::Turns::IdleFirst));
+        let way = Dispatch::Register(Register);
+        Dispatcher::of_parts(way, parallel_events(), (serving, Injection::Sender), 3, notice)
+    }
+
+    /// The processor that starts work on a node of these processors.
+    fn next_start(dispatch: &mut Dispatcher, cores: &[Core]) -> Option<Start> {
+        know(dispatch, cores);
+        dispatch.next_start(view(cores))
+    }
+
+    /// Tells the dispatch which of a node's processors idle.
+    fn know(dispatch: &mut Dispatcher, cores: &[Core]) {
+        dispatch.idle = Idle::default();
+        let idle = cores.iter().filter_map(|core| Some((core.idle_since()?, core.number())));
+        let mut idle: Vec<_> = idle.collect();
+        idle.sort();
+        idle.into_iter().for_each(|(since, number)| dispatch.idle.begin(number, since));
     }
 
     fn view(cores: &[Core]) -> View<'_> {
@@ -460,9 +492,9 @@ mod tests {
     fn the_processor_that_became_idle_last_serves() {
         let mut dispatch = register(Notice::Poll);
         let cores = node([idle(3), idle(5), computing()]);
-        assert_eq!(dispatch.next_start(view(&cores)), None, "nothing waits");
+        assert_eq!(next_start(&mut dispatch, &cores), None, "nothing waits");
         dispatch.join(message(0, 7, Class::User));
-        assert_eq!(dispatch.next_start(view(&cores)), Some(Start::Serve { number: 1, delay: ns(0) }));
+        assert_eq!(next_start(&mut dispatch, &cores), Some(Start::Serve { number: 1, delay: ns(0) }));
         assert!(dispatch.leaves_to_others(view(&cores)), "a processor with a thread goes on with it");
     }
 
@@ -472,6 +504,7 @@ mod tests {
         let mut cores = node([computing(), computing(), computing()]);
         cores[0].mask(true);
         dispatch.join(message(0, 7, Class::User));
+        know(&mut dispatch, &cores);
         let next = |dispatch: &mut Dispatcher, running| dispatch.next_start(View { running, ..view(&cores) });
         assert_eq!(next(&mut dispatch, None), Some(Start::Interrupt { number: 1 }));
         assert_eq!(next(&mut dispatch, Some(1)), Some(Start::Interrupt { number: 2 }));
@@ -486,7 +519,7 @@ mod tests {
         let started = [Notice::Interrupt, Notice::InterruptWhenBusy, Notice::Poll].map(|notice| {
             let mut dispatch = register(notice);
             dispatch.join(message(0, 7, Class::User));
-            dispatch.next_start(view(&cores))
+            next_start(&mut dispatch, &cores)
         });
         let looks = Some(Start::Serve { number: 0, delay: ns(0) });
         assert_eq!(started, [Some(Start::Interrupt { number: 0 }), looks, looks]);
@@ -494,7 +527,7 @@ mod tests {
         dispatch.serving = Serving::Dedicated { computing: 0 };
         dispatch.join(message(0, 7, Class::User));
         let dedicated = [Core::new(0, 0, true, 0)];
-        assert_eq!(dispatch.next_start(view(&dedicated)), looks, "a dedicated processor looks in a loop");
+        assert_eq!(next_start(&mut dispatch, &dedicated), looks, "a dedicated processor looks in a loop");
     }
 
     #[test]
@@ -502,10 +535,10 @@ mod tests {
         let mut dispatch = register(Notice::InterruptWhenBusy);
         dispatch.join(message(0, 7, Class::User));
         let busy = node([computing(), computing(), computing()]);
-        assert_eq!(dispatch.next_start(view(&busy)), Some(Start::Interrupt { number: 0 }));
+        assert_eq!(next_start(&mut dispatch, &busy), Some(Start::Interrupt { number: 0 }));
         let serves = node([computing(), Activity::Handler, computing()]);
         assert_eq!(
-            dispatch.next_start(view(&serves)),
+            next_start(&mut dispatch, &serves),
             None,
             "the processor that serves looks again by itself"
         );
@@ -519,7 +552,7 @@ mod tests {
         let cores: Vec<Core> = (0..3).map(|number| Core::new(0, number, number == 2, 0)).collect();
         assert!(dispatch.hands_over(false) && !dispatch.hands_over(true));
         dispatch.join(message(0, 7, Class::User));
-        assert_eq!(dispatch.next_start(view(&cores)), Some(Start::Serve { number: 2, delay: ns(0) }));
+        assert_eq!(next_start(&mut dispatch, &cores), Some(Start::Serve { number: 2, delay: ns(0) }));
         assert_eq!([0, 1, 2].map(|number| dispatch.has_event(number, &cores)), [false, false, true]);
         assert_eq!([0, 1, 2].map(|number| dispatch.server(number, &cores)), [None, None, Some(0)]);
     }

@@ -16,6 +16,7 @@
 //! | `state_machine` | a hardware state machine |
 //! | `dispatcher` | the three choices of one node together, and its decisions |
 //! | `serving`, `turns`, `roles` | the processors that run handlers, the turns that they take, the roles that change |
+//! | `idle` | the idle processors, in the order in which they became idle |
 //! | `injection` | the way of messages into the interface |
 //! | `events` | the events that wait, and the dispatch queue |
 //!
@@ -23,6 +24,7 @@
 
 pub(crate) mod dispatcher;
 pub(crate) mod events;
+pub(crate) mod idle;
 pub(crate) mod injection;
 pub(crate) mod network;
 pub(crate) mod own;
@@ -191,8 +193,8 @@ impl Dispatch {
     }
 
     /// Whether handlers of a class can run on this node.
-    pub(crate) fn runs(&self, class: impl FnOnce() -> Class) -> bool {
-        if let Self::StateMachine(state_machine) = self { state_machine.runs(class()) } else { true }
+    pub(crate) fn runs(&self, class: Class) -> bool {
+        if let Self::StateMachine(state_machine) = self { state_machine.runs(class) } else { true }
     }
 }
 

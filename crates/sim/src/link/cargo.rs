@@ -1,36 +1,43 @@
-//! The cargo that nodes send each other.
+//! The cargo that nodes send each other, and its manifest: what a sender pays for and counts.
 //!
 //! This module must never know how cargo gets to its destination, nor what it is for.
 
 use hardware::Mover;
 use machine::Class;
-use tempest::world::{DispatchKey, Node, Packet};
-use tempest::{Block, NodeId, Place};
+use tempest::world::{DispatchKey, Node, Packet, PacketFacts};
+use tempest::{Block, NodeId, Place, Volume};
 
 use crate::prices::WORD_BYTES;
 
-/// The cargo of one send.
-#[derive(Clone, Debug)]
-pub(crate) enum Cargo {
+/// The cargo of one send, in the memory of its sender.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cargo<'a> {
     /// A message.
-    Message(Packet),
+    Message(&'a Packet),
     /// A block of words for a place in the destination's memory, the message that is handled when the block is in place, and
     /// the block's place at the sender if it lies in a segment.
-    Transfer(Place, Box<[u64]>, Packet, Option<Place>),
+    Transfer(Place, &'a [u64], &'a Packet, Option<Place>),
     /// A few words for a place in the destination's memory.
-    Deposit(Place, Box<[u64]>),
+    Deposit(Place, &'a [u64]),
     /// A block of shared memory with its words, and the message that is handled when the words are in place.
-    Block(Block, Box<[u64]>, Packet),
-    /// A packet of a transfer through staging buffers, by the packet's number.
-    Packet(u32),
+    Block(Block, &'a [u64], &'a Packet),
 }
 
-impl Cargo {
+impl<'a> Cargo<'a> {
+    /// The cargo's message, if a handler runs for it.
+    pub(crate) fn packet(&self) -> Option<&'a Packet> {
+        match *self {
+            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
+                Some(packet)
+            }
+            Cargo::Deposit(..) => None,
+        }
+    }
+
     /// The part of the machine that moves the cargo through an interface, where memory has lines of `line` bytes.
     pub(crate) fn mover(&self, line: u64) -> Mover {
         match self {
             Cargo::Message(_) | Cargo::Block(..) => Mover::Processors,
-            Cargo::Packet(_) => Mover::Staging,
             Cargo::Transfer(..) => Mover::Engine,
             Cargo::Deposit(_, words) => {
                 Mover::Deposit { lines: (words.len() as u64 * WORD_BYTES).div_ceil(line) }
@@ -38,62 +45,108 @@ impl Cargo {
         }
     }
 
-    /// The class of the cargo's message.
-    pub(crate) fn class(&self, waist: &Node) -> Class {
-        self.packet().map_or(Class::Write, |packet| class(waist.class(packet)))
-    }
-
-    /// Whether the cargo's message has a key, which keeps it in order.
-    pub(crate) fn has_key(&self, waist: &Node) -> bool {
-        self.packet().is_some_and(|packet| key_of(waist, packet) != DispatchKey::NoSync)
-    }
-
-    /// The number of the cargo's message. Cargo for which no handler runs has a number of its own.
-    pub(crate) fn kind(&self) -> u16 {
-        self.packet().map_or(u16::MAX, |packet| packet.id().0)
-    }
-
-    /// The cargo's message, if a handler runs for it.
-    pub(crate) fn packet(&self) -> Option<&Packet> {
-        match self {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                Some(packet)
-            }
-            Cargo::Deposit(..) | Cargo::Packet(_) => None,
-        }
-    }
-
-    /// The number of words that the sending processor writes into the interface behind the header. The place of a deposit is
-    /// one word. The device reads the words of a block itself.
-    pub(crate) fn written(&self, waist: &Node) -> usize {
-        match self {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                words_behind_header(waist, packet)
-            }
-            Cargo::Deposit(_, words) => 1 + words.len(),
-            Cargo::Packet(_) => 0,
-        }
-    }
-
-    /// The bytes of a message on the wire behind its header.
-    pub(crate) fn bytes_behind_header(&self, waist: &Node) -> u64 {
-        let in_header = |packet| if is_about_block(waist, packet) { WORD_BYTES } else { 0 };
-        self.packet().map_or(0, |packet| waist.bytes(packet).saturating_sub(in_header(packet)))
-    }
-
-    /// The words that tell the engine what to move: the place, the address and the length.
-    pub(crate) fn descriptor(&self) -> usize {
-        if let Cargo::Transfer(..) = self { 3 } else { 0 }
-    }
-
     /// The bytes on the wire of words for a place, including the place where that is not in the header.
-    pub(crate) fn placed(&self) -> u64 {
+    fn placed(&self) -> u64 {
         match self {
-            Cargo::Message(_) | Cargo::Packet(_) => 0,
+            Cargo::Message(_) => 0,
             Cargo::Block(_, words, _) => words.len() as u64 * WORD_BYTES,
             Cargo::Transfer(_, words, ..) | Cargo::Deposit(_, words) => (1 + words.len() as u64) * WORD_BYTES,
         }
     }
+}
+
+/// The facts about cargo that a sender pays for and counts, and that a processor goes by that receives it. They are read from the
+/// cargo once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Manifest {
+    pub(crate) to: NodeId,
+    /// The number of the cargo's message. Cargo for which no handler runs has a number of its own.
+    pub(crate) kind: u16,
+    /// The class of the cargo's message.
+    pub(crate) class: Class,
+    pub(crate) volume: Volume,
+    /// The key of the cargo's message, which keeps it in order.
+    pub(crate) key: DispatchKey,
+    /// The number of words that the sending processor writes into the interface behind the header, and the receiving one reads.
+    /// The place of a deposit is one word. The device reads the words of a block itself.
+    pub(crate) words: u16,
+    /// Whether the interface's engine moves words from memory to memory.
+    pub(crate) transfers: bool,
+    /// The bytes of the message on the wire behind its header.
+    pub(crate) message: u64,
+    /// The bytes on the wire of words for a place, including the place where that is not in the header.
+    pub(crate) placed: u64,
+}
+
+impl Manifest {
+    /// The manifest of cargo that a node sends.
+    #[inline]
+    pub(crate) fn of(cargo: &Cargo<'_>, waist: &Node, to: NodeId) -> Self {
+        let placed = cargo.placed();
+        match cargo.packet() {
+            Some(packet) => {
+                let transfers = matches!(cargo, Cargo::Transfer(..));
+                Self { to, transfers, placed, ..Self::of_packet(packet, waist) }
+            }
+            None => Self { words: (placed / WORD_BYTES) as u16, ..Self::of_bytes(placed, to) },
+        }
+    }
+
+    /// The manifest of a message that a node sends to itself.
+    #[inline]
+    pub(crate) fn of_packet(packet: &Packet, waist: &Node) -> Self {
+        let PacketFacts { key, class: purpose, volume, bytes } =
+            waist.facts(packet).expect("packets of this world are never damaged");
+        // The first word of a message about a block of shared memory names the block and is in the header.
+        let in_header = u64::from(waist.memory().is_some() && names_block(key));
+        Self {
+            to: waist.id(),
+            kind: packet.id().0,
+            class: class(purpose),
+            volume,
+            key,
+            words: (packet.words().len() as u16).saturating_sub(in_header as u16),
+            transfers: false,
+            message: bytes.saturating_sub(in_header * WORD_BYTES),
+            placed: 0,
+        }
+    }
+
+    /// The manifest of cargo of so many bytes for which no handler runs.
+    pub(crate) fn of_bytes(placed: u64, to: NodeId) -> Self {
+        Self {
+            to,
+            kind: u16::MAX,
+            class: Class::Write,
+            volume: Volume::Data,
+            key: DispatchKey::NoSync,
+            words: 0,
+            transfers: false,
+            message: 0,
+            placed,
+        }
+    }
+
+    /// The bytes of the cargo, without headers.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.message + self.placed
+    }
+
+    /// Whether the cargo's message has a key, which keeps it in order.
+    pub(crate) fn has_key(&self) -> bool {
+        self.key != DispatchKey::NoSync
+    }
+
+    /// The words that a processor writes which hands the cargo over: those of an injection, and for the engine the place, the
+    /// address and the length of what it moves.
+    pub(crate) fn words_to_hand_over(&self) -> usize {
+        usize::from(self.words) + if self.transfers { 3 } else { 0 }
+    }
+}
+
+/// Whether a key is that of a block of shared memory.
+fn names_block(key: DispatchKey) -> bool {
+    matches!(key, DispatchKey::User(name) if name.block().is_some())
 }
 
 /// The class of a message, as machine files name it.
@@ -108,23 +161,6 @@ pub(crate) fn class(class: tempest::Class) -> Class {
     }
 }
 
-/// The words of a message that processors write and read behind the header. If the message is about a block of shared memory,
-/// its first word names the block and is in the header.
-pub(crate) fn words_behind_header(waist: &Node, packet: &Packet) -> usize {
-    packet.words().len().saturating_sub(usize::from(is_about_block(waist, packet)))
-}
-
-/// The dispatch key of a packet, as the destination computes it.
-pub(crate) fn key_of(waist: &Node, packet: &Packet) -> DispatchKey {
-    waist.key(packet).expect("packets of this world are never damaged")
-}
-
-/// Whether the key of a message is that of a block of shared memory.
-fn is_about_block(waist: &Node, packet: &Packet) -> bool {
-    waist.memory().is_some()
-        && matches!(key_of(waist, packet), DispatchKey::User(name) if name.block().is_some())
-}
-
 /// The route of cargo into the interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Route {
@@ -135,8 +171,9 @@ pub(crate) enum Route {
 }
 
 /// Cargo that a thread has handed over to the protocol processor for injection.
-#[derive(Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HandedOver {
     pub(crate) to: NodeId,
-    pub(crate) cargo: Cargo,
+    /// The cargo's place among the flights.
+    pub(crate) flight: u32,
 }

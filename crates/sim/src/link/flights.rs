@@ -6,11 +6,11 @@ use std::ops::{Index, IndexMut};
 
 use hardware::Mover;
 use machine::Class;
-use tempest::world::{Node, Packet};
-use tempest::{Block, Place};
+use tempest::world::{DispatchKey, MessageId, Packet};
+use tempest::{Block, MAX_WORDS, NodeId, Place};
 use units::Time;
 
-use super::cargo::{Cargo, words_behind_header};
+use super::cargo::{Cargo, Manifest};
 use crate::prices::Receipt;
 
 /// The cause of an event.
@@ -24,84 +24,137 @@ pub(crate) enum Origin {
     Lowered,
 }
 
+/// The things that a flight carries besides the words of its message.
+#[derive(Debug)]
+enum Load {
+    None,
+    /// A block of words for a place in memory, and the place at the sender if the block lies in a segment.
+    Transfer(Place, Box<[u64]>, Option<Place>),
+    /// The words are for a place in memory.
+    Deposit(Place),
+    /// A block of shared memory.
+    Block(Block, Box<[u64]>),
+    /// A packet of a transfer through staging buffers, by the packet's number.
+    Packet(u32),
+}
+
+/// The most words of a message that stand in the flight itself. Most messages have one or two.
+const FEW: usize = 3;
+
+/// The words of a message or a deposit. Long ones have room of their own, which a later flight at the same place uses again.
+#[derive(Debug, Default)]
+struct Words {
+    length: u8,
+    few: [u64; FEW],
+    many: Option<Box<[u64; MAX_WORDS]>>,
+}
+
+impl Words {
+    /// Takes the first `length` words of the room of a packet. Whole arrays are copied, because that takes no loop.
+    #[inline]
+    fn set(&mut self, length: usize, room: &[u64; MAX_WORDS]) {
+        self.length = length as u8;
+        match room.first_chunk() {
+            Some(few) if length <= FEW => self.few = *few,
+            _ => **self.many.get_or_insert_with(|| Box::new([0; MAX_WORDS])) = *room,
+        }
+    }
+
+    /// Fills the room of a packet with the words, and with whatever stands behind them.
+    #[inline]
+    fn fill(&self, room: &mut [u64; MAX_WORDS]) {
+        match (&self.many, room.first_chunk_mut()) {
+            (_, Some(few)) if self.length() <= FEW => *few = self.few,
+            (Some(many), _) => *room = **many,
+            _ => {}
+        }
+    }
+
+    fn get(&self) -> &[u64] {
+        let many = || self.many.as_ref().map_or(&[][..], |many| &many[..self.length()]);
+        self.few.get(..self.length()).unwrap_or_else(many)
+    }
+
+    fn length(&self) -> usize {
+        self.length.into()
+    }
+}
+
 /// Cargo on its way, or an event that a node raised by itself.
 #[derive(Debug)]
 pub(crate) struct Flight {
-    from: usize,
-    to: usize,
-    bytes: u64,
-    mover: Mover,
-    /// The class of the flight's message.
-    class: Class,
-    /// Whether a network processor has handed the message over to a computing processor.
-    forwarded: bool,
-    /// The number of the flow. It is unique in a run, and rises with time among the flows of one source.
-    number: u64,
+    manifest: Manifest,
+    from: u32,
     /// The number of earlier flights at this place.
     uses: u32,
-    /// The kind in the account of costs: the number of the flight's message, or of the message that the flight completes.
-    kind: u16,
-    origin: Origin,
+    /// The number of the flow. It is unique in a run, and rises with time among the flows of one source.
+    number: u64,
     /// The time at which the cargo left for the network, or became an event.
     left: Time,
     /// The time at which the cargo came to its node.
     arrived: Time,
-    cargo: Cargo,
+    mover: Mover,
+    words: Words,
+    load: Load,
+    /// The kind in the account of costs: the number of the flight's message, or of the message that the flight completes.
+    kind: u16,
+    origin: Origin,
+    /// Whether a network processor has handed the message over to a computing processor.
+    forwarded: bool,
 }
 
 impl Flight {
-    /// A flight of cargo of `bytes` bytes, without headers, that leaves now. `way` holds the source and the destination.
-    pub(crate) fn new(
-        way: (usize, usize),
-        number: u64,
-        bytes: u64,
-        (class, mover): (Class, Mover),
-        now: Time,
-        cargo: Cargo,
-    ) -> Self {
+    /// A flight of nothing.
+    fn blank() -> Self {
         Self {
-            from: way.0,
-            to: way.1,
-            bytes,
-            mover,
-            class,
-            forwarded: false,
-            number,
+            manifest: Manifest::of_bytes(0, NodeId(0)),
+            from: 0,
             uses: 0,
-            kind: cargo.kind(),
+            number: 0,
+            left: Time::ZERO,
+            arrived: Time::ZERO,
+            mover: Mover::Processors,
+            words: Words::default(),
+            load: Load::None,
+            kind: u16::MAX,
             origin: Origin::Sent,
-            left: now,
-            arrived: now,
-            cargo,
+            forwarded: false,
         }
     }
 
-    /// An event that a node raises by itself, of a kind and class. `way` holds the node twice.
-    pub(crate) fn local(
-        way: (usize, usize),
-        number: u64,
-        origin: Origin,
-        (kind, class): (u16, Class),
-        now: Time,
-        packet: Packet,
-    ) -> Self {
-        let message = Self::new(way, number, 0, (class, Mover::Processors), now, Cargo::Message(packet));
-        Self { kind, origin, ..message }
+    /// Records that the cargo leaves its node, or becomes an event, under the number of a flow.
+    #[inline]
+    pub(crate) fn leave(&mut self, number: u64, now: Time) {
+        self.number = number;
+        (self.left, self.arrived) = (now, now);
+    }
+
+    /// Makes this an event that a node raises by itself. An event that continues another one is of that one's kind and class.
+    pub(crate) fn raise(&mut self, origin: Origin, like: Option<(u16, Class)>) {
+        self.origin = origin;
+        if let Some((kind, class)) = like {
+            (self.kind, self.manifest.class) = (kind, class);
+        }
+    }
+
+    /// The facts about the cargo.
+    pub(crate) fn manifest(&self) -> &Manifest {
+        &self.manifest
     }
 
     /// The source node.
     pub(crate) fn from(&self) -> usize {
-        self.from
+        self.from as usize
     }
 
     /// The destination node.
     pub(crate) fn to(&self) -> usize {
-        self.to
+        self.manifest.to.0 as usize
     }
 
     /// The bytes of the cargo, without headers.
     pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
+        self.manifest.bytes()
     }
 
     /// The part of the machine that moves the cargo through an interface.
@@ -111,7 +164,12 @@ impl Flight {
 
     /// The class of the flight's message.
     pub(crate) fn class(&self) -> Class {
-        self.class
+        self.manifest.class
+    }
+
+    /// The key of the flight's message.
+    pub(crate) fn key(&self) -> DispatchKey {
+        self.manifest.key
     }
 
     /// The number of the flow.
@@ -139,17 +197,35 @@ impl Flight {
         self.arrived - self.left
     }
 
-    /// The cargo.
-    pub(crate) fn cargo(&self) -> &Cargo {
-        &self.cargo
+    /// The number of the flight's message; `None` if no handler runs for the cargo.
+    pub(crate) fn message(&self) -> Option<u16> {
+        match self.load {
+            Load::None | Load::Transfer(..) | Load::Block(..) => Some(self.manifest.kind),
+            Load::Deposit(_) | Load::Packet(_) => None,
+        }
     }
 
-    /// The message for a handler.
-    ///
-    /// # Panics
-    /// If no handler runs for the cargo.
-    pub(crate) fn packet(&self) -> &Packet {
-        self.cargo.packet().expect("a message on its way to a handler")
+    /// The number of the packet of a transfer through staging buffers, if the flight is one.
+    pub(crate) fn staged(&self) -> Option<u32> {
+        if let Load::Packet(packet) = self.load { Some(packet) } else { None }
+    }
+
+    /// The words of a transfer, with their place at the destination, and their place at the sender if they lie in a segment.
+    pub(crate) fn transfer(&self) -> Option<(Place, &[u64], Option<Place>)> {
+        if let Load::Transfer(place, words, source) = &self.load {
+            Some((*place, words, *source))
+        } else {
+            None
+        }
+    }
+
+    /// Words for a place in the destination's memory, if there are any.
+    pub(crate) fn placed(&self) -> Option<(Place, &[u64])> {
+        match &self.load {
+            Load::Transfer(place, words, _) => Some((*place, words)),
+            Load::Deposit(place) => Some((*place, self.words.get())),
+            _ => None,
+        }
     }
 
     /// Whether a network processor has handed the message over to a computing processor.
@@ -162,29 +238,30 @@ impl Flight {
         self.forwarded = true;
     }
 
-    /// The way in which a processor of the node `waist` receives the event, which may interrupt that processor.
-    pub(crate) fn receipt(&self, waist: &Node, interrupts: bool) -> Receipt {
+    /// The way in which a processor of the node receives the event, which may interrupt that processor.
+    pub(crate) fn receipt(&self, interrupts: bool) -> Receipt {
         match self.origin {
             _ if self.forwarded => Receipt::Forwarded,
             Origin::Fault => Receipt::Fault,
             Origin::Lowered => Receipt::Resumed,
             Origin::Sent => Receipt::Message {
-                own: self.from == self.to,
-                words: words_behind_header(waist, self.packet()) as u64,
+                own: self.from() == self.to(),
+                words: self.manifest.words.into(),
                 interrupts,
             },
         }
     }
 
-    /// Records the arrival at the node. Removes and returns the words for a place in memory, if there are any: the flight's
-    /// place may stay unused for long, and should not keep a block of words so long.
-    pub(crate) fn arrive(&mut self, now: Time) -> Option<(Place, Box<[u64]>)> {
+    /// Records the arrival at the node.
+    pub(crate) fn arrive(&mut self, now: Time) {
         self.arrived = now;
-        match &mut self.cargo {
-            Cargo::Transfer(place, words, ..) | Cargo::Deposit(place, words) => {
-                Some((*place, std::mem::take(words)))
-            }
-            _ => None,
+    }
+
+    /// Removes the words of a transfer, which are in place: the flight's place may stay unused for long, and should not keep a
+    /// block of words so long.
+    pub(crate) fn unload(&mut self) {
+        if let Load::Transfer(_, words, _) = &mut self.load {
+            *words = Box::default();
         }
     }
 }
@@ -200,36 +277,79 @@ pub(crate) struct Flights {
 }
 
 impl Flights {
-    /// Adds a flight. Returns its place.
-    pub(crate) fn take_off(&mut self, flight: Flight) -> u32 {
-        match self.free.pop() {
-            Some(place) => {
-                let before = &mut self[place];
-                *before = Flight { uses: before.uses.wrapping_add(1), ..flight };
-                place
+    /// Adds a flight of cargo from a node, which is yet to leave. Memory has lines of `line` bytes. Returns its place.
+    #[inline]
+    pub(crate) fn load(&mut self, from: usize, manifest: Manifest, cargo: &Cargo<'_>, line: u64) -> u32 {
+        let place = self.add(from, manifest, cargo.mover(line));
+        let flight = &mut self[place];
+        match *cargo {
+            Cargo::Message(packet) => flight.words.set(packet.words().len(), packet.room()),
+            Cargo::Transfer(to, words, packet, source) => {
+                flight.words.set(packet.words().len(), packet.room());
+                flight.load = Load::Transfer(to, words.into(), source);
             }
-            None => {
-                self.all.push(flight);
-                (self.all.len() - 1) as u32
+            Cargo::Deposit(to, words) => {
+                let mut room = [0; MAX_WORDS];
+                room[..words.len()].copy_from_slice(words);
+                flight.words.set(words.len(), &room);
+                flight.load = Load::Deposit(to);
+            }
+            Cargo::Block(block, words, packet) => {
+                flight.words.set(packet.words().len(), packet.room());
+                flight.load = Load::Block(block, words.into());
             }
         }
+        place
+    }
+
+    /// Adds a flight of a packet of a transfer through staging buffers, of so many bytes. Returns its place.
+    pub(crate) fn load_packet(&mut self, packet: u32, (from, to): (usize, usize), bytes: u64) -> u32 {
+        let place = self.add(from, Manifest::of_bytes(bytes, NodeId(to as u32)), Mover::Staging);
+        self[place].load = Load::Packet(packet);
+        place
+    }
+
+    /// Adds a flight without words. Returns its place.
+    #[inline]
+    fn add(&mut self, from: usize, manifest: Manifest, mover: Mover) -> u32 {
+        let place = self.free.pop().unwrap_or_else(|| self.add_place());
+        let flight = &mut self.all[place as usize];
+        flight.manifest = manifest;
+        flight.from = from as u32;
+        flight.mover = mover;
+        flight.kind = manifest.kind;
+        flight.origin = Origin::Sent;
+        flight.forwarded = false;
+        place
+    }
+
+    #[cold]
+    fn add_place(&mut self) -> u32 {
+        self.all.push(Flight::blank());
+        (self.all.len() - 1) as u32
     }
 
     /// Removes a flight that has ended.
     pub(crate) fn end(&mut self, place: u32) {
+        let flight = &mut self[place];
+        flight.uses = flight.uses.wrapping_add(1);
+        flight.load = Load::None;
         self.free.push(place);
     }
 
     /// Removes a flight whose handler now has the message. Returns the message, and the block of shared memory that came with
     /// it.
     pub(crate) fn land(&mut self, place: u32) -> (Packet, Option<Brought>) {
-        self.end(place);
         let flight = &mut self[place];
-        let block = match &mut flight.cargo {
-            Cargo::Block(block, words, _) => Some((*block, std::mem::take(words))),
+        let mut packet = Packet::blank();
+        let (id, source, words) = (MessageId(flight.manifest.kind), NodeId(flight.from), &flight.words);
+        packet.fill(id, source, words.length(), |room| words.fill(room));
+        let block = match std::mem::replace(&mut flight.load, Load::None) {
+            Load::Block(block, words) => Some((block, words)),
             _ => None,
         };
-        (*flight.packet(), block)
+        self.end(place);
+        (packet, block)
     }
 }
 
@@ -249,35 +369,75 @@ impl IndexMut<u32> for Flights {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::ns;
     use tempest::world::SegmentId;
 
-    fn ns(n: u64) -> Time {
-        Time::from_nanoseconds(n)
+    impl Flight {
+        /// A flight of so many bytes from node 0 to node 1, which processors move.
+        pub(crate) fn of_bytes(bytes: u64) -> Self {
+            Self { manifest: Manifest::of_bytes(bytes, NodeId(1)), ..Self::blank() }
+        }
     }
 
-    fn deposit(number: u64, words: &[u64]) -> Flight {
-        let cargo = Cargo::Deposit(Place { segment: SegmentId(0), offset: 5 }, words.into());
-        Flight::new((1, 2), number, 16, (Class::Write, Mover::Processors), ns(10), cargo)
+    const PLACE: Place = Place { segment: SegmentId(0), offset: 5 };
+
+    /// Adds a flight of cargo of 16 bytes from node 1 to node 2 that leaves under a number.
+    fn leave(flights: &mut Flights, number: u64, cargo: &Cargo<'_>) -> u32 {
+        let place = flights.load(1, Manifest::of_bytes(16, NodeId(2)), cargo, 32);
+        flights[place].leave(number, ns(10));
+        place
     }
 
     #[test]
     fn a_place_is_used_again_and_says_how_often() {
         let mut flights = Flights::default();
-        let first = flights.take_off(deposit(7, &[]));
-        let second = flights.take_off(deposit(8, &[]));
+        let mut fly = |number, words: &[u64]| leave(&mut flights, number, &Cargo::Deposit(PLACE, words));
+        let [first, second] = [7, 8].map(|number| fly(number, &[]));
         assert_ne!(first, second);
         flights.end(first);
-        assert_eq!(flights.take_off(deposit(9, &[])), first);
+        assert_eq!(leave(&mut flights, 9, &Cargo::Deposit(PLACE, &[])), first);
         assert_eq!((flights[first].number(), flights[first].uses()), (9, 1));
         assert_eq!((flights[second].number(), flights[second].uses()), (8, 0));
     }
 
     #[test]
-    fn words_go_to_their_place_once() {
-        let mut flight = deposit(7, &[3, 4]);
-        let (place, words) = flight.arrive(ns(25)).expect("a deposit brings words");
-        assert_eq!((place.offset, &*words), (5, [3, 4].as_slice()));
-        assert_eq!(flight.travel(), ns(15));
-        assert!(flight.arrive(ns(25)).is_some_and(|(_, words)| words.is_empty()));
+    fn words_of_a_deposit_stand_in_the_flight_and_those_of_a_transfer_until_they_are_unloaded() {
+        let mut flights = Flights::default();
+        let place = leave(&mut flights, 7, &Cargo::Deposit(PLACE, &[3, 4]));
+        let flight = &mut flights[place];
+        flight.arrive(ns(25));
+        assert_eq!((flight.travel(), flight.placed()), (ns(15), Some((PLACE, &[3, 4][..]))));
+        let packet = Packet::blank();
+        let place = leave(&mut flights, 8, &Cargo::Transfer(PLACE, &[5; 40], &packet, None));
+        assert_eq!(flights[place].placed(), Some((PLACE, &[5; 40][..])));
+        flights[place].unload();
+        assert_eq!(flights[place].placed(), Some((PLACE, &[][..])));
+    }
+
+    #[test]
+    fn a_message_of_any_length_lands_as_it_left() {
+        let mut flights = Flights::default();
+        let all: Vec<u64> = (1..=MAX_WORDS as u64).collect();
+        for length in [2, 3, 4, MAX_WORDS, 1, 7, 0] {
+            let words = &all[..length];
+            let packet = Packet::from_parts(MessageId(6), NodeId(1), words).expect("it is not too long");
+            let manifest = Manifest { kind: 6, ..Manifest::of_bytes(0, NodeId(2)) };
+            let place = flights.load(1, manifest, &Cargo::Message(&packet), 32);
+            assert_eq!((flights[place].from(), flights[place].to()), (1, 2));
+            let (landed, brought) = flights.land(place);
+            assert_eq!((landed.id(), landed.source(), landed.words()), (MessageId(6), NodeId(1), words));
+            assert!(brought.is_none());
+        }
+    }
+
+    #[test]
+    fn a_block_lands_once_with_its_message() {
+        let mut flights = Flights::default();
+        let packet = Packet::blank();
+        let place = leave(&mut flights, 7, &Cargo::Block(Block(4), &[1, 2], &packet));
+        let (_, brought) = flights.land(place);
+        assert_eq!(brought, Some((Block(4), [1, 2].into())));
+        assert_eq!(leave(&mut flights, 8, &Cargo::Message(&packet)), place);
+        assert!(flights.land(place).1.is_none());
     }
 }

@@ -125,26 +125,19 @@ pub(super) fn paced(machine: &Machine) -> machine::Interface {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::cargo::Cargo;
     use crate::link::testing::interface;
     use crate::testing::ns;
-    use hardware::Mover;
-    use machine::Class;
 
     /// A port of 1 B/ns, with a lock whose line takes 30 ns from cache to cache.
     fn port() -> Port {
         Port::idle(Interface::new(&interface(), Time::ZERO), Some(Lock::new(ns(30))))
     }
 
-    fn flight(bytes: u64) -> Flight {
-        let cargo = Cargo::Packet(0);
-        Flight::new((0, 1), 0, bytes, (Class::Write, Mover::Processors), Time::ZERO, cargo)
-    }
-
     #[test]
     fn what_comes_while_the_port_is_in_use_passes_after_it() {
         let mut port = port();
-        let [first, second] = [10, 20].map(|now| port.enter(ns(now), &flight(40), false).expect("it passes"));
+        let [first, second] =
+            [10, 20].map(|now| port.enter(ns(now), &Flight::of_bytes(40), false).expect("it passes"));
         let passage = first - ns(10);
         assert!(passage >= ns(40) && second == first + passage, "{first} {second}");
         assert_eq!(port.passing(), 2);
@@ -154,11 +147,11 @@ mod tests {
 
     #[test]
     fn what_comes_whole_is_in_place_at_once_if_the_port_was_free_for_it() {
-        let passage = port().enter(ns(0), &flight(40), false).expect("it passes");
+        let passage = port().enter(ns(0), &Flight::of_bytes(40), false).expect("it passes");
         let mut port = port();
-        assert_eq!(port.enter(ns(500), &flight(40), true), None);
+        assert_eq!(port.enter(ns(500), &Flight::of_bytes(40), true), None);
         // The first byte of the next message came 10 ns after that of the first.
-        assert_eq!(port.enter(ns(510), &flight(40), true), Some(ns(500) + passage));
+        assert_eq!(port.enter(ns(510), &Flight::of_bytes(40), true), Some(ns(500) + passage));
     }
 
     #[test]

@@ -1,17 +1,25 @@
-//! One table: what is measured, ours, the bound that this host sets, their ratio, what we aim at.
+//! One table: what is measured, ours, the bound that this host sets, their ratio, what we aim at. The benchmarks of both
+//! worlds print it.
 
-use crate::common::median;
+use crate::median;
 
 /// Rounds of which the median is taken.
 const ROUNDS: usize = 5;
 
 /// What a figure counts.
+#[allow(dead_code, reason = "each benchmark counts some of these")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Less is better.
     Nanoseconds,
     /// Less is better.
     Microseconds,
+    /// Less is better.
+    Seconds,
+    /// Less is better.
+    Megabytes,
+    /// Less is better.
+    Instructions,
     /// Millions a second: more is better.
     Millions,
     /// Gigabytes a second: more is better.
@@ -25,12 +33,16 @@ pub(crate) enum Aim {
     Ratio(f64, f64),
     /// Of ours.
     Value(f64, f64),
+    /// Nothing: the figure stands beside another that has an aim.
+    #[allow(dead_code, reason = "not every benchmark has such a figure")]
+    Nothing,
 }
 
 /// Medians over the rounds.
 #[derive(Clone, Copy)]
 pub(crate) struct Figures {
     pub(crate) ours: f64,
+    /// Not a number where there is none.
     pub(crate) bound: f64,
     /// Of the ratios within the rounds.
     pub(crate) ratio: f64,
@@ -76,6 +88,7 @@ impl Row {
         let (value, aim, floor) = match self.aim {
             Aim::Ratio(aim, floor) => (self.figures.ratio, aim, floor),
             Aim::Value(aim, floor) => (self.figures.ours, aim, floor),
+            Aim::Nothing => return "",
         };
         match (reaches(value, aim), reaches(value, floor)) {
             (true, _) => "aim",
@@ -88,6 +101,7 @@ impl Row {
         match self.aim {
             Aim::Ratio(aim, floor) => format!("{aim}x ({floor}x)"),
             Aim::Value(aim, floor) => format!("{aim} ({floor})"),
+            Aim::Nothing => String::new(),
         }
     }
 }
@@ -105,13 +119,20 @@ pub(crate) fn print(row: &Row) {
     let unit = match row.unit {
         Unit::Nanoseconds => "ns",
         Unit::Microseconds => "us",
+        Unit::Seconds => "s",
+        Unit::Megabytes => "MB",
+        Unit::Instructions => "instr",
         Unit::Millions => "M/s",
         Unit::Gigabytes => "GB/s",
     };
     let Figures { ours, bound, ratio } = row.figures;
+    // A figure without a bound stands alone.
+    let number = |number: f64| if number.is_nan() { String::new() } else { format!("{number:.2}") };
     println!(
-        "{:<52} {unit:>6} {ours:>9.2} {bound:>9.2} {ratio:>6.2}  {:<27} {:<14} {}",
+        "{:<52} {unit:>6} {ours:>9.2} {:>9} {:>6}  {:<27} {:<14} {}",
         row.what,
+        number(bound),
+        number(ratio),
         row.bound,
         row.aim(),
         row.verdict()

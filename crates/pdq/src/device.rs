@@ -1,0 +1,335 @@
+//! The modelled device: the [specification](crate::specification) without continuations, with the outcome of each search known
+//! before anybody asks for it.
+//!
+//! Whoever simulates a dispatch queue asks it far more often than an item comes or goes. The device therefore searches when
+//! something changes: behind the item that was taken, at the item that came, or through the window when a key becomes free.
+//! While no key conflicts, each of these looks at one item at most.
+//!
+//! What it dispatches and counts is exactly what the specification does: a property holds the two side by side. It must never know
+//! time, or what an item is.
+
+use std::collections::VecDeque;
+
+use crate::specification::Config;
+use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
+
+/// A queue that does what a [`Specification`](crate::Specification) of the same [`Config`] does.
+///
+/// ```
+/// use tradewind_pdq::specification::Config;
+/// use tradewind_pdq::{Device, DispatcherId, Key};
+///
+/// let mut device = Device::new(DispatcherId::fresh(), Config::default());
+/// device.enqueue(Key::User(1), "first");
+/// device.enqueue(Key::User(1), "second");
+/// let (held, item) = device.dispatch(0).expect("an item waits and nothing is held");
+/// assert_eq!(item, "first");
+/// assert!(!device.can_dispatch(1), "its key is held");
+/// device.complete(held);
+/// assert!(device.can_dispatch(1));
+/// ```
+#[derive(Debug)]
+pub struct Device<T, K = u64> {
+    identity: Identity,
+    /// The number of the oldest waiting items of a partition that a search may see.
+    reach: usize,
+    capacity: usize,
+    serial: bool,
+    partitions: Box<[Partition<T, K>]>,
+    /// The items that were dispatched and are not done.
+    active: Vec<Active<K>>,
+    /// The number of items that wait.
+    waiting: usize,
+    /// The tickets of the sequential items that wait, oldest first.
+    waiting_sequential: VecDeque<u64>,
+    next_ticket: u64,
+    statistics: Statistics,
+}
+
+#[derive(Debug)]
+struct Partition<T, K> {
+    /// The items that wait, oldest first.
+    waiting: VecDeque<Entry<T, K>>,
+    /// The outcome of a search at present.
+    search: Search,
+}
+
+#[derive(Debug)]
+struct Entry<T, K> {
+    ticket: u64,
+    key: Key<K>,
+    /// Whether a search for a server has passed the item over because its key was held.
+    passed_over: bool,
+    item: T,
+}
+
+#[derive(Debug)]
+struct Active<K> {
+    ticket: u64,
+    key: Key<K>,
+}
+
+/// The outcome of a search.
+#[derive(Clone, Copy, Debug, Default)]
+struct Search {
+    /// The number of items that are blocked before the search ends.
+    passed: usize,
+    /// Whether the item after those can be dispatched.
+    found: bool,
+}
+
+impl<T, K: UserKey> Device<T, K> {
+    /// An empty device.
+    ///
+    /// # Panics
+    ///
+    /// If window, capacity or the number of partitions is 0: nothing could ever be dispatched.
+    pub fn new(identity: Identity, config: Config) -> Self {
+        let capacity = config.capacity.unwrap_or(usize::MAX);
+        let reach = config.window.unwrap_or(usize::MAX).min(capacity);
+        assert!(reach > 0, "a device with a window or a capacity of 0 dispatches nothing");
+        assert!(config.partitions > 0, "a device needs at least one partition");
+        let partition = || Partition { waiting: VecDeque::new(), search: Search::default() };
+        Self {
+            identity,
+            reach,
+            capacity,
+            serial: config.serial,
+            partitions: std::iter::repeat_with(partition).take(config.partitions).collect(),
+            active: Vec::new(),
+            waiting: 0,
+            waiting_sequential: VecDeque::new(),
+            next_ticket: 0,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// The name that tables are built with.
+    pub fn id(&self) -> DispatcherId {
+        self.identity.id()
+    }
+
+    /// Appends an item at the tail. What the device has no room for waits in memory.
+    #[inline]
+    pub fn enqueue(&mut self, key: Key<K>, item: T) {
+        self.count_arrival(key);
+        let ticket = self.take_ticket();
+        self.statistics.spilled += u64::from(self.would_spill(key));
+        let home = key.partition(self.partitions.len());
+        self.partitions[home].waiting.push_back(Entry { ticket, key, passed_over: false, item });
+        if key == Key::Sequential {
+            self.waiting_sequential.push_back(ticket);
+        }
+        self.waiting += 1;
+        let Partition { waiting, search } = &self.partitions[home];
+        if !search.found && search.passed + 1 == waiting.len() {
+            self.search_on(home);
+        }
+    }
+
+    /// Whether an item of this key that is appended now finds no room in the device, and waits in memory.
+    #[inline]
+    pub fn would_spill(&self, key: Key<K>) -> bool {
+        let home = key.partition(self.partitions.len());
+        self.partitions[home].waiting.len() >= self.capacity
+    }
+
+    /// Takes the oldest item that this server may serve and whose key is free.
+    #[inline]
+    pub fn dispatch(&mut self, server: usize) -> Option<(Held<K>, T)> {
+        if self.closed_by_serial() {
+            return None;
+        }
+        let home = self.partition_of(server)?;
+        let Search { passed, found } = self.partitions[home].search;
+        if !found || passed > 0 {
+            self.count_search(home);
+        }
+        if !found {
+            return None;
+        }
+        let entry = self.take(home, passed)?;
+        self.search_again();
+        Some((Held::new(entry.key, self.id(), entry.ticket), entry.item))
+    }
+
+    /// Whether [`dispatch`](Self::dispatch) would return an item.
+    #[inline]
+    pub fn can_dispatch(&self, server: usize) -> bool {
+        !self.closed_by_serial()
+            && self.partition_of(server).is_some_and(|home| self.partitions[home].search.found)
+    }
+
+    /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
+    /// conflicts, waiting ones included. Costs a look at every waiting item.
+    pub fn try_hold(&mut self, key: Key<K>) -> Option<Held<K>> {
+        if self.closed_by_serial() || self.unfinished().any(|other| other.conflicts(key)) {
+            return None;
+        }
+        // No item that waits conflicts, so the hold changes the outcome of no search.
+        let ticket = self.take_ticket();
+        self.statistics.enqueued += 1;
+        self.statistics.dispatched += 1;
+        self.active.push(Active { ticket, key });
+        Some(Held::new(key, self.id(), ticket))
+    }
+
+    /// The item is done; its key is free.
+    ///
+    /// # Panics
+    ///
+    /// If another dispatcher minted the token.
+    #[inline]
+    pub fn complete(&mut self, held: Held<K>) {
+        let ticket = held.redeem(self.id());
+        let position = self.active.iter().position(|active| active.ticket == ticket);
+        self.active.swap_remove(position.expect("a token is outstanding for active items only"));
+        if self.waiting > 0 {
+            self.search_anew();
+        }
+    }
+
+    /// Items that wait.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.waiting
+    }
+
+    /// Whether nothing waits. (Something may still be held.)
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Tokens outstanding.
+    #[inline]
+    pub fn held(&self) -> usize {
+        self.active.len()
+    }
+
+    /// What was counted so far.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    #[inline]
+    fn closed_by_serial(&self) -> bool {
+        self.serial && !self.active.is_empty()
+    }
+
+    #[inline]
+    fn partition_of(&self, server: usize) -> Option<usize> {
+        match self.partitions.len() {
+            1 => Some(0),
+            partitions => (server < partitions).then_some(server),
+        }
+    }
+
+    /// Goes on with the search of a partition where it ended, up to an item that can be dispatched.
+    fn search_on(&mut self, home: usize) {
+        let Partition { waiting, search: Search { passed, .. } } = &self.partitions[home];
+        let barrier = self.barrier();
+        let seen = waiting.range((*passed).min(waiting.len())..).take(self.reach.saturating_sub(*passed));
+        let mut search = Search { passed: *passed, found: false };
+        for entry in seen.take_while(|entry| entry.ticket <= barrier) {
+            if self.is_free(entry) {
+                search.found = true;
+                break;
+            }
+            search.passed += 1;
+        }
+        self.partitions[home].search = search;
+    }
+
+    /// Goes on with all searches after an item was taken. What was blocked before it remains so. An older item of another
+    /// partition may have been all that a sequential item waited for.
+    #[inline]
+    fn search_again(&mut self) {
+        if self.waiting == 0 {
+            self.partitions.iter_mut().for_each(|partition| partition.search = Search::default());
+        } else if self.partitions.len() == 1 {
+            self.search_on(0);
+        } else {
+            self.search_anew();
+        }
+    }
+
+    /// Searches all partitions from their beginnings: any item that waits may have become free.
+    #[cold]
+    fn search_anew(&mut self) {
+        for home in 0..self.partitions.len() {
+            self.partitions[home].search = Search::default();
+            self.search_on(home);
+        }
+    }
+
+    /// No item that is held conflicts, and a sequential item has no older one waiting.
+    #[inline]
+    fn is_free(&self, entry: &Entry<T, K>) -> bool {
+        !self.active.iter().any(|active| active.key.conflicts(entry.key))
+            && (entry.key != Key::Sequential || self.oldest_waiting() == Some(entry.ticket))
+    }
+
+    /// The ticket of the oldest unfinished sequential item; nothing younger may start. `u64::MAX` if there is none.
+    #[inline]
+    fn barrier(&self) -> u64 {
+        match self.active.first() {
+            // It runs alone, so it is the only entry.
+            Some(active) if active.key == Key::Sequential => active.ticket,
+            _ => self.waiting_sequential.front().copied().unwrap_or(u64::MAX),
+        }
+    }
+
+    fn oldest_waiting(&self) -> Option<u64> {
+        let oldest = self.partitions.iter().filter_map(|partition| partition.waiting.front());
+        oldest.map(|entry| entry.ticket).min()
+    }
+
+    fn unfinished(&self) -> impl Iterator<Item = Key<K>> {
+        let waiting = self.partitions.iter().flat_map(|partition| &partition.waiting).map(|entry| entry.key);
+        self.active.iter().map(|active| active.key).chain(waiting)
+    }
+
+    /// Takes an item of a partition out. Its key is held from now on.
+    #[inline]
+    fn take(&mut self, home: usize, place: usize) -> Option<Entry<T, K>> {
+        let waiting = &mut self.partitions[home].waiting;
+        let entry = if place == 0 { waiting.pop_front() } else { waiting.remove(place) }?;
+        if entry.key == Key::Sequential {
+            self.waiting_sequential.pop_front();
+        }
+        self.waiting -= 1;
+        self.statistics.dispatched += 1;
+        self.active.push(Active { ticket: entry.ticket, key: entry.key });
+        Some(entry)
+    }
+
+    #[inline]
+    fn take_ticket(&mut self) -> u64 {
+        self.next_ticket += 1;
+        self.next_ticket
+    }
+
+    #[inline]
+    fn count_arrival(&mut self, key: Key<K>) {
+        self.statistics.enqueued += 1;
+        let behind_sequential = self.barrier() != u64::MAX;
+        let behind_anything = self.waiting > 0 || !self.active.is_empty();
+        if behind_sequential || key == Key::Sequential && behind_anything {
+            self.statistics.waited_on_sequential += 1;
+        }
+    }
+
+    /// Counts a search for a server that passed items over or found none.
+    #[cold]
+    fn count_search(&mut self, home: usize) {
+        let barrier = self.barrier();
+        let Partition { waiting, search } = &mut self.partitions[home];
+        for entry in waiting.iter_mut().take(search.passed).filter(|entry| entry.key != Key::Sequential) {
+            self.statistics.waited_on_key += u64::from(!entry.passed_over);
+            entry.passed_over = true;
+        }
+        let cut_off = waiting.get(self.reach).is_some_and(|beyond| beyond.ticket < barrier);
+        self.statistics.blocked_by_window += u64::from(!search.found && cut_off);
+    }
+}

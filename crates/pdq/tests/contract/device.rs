@@ -1,0 +1,99 @@
+//! The modelled device beside the specification: one script, and not one difference.
+
+use proptest::prelude::*;
+use tradewind_pdq::specification::{Config, Specification};
+use tradewind_pdq::{Device, DispatcherId, Held, Key};
+
+use crate::dispatcher::{SERVERS, specified};
+use crate::refinement::{configs, keys};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Enqueue(Key),
+    Dispatch(usize),
+    /// The n-th of the held items, modulo their number.
+    Complete(usize),
+    TryHold(Key),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        6 => keys().prop_map(Step::Enqueue),
+        5 => (0..SERVERS).prop_map(Step::Dispatch),
+        4 => any::<usize>().prop_map(Step::Complete),
+        1 => keys().prop_map(Step::TryHold),
+    ];
+    prop::collection::vec(step, 0..120)
+}
+
+/// A device and a specification of tickets, and the tokens that each has handed out, in the same order.
+struct Both {
+    device: Device<usize>,
+    specification: Specification<usize>,
+    held: Vec<(Held, Held)>,
+    next: usize,
+}
+
+impl Both {
+    fn new(config: Config) -> Self {
+        let device = Device::new(DispatcherId::fresh(), config);
+        Self { device, specification: specified(config), held: Vec::new(), next: 0 }
+    }
+
+    fn step(&mut self, step: &Step) {
+        match *step {
+            Step::Enqueue(key) => {
+                assert_eq!(self.device.would_spill(key), self.specification.would_spill(key));
+                self.device.enqueue(key, self.next);
+                self.specification.enqueue(key, self.next);
+                self.next += 1;
+            }
+            Step::Dispatch(server) => {
+                let (device, took) = self.device.dispatch(server).unzip();
+                let (specified, right) = self.specification.dispatch(server).unzip();
+                assert_eq!(took, right);
+                self.held.extend(device.zip(specified));
+            }
+            Step::Complete(n) if !self.held.is_empty() => {
+                let (device, specified) = self.held.swap_remove(n % self.held.len());
+                assert_eq!(device.key(), specified.key());
+                self.device.complete(device);
+                self.specification.complete(specified);
+            }
+            Step::Complete(_) => {}
+            Step::TryHold(key) => {
+                let (device, specified) = (self.device.try_hold(key), self.specification.try_hold(key));
+                assert_eq!(device.is_some(), specified.is_some());
+                self.held.extend(device.zip(specified));
+            }
+        }
+    }
+
+    fn compare(&self) {
+        for server in 0..SERVERS {
+            assert_eq!(self.device.can_dispatch(server), self.specification.can_dispatch(server));
+        }
+        let (device, right) = (&self.device, &self.specification);
+        assert_eq!((device.len(), device.held()), (right.len(), right.held()));
+        assert_eq!(device.is_empty(), right.is_empty());
+        assert_eq!(device.statistics(), right.statistics());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 8 } else { 2000 },
+        failure_persistence: None, // the shrunk script is printed; make it a test
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    #[cfg_attr(miri, ignore = "one thread and no unsafe code: nothing that Miri would see")]
+    fn the_device_does_what_the_specification_does(config in configs(), script in steps()) {
+        let mut both = Both::new(config);
+        for step in &script {
+            both.step(step);
+            both.compare();
+        }
+    }
+}

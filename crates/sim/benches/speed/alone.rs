@@ -1,0 +1,76 @@
+//! A run in a process of its own, so that its memory is that of no other run; under callgrind, if asked. The benchmark starts
+//! itself with `alone RUN SIZE`, and a person may do so too. This file must never know an aim.
+
+use std::env;
+use std::process::{Command, Output, Stdio};
+
+use crate::cases::{self, Case};
+
+/// The first argument of such a process.
+pub(crate) const ALONE: &str = "alone";
+
+/// What a run in a process of its own took.
+#[derive(Clone, Copy)]
+pub(crate) struct Alone {
+    pub(crate) messages: f64,
+    pub(crate) seconds: f64,
+    /// The most memory that the process had, in MB; not a number where the system does not say.
+    pub(crate) megabytes: f64,
+}
+
+/// Runs what the arguments after `alone` name, and prints what it took: messages, seconds, megabytes.
+pub(crate) fn serve(arguments: &[String]) {
+    let [name, size] = arguments else { panic!("{ALONE} RUN SIZE, such as {ALONE} no-bus 1000") };
+    let case = cases::ALL.into_iter().find(|case| case.name == name);
+    let case =
+        case.unwrap_or_else(|| panic!("`{name}`: expected one of {:?}", cases::ALL.map(|case| case.name)));
+    let taken = (case.trial)(size.parse().expect("SIZE is a number")).run();
+    println!("{} {} {}", taken.messages, taken.seconds, most_memory().unwrap_or(f64::NAN));
+}
+
+/// Runs it once in a process of its own.
+pub(crate) fn run(case: &Case, size: u32) -> Alone {
+    let mut command = Command::new(env::current_exe().expect("the benchmark's own file"));
+    let output = output(command.arg(ALONE).arg(case.name).arg(size.to_string()));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let [messages, seconds, megabytes] =
+        text.split_whitespace().map(|word| word.parse().expect("a number")).collect::<Vec<f64>>()[..]
+    else {
+        panic!("three numbers, not {text}")
+    };
+    Alone { messages, seconds, megabytes }
+}
+
+/// The instructions of a message: what a run of twice the size executes more, so that start-up drops out. `None` without
+/// valgrind.
+pub(crate) fn instructions(case: &Case, size: u32) -> Option<f64> {
+    let (less_instructions, less_messages) = counted(case, size)?;
+    let (instructions, messages) = counted(case, 2 * size)?;
+    Some((instructions - less_instructions) / (messages - less_messages))
+}
+
+/// The instructions and messages of one run under callgrind.
+fn counted(case: &Case, size: u32) -> Option<(f64, f64)> {
+    Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().ok()?;
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    let program = env::current_exe().expect("the benchmark's own file");
+    let output = output(command.arg(program).arg(ALONE).arg(case.name).arg(size.to_string()));
+    let (told, counts) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let instructions =
+        counts.lines().find_map(|line| line.split_once("Collected : "))?.1.trim().parse().ok()?;
+    Some((instructions, told.split_whitespace().next()?.parse().ok()?))
+}
+
+fn output(command: &mut Command) -> Output {
+    let output = command.output().expect("the process starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+/// The most memory that this process has had, in MB.
+fn most_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<f64>().ok()? * 1024.0 / 1e6)
+}

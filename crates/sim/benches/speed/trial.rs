@@ -1,0 +1,57 @@
+//! One modelled run: its machine, its program and its size; and what it took. This file must never know an aim.
+
+use std::time::Instant;
+
+use machine::Machine;
+use tempest::entry::{Given, Plan};
+use tempest::{Job, Launch, Mechanism, Policy, Shape, World};
+
+/// A modelled run.
+pub(crate) struct Trial {
+    pub(crate) machine: Machine,
+    pub(crate) policy: &'static str,
+    pub(crate) nodes: u32,
+    pub(crate) processors: u32,
+    pub(crate) program: &'static str,
+    pub(crate) mechanism: Mechanism,
+    pub(crate) inputs: Vec<(&'static str, String)>,
+}
+
+/// What a run took.
+#[derive(Clone, Copy)]
+pub(crate) struct Taken {
+    pub(crate) seconds: f64,
+    pub(crate) messages: u64,
+    pub(crate) handlers: u64,
+}
+
+impl Trial {
+    /// Runs it once, and checks its answer. Making the input and the expected answer is not timed.
+    pub(crate) fn run(&self) -> Taken {
+        let policy: Policy = self.policy.parse().expect("a policy of the table");
+        let threads = policy.split(self.processors).expect("a processor is left to compute").computing;
+        let launch = Launch {
+            nodes: self.nodes,
+            processors: self.processors,
+            mechanism: self.mechanism,
+            ..Launch::new(self.job(Shape { nodes: self.nodes, threads }), policy)
+        };
+        let model = tradewind_sim::Model::new(self.machine.clone());
+        let start = Instant::now();
+        let outcome = model.run(&launch).expect("the run ends well");
+        let seconds = start.elapsed().as_secs_f64();
+        assert!(outcome.report.verified(), "{:?}", outcome.report);
+        Taken { seconds, messages: outcome.counters.messages, handlers: outcome.counters.handlers }
+    }
+
+    fn job(&self, shape: Shape) -> Job {
+        let values = self.inputs.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
+        let given = Given { values: values.collect(), ..Given::default() };
+        let programs = [apps::ALL, probes::ALL];
+        let program = programs.iter().find_map(|all| tempest::entry::find(self.program, all).ok());
+        let instance = (program.expect("the program is there").load)(&given).expect("the inputs are good");
+        instance
+            .job(&Plan::new(self.mechanism, shape).kept_by(&protocols::stache::STACHE))
+            .expect("the shape is possible")
+    }
+}
