@@ -95,7 +95,7 @@ const LARGEST: u64 = 1 << 26;
 
 /// The messages of all senders together, the bytes of all their messages, and the messages of each sender at least, by which a
 /// load is measured where nobody says how many.
-const MESSAGES: (u64, u64, u64) = (20_000, 1 << 27, 50);
+const MESSAGES: (u64, u64, u64) = (10_000, 1 << 26, 50);
 
 /// The most threads of a node: their number travels in a message's stamp.
 const MOST_THREADS: u32 = 128;
@@ -125,8 +125,8 @@ struct Asked {
     /// with arrivals=closed: messages that each thread keeps under way, one number after the other
     #[input(default = "1,2,4,8,16")]
     windows: Windows,
-    /// messages of each sender by which a load is measured, on average; half as many go before them and a quarter after; 0: 20000
-    /// of all senders together, or 128 MiB, and at least 50 of each
+    /// messages of each sender by which a load is measured, on average; half as many go before them and a quarter after; 0: 10000
+    /// of all senders together, or 64 MiB, and at least 50 of each
     #[input(default = 0, range = 0..=100_000_000)]
     messages: u32,
     /// integer operations of a handler

@@ -89,7 +89,6 @@ fn messages_for_one_server_wait_as_long_as_theory_says() {
         // 24 bytes in a microsecond.
         assert!((found.figure("flood") * 16.0 - 24.0).abs() < 0.01, "{}", found.figure("flood"));
         let [latency, sure, theory] = ["latency", "+-", "theory"].map(|column| found.at(load, column));
-        println!("load {load}: {latency:.1} +- {sure:.1} ns, by theory {theory:.1} ns");
         assert!(
             (latency - theory).abs() < 1.5 * sure && sure < 0.2 * theory,
             "{load}: {latency} {sure} {theory}"
@@ -109,13 +108,11 @@ fn curve(pattern: &str) -> Found {
     ];
     let found = Found::of(MESH, 64, Mechanism::Messages, &inputs);
     for load in &found.loads {
-        let [offered, accepted] = ["offered", "accepted"].map(|column| found.at(load, column));
-        println!("{pattern} at {load}: {offered:.1} MB/s offered, {accepted:.1} accepted");
+        let accepted = found.at(load, "accepted");
         assert!(accepted < ACROSS * 1e3, "{pattern} at {load}: {accepted} MB/s cross the middle");
     }
     assert!(found.figure("flood") < ACROSS * 1e3);
     let [kept, below] = ["saturation", "saturation.below"].map(|name| found.figure(name));
-    println!("{pattern}: saturation between {kept} and {below} of what the middle carries");
     assert!(kept < below && below - kept < 0.06, "{kept} {below}");
     found
 }
