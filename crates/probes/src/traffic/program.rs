@@ -68,13 +68,18 @@ impl Study {
         }
     }
 
-    /// The place of a node among those that send lone messages, and the node after it.
-    fn lone(&self, node: u32) -> Option<(u32, Option<u32>)> {
+    /// Whether a node is the first of those that send lone messages, and the one after it; `None` for a node that sends none.
+    fn lone(&self, node: u32) -> Option<(bool, Option<u32>)> {
         let (pattern, nodes) = (self.asked.pattern, self.nodes);
         let stride = nodes.div_ceil(LONE_SENDERS);
-        let is_one = |node: &u32| node % stride == 1 % stride && pattern.sends(*node, nodes);
-        let next = || (node + 1..nodes).find(is_one);
-        is_one(&node).then(|| ((0..node).filter(is_one).count() as u32, next()))
+        let mut all = (1 % stride..nodes).step_by(stride as usize).filter(|one| pattern.sends(*one, nodes));
+        let mut first = true;
+        loop {
+            match all.next()? {
+                one if one == node => return Some((first, all.next())),
+                _ => first = false,
+            }
+        }
     }
 
     /// The number of lone messages of each sender of some.
@@ -197,16 +202,20 @@ impl Traffic {
         (0..words).map(word).collect()
     }
 
-    /// The time at which the last thread comes to this, on the common clock.
-    fn meet(&self, thread: &Thread<'_>) -> u64 {
-        self.collectives.all_reduce(thread, Reduction::Max, thread.now().as_femtoseconds())
+    /// A time, in femtoseconds, by which every thread has come to this and knows of it.
+    fn meet(&self, thread: &Thread<'_>) -> f64 {
+        let last = || self.collectives.all_reduce(thread, Reduction::Max, thread.now().as_femtoseconds());
+        let come = last();
+        // When the last thread has heard of the first meeting. Of the second all hear in about the same time.
+        let told = last();
+        told as f64 + 1.25 * (told - come) as f64
     }
 
     /// Sends lone messages, one after the other. Returns their mean latency in femtoseconds.
     fn lone(&self, thread: &Thread<'_>, pace: &mut Pace) -> f64 {
         let lone = if thread.index() == 0 { self.study.lone(self.node.0) } else { None };
-        if let Some((place, next)) = lone {
-            thread.wait(&self.turn, u64::from(place > 0));
+        if let Some((is_first, next)) = lone {
+            thread.wait(&self.turn, u64::from(!is_first));
             let block = self.a_block();
             for answers in 1..=u64::from(self.study.lone_each()) {
                 let to = pace.destination(self).expect("it sends");
@@ -229,11 +238,12 @@ impl Traffic {
     /// second.
     fn flood(&self, thread: &Thread<'_>, pace: &mut Pace) -> f64 {
         let start = self.meet(thread);
+        pace.stay(self, thread, start);
         let each = self.study.messages.clamp(FLOOD.0, FLOOD.1);
         pace.flood(self, thread, thread.share(0..each).count() as u64);
         self.drain(thread, pace);
         let mut began: Vec<u64> =
-            self.arrived(thread).iter().map(|(_, began)| began.saturating_sub(start)).collect();
+            self.arrived(thread).iter().map(|(_, began)| began.saturating_sub(start as u64)).collect();
         began.sort_unstable();
         let all = self.sum(thread, began.len() as u64);
         let (least, most) = self.ends(thread, &began);
@@ -245,7 +255,7 @@ impl Traffic {
 
     /// Offers a load, and returns what came of it.
     fn offer(&self, thread: &Thread<'_>, pace: &mut Pace, target: Target) -> Point {
-        let start = self.meet(thread) as f64;
+        let start = self.meet(thread);
         let apart = 1e15 / target.rate;
         let counted = f64::from(self.study.messages) * apart;
         // What is under way at the start of the window must be under this load.
@@ -253,7 +263,7 @@ impl Traffic {
         let window = from..from + counted;
         let end = window.end + (counted / 4.0).max(WARM / 2.0 * pace.lone());
         match target.window {
-            Some(window) => pace.closed(self, thread, window, end),
+            Some(window) => pace.closed(self, thread, window, start, end),
             None => pace.open(self, thread, start, apart, end),
         }
         let totals = self.drain(thread, pace);

@@ -150,11 +150,19 @@ impl Pace {
         }
     }
 
-    /// Sends messages until `end`, with at most `window` of them under way.
-    pub(super) fn closed(&mut self, traffic: &Traffic, thread: &Thread<'_>, window: u32, end: f64) {
+    /// Sends messages from `start` to `end`, with at most `window` of them under way.
+    pub(super) fn closed(
+        &mut self,
+        traffic: &Traffic,
+        thread: &Thread<'_>,
+        window: u32,
+        start: f64,
+        end: f64,
+    ) {
         if !Self::sends(traffic) {
             return;
         }
+        self.stay(traffic, thread, start);
         let answered = &traffic.answered[thread.index() as usize];
         let before = answered.count();
         let mut sent = 0;
