@@ -208,18 +208,40 @@ impl Agenda {
 
     #[inline]
     fn add(&mut self, actor: usize, at: Time, tie: u32, happening: Happening) {
+        let order = self.next_order(at, tie);
+        self.insert(actor, order, happening);
+    }
+
+    /// Keeps the place that an event of a node at `at` would get now, for an event that may have to be [pushed](Self::push_to)
+    /// later.
+    pub(crate) fn keep_place(&mut self, node: usize, at: Time) -> Order {
+        self.next_order(at, self.ties[node])
+    }
+
+    /// Adds an event of a node at a place that was [kept](Self::keep_place), and that has not passed.
+    pub(crate) fn push_to(&mut self, place: Order, node: usize, happening: Happening) {
+        self.insert(node, place, happening);
+    }
+
+    #[inline]
+    fn next_order(&mut self, at: Time, tie: u32) -> Order {
         // Global order is that of the pushes themselves.
         let (pushed, by) = if self.lookahead.is_zero() { (Time::ZERO, 0) } else { (self.now, self.turn.by) };
-        let order = Order { at, tie, by, pushed, number: self.pushes };
+        let number = self.pushes;
         self.pushes += 1;
+        Order { at, tie, by, pushed, number }
+    }
+
+    #[inline]
+    fn insert(&mut self, actor: usize, order: Order, happening: Happening) {
         *self.to_come.of(happening) += 1;
         self.events.push(actor, order, happening);
         let turn = &mut self.turn;
         if actor == turn.actor {
-            turn.next = turn.next.min(at);
+            turn.next = turn.next.min(order.at);
         } else if turn.in_order && Turn::from(order) < turn.bound {
             turn.bound = order.into();
-            turn.next = turn.next.min(at);
+            turn.next = turn.next.min(order.at);
         }
     }
 
@@ -436,6 +458,15 @@ mod tests {
         assert_eq!(agenda.pass(ns(2)), None);
         deliver(&mut agenda, 1, 7, 3);
         assert_eq!(agenda.pass(ns(0)), Some(ns(7)), "an event that comes up meanwhile counts");
+    }
+
+    #[test]
+    fn an_event_that_is_pushed_late_comes_where_it_would_have_come() {
+        let mut agenda = agenda(&[7], None);
+        let place = agenda.keep_place(0, ns(5));
+        deliver(&mut agenda, 0, 5, 1);
+        agenda.push_to(place, 0, Happening::Deliver { flight: 2 });
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(5))), Some((1, ns(5)))]);
     }
 
     #[test]

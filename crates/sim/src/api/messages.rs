@@ -7,6 +7,7 @@ use tempest::world::{Messages, Packet};
 use tempest::{Block, NodeId, Place};
 
 use super::Edge;
+use crate::cluster::network;
 use crate::dispatch::Noticed;
 use crate::link::cargo::{Cargo, Manifest, Route};
 use crate::processor::ledger::Bucket;
@@ -27,7 +28,7 @@ impl Edge {
         }
         self.settle_after(|state, core| state.spend_send(core, route, &manifest));
         let (mut state, core) = (self.state(), self.core());
-        state.note_answer(core);
+        network::note_answer(&mut state, core);
         state.send(core, route, manifest, cargo);
     }
 
