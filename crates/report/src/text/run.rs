@@ -4,9 +4,10 @@ use compare::Part;
 use tempest::policy::Servers;
 use tempest::{Policy, Resource};
 
-use super::{anatomy, cores, kind, sharing};
+use super::{anatomy, cores, figures, kind, sharing};
 use crate::bar;
 use crate::document::{Change, ProtocolBreakdown, Region, Run, Utilization};
+use crate::figures::{grids, single, unit};
 use crate::page::{ALARM, Page, STRONG};
 use crate::part;
 use crate::quantity::{bytes, number, percent, seconds, several, time};
@@ -98,10 +99,13 @@ impl Sheet<'_> {
 
     fn figures(&mut self, run: &Run) {
         let report = &run.measured.report;
-        for (name, value) in &report.figures {
+        for (name, value) in single(report) {
             let value = value.map_or_else(|| "not finite".to_owned(), number);
-            let unit = report.units.get(name).map_or("", String::as_str);
-            self.row(name, format!("{value} {unit}").trim_end());
+            self.row(name, format!("{value} {}", unit(report, name)).trim_end());
+        }
+        for grid in grids(report) {
+            self.blank();
+            self.lines.extend(figures::table(&grid, self.page));
         }
     }
 
