@@ -231,7 +231,7 @@ impl Agenda {
 
     /// Adds an event of a node at a place that was [kept](Self::keep_place), and that has not passed.
     pub(crate) fn push_to(&mut self, place: Order, node: usize, happening: Happening) {
-        self.insert(node, place, happening);
+        self.insert(self.actor(node), place, happening);
     }
 
     #[inline]
@@ -487,10 +487,10 @@ mod tests {
 
     #[test]
     fn an_event_that_is_pushed_late_comes_where_it_would_have_come() {
-        let mut agenda = agenda(&[7], None);
-        let place = agenda.keep_place(0, ns(5));
-        deliver(&mut agenda, 0, 5, 1);
-        agenda.push_to(place, 0, Happening::Deliver { flight: 2 });
+        let mut agenda = agenda(&[3, 7], None);
+        let place = agenda.keep_place(1, ns(5));
+        deliver(&mut agenda, 1, 5, 1);
+        agenda.push_to(place, 1, Happening::Deliver { flight: 2 });
         assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(5))), Some((1, ns(5)))]);
     }
 
