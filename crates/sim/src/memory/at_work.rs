@@ -12,6 +12,7 @@ use units::Time;
 use super::Memory;
 use crate::measure::anatomy::{Anatomy, Taken};
 use crate::prices::{Price, PriceLists, Receipt};
+use crate::processor::clock::Pending;
 use crate::processor::core::{Activity, Core};
 use crate::processor::ledger::Bucket;
 
@@ -61,11 +62,20 @@ impl AtWork<'_> {
         self.core.clock.keep_waiting(cost.wait);
     }
 
-    /// Adds transactions of a step, which are made when the processor's clock is settled. Returns their time on an idle bus.
+    /// Adds transactions of a step, which are made when the processor's clock is settled. They belong to `step` if it is given.
+    /// Returns their time on an idle bus.
     #[inline]
     pub(crate) fn put_on_bus(&mut self, transactions: Transactions, step: Option<Step>) -> Time {
         let Some(time) = self.memory.time_of(transactions) else { return Time::ZERO };
-        self.core.clock.pend(transactions, step);
+        let before = self.core.clock.pending();
+        let pending = if before.made.is_empty() {
+            Pending { made: transactions, alone: time, step }
+        } else {
+            let made = before.made.and(transactions);
+            let alone = self.memory.time_of(made).unwrap_or_default();
+            Pending { made, alone, step: step.or(before.step) }
+        };
+        self.core.clock.pend(pending);
         time
     }
 
@@ -74,8 +84,7 @@ impl AtWork<'_> {
     pub(crate) fn make_at_once(&mut self) {
         let pending = self.core.clock.take_pending();
         let delay = self.memory.delay(pending.made, self.core.clock.at(self.now), self.now);
-        let alone = self.memory.time_of(pending.made).unwrap_or_default();
-        self.core.spend(Bucket::Overhead, alone);
+        self.core.spend(Bucket::Overhead, pending.alone);
         self.core.spend(Bucket::Memory, delay);
         if let Some((kind, taken)) = pending.step {
             self.anatomy.count_wait(kind, taken, delay);
@@ -86,23 +95,22 @@ impl AtWork<'_> {
     ///
     /// # Panics
     /// If the machine describes no bus: no part makes a request then.
+    #[inline]
     pub(super) fn bus(&mut self) -> &mut NodeMemory {
         self.memory.system().expect("transactions are made where there is a bus")
     }
 
-    /// The time that transactions take from now on if no event comes before their end. `None` if they then still might have to
-    /// wait for the bus.
+    /// Whether the bus is free now. Transactions then take their time on an idle bus if no event comes before their end.
     #[inline]
-    pub(crate) fn time_undisturbed(&self, transactions: Transactions) -> Option<Time> {
-        let system = self.memory.modelled()?;
-        system.is_bus_free(self.now).then(|| system.uncontended(transactions))
+    pub(crate) fn finds_bus_free(&self) -> bool {
+        self.memory.modelled().is_some_and(|system| system.is_bus_free(self.now))
     }
 
-    /// Makes transactions that have taken their [time undisturbed](Self::time_undisturbed).
+    /// Makes transactions that have found the bus free and have taken their time on an idle bus, `alone`.
     #[inline]
-    pub(crate) fn make_undisturbed(&mut self, transactions: Transactions, time: Time) {
+    pub(crate) fn make_undisturbed(&mut self, transactions: Transactions, alone: Time) {
         self.bus().make_alone(transactions);
-        self.core.ledger.book(Bucket::Overhead, time);
+        self.core.ledger.book(Bucket::Overhead, alone);
     }
 
     /// Books a wait for the bus, by which a step took longer.
@@ -326,6 +334,23 @@ mod tests {
         let (ahead, overhead, memory) = bench.spent(1);
         assert_eq!((overhead, ahead), (ns(100), ns(100) + memory));
         assert!(memory > ns(0));
+    }
+
+    #[test]
+    fn transactions_add_up_on_the_clock_under_the_last_step_that_was_named() {
+        let mut bench = Bench::new(Memory::described(&described()), Primitives::default());
+        let [many, read] = [Transaction::Write, Transaction::Read].map(Transactions::one);
+        let many = many.times(200);
+        let mut work = bench.at_work(0, ns(0));
+        let first = work.put_on_bus(many.and(read), Some((3, Taken::Miss)));
+        assert_eq!(work.put_on_bus(Transactions::NONE, Some((4, Taken::Miss))), ns(0));
+        let second = work.put_on_bus(many, None);
+        let pending = bench.cores[0].clock.take_pending();
+        // No more than 255 of a kind.
+        let [write, read] = [Transaction::Write, Transaction::Read].map(|kind| bench.memory.time_alone(kind));
+        assert_eq!((first, second), (write * 200 + read, write * 200));
+        assert_eq!((pending.alone, pending.made.iter().count()), (write * 255 + read, 256));
+        assert_eq!(pending.step.map(|(kind, _)| kind), Some(3));
     }
 
     #[test]
