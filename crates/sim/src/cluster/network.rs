@@ -219,8 +219,7 @@ pub(crate) fn finish_step(cluster: &mut Cluster, core: usize, step: Step) {
 fn start_injection(cluster: &mut Cluster, core: usize) {
     let (dispatch, number) = cluster.dispatch_of(core);
     let flight = dispatch.in_hand(number).expect("a processor that injects has a message in hand").flight;
-    let manifest = *cluster.link.flights[flight].manifest();
-    cluster.spend_injection(core, &manifest);
+    cluster.spend_injection(core, flight);
     start_booked_step(cluster, core, Step::Inject);
 }
 

@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_processor_that_idles_looks_for_what_it_cannot_see_yet_and_each_look_is_planned_once() {
         let mut injection = Injection::Network(vec![Handover::default()]);
-        let look = |at, number| Order { at: ns(at), tie: 0, pushed: ns(0), by: 0, number };
+        let look = |at, minor| Order { at: ns(at), major: 0, minor };
         for (at, number) in [(5, 0), (7, 1), (9, 2)] {
             injection.push(ns(at), 0, at, 0).expect("a network processor injects for others");
             injection.keep_look(0, look(at, number));
