@@ -1,11 +1,12 @@
 //! The present time, and all events to come.
 //!
-//! Each node has a queue of its own, and the network has one. The nodes take turns, in the order of their next events. What a
-//! node does in its turn is private to it up to the *bound* of the turn.
+//! Each node has a queue of its own. The nodes take turns, in the order of their next events. What a node does in its turn is
+//! private to it up to the *bound* of the turn.
 //!
 //! # How long a turn is
 //!
-//! In *global order* a turn ends where the next event of any other actor begins. That order needs no argument.
+//! In *global order* a turn ends where the next event of any other node begins. That order needs no argument. A run that keeps it
+//! throughout has one queue for all nodes and the network.
 //!
 //! With *lookahead* no message takes less than a time L from one node to another. Other nodes have nothing to do before a time t.
 //! So nothing of them reaches the node before t + L. They may also answer the node itself: a message that it sends in this turn,
@@ -77,7 +78,7 @@ pub(crate) struct Agenda {
     latest: Time,
     events: Timetable<Happening>,
     /// The rank of each node among simultaneous events of several nodes.
-    ties: Box<[u32]>,
+    ranks: Box<[u32]>,
     turn: Acting,
     /// The least time of a message from one node to another; zero if all nodes keep global order.
     lookahead: Time,
@@ -100,6 +101,9 @@ pub(crate) struct Agenda {
     stopped: Option<Failure>,
 }
 
+/// The bits of the number of a push. The rank of the node that pushes stands above them.
+const PUSHES: u32 = 44;
+
 /// A core whose fiber goes on at the present time.
 #[derive(Clone, Copy, Debug)]
 struct Due {
@@ -111,16 +115,16 @@ struct Due {
 /// The turn of the node or network that acts now.
 #[derive(Clone, Copy, Debug)]
 struct Acting {
-    /// The node, or the number of nodes for the network.
+    /// The node. In global order there is one queue for all nodes and the network, and it has number 0.
     actor: usize,
-    /// The rank of the node whose event happens now.
-    by: u32,
+    /// The rank of the node whose event happens now, before the number of a push.
+    by: u64,
     /// The end of the turn.
     bound: Turn,
     /// Whether the turn ends where the next event of another actor begins.
     in_order: bool,
-    /// The time of the next event of the actor in this turn, or the end of the turn.
-    next: Time,
+    /// The time of the next event of the actor, in this turn or later; `None` if it has not been looked up.
+    own: Option<Time>,
 }
 
 /// The numbers of queued events.
@@ -146,22 +150,16 @@ impl ToCome {
 impl Agenda {
     /// An agenda at time zero without events, for nodes of these ranks. A message from one node to another takes at least
     /// `lookahead`; if that is zero, all nodes keep global order. A run without progress for longer than `stall_limit` has stalled.
-    pub(crate) fn new(ties: Box<[u32]>, lookahead: Time, stall_limit: Option<Time>) -> Self {
-        let nodes = ties.len();
+    pub(crate) fn new(ranks: Box<[u32]>, lookahead: Time, stall_limit: Option<Time>) -> Self {
+        let nodes = ranks.len();
         Self {
             now: Time::ZERO,
             latest: Time::ZERO,
-            events: Timetable::new(nodes + 1),
-            turn: Acting {
-                actor: nodes,
-                by: 0,
-                bound: Turn::until(Time::ZERO),
-                in_order: true,
-                next: Time::ZERO,
-            },
+            events: Timetable::new(if lookahead.is_zero() { [0].into() } else { ranks.clone() }),
+            turn: Acting { actor: 0, by: 0, bound: Turn::NEVER, in_order: true, own: None },
             lookahead,
             held: vec![false; nodes].into(),
-            ties,
+            ranks,
             due: VecDeque::new(),
             parked: Vec::new(),
             pushes: 0,
@@ -190,36 +188,66 @@ impl Agenda {
     }
 
     /// The rank of a node among simultaneous events of several nodes.
-    pub(crate) fn tie(&self, node: usize) -> u32 {
-        self.ties[node]
+    pub(crate) fn rank(&self, node: usize) -> u32 {
+        self.ranks[node]
     }
 
     /// Adds an event of a node at `at`.
     #[inline]
     pub(crate) fn push(&mut self, node: usize, at: Time, happening: Happening) {
-        self.add(node, at, self.ties[node], happening);
+        let actor = self.actor(node);
+        self.add(actor, at, self.ranks[node], happening);
     }
 
-    /// Adds an event inside the network at `at`. `tie` is the rank of the node that it concerns.
+    /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
     #[inline]
-    pub(crate) fn push_inside(&mut self, at: Time, tie: u32, event: hardware::Event) {
-        self.add(self.ties.len(), at, tie, Happening::Network { event });
+    pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
+        self.add(self.actor(0), at, rank, Happening::Network { event });
+    }
+
+    /// The queue of a node.
+    #[inline]
+    fn actor(&self, node: usize) -> usize {
+        if self.lookahead.is_zero() { 0 } else { node }
     }
 
     #[inline]
-    fn add(&mut self, actor: usize, at: Time, tie: u32, happening: Happening) {
-        // Global order is that of the pushes themselves.
-        let (pushed, by) = if self.lookahead.is_zero() { (Time::ZERO, 0) } else { (self.now, self.turn.by) };
-        let order = Order { at, tie, by, pushed, number: self.pushes };
+    fn add(&mut self, actor: usize, at: Time, rank: u32, happening: Happening) {
+        let order = self.next_order(at, rank);
+        self.insert(actor, order, rank, happening);
+    }
+
+    /// Keeps the place that an event of a node at `at` would get now, for an event that may have to be [pushed](Self::push_to)
+    /// later.
+    pub(crate) fn keep_place(&mut self, node: usize, at: Time) -> Order {
+        self.next_order(at, self.ranks[node])
+    }
+
+    /// Adds an event of a node at a place that was [kept](Self::keep_place), and that has not passed.
+    pub(crate) fn push_to(&mut self, place: Order, node: usize, happening: Happening) {
+        self.insert(self.actor(node), place, self.ranks[node], happening);
+    }
+
+    #[inline]
+    fn next_order(&mut self, at: Time, rank: u32) -> Order {
+        let number = self.pushes;
         self.pushes += 1;
+        match self.lookahead.is_zero() {
+            // Global order is that of the pushes themselves.
+            true => Order { at, major: rank.into(), minor: number },
+            false => Order { at, major: self.now.as_femtoseconds(), minor: self.turn.by | number },
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, actor: usize, order: Order, rank: u32, happening: Happening) {
         *self.to_come.of(happening) += 1;
         self.events.push(actor, order, happening);
         let turn = &mut self.turn;
         if actor == turn.actor {
-            turn.next = turn.next.min(at);
-        } else if turn.in_order && Turn::from(order) < turn.bound {
-            turn.bound = order.into();
-            turn.next = turn.next.min(at);
+            turn.own = turn.own.map(|own| own.min(order.at));
+        } else if turn.in_order {
+            turn.bound = turn.bound.min(Turn { at: order.at, rank });
         }
     }
 
@@ -236,10 +264,11 @@ impl Agenda {
     /// Removes and returns the core whose fiber goes on next at the present time. Its node acts from now on.
     pub(crate) fn take_due(&mut self) -> Option<(usize, u32)> {
         let due = self.due.pop_front()?;
-        if self.turn.actor != due.node as usize {
+        let actor = self.actor(due.node as usize);
+        if self.turn.actor != actor {
             // Several nodes go on at one instant when a timed region begins. All of them have come to that instant.
-            self.events.give_turn(due.node as usize);
-            self.begin_turn(due.node as usize, None);
+            self.events.give_turn(actor);
+            self.begin_turn(actor, None);
         }
         self.latest = self.latest.max(self.now);
         Some((due.core as usize, due.epoch))
@@ -248,21 +277,33 @@ impl Agenda {
     /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the
     /// run.
     pub(crate) fn take_next(&mut self) -> Option<(Time, Happening)> {
-        let (order, happening) = match self.events.pop_before(self.turn.bound) {
-            Some(next) => next,
-            None => {
-                let (actor, first) = self.events.give_first_turn()?;
-                self.begin_turn(actor, Some(first.at).filter(|_| !self.keeps_order(actor)));
-                if let Some(parked) = self.parked.iter().position(|(node, _)| *node == actor) {
-                    self.due = self.parked.swap_remove(parked).1;
-                }
-                self.events.pop_before(Turn::NEVER)?
+        if self.turn.bound < Turn::NEVER {
+            let own = self.own();
+            if self.events.turn(self.turn.actor, own) >= self.turn.bound {
+                self.next_turn()?;
             }
-        };
-        self.turn.by = order.tie;
-        self.see_next();
+        }
+        let (order, happening) = self.events.pop()?;
+        self.turn.by = self.by();
+        self.turn.own = None;
         *self.to_come.of(happening) -= 1;
         Some((order.at, happening))
+    }
+
+    /// The rank of the acting node, before the number of a push.
+    #[inline]
+    fn by(&self) -> u64 {
+        u64::from(self.ranks[self.turn.actor]) << PUSHES
+    }
+
+    /// Gives the turn to the actor with the first event of all, if there is one.
+    fn next_turn(&mut self) -> Option<()> {
+        let (actor, first) = self.events.give_first_turn()?;
+        self.begin_turn(actor, Some(first.at).filter(|_| !self.keeps_order(actor)));
+        if let Some(parked) = self.parked.iter().position(|(node, _)| *node == actor) {
+            self.due = self.parked.swap_remove(parked).1;
+        }
+        Some(())
     }
 
     fn keeps_order(&self, actor: usize) -> bool {
@@ -276,15 +317,14 @@ impl Agenda {
             None => others,
             Some(start) => Turn::until((others.at + self.lookahead).min(start + self.lookahead * 2)),
         };
-        self.turn = Acting { actor, bound, in_order: start.is_none(), ..self.turn };
-        self.see_next();
+        self.turn = Acting { actor, bound, in_order: start.is_none(), own: None, ..self.turn };
     }
 
-    /// Finds the next event of the actor in this turn.
+    /// The time of the next event of the acting node, in this turn or later.
     #[inline]
-    fn see_next(&mut self) {
-        let own = self.events.next_of(self.turn.actor).map_or(Time::MAX, |order| order.at);
-        self.turn.next = own.min(self.turn.bound.at);
+    fn own(&mut self) -> Time {
+        let events = &self.events;
+        *self.turn.own.get_or_insert_with(|| events.next().map_or(Time::MAX, |next| next.at))
     }
 
     /// Whether the present instant is that of global order: no other actor has an earlier event.
@@ -298,12 +338,11 @@ impl Agenda {
         let (actor, at) = (self.turn.actor, self.now);
         self.parked.push((actor, std::mem::take(&mut self.due)));
         // It comes before all that the node has queued for this instant.
-        let order = Order { at, tie: self.ties[actor], pushed: Time::ZERO, by: 0, number: 0 };
+        let order = Order { at, major: 0, minor: 0 };
         self.to_come.continuations += 1;
         self.events.push(actor, order, Happening::Continue { core: core as u32, epoch });
         self.hold(actor);
         self.turn.bound = Turn::until(Time::ZERO);
-        self.see_next();
     }
 
     /// Lets a node keep global order from its next turn on.
@@ -336,10 +375,11 @@ impl Agenda {
     #[inline]
     pub(crate) fn pass(&mut self, ahead: Time) -> Option<Time> {
         let target = self.now + ahead;
-        if self.turn.next > target && self.due.is_empty() && !self.is_stalled_at(target) {
+        let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
+        if undisturbed && !self.is_stalled_at(target) {
             self.now = target;
             self.latest = self.latest.max(target);
-            self.turn.by = self.ties.get(self.turn.actor).copied().unwrap_or(self.turn.by);
+            self.turn.by = self.by();
             return None;
         }
         Some(target)
@@ -398,6 +438,14 @@ mod tests {
         agenda
     }
 
+    /// Two nodes whose messages take 10 ns at least. Node 1 acts.
+    fn running_ahead() -> Agenda {
+        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
+        deliver(&mut agenda, 1, 0, 99);
+        assert_eq!(next(&mut agenda), Some((99, ns(0))));
+        agenda
+    }
+
     fn deliver(agenda: &mut Agenda, node: usize, at: u64, flight: u32) {
         agenda.push(node, ns(at), Happening::Deliver { flight });
     }
@@ -439,49 +487,58 @@ mod tests {
     }
 
     #[test]
+    fn an_event_that_is_pushed_late_comes_where_it_would_have_come() {
+        let mut agenda = agenda(&[3, 7], None);
+        let place = agenda.keep_place(1, ns(5));
+        deliver(&mut agenda, 1, 5, 1);
+        agenda.push_to(place, 1, Happening::Deliver { flight: 2 });
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(5))), Some((1, ns(5)))]);
+    }
+
+    #[test]
     fn with_lookahead_a_turn_ends_before_a_message_can_come() {
-        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
-        deliver(&mut agenda, 0, 5, 0);
-        deliver(&mut agenda, 0, 16, 1);
-        deliver(&mut agenda, 1, 7, 2);
-        assert_eq!(next(&mut agenda), Some((0, ns(5))));
-        // A message of the other node comes at 17 at the earliest.
-        assert_eq!((agenda.pass(ns(10)), agenda.pass(ns(1))), (None, Some(ns(16))));
-        assert_eq!(next(&mut agenda), Some((1, ns(16))), "the other node is behind");
-        assert_eq!(agenda.pass(ns(1)), Some(ns(17)));
-        deliver(&mut agenda, 0, 17, 3);
-        deliver(&mut agenda, 1, 90, 4);
-        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(7))), Some((3, ns(17)))]);
-        // The node may send, and be answered at 37.
-        assert_eq!((agenda.pass(ns(19)), agenda.pass(ns(1))), (None, Some(ns(37))));
+        let mut agenda = running_ahead();
+        deliver(&mut agenda, 0, 105, 0);
+        deliver(&mut agenda, 0, 116, 1);
+        deliver(&mut agenda, 1, 107, 2);
+        assert_eq!(next(&mut agenda), Some((0, ns(105))));
+        // A message of the other node comes at 117 at the earliest.
+        assert_eq!((agenda.pass(ns(10)), agenda.pass(ns(1))), (None, Some(ns(116))));
+        assert_eq!(next(&mut agenda), Some((1, ns(116))), "the other node is behind");
+        assert_eq!(agenda.pass(ns(1)), Some(ns(117)));
+        deliver(&mut agenda, 0, 117, 3);
+        deliver(&mut agenda, 1, 190, 4);
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(107))), Some((3, ns(117)))]);
+        // The node may send, and be answered at 137.
+        assert_eq!((agenda.pass(ns(19)), agenda.pass(ns(1))), (None, Some(ns(137))));
     }
 
     #[test]
     fn simultaneous_events_of_a_node_come_in_the_order_of_their_pushes_in_modelled_time() {
-        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
-        deliver(&mut agenda, 0, 4, 0);
-        deliver(&mut agenda, 1, 5, 1);
+        let mut agenda = running_ahead();
+        deliver(&mut agenda, 0, 104, 0);
+        deliver(&mut agenda, 1, 105, 1);
         next(&mut agenda);
         assert_eq!(agenda.pass(ns(8)), None);
-        deliver(&mut agenda, 0, 30, 2);
-        assert_eq!(next(&mut agenda), Some((1, ns(5))), "earlier, and later for the host");
-        deliver(&mut agenda, 0, 30, 3);
-        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((3, ns(30))), Some((2, ns(30)))]);
+        deliver(&mut agenda, 0, 130, 2);
+        assert_eq!(next(&mut agenda), Some((1, ns(105))), "earlier, and later for the host");
+        deliver(&mut agenda, 0, 130, 3);
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((3, ns(130))), Some((2, ns(130)))]);
     }
 
     #[test]
     fn a_fiber_that_steps_back_goes_on_in_global_order_before_what_was_due_then() {
-        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
-        deliver(&mut agenda, 0, 4, 0);
-        deliver(&mut agenda, 1, 6, 1);
+        let mut agenda = running_ahead();
+        deliver(&mut agenda, 0, 104, 0);
+        deliver(&mut agenda, 1, 106, 1);
         next(&mut agenda);
         assert_eq!((agenda.is_in_order(), agenda.pass(ns(8))), (false, None));
         agenda.go_on_now(0, 5, 0);
         agenda.step_back(2, 9);
-        assert_eq!((agenda.take_due(), next(&mut agenda)), (None, Some((1, ns(6)))));
+        assert_eq!((agenda.take_due(), next(&mut agenda)), (None, Some((1, ns(106)))));
         let (at, happening) = agenda.take_next().expect("the fiber goes on");
         assert!(matches!(happening, Happening::Continue { core: 2, epoch: 9 }));
-        assert_eq!((at, agenda.is_in_order(), agenda.take_due()), (ns(12), true, Some((5, 0))));
+        assert_eq!((at, agenda.is_in_order(), agenda.take_due()), (ns(112), true, Some((5, 0))));
     }
 
     #[test]
