@@ -112,19 +112,22 @@ impl<T, K: UserKey> Device<T, K> {
     /// Appends an item at the tail. What the device has no room for waits in memory.
     #[inline]
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
-        self.count_arrival(key);
+        let behind_sequential = self.barrier() != u64::MAX;
+        self.count_arrival(key, behind_sequential);
         let ticket = self.take_ticket();
-        self.statistics.spilled += u64::from(self.would_spill(key));
+        let is_free = self.is_free_behind_all(key);
         let home = key.partition(self.partitions.len());
-        self.partitions[home].waiting.push_back(Entry { ticket, key, passed_over: false, item });
+        let Partition { waiting, search } = &mut self.partitions[home];
+        let place = waiting.len();
+        self.statistics.spilled += u64::from(place >= self.capacity);
+        let sees = !search.found && search.passed == place && place < self.reach && !behind_sequential;
+        search.found |= sees && is_free;
+        search.passed += usize::from(sees && !is_free);
+        waiting.push_back(Entry { ticket, key, passed_over: false, item });
         if key == Key::Sequential {
             self.waiting_sequential.push_back(ticket);
         }
         self.waiting += 1;
-        let Partition { waiting, search } = &self.partitions[home];
-        if !search.found && search.passed + 1 == waiting.len() {
-            self.search_on(home);
-        }
     }
 
     /// Whether an item of this key that is appended now finds no room in the device, and waits in memory.
@@ -226,6 +229,7 @@ impl<T, K: UserKey> Device<T, K> {
     }
 
     /// Goes on with the search of a partition where it ended, up to an item that can be dispatched.
+    #[inline(never)]
     fn search_on(&mut self, home: usize) {
         let Partition { waiting, search: Search { passed, .. } } = &self.partitions[home];
         let barrier = self.barrier();
@@ -261,6 +265,14 @@ impl<T, K: UserKey> Device<T, K> {
             self.partitions[home].search = Search::default();
             self.search_on(home);
         }
+    }
+
+    /// Whether an item of this key could be dispatched if it came now: no item that is held conflicts, and a sequential item has
+    /// no older one waiting.
+    #[inline]
+    fn is_free_behind_all(&self, key: Key<K>) -> bool {
+        !self.active.iter().any(|active| active.key.conflicts(key))
+            && (key != Key::Sequential || self.waiting == 0)
     }
 
     /// No item that is held conflicts, and a sequential item has no older one waiting.
@@ -311,9 +323,8 @@ impl<T, K: UserKey> Device<T, K> {
     }
 
     #[inline]
-    fn count_arrival(&mut self, key: Key<K>) {
+    fn count_arrival(&mut self, key: Key<K>, behind_sequential: bool) {
         self.statistics.enqueued += 1;
-        let behind_sequential = self.barrier() != u64::MAX;
         let behind_anything = self.waiting > 0 || !self.active.is_empty();
         if behind_sequential || key == Key::Sequential && behind_anything {
             self.statistics.waited_on_sequential += 1;

@@ -114,9 +114,9 @@ impl Agenda {
         self.due.push_back((core, epoch));
     }
 
-    /// The core whose fiber goes on next at the present time, with the epoch of its continuation.
+    /// The core whose fiber goes on next at the present time, with the epoch of its continuation; `None` if the run ends now.
     pub(crate) fn first_due(&self) -> Option<(usize, u32)> {
-        self.due.front().copied()
+        self.due.front().copied().filter(|_| self.stopped.is_none())
     }
 
     /// Removes and returns the core whose fiber goes on next at the present time.

@@ -4,7 +4,9 @@
 //! has a fiber only from its first instant to its return. A handler runs on the stack of the thread that ran last
 //! on its processor: that thread cannot go on before the handler has ended. A processor may have no thread, or
 //! only threads that have returned. There a handler has a fiber of its own, from its start to its end.
-//! processor without threads or whose threads have returned, a handler gets a fiber of its own, from its start to its end.
+//!
+//! A thread that waits looks first whether its own stack goes on next, with a handler or with the thread itself. Control
+//! returns to the engine only if it does not.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -15,7 +17,7 @@ use tempest::world::Resident;
 use trace::Event as Traced;
 
 use crate::api::{Edge, Stack};
-use crate::cluster::{Cluster, memory};
+use crate::cluster::{Cluster, Here, memory};
 use crate::processor::core::{Event, Job};
 
 /// The stack of a fiber: room for a program thread and a handler on top of it. A small system gives an OS thread
@@ -51,12 +53,12 @@ enum Work {
 pub(crate) struct Desk {
     state: Rc<RefCell<Cluster>>,
     residents: Box<[Resident]>,
-    /// The core whose handler the resumed fiber shall begin; `None` if the fiber's thread goes on.
+    /// The core whose handler the resumed fiber shall begin; `None` if the fiber goes on where it was suspended.
     begins: Cell<Option<usize>>,
     /// The core at which the resumed thread goes on.
     core: Cell<usize>,
-    /// Whether the handler that ran on the fiber has ended.
-    done: Cell<bool>,
+    /// The core whose handler has begun and not ended on the fiber that runs.
+    handles: Cell<Option<usize>>,
 }
 
 impl Fibers {
@@ -71,7 +73,7 @@ impl Fibers {
             residents: residents.into(),
             begins: Cell::new(None),
             core: Cell::new(0),
-            done: Cell::new(false),
+            handles: Cell::new(None),
         };
         Self {
             pool: Pool::new(STACK_BYTES),
@@ -90,14 +92,12 @@ impl Fibers {
     /// There is no host memory for one more stack.
     pub(crate) fn resume_thread(&mut self, core: usize, node: usize, thread: u32) -> io::Result<()> {
         self.desk.core.set(core);
-        let place = &mut self.threads[node * self.per_node + thread as usize];
-        if place.is_none() {
-            let desk = Rc::clone(&self.desk);
-            *place = Some(self.pool.spawn(move || run_thread(&desk, node, thread))?);
+        let place = node * self.per_node + thread as usize;
+        if self.threads[place].is_none() {
+            let seat = Seat { desk: Rc::clone(&self.desk), node, thread };
+            self.threads[place] = Some(self.pool.spawn(move || run_thread(Rc::new(seat)))?);
         }
-        if place.as_mut().is_some_and(|fiber| fiber.resume() == Status::Finished) {
-            *place = None;
-        }
+        self.resume(Work::Guest(place));
         Ok(())
     }
 
@@ -107,25 +107,32 @@ impl Fibers {
     /// There is no host memory for one more stack.
     pub(crate) fn resume_handler(&mut self, core: usize) -> io::Result<()> {
         let work = match self.working[core].take() {
-            Some(work) => work,
+            Some(work) => {
+                self.desk.handles.set(Some(core));
+                work
+            }
             None => {
                 self.desk.begins.set(Some(core));
                 self.place_for(core)?
             }
         };
+        self.resume(work);
+        Ok(())
+    }
+
+    /// Runs a fiber until it suspends, and notes whose handler it is in then.
+    fn resume(&mut self, work: Work) {
         let fiber = match work {
             Work::Hired(index) => Some(&mut self.hired[index as usize]),
             Work::Guest(thread) => self.threads[thread].as_mut(),
         };
-        let fiber = fiber.expect("a thread does not return under its guest");
-        // A fiber with a handler on it never returns: it says through the desk that the handler has ended.
-        let (Status::Suspended | Status::Finished) = fiber.resume();
-        if !self.desk.done.take() {
-            self.working[core] = Some(work);
-        } else if let Work::Hired(index) = work {
-            self.idle.push(index);
+        let status = fiber.expect("a thread does not return under its guest").resume();
+        match (self.desk.handles.take(), work) {
+            (Some(core), _) => self.working[core] = Some(work),
+            (None, Work::Hired(index)) => self.idle.push(index),
+            (None, Work::Guest(thread)) if status == Status::Finished => self.threads[thread] = None,
+            (None, Work::Guest(_)) => {}
         }
-        Ok(())
     }
 
     /// The stack for a handler that begins on `core`.
@@ -146,7 +153,9 @@ impl Fibers {
         let desk = Rc::clone(&self.desk);
         let fiber = self.pool.spawn(move || {
             loop {
-                desk.serve();
+                if let Some(core) = desk.begins.take() {
+                    desk.serve(core);
+                }
                 fiber::suspend();
             }
         })?;
@@ -157,37 +166,53 @@ impl Fibers {
 
 impl Desk {
     /// Runs the handler that a core has been given, and further handlers that the core is given while no event
-    /// comes between. Returns false if this fiber was resumed for its thread instead.
-    fn serve(&self) -> bool {
-        let Some(core) = self.begins.take() else { return false };
+    /// comes between.
+    fn serve(&self, core: usize) {
+        self.handles.set(Some(core));
         let edge = Edge::of_handler(Rc::clone(&self.state), core);
-        let node = edge.node();
+        let resident = &self.residents[edge.node()];
         loop {
-            edge.reach_handler();
-            let job = edge.state().begin_handler(core);
-            run_job(&edge, core, &self.residents[node], job);
+            let job = edge.begin_handler();
+            run_job(&edge, core, resident, job);
             if !edge.state().handler_goes_on(core) {
-                self.done.set(true);
-                return true;
+                self.handles.set(None);
+                return;
             }
         }
     }
 }
 
-impl Stack for Desk {
+/// A thread at its desk: the stack on which it runs, and its guests while it waits.
+struct Seat {
+    desk: Rc<Desk>,
+    node: usize,
+    thread: u32,
+}
+
+impl Stack for Seat {
     fn suspend(&self) -> usize {
-        fiber::suspend();
-        while self.serve() {
-            fiber::suspend();
+        let desk = &*self.desk;
+        loop {
+            let next = desk.state.borrow_mut().goes_on_here(self.node, self.thread);
+            let begins = match next {
+                Some(Here::Thread { core }) => return core,
+                Some(Here::Handler { core }) => Some(core),
+                None => {
+                    fiber::suspend();
+                    desk.begins.take()
+                }
+            };
+            let Some(core) = begins else { return desk.core.get() };
+            desk.serve(core);
         }
-        self.core.get()
     }
 }
 
 /// Runs a thread from its beginning to its return.
-fn run_thread(desk: &Rc<Desk>, node: usize, thread: u32) {
+fn run_thread(seat: Rc<Seat>) {
+    let (desk, node, thread) = (&*seat.desk, seat.node, seat.thread);
     let poll_every = desk.state.borrow().poll_interval();
-    let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core.get(), Rc::<Desk>::clone(desk));
+    let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core.get(), Rc::<Seat>::clone(&seat));
     let resident = &desk.residents[node];
     edge.state().record(Traced::ThreadStart { node: node as u32, thread });
     resident.main(&tempest::world::thread(&resident.node, thread, &edge, Some(&edge), poll_every));

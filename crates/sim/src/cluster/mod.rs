@@ -42,6 +42,14 @@ pub(crate) struct Cluster {
     pub(crate) live: usize,
 }
 
+/// The part of a thread's stack that goes on.
+pub(crate) enum Here {
+    /// The thread, at this core.
+    Thread { core: usize },
+    /// A handler, which begins on this core.
+    Handler { core: usize },
+}
+
 impl Cluster {
     /// The processor `core` at work.
     #[inline]
@@ -268,6 +276,26 @@ impl Cluster {
             self.agenda.take_due();
         }
         goes_on
+    }
+
+    /// The part of the stack of a thread that goes on next, if one does: the thread itself, or a handler that begins on its
+    /// stack. Its processor runs from now on.
+    pub(crate) fn goes_on_here(&mut self, node: usize, thread: u32) -> Option<Here> {
+        let (core, epoch) = self.agenda.first_due()?;
+        let own = &self.cores[core];
+        if own.node() != node || !own.clock.counts(epoch) {
+            return None;
+        }
+        let here = match own.activity() {
+            Activity::Thread(other) if other == thread => Here::Thread { core },
+            Activity::Handler if own.has_job() && self.host_of_handlers(core) == Some(thread) => {
+                Here::Handler { core }
+            }
+            _ => return None,
+        };
+        self.agenda.take_due();
+        self.running = Some(core);
+        Some(here)
     }
 
     /// Lets other processors use the bus before the occupancy that follows the handler on `core`. Returns true if the handler's
