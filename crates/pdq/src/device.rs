@@ -130,6 +130,18 @@ impl<T, K: UserKey> Device<T, K> {
         self.waiting += 1;
     }
 
+    /// Appends an item, and takes the oldest one that this server may serve: mostly the same one, which then waits nowhere.
+    #[inline]
+    pub fn enqueue_and_dispatch(&mut self, server: usize, key: Key<K>, item: T) -> Option<(Held<K>, T)> {
+        let passes = self.waiting == 0 && self.partitions.len() == 1 && !self.closed_by_serial();
+        if !passes || !self.is_free_behind_all(key) {
+            self.enqueue(key, item);
+            return self.dispatch(server);
+        }
+        let ticket = self.take_ticket();
+        Some((self.hold(key, ticket), item))
+    }
+
     /// Whether an item of this key that is appended now finds no room in the device, and waits in memory.
     #[inline]
     pub fn would_spill(&self, key: Key<K>) -> bool {
@@ -171,10 +183,16 @@ impl<T, K: UserKey> Device<T, K> {
         }
         // No item that waits conflicts, so the hold changes the outcome of no search.
         let ticket = self.take_ticket();
+        Some(self.hold(key, ticket))
+    }
+
+    /// Counts an item that is dispatched as it comes.
+    #[inline]
+    fn hold(&mut self, key: Key<K>, ticket: u64) -> Held<K> {
         self.statistics.enqueued += 1;
         self.statistics.dispatched += 1;
         self.active.push(Active { ticket, key });
-        Some(Held::new(key, self.id(), ticket))
+        Held::new(key, self.id(), ticket)
     }
 
     /// The item is done; its key is free.

@@ -173,8 +173,7 @@ impl Desk {
         let resident = &self.residents[edge.node()];
         loop {
             let job = edge.begin_handler();
-            run_job(&edge, core, resident, job);
-            if !edge.state().handler_goes_on(core) {
+            if !run_job(&edge, core, resident, job) {
                 self.handles.set(None);
                 return;
             }
@@ -220,8 +219,9 @@ fn run_thread(seat: Rc<Seat>) {
     edge.state().finish_thread(edge.core(), thread);
 }
 
-/// Runs the handler of one event on a core, and gives the event's key back.
-fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
+/// Runs the handler of one event on a core, and gives the event's key back. Returns whether the core goes straight on with
+/// another handler.
+fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) -> bool {
     let mut held = job.held;
     match job.event {
         Event::Message { flight } => {
@@ -236,21 +236,29 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
                 let waits = memory::lower(&edge.state(), core, lower);
                 if let Some(lower) = waits {
                     end_handler(edge, core);
-                    return memory::put_off(&mut edge.state(), core, held, lower);
+                    let mut state = edge.state();
+                    memory::put_off(&mut state, core, held, lower);
+                    return state.handler_goes_on(core);
                 }
             }
             end_handler(edge, core);
-            edge.state().finish_handler(core, held);
+            let mut state = edge.state();
+            state.finish_handler(core, held);
+            state.handler_goes_on(core)
         }
-        Event::Grant { thread } => edge.state().grant(core, thread, held),
+        Event::Grant { thread } => {
+            let mut state = edge.state();
+            state.grant(core, thread, held);
+            state.handler_goes_on(core)
+        }
     }
 }
 
 /// Spends the occupancy that follows a handler, before its processor is free.
 fn end_handler(edge: &Edge, core: usize) {
-    if edge.state().lets_others_first(core) {
+    let waits = edge.state().lets_others_first(core);
+    if waits {
         fiber::suspend();
     }
-    edge.state().spend_completion(core);
-    edge.settle();
+    edge.settle_after(|state, core| state.spend_completion(core));
 }

@@ -105,7 +105,7 @@ impl Edge {
 
     /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.
     #[inline]
-    fn settle_after(&self, first: impl FnOnce(&mut Cluster, usize)) {
+    pub(crate) fn settle_after(&self, first: impl FnOnce(&mut Cluster, usize)) {
         let (suspends, pending) = {
             let mut state = self.state();
             let core = self.core();

@@ -44,6 +44,24 @@ impl Edge {
         }
     }
 
+    /// Lets a waiting handler run before the thread goes on, or records that the look was in vain.
+    fn look(&self) {
+        let (found, ends) = {
+            let (mut state, core) = (self.state(), self.core());
+            let found = state.yield_to_handlers(core, Noticed::AT_ONCE);
+            if !found {
+                state.note_look(core, false);
+            }
+            (found, !found && standstill::looks_in_vain(&mut state, core))
+        };
+        if found || ends {
+            self.suspend();
+        }
+        if found {
+            self.state().note_look(self.core(), true);
+        }
+    }
+
     /// A poll at a back-edge, where the node's software has a dispatch routine.
     fn call_routine(&self) {
         self.settle();
@@ -147,13 +165,13 @@ impl Scheduling for Edge {
     }
 
     fn poll(&self) {
-        let (passes, adapts) = {
+        let adapts = {
             let (mut state, core) = (self.state(), self.core());
-            (state.passes_by(core), state.changes_roles(core))
+            if state.passes_by(core) {
+                return;
+            }
+            state.changes_roles(core)
         };
-        if passes {
-            return;
-        }
         if adapts {
             self.leave_for_handlers();
         }
@@ -172,15 +190,12 @@ impl Scheduling for Edge {
         self.settle_after(|state, core| {
             let poll = state.setting.machine.processor.poll;
             let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
-            state.cores[core].spend(Bucket::Memory, wait);
-            state.cores[core].spend(Bucket::Overhead, poll);
-            state.cores[core].service.look(poll);
+            let own = &mut state.cores[core];
+            own.spend(Bucket::Memory, wait);
+            own.spend(Bucket::Overhead, poll);
+            own.service.look(poll);
         });
-        let found = self.yield_to_handlers(Noticed::AT_ONCE);
-        self.try_in_vain(|state, core| {
-            state.note_look(core, found);
-            !found && standstill::looks_in_vain(state, core)
-        });
+        self.look();
     }
 
     fn spin(&self) {

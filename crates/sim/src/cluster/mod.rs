@@ -210,6 +210,11 @@ impl Cluster {
         computing.for_each(|core| with(&mut core.ledger));
     }
 
+    /// Whether `core` has a thread to go on with.
+    pub(crate) fn has_thread(&self, core: usize) -> bool {
+        self.cores[core].has_thread_put_off() || self.has_ready(core)
+    }
+
     /// Whether a ready thread waits for `core`.
     pub(crate) fn has_ready(&self, core: usize) -> bool {
         let own = &self.cores[core];

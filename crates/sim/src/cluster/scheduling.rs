@@ -18,11 +18,24 @@ use crate::cluster::node::Node;
 use crate::cluster::routine;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::NextStep;
-use crate::dispatch::{Dispatch, Dispatcher, Noticed, Start, View};
+use crate::dispatch::{Dispatch, Dispatcher, Found, Noticed, Start, View};
 use crate::measure::anatomy::Taken;
+use crate::memory::at_work::Reaching;
 use crate::processor::core::{Activity, Event, Job, Step};
 use crate::processor::ledger::Bucket;
 use crate::processor::service::Receipt;
+
+/// What a processor pays for an event before its handler.
+#[derive(Default)]
+struct Arrival {
+    /// The wait for the interface.
+    wait: Time,
+    cost: Cost,
+    /// The step that waits for the bus are counted under.
+    step: Option<(u16, Taken)>,
+    /// The extra time to receive a message that no earlier message has prefetched.
+    fetch: Time,
+}
 
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
@@ -72,8 +85,7 @@ impl Cluster {
         if assisted && self.back_to_step(core) {
             return;
         }
-        let has_thread = self.cores[core].has_thread_put_off() || self.has_ready(core);
-        let leaves = has_thread && {
+        let leaves = self.nodes[node].dispatch.has_others() && self.has_thread(core) && {
             let (dispatch, view) = self.seen(node);
             dispatch.leaves_to_others(view)
         };
@@ -129,37 +141,37 @@ impl Cluster {
                 break;
             }
         }
-        self.await_interface(node);
+        if self.nodes[node].dispatch.network().is_some() {
+            self.await_interface(node);
+        }
     }
 
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
     pub(super) fn start_handler(&mut self, core: usize, noticed: Noticed) -> bool {
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
-        let cores = &self.cores[place.all()];
-        let Some(found) = place.dispatch.next_event(now, number.into(), cores) else { return false };
-        self.cores[core].spend(Bucket::Overhead, found.fetch);
-        self.cores[core].service.look(found.fetch);
+        let (now, state) = (self.agenda.now(), &mut self.cores[core]);
+        let (node, number) = (state.node(), state.number().into());
+        let found = self.nodes[node].dispatch.next_event(now, number, state.is_dedicated());
+        let Some(Found { job, fetch, spilled }) = found else { return false };
+        if !fetch.is_zero() {
+            state.spend(Bucket::Overhead, fetch);
+            state.service.look(fetch);
+        }
         let delay = noticed.delay(self.setting.machine.processor.interrupt);
-        let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job, noticed);
+        let arrival = self.arrival(core, job.event, noticed);
         self.end_idling(core);
-        let fetch = match found.job.event {
-            Event::Message { flight } => self.time_to_fetch(core, flight),
-            Event::Grant { .. } => Time::ZERO,
-        };
-        let spill = if found.spilled { self.setting.machine.queue.spill } else { Time::ZERO };
-        let path =
-            delay + spill + fetch + arrival_cost.path - self.at_work(core).put_on_bus(arrival_cost.bus, step);
+        let spill = if spilled { self.setting.machine.queue.spill } else { Time::ZERO };
+        let on_bus = self.at_work(core).put_on_bus(arrival.cost.bus, arrival.step);
+        let path = delay + spill + arrival.fetch + arrival.cost.path - on_bus;
         let state = &mut self.cores[core];
         state.begin(Activity::Handler);
-        state.clock.owe(&arrival_cost);
-        state.ledger.book(Bucket::Memory, wait);
+        state.give(job);
+        state.clock.owe(&arrival.cost);
+        state.ledger.book(Bucket::Memory, arrival.wait);
         state.ledger.book(Bucket::Overhead, path);
-        state.give(found.job);
         let waited = state.ledger.waited_for_memory();
-        let receipt = Receipt { took: wait + path.saturating_sub(delay), waited };
+        let receipt = Receipt { took: arrival.wait + path.saturating_sub(delay), waited };
         state.service.begin_handler(state.clock.at(now) + delay, delay, receipt);
-        self.continue_now(core, wait + path);
+        self.continue_now(core, arrival.wait + path);
         // The message may have left room in the interface.
         self.admit_next(node);
         true
@@ -187,22 +199,26 @@ impl Cluster {
         started
     }
 
-    /// The price that `core` pays for an event before its handler, with any wait for the interface, and the step that waits are
-    /// counted under.
-    fn arrival_cost(
-        &mut self,
-        core: usize,
-        job: &Job,
-        noticed: Noticed,
-    ) -> (Time, Cost, Option<(u16, Taken)>) {
-        let Event::Message { flight } = job.event else {
-            return (Time::ZERO, self.cost_of_grant(core), None);
+    /// What `core` pays for an event before its handler.
+    fn arrival(&mut self, core: usize, event: Event, noticed: Noticed) -> Arrival {
+        let Event::Message { flight } = event else {
+            return Arrival { cost: self.cost_of_grant(core), ..Arrival::default() };
         };
-        let (cost, step) = self.cost_of_event(core, flight, noticed == Noticed::Interrupt);
-        let taken = self.link.flights[flight].is_forwarded();
-        let shared = self.shares_interface(core) && !taken;
+        let event = &self.link.flights[flight];
+        let (from, arrived, forwarded) = (event.from(), event.arrived(), event.is_forwarded());
+        let reaching = Reaching {
+            class: event.class(),
+            kind: event.kind(),
+            receipt: event.receipt(noticed == Noticed::Interrupt),
+            travel: event.travel(),
+            wait: self.agenda.now() - arrived,
+        };
+        let mut work = self.at_work(core);
+        let (cost, step) = work.receive(reaching);
+        let fetch = work.time_to_fetch(from, arrived);
+        let shared = !forwarded && self.shares_interface(core);
         let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
-        (wait, cost, Some(step))
+        Arrival { wait, cost, step: Some(step), fetch }
     }
 
     /// The cost of granting a thread its key: that of any event, unless the processor has the keys at hand.
