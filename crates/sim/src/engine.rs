@@ -156,6 +156,7 @@ fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
             cluster.finish_step(core, step);
             None
         }
+        Activity::Thread(_) | Activity::Handler if memory::go_on(cluster, core) => None,
         Activity::Thread(thread) => {
             cluster.running = Some(core);
             Some(Next::Thread { core, node: cluster.cores[core].node(), thread })

@@ -9,12 +9,23 @@ use super::calendar::Calendar;
 #[derive(Clone, Debug)]
 pub(crate) struct Bus {
     costs: machine::Bus,
+    line: Bytes,
     /// The wires of addresses, and of data too where both share the wires.
     wires: Calendar,
     /// The wires of data, where these have wires of their own.
     data: Calendar,
+    /// The time for which a line occupies the data wires.
+    passage: Time,
     pub(crate) transactions: u64,
     pub(crate) bytes: u64,
+}
+
+/// The time for which transactions occupy the wires, and the bytes that they move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub(crate) address: Time,
+    pub(crate) data: Time,
+    pub(crate) bytes: Bytes,
 }
 
 /// The data phase of a transaction.
@@ -27,8 +38,10 @@ pub(crate) struct Phase {
 }
 
 impl Bus {
-    pub(crate) fn new(costs: &machine::Bus) -> Self {
+    pub(crate) fn new(costs: &machine::Bus, line: Bytes) -> Self {
         Self {
+            passage: costs.passage(line),
+            line,
             costs: costs.clone(),
             wires: Calendar::default(),
             data: Calendar::default(),
@@ -42,7 +55,35 @@ impl Bus {
         self.costs.arbitration
     }
 
+    /// The time for which `size` bytes occupy the data wires.
+    #[inline]
+    fn passage(&self, size: Bytes) -> Time {
+        if size == self.line { self.passage } else { self.costs.passage(size) }
+    }
+
+    /// Whether no phase is to come or goes on after `now`.
+    #[inline]
+    pub(crate) fn is_free(&self, now: Time) -> bool {
+        self.wires.is_free(now) && self.data.is_free(now)
+    }
+
+    /// Counts `count` transactions of a kind that were made while nobody else used the bus. `each` is what one of them uses.
+    #[inline]
+    pub(crate) fn count_alone(&mut self, each: Usage, count: u64) {
+        self.transactions += count;
+        self.bytes += each.bytes.get() * count;
+        self.wires.use_freely(each.address * count);
+        let data = if self.costs.multiplexed { &mut self.wires } else { &mut self.data };
+        data.use_freely(each.data * count);
+    }
+
+    /// The use of the bus by a transaction with data of a size; zero bytes are an address alone.
+    pub(crate) fn usage(&self, bytes: Bytes) -> Usage {
+        Usage { address: self.costs.address, data: self.passage(bytes), bytes }
+    }
+
     /// Asks for the bus at `now`. Returns the end of the address phase.
+    #[inline]
     pub(crate) fn request(&mut self, now: Time) -> Time {
         self.transactions += 1;
         self.wires.reserve(now + self.costs.arbitration, self.costs.address) + self.costs.address
@@ -51,7 +92,7 @@ impl Bus {
     /// Moves `size` bytes, ready at `ready`, for a transaction whose address has passed.
     pub(crate) fn reply(&mut self, ready: Time, size: Bytes) -> Phase {
         self.bytes += size.get();
-        let hold = self.costs.passage(size);
+        let hold = self.passage(size);
         let wires = if self.costs.multiplexed { &mut self.wires } else { &mut self.data };
         let start = wires.reserve(ready, hold);
         self.phase(start, hold)
@@ -61,7 +102,7 @@ impl Bus {
     pub(crate) fn write(&mut self, now: Time, open: Time, size: Bytes) -> Phase {
         self.transactions += 1;
         self.bytes += size.get();
-        let (address, hold) = (self.costs.address, self.costs.passage(size));
+        let (address, hold) = (self.costs.address, self.passage(size));
         let earliest = (now + self.costs.arbitration).max(open.saturating_sub(address));
         let start = if self.costs.multiplexed {
             self.wires.reserve(earliest, address + hold) + address
@@ -77,6 +118,7 @@ impl Bus {
     }
 
     /// Forgets the phases that end by `now`. No later request begins before `now`.
+    #[inline]
     pub(crate) fn forget(&mut self, now: Time) {
         self.wires.forget(now);
         self.data.forget(now);
@@ -103,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_line_takes_one_address_cycle_and_four_of_data() {
-        let mut bus = Bus::new(&bus());
+        let mut bus = Bus::new(&bus(), LINE);
         assert_eq!(bus.request(cycles(0)), cycles(3));
         let phase = bus.reply(cycles(24), LINE);
         assert_eq!((phase.start, phase.first, phase.end), (cycles(24), cycles(25), cycles(28)));
@@ -113,7 +155,7 @@ mod tests {
 
     #[test]
     fn others_use_the_bus_while_memory_looks() {
-        let mut bus = Bus::new(&bus());
+        let mut bus = Bus::new(&bus(), LINE);
         bus.request(cycles(0));
         bus.reply(cycles(24), LINE);
         // Write-backs asked for together: 2 of arbitration, then one every 5 cycles, the last that fits before 24, and
@@ -124,8 +166,8 @@ mod tests {
 
     #[test]
     fn wires_of_their_own_let_addresses_pass_beside_data() {
-        let mut shared = Bus::new(&bus());
-        let mut apart = Bus::new(&machine::Bus { multiplexed: false, ..bus() });
+        let mut shared = Bus::new(&bus(), LINE);
+        let mut apart = Bus::new(&machine::Bus { multiplexed: false, ..bus() }, LINE);
         for bus in [&mut shared, &mut apart] {
             bus.reply(cycles(0), LINE);
         }
@@ -135,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_write_waits_for_who_takes_it() {
-        let mut bus = Bus::new(&bus());
+        let mut bus = Bus::new(&bus(), LINE);
         assert_eq!(bus.write(cycles(0), cycles(9), LINE).start, cycles(9));
     }
 }

@@ -7,6 +7,7 @@
 //! | `device` | an interface on the bus: it reads lines, deposits them, takes them over and gives them up |
 //! | `cache` | tags and states of a write-back cache |
 //! | `moesi` | the coherence protocol as pure functions |
+//! | `plain` | the transactions that move no block |
 //! | `bus` | a split-transaction bus: arbitration, address phases, data phases |
 //! | `calendar` | the reservations of a resource, and the gaps between them |
 //! | `banks` | interleaved memory |
@@ -33,6 +34,7 @@ mod counts;
 mod device;
 mod moesi;
 mod node;
+mod plain;
 mod shared;
 mod wanted;
 mod write_backs;

@@ -7,6 +7,7 @@
 //! This module must never know programs, messages or engine events.
 
 use des::Server;
+use machine::Transaction;
 use units::{Bytes, Time};
 
 use super::banks::Banks;
@@ -15,6 +16,7 @@ use super::bus::Bus;
 use super::cache::{Cache, Victim};
 use super::counts::Counts;
 use super::moesi::{self, Request, State};
+use super::plain::Plain;
 use super::wanted::Wanted;
 use super::write_backs::WriteBacks;
 
@@ -27,6 +29,8 @@ use super::write_backs::WriteBacks;
 pub struct NodeMemory {
     pub(super) costs: machine::NodeMemory,
     pub(super) line: Bytes,
+    /// The kinds of transactions that move no block.
+    pub(super) plain: [Plain; Transaction::ALL.len()],
     pub(super) processors: Vec<Client>,
     pub(super) bus: Bus,
     pub(super) banks: Banks,
@@ -105,10 +109,12 @@ impl NodeMemory {
             let blocks = (staging.size.get() / staging.block.get()) as usize;
             Buffer::new(blocks, staging.block.get() / line.get(), staging.tags)
         });
+        let bus = Bus::new(&costs.bus, line);
         Self {
             line,
+            plain: Plain::all(costs, line, &bus),
             processors: vec![Client::new(&costs.cache, line); processors],
-            bus: Bus::new(&costs.bus),
+            bus,
             banks: Banks::new(&costs.banks),
             buffer,
             reader: Server::default(),

@@ -11,6 +11,7 @@ use units::{Bytes, Time};
 
 use super::moesi::{Request, State};
 use super::node::NodeMemory;
+use super::plain::Plain;
 
 /// The best state in which a processor may keep a line that it fetches. The device that checks the node's rights sees to
 /// it.
@@ -79,6 +80,7 @@ impl NodeMemory {
     }
 
     /// Takes an answer over the bus. Returns the time at which all of it has come.
+    #[inline]
     pub fn take(&mut self, answer: Answer, now: Time) -> Time {
         if answer.size == Bytes::new(0) {
             return now;
@@ -114,21 +116,38 @@ impl NodeMemory {
     }
 
     /// Asks for a transaction that moves no block.
+    #[inline]
     pub fn make(&mut self, transaction: Transaction, now: Time) -> Answer {
         self.bus.forget(now);
         self.request(transaction, now)
     }
 
     /// The time that transactions which move no block take together on an idle bus.
+    #[inline]
     pub fn uncontended(&self, transactions: Transactions) -> Time {
-        self.costs.uncontended_all(transactions, self.line)
+        transactions.counts().map(|(kind, count)| self.plain[kind as usize].alone * count).sum()
+    }
+
+    /// Whether transactions that are made one after the other from `now` on need not wait for a phase that was granted before.
+    #[inline]
+    pub fn is_bus_free(&self, now: Time) -> bool {
+        self.bus.is_free(now)
+    }
+
+    /// Makes transactions one after the other that nobody disturbs: the bus [is free](Self::is_bus_free) at their beginning,
+    /// no other client asks for the bus before their end, and the next call comes at their end or later. They take their
+    /// [time on an idle bus](Self::uncontended).
+    pub fn make_alone(&mut self, transactions: Transactions) {
+        for (kind, count) in transactions.counts() {
+            self.bus.count_alone(self.plain[kind as usize].usage, count);
+        }
     }
 
     /// Makes transactions one after the other from `at` on, which is not before `now`. Returns how much longer they take than
     /// on an idle bus.
     pub fn delay_of(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {
         self.bus.forget(now);
-        let alone = self.costs.uncontended_all(transactions, self.line);
+        let alone = self.uncontended(transactions);
         let done = transactions.iter().fold(at, |at, transaction| self.transact(transaction, at));
         done - (at + alone)
     }
@@ -138,26 +157,20 @@ impl NodeMemory {
         if size == Bytes::new(0) { ready } else { self.bus.reply(ready, size).end }
     }
 
+    #[inline]
     fn request(&mut self, transaction: Transaction, now: Time) -> Answer {
-        let word = self.costs.bus.width;
-        let (device, supply) = (self.costs.bus.device, self.costs.cache.supply.unwrap_or_default());
-        let snoop = self.costs.bus.snoop.unwrap_or_default();
+        let Plain { delay, size, usage, .. } = self.plain[transaction as usize];
         if transaction == Transaction::Write {
-            return Answer { ready: self.bus.write(now, Time::ZERO, word).end, size: Bytes::new(0) };
+            return Answer { ready: self.bus.write(now, Time::ZERO, usage.bytes).end, size };
         }
-        // The time from the end of the address to the answer, and the size of the answer.
-        let (delay, size) = match transaction {
-            Transaction::Line => (device, self.line),
-            Transaction::Read => (device, word),
-            Transaction::Transfer => (snoop + supply, self.line),
-            Transaction::Invalidate | Transaction::Write => (snoop, Bytes::new(0)),
-        };
         Answer { ready: self.bus.request(now) + delay, size }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::memory::tests::{cycles, simple};
 
@@ -239,5 +252,48 @@ mod tests {
         }
         assert_eq!(node().transact(Transaction::Read, cycles(0)), cycles(2 + 1 + 5 + 1));
         assert_eq!(simple().uncontended_fetch(Bytes::new(32)), cycles(31));
+    }
+
+    proptest! {
+        #[test]
+        fn transactions_that_nobody_disturbs_are_the_same_one_by_one_and_all_at_once(
+            multiplexed in any::<bool>(),
+            before in proptest::collection::vec((0_usize..5, 0_u64..9), 0..6),
+            made in proptest::collection::vec(0_usize..5, 1..12),
+            after in proptest::collection::vec((0_usize..5, 0_u64..9), 0..6),
+        ) {
+            let mut costs = simple();
+            costs.bus.multiplexed = multiplexed;
+            let mut one_by_one = NodeMemory::new(&costs, Bytes::new(32), 2);
+            // Others have used the bus, and have left it.
+            let mut now = cycles(100);
+            for (kind, later) in before {
+                now = now.max(one_by_one.transact(Transaction::ALL[kind], now + cycles(later)));
+            }
+            let mut at_once = one_by_one.clone();
+            prop_assert!(at_once.is_bus_free(now));
+            let one = |kind| Transactions::one(Transaction::ALL[kind]);
+            let made = made.into_iter().map(one).fold(Transactions::NONE, Transactions::and);
+            let end = now + at_once.uncontended(made);
+            let mut at = now;
+            for transaction in made.iter() {
+                let answer = one_by_one.make(transaction, at);
+                at = one_by_one.take(answer, answer.ready);
+            }
+            at_once.make_alone(made);
+            prop_assert_eq!(at, end);
+            // Whatever comes later finds the same bus.
+            for (kind, later) in after {
+                at += cycles(later);
+                let both = [&mut one_by_one, &mut at_once].map(|node| {
+                    let answer = node.make(Transaction::ALL[kind], at);
+                    let took = node.take(answer, answer.ready);
+                    (answer, took, node.bus_busy_at(at), node.bus_busy(), node.counts())
+                });
+                prop_assert_eq!(both[0], both[1]);
+            }
+            prop_assert_eq!(one_by_one.counts(), at_once.counts());
+            prop_assert_eq!(one_by_one.bus_busy_at(at), at_once.bus_busy_at(at));
+        }
     }
 }

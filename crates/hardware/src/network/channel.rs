@@ -8,8 +8,9 @@ use units::Time;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A wire and the buffer at its end. The wire carries one worm at a time. The buffer is a queue: worms leave it in the order of
-/// their entry.
+/// their entry. A channel is one line of a host's cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Channel {
     /// The time from which the wire is free; [`Time::MAX`] while the time at which its worm's tail reaches the buffer is
     /// unknown.
@@ -21,7 +22,7 @@ pub(super) struct Channel {
     /// The first and the last worm that wait for the channel. Each waiting worm knows the one behind it.
     pub(super) first: u32,
     pub(super) last: u32,
-    /// The worm that entered last, and the number of this channel on that worm's way.
+    /// The worm that entered last, and the number of this channel among those of that worm's body, if it has one.
     pub(super) newest: u32,
     pub(super) place: u32,
     /// The total passage time of messages so far, and the end of the last passage.
@@ -46,6 +47,7 @@ impl Channel {
     }
 
     /// Counts a message whose head enters at `at` and whose bytes take `passage` to pass.
+    #[inline]
     pub(super) fn carry(&mut self, at: Time, passage: Time) {
         self.carried += passage;
         self.carries_until = at + passage;
@@ -58,6 +60,7 @@ impl Channel {
 
     /// Lets a worm enter at `now` if the wire is free, its `claim` bytes fit, and no other worm waits. Returns whether it
     /// entered.
+    #[inline]
     pub(super) fn take(&mut self, now: Time, claim: u64) -> bool {
         let free = self.first == NONE && self.free_at <= now && self.room >= claim;
         if free {
@@ -67,12 +70,14 @@ impl Channel {
     }
 
     /// Lets a worm enter, whose `claim` bytes fit.
+    #[inline]
     pub(super) fn occupy(&mut self, claim: u64) {
         self.free_at = Time::MAX;
         self.room -= claim;
     }
 
     /// Whether a worm that claims `claim` bytes can enter as soon as the wire is free, and the time of that is known.
+    #[inline]
     pub(super) fn will_take(&self, claim: u64) -> bool {
         self.free_at != Time::MAX && self.room >= claim
     }

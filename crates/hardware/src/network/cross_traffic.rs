@@ -58,10 +58,19 @@ impl CrossTraffic {
         (self.launched[source as usize] + self.period).max(leaves + self.launch)
     }
 
-    /// Calls `by` with each channel that a source's messages need, in order.
-    pub(super) fn way(&self, source: u32, wiring: &Wiring, mut by: impl FnMut(u32)) {
-        by(self.ports + 2 * source);
-        wiring.row(source / 2, source % 2 == 1, &mut by);
-        by(self.ports + 2 * source + 1);
+    /// The port out of a source.
+    pub(super) fn port_out(&self, source: u32) -> u32 {
+        self.ports + 2 * source
+    }
+
+    /// The port in at the other end of a source's row.
+    pub(super) fn port_in(&self, source: u32) -> u32 {
+        self.ports + 2 * source + 1
+    }
+
+    /// The places at the beginning and at the end of a source's row.
+    pub(super) fn ends(source: u32, wiring: &Wiring) -> (u32, u32) {
+        let (first, last) = wiring.ends_of_row(source / 2);
+        if source % 2 == 1 { (last, first) } else { (first, last) }
     }
 }

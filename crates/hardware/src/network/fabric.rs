@@ -13,7 +13,7 @@ use units::{Bandwidth, Bytes, Time};
 use super::channel::{Channel, NONE};
 use super::cross_traffic::CrossTraffic;
 use super::wiring::Wiring;
-use super::worm::{Cleared, Length, Stage, Worm};
+use super::worm::{Body, Cleared, Length, Stage, Worm};
 
 /// An event inside the network. The caller hands it to [`Fabric::step`] at its time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,12 +70,17 @@ pub struct Fabric {
     /// The least time from the beginning of one message at a port to the beginning of the next.
     gap: Time,
     link: Bandwidth,
-    buffer: u64,
+    buffer: u32,
     channels: Vec<Channel>,
     /// The time from which each wire that lanes share is free.
     wires: Vec<Time>,
     worms: Vec<Worm>,
+    /// The bodies of the long messages among `worms`, by the same numbers. There is none behind the last long message.
+    bodies: Vec<Body>,
     free: Vec<u32>,
+    /// Two lengths, each with the bytes and the passage that it follows from, the one used last first. Most messages of a
+    /// program are requests of one size and replies of another.
+    lengths: [(u64, Time, Length); 2],
     /// The number of messages that wait for the port out of each node.
     leaving: Vec<u32>,
     /// The worm whose head is at the port in of each node and has not been let in.
@@ -93,9 +98,11 @@ impl Fabric {
         let machine::Routers { topology, link, hop, buffer, cross_traffic } = routers;
         let wiring = Wiring::new(topology, nodes);
         let (rows, ports) = (wiring.rows(), wiring.channels());
+        // No message is so long that it needs more of a buffer.
+        let claimable = u32::try_from(buffer.get()).unwrap_or(u32::MAX);
         let cross_traffic = cross_traffic.as_ref().map(|traffic| {
             let passage = link.transfer_time(traffic.message);
-            let length = Length::new(traffic.message.get(), passage, buffer.get());
+            let length = Length::new(traffic.message.get(), passage, claimable);
             CrossTraffic::new(traffic, length, rows, ports)
         });
         let more = cross_traffic.as_ref().map_or(0, |_| CrossTraffic::channels(rows));
@@ -109,11 +116,13 @@ impl Fabric {
             hop: *hop,
             gap,
             link: *link,
-            buffer: buffer.get(),
+            buffer: claimable,
             channels: (0..ports + more).map(|channel| Channel::idle(room(channel))).collect(),
             wires: vec![Time::ZERO; wiring.wires() as usize],
             worms: Vec::new(),
+            bodies: Vec::new(),
             free: Vec::new(),
+            lengths: [(0, Time::ZERO, Length::new(0, Time::ZERO, claimable)); 2],
             leaving: vec![0; nodes as usize],
             knocking: vec![NONE; nodes as usize],
             inside: 0,
@@ -134,13 +143,22 @@ impl Fabric {
     /// Launches a message from its node. Its first byte leaves as soon as the port out is free.
     pub fn launch(&mut self, now: Time, parcel: Parcel, mut later: impl FnMut(Time, u32, Event)) {
         let Parcel { cargo, tie, from, to, bytes, passage } = parcel;
-        let passage = passage.max(self.link.transfer_time(Bytes::new(bytes)));
-        let number = self.fresh();
-        let worm = &mut self.worms[number as usize];
-        worm.become_message(cargo, tie, to, Length::new(bytes, passage, self.buffer));
-        self.wiring.way(from, to, |channel| worm.go_by(channel));
+        let length = self.length(bytes, passage);
+        let way = (self.wiring.first_run(from, to), to);
+        let number = self.add(Worm::new((cargo, tie), &length, self.wiring.port_out(from), way), &length);
         self.inside += 1;
         self.proceed(now, number, &mut later);
+    }
+
+    /// The length of a message of `bytes` that takes `passage` through the slower of the two ports.
+    fn length(&mut self, bytes: u64, passage: Time) -> Length {
+        if let Some(place) = self.lengths.iter().position(|known| (known.0, known.1) == (bytes, passage)) {
+            return self.lengths[place].2;
+        }
+        let slowest = passage.max(self.link.transfer_time(Bytes::new(bytes)));
+        let length = Length::new(bytes, slowest, self.buffer);
+        self.lengths = [(bytes, passage, length), self.lengths[0]];
+        length
     }
 
     /// Takes an event whose time has come. Returns the cargo of a message whose head is at the port in of its destination from
@@ -151,8 +169,7 @@ impl Fabric {
             self.launch_across(now, source, &mut later);
             return None;
         }
-        let ambient = self.worms[event.0 as usize].to == NONE;
-        self.ambient -= usize::from(ambient);
+        self.ambient -= usize::from(self.worms[event.0 as usize].is_ambient);
         self.proceed(now, event.0, &mut later)
     }
 
@@ -207,21 +224,42 @@ impl Fabric {
         })
     }
 
-    fn fresh(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            self.worms.push(Worm::new());
-            (self.worms.len() - 1) as u32
-        })
+    /// Adds a worm. Returns its number.
+    fn add(&mut self, worm: Worm, length: &Length) -> u32 {
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.worms[number as usize] = worm;
+                number
+            }
+            None => {
+                self.worms.push(worm);
+                (self.worms.len() - 1) as u32
+            }
+        };
+        if worm.is_long() {
+            self.add_body(number, length);
+        }
+        number
+    }
+
+    #[cold]
+    fn add_body(&mut self, number: u32, length: &Length) {
+        if self.bodies.len() <= number as usize {
+            self.bodies.resize_with(number as usize + 1, Body::default);
+        }
+        self.bodies[number as usize].become_message(length);
     }
 
     /// Lets a source launch a message across its row.
     fn launch_across(&mut self, now: Time, source: u32, later: &mut impl FnMut(Time, u32, Event)) {
-        let number = self.fresh();
         let traffic = self.cross_traffic.as_mut().expect("only cross traffic has sources");
         traffic.launch(now, source);
-        let worm = &mut self.worms[number as usize];
-        worm.become_message(source, NONE, NONE, traffic.length);
-        traffic.way(source, &self.wiring, |channel| worm.go_by(channel));
+        let (length, port) = (traffic.length, traffic.port_out(source));
+        let (from, goal) = CrossTraffic::ends(source, &self.wiring);
+        let way = (self.wiring.first_run(from, goal), goal);
+        let mut worm = Worm::new((source, NONE), &length, port, way);
+        worm.is_ambient = true;
+        let number = self.add(worm, &length);
         self.proceed(now, number, later);
     }
 
@@ -229,7 +267,7 @@ impl Fabric {
     /// free.
     fn proceed(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) -> Option<u32> {
         let worm = &mut self.worms[number as usize];
-        let wanted = worm.wants();
+        let wanted = worm.wants;
         match std::mem::replace(&mut worm.stage, Stage::Comes) {
             Stage::Comes if !self.channels[wanted as usize].take(now, worm.claim()) => {
                 self.enqueue(wanted, number, later);
@@ -243,15 +281,15 @@ impl Fabric {
             }
         }
         let worm = &mut self.worms[number as usize];
-        if worm.arrives() {
-            if worm.to != NONE {
-                self.knocking[worm.to as usize] = number;
-                return Some(worm.cargo);
+        if worm.arrives {
+            if worm.is_ambient {
+                self.come_out(now, number, later);
+                return None;
             }
-            self.come_out(now, number, later);
-            return None;
+            self.knocking[worm.goal as usize] = number;
+            return Some(worm.cargo);
         }
-        let start = self.book(now, wanted, self.worms[number as usize].passage());
+        let start = self.book(now, wanted, self.worms[number as usize].passage);
         if start > now {
             self.worms[number as usize].stage = Stage::Booked;
             self.put(start, number, later);
@@ -265,24 +303,49 @@ impl Fabric {
     /// asks for the next channel then, or when the worm before it in the buffer has left.
     fn go_on(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
-        let (leaves, place) = (worm.leaves(), worm.place());
-        worm.reaches = now + if leaves { self.latency } else { self.hop };
-        if leaves {
-            let gap = if worm.to == NONE { Time::ZERO } else { self.gap };
-            worm.spaced = now + gap;
-        }
-        let (reaches, source) = (worm.reaches, (leaves && worm.to == NONE).then_some(worm.cargo));
-        let channel = &mut self.channels[worm.wants() as usize];
-        let (cleared_at, before) = (channel.cleared_at, (channel.newest, channel.place));
-        (channel.newest, channel.place, channel.cleared_at) = (number, place, Time::MAX);
+        let (entered, leaves) = (worm.wants, worm.leaves());
+        let reaches = now + if leaves { self.latency } else { self.hop };
+        worm.reaches = reaches;
+        let place = if worm.is_long() { self.bodies[number as usize].entered() } else { 0 };
+        let channel = &mut self.channels[entered as usize];
+        let cleared_at = std::mem::replace(&mut channel.cleared_at, Time::MAX);
+        let before = (channel.newest, channel.place);
+        (channel.newest, channel.place) = (number, place);
         if cleared_at == Time::MAX {
-            self.worms[before.0 as usize].is_followed(before.1, number);
+            self.follow(before, number);
         } else {
             self.put(reaches.max(cleared_at), number, later);
         }
         self.enter(now, number, later);
-        if let Some(source) = source {
-            self.launch_again(now, source, later);
+        self.look_ahead(number, leaves);
+        if leaves && self.worms[number as usize].is_ambient {
+            self.launch_again(now, self.worms[number as usize].cargo, later);
+        }
+    }
+
+    /// Finds the channel that a worm's head wants after the one that it has entered, which is the port out if it `leaves`.
+    #[inline]
+    fn look_ahead(&mut self, number: u32, leaves: bool) {
+        let worm = &mut self.worms[number as usize];
+        if worm.run.left == 0 && !leaves {
+            worm.run = self.wiring.next_run(worm.wants, worm.goal);
+        }
+        worm.wants = worm.run.next().unwrap_or_else(|| {
+            worm.arrives = true;
+            match &self.cross_traffic {
+                Some(traffic) if worm.is_ambient => traffic.port_in(worm.cargo),
+                _ => self.wiring.port_in(worm.goal),
+            }
+        });
+    }
+
+    /// Records that a worm has entered a buffer behind the worm `before`, to which the buffer's channel has the number `place`.
+    fn follow(&mut self, (before, place): (u32, u32), follower: u32) {
+        let worm = &mut self.worms[before as usize];
+        if worm.is_long() {
+            self.bodies[before as usize].is_followed(place, follower);
+        } else {
+            worm.follower = follower;
         }
     }
 
@@ -311,24 +374,45 @@ impl Fabric {
     }
 
     /// Lets a worm's head enter the channel that it was given. The times at which the tail leaves channels become known.
+    #[inline]
     fn enter(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
-        // Cross traffic has ports of its own, which have no gap.
-        let is_port = worm.to != NONE && (worm.leaves() || worm.arrives());
-        let passage = if is_port { worm.passage().max(self.gap) } else { worm.passage() };
-        self.channels[worm.wants() as usize].carry(now, passage);
-        worm.enter(now);
-        while let Some(released) = self.worms[number as usize].release() {
+        let (entered, passage) = (worm.wants, worm.passage);
+        // Cross traffic has ports of its own, as fast as links and without a gap.
+        let is_port = !worm.is_ambient && (worm.leaves() || worm.arrives);
+        let gap = if is_port { self.gap } else { Time::ZERO };
+        let channel = &mut self.channels[entered as usize];
+        channel.carry(now, passage.max(gap));
+        if worm.is_long() {
+            let whole = worm.arrives;
+            worm.holds = entered;
+            self.bodies[number as usize].enter(entered, now, passage, gap);
+            return self.release(now, number, (whole, gap), later);
+        }
+        channel.free_at = now + passage.max(gap);
+        let (awaited, cleared) = (channel.first != NONE, worm.enter());
+        if awaited {
+            self.wake(now, entered, 0, later);
+        }
+        if let Some(cleared) = cleared {
+            self.clear(now, now + passage, cleared, later);
+        }
+    }
+
+    /// Frees the channels behind the head of a long message whose times have become known. `whole` says whether the head has
+    /// entered the port in, and `gap` the least time that the message occupies that port.
+    fn release(
+        &mut self,
+        now: Time,
+        number: u32,
+        (whole, gap): (bool, Time),
+        later: &mut impl FnMut(Time, u32, Event),
+    ) {
+        while let Some(released) = self.bodies[number as usize].release(whole) {
             let ends = released.ends;
-            let mut free_at = ends;
-            if released.port {
-                let worm = &self.worms[number as usize];
-                // Cross traffic has ports of its own, as fast as links.
-                let gap = if worm.to == NONE { Time::ZERO } else { self.gap };
-                free_at = ends.max(if released.cleared.is_some() { now + gap } else { worm.spaced });
-            }
+            let spaced = if released.is_port_in { now + gap } else { released.spaced };
             let channel = &mut self.channels[released.channel as usize];
-            channel.free_at = free_at;
+            channel.free_at = ends.max(spaced);
             if channel.first != NONE {
                 self.wake(now, released.channel, 0, later);
             }
@@ -371,7 +455,7 @@ impl Fabric {
     /// Plans the next event of a worm.
     fn put(&mut self, at: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &self.worms[number as usize];
-        self.ambient += usize::from(worm.to == NONE);
+        self.ambient += usize::from(worm.is_ambient);
         later(at, worm.tie, Event::worm(number));
     }
 

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use super::wiring::Run;
+
 /// The number of lanes of a link of a torus.
 const LANES: u32 = 2;
 
@@ -13,17 +15,24 @@ const LANES: u32 = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
     sides: Vec<u32>,
+    /// The difference between the numbers of two neighbours along each dimension.
+    strides: Vec<u32>,
     /// Whether the rows are rings, whose links have lanes.
     closed: bool,
 }
 
 impl Grid {
     pub(super) fn mesh(sides: Vec<u32>) -> Self {
-        Self { sides, closed: false }
+        Self::new(sides, false)
     }
 
     pub(super) fn torus(sides: Vec<u32>) -> Self {
-        Self { sides, closed: true }
+        Self::new(sides, true)
+    }
+
+    fn new(sides: Vec<u32>, closed: bool) -> Self {
+        let before = |dimension: usize| sides[..dimension].iter().product();
+        Self { strides: (0..sides.len()).map(before).collect(), sides, closed }
     }
 
     fn links(&self) -> u32 {
@@ -75,7 +84,7 @@ impl Grid {
         let dimensions = self.sides.len() as u32;
         let (place, dimension, up) = (link / 2 / dimensions, link / 2 % dimensions, link.is_multiple_of(2));
         let side = self.sides[dimension as usize];
-        let stride: u32 = self.sides[..dimension as usize].iter().product();
+        let stride = self.strides[dimension as usize];
         let at = place / stride % side;
         let ahead = match (up, at) {
             (true, at) if at + 1 < side => at + 1,
@@ -87,31 +96,40 @@ impl Grid {
         Some((place, place + ahead * stride - at * stride))
     }
 
-    /// Calls `by` with each channel from place `from` to place `to`, in order.
-    pub(super) fn way(&self, from: u32, to: u32, mut by: impl FnMut(u32)) {
-        let (mut place, mut stride) = (from, 1);
-        for (dimension, &side) in self.sides.iter().enumerate() {
+    /// The first straight run of channels on the way from place `from` to place `to`; empty if they are one place.
+    pub(super) fn first_run(&self, from: u32, to: u32) -> Run {
+        self.run(from, to, (0, 0))
+    }
+
+    /// The straight run of channels that follows `channel` on the way to place `to`; empty if `channel` ends there.
+    pub(super) fn next_run(&self, channel: u32, to: u32) -> Run {
+        let (link, lane) = (channel / self.lanes(), channel % self.lanes());
+        let (_, place) = self.ends_of(link).expect("a message passes links that join two places");
+        self.run(place, to, (link / 2 % self.sides.len() as u32, lane))
+    }
+
+    /// The straight run of channels from `place` on, where the link before, if there is one, lies along a dimension in a lane.
+    fn run(&self, place: u32, to: u32, (before, lane): (u32, u32)) -> Run {
+        let dimensions = self.sides.len() as u32;
+        for dimension in before..dimensions {
+            let (side, stride) = (self.sides[dimension as usize], self.strides[dimension as usize]);
             let (at, goal) = (place / stride % side, to / stride % side);
             let (steps, up) = self.steps(at, goal, side);
-            let (mut at, mut lane) = (at, 0);
-            for _ in 0..steps {
-                let last = if up { side - 1 } else { 0 };
-                if at == last {
-                    lane = 1;
-                }
-                let link = (place * self.sides.len() as u32 + dimension as u32) * 2 + u32::from(!up);
-                by(link * self.lanes() + lane);
-                let ahead = match (up, at == last) {
-                    (true, false) => at + 1,
-                    (true, true) => 0,
-                    (false, false) => at - 1,
-                    (false, true) => side - 1,
-                };
-                place = place + ahead * stride - at * stride;
-                at = ahead;
+            if steps == 0 {
+                continue;
             }
-            stride *= side;
+            let to_seam = if up { side - 1 - at } else { at };
+            let over_seam = dimension == before && lane == 1 || self.closed && to_seam == 0;
+            let link = (place * dimensions + dimension) * 2 + u32::from(!up);
+            let apart = stride * dimensions * 2 * self.lanes();
+            return Run {
+                first: link * self.lanes() + u32::from(over_seam),
+                // A seam, and what lies on both sides of it, are runs of their own.
+                left: if to_seam == 0 { 1 } else { steps.min(to_seam) },
+                step: if up { apart } else { apart.wrapping_neg() },
+            };
         }
+        Run::default()
     }
 
     /// The number of steps along one side, and whether they go upwards. On a ring it is the shorter way. For half the ring,
@@ -188,8 +206,13 @@ mod tests {
     }
 
     fn way(grid: &Grid, from: u32, to: u32) -> Vec<u32> {
-        let mut way = Vec::new();
-        grid.way(from, to, |channel| way.push(channel));
+        let mut way: Vec<u32> = grid.first_run(from, to).collect();
+        while let Some(&last) = way.last() {
+            match grid.next_run(last, to) {
+                Run { left: 0, .. } => break,
+                run => way.extend(run),
+            }
+        }
         way
     }
 

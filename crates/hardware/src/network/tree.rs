@@ -7,30 +7,30 @@
 
 use std::ops::Range;
 
-/// A tree of switches over a power of `arity` places.
+use super::wiring::Run;
+
+/// A tree of switches over a power of the arity of places.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    arity: u32,
     /// The number of places at the bottom, at least that of the nodes.
     places: u32,
-    /// The number of levels of switches. The links below the lowest level are the ports of the nodes.
-    levels: u32,
+    /// The number of places below a switch of each level. The links below the lowest level are the ports of the nodes.
+    subtrees: Vec<u32>,
 }
 
 impl Tree {
     /// The smallest tree that holds `nodes` nodes.
     pub(super) fn new(arity: u32, nodes: u32) -> Self {
-        let (mut places, mut levels) = (arity, 1);
-        while places < nodes {
-            places = places.saturating_mul(arity);
-            levels += 1;
+        let mut subtrees = vec![arity];
+        while subtrees[subtrees.len() - 1] < nodes {
+            subtrees.push(subtrees[subtrees.len() - 1].saturating_mul(arity));
         }
-        Self { arity, places, levels }
+        Self { places: subtrees[subtrees.len() - 1], subtrees }
     }
 
     /// The number of links between switches, in both directions.
     pub(super) fn channels(&self) -> u32 {
-        2 * self.places * (self.levels - 1)
+        2 * self.places * (self.subtrees.len() as u32 - 1)
     }
 
     /// The links between switches over places of `nodes` nodes. Each link is its only lane.
@@ -49,24 +49,31 @@ impl Tree {
 
     /// The places below the switches that a link joins to the level above.
     fn subtree_of(&self, link: u32) -> Range<u32> {
-        let places = self.arity.saturating_pow(link / self.places / 2 + 1);
+        let places = self.subtrees[(link / self.places / 2) as usize];
         let start = link % self.places / places * places;
         start..start + places
     }
 
-    /// Calls `by` with each link between switches on the way from place `from` to place `to`, in order.
-    pub(super) fn way(&self, from: u32, to: u32, mut by: impl FnMut(u32)) {
-        let mut subtree = self.arity;
-        let mut level = 0;
-        while from / subtree != to / subtree {
-            by(level * 2 * self.places + from - from % subtree + to % subtree);
-            subtree = subtree.saturating_mul(self.arity);
-            level += 1;
+    /// The first straight run of links on the way from place `from` to place `to`; empty if one switch joins both.
+    pub(super) fn first_run(&self, from: u32, to: u32) -> Run {
+        self.run(0, from, to)
+    }
+
+    /// The straight run of links that follows `link` on the way to place `to`; empty after the last link down.
+    pub(super) fn next_run(&self, link: u32, to: u32) -> Run {
+        let row = link / self.places;
+        if row.is_multiple_of(2) { self.run(row / 2 + 1, link % self.places, to) } else { Run::default() }
+    }
+
+    /// The straight run of links from a switch of a level above place `from`: one link up, or all links down.
+    fn run(&self, level: u32, from: u32, to: u32) -> Run {
+        let subtree = self.subtrees[level as usize];
+        if from / subtree != to / subtree {
+            let up = level * 2 * self.places + from - from % subtree + to % subtree;
+            return Run { first: up, left: 1, step: 0 };
         }
-        while level > 0 {
-            level -= 1;
-            by((level * 2 + 1) * self.places + to);
-        }
+        let down = (2 * level).wrapping_sub(1).wrapping_mul(self.places).wrapping_add(to);
+        Run { first: down, left: level, step: (2 * self.places).wrapping_neg() }
     }
 }
 
@@ -75,8 +82,13 @@ mod tests {
     use super::*;
 
     fn way(tree: &Tree, from: u32, to: u32) -> Vec<u32> {
-        let mut way = Vec::new();
-        tree.way(from, to, |channel| way.push(channel));
+        let mut way: Vec<u32> = tree.first_run(from, to).collect();
+        while let Some(&last) = way.last() {
+            match tree.next_run(last, to) {
+                Run { left: 0, .. } => break,
+                run => way.extend(run),
+            }
+        }
         way
     }
 

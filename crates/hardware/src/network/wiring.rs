@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use machine::Topology;
 
-use super::grid::Grid;
+use super::grid::{Grid, sides};
 use super::tree::Tree;
 
 /// The numbering of a network's channels: the ports out of the nodes, their ports in, then the channels inside.
@@ -21,11 +21,39 @@ enum Inside {
     Tree(Tree),
 }
 
+/// Channels in a row on a message's way. Their numbers are equally far apart.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Run {
+    /// The first of the remaining channels, if any remain.
+    pub(super) first: u32,
+    /// The number of remaining channels.
+    pub(super) left: u32,
+    /// The difference between the numbers of two neighbours, modulo 2^32.
+    pub(super) step: u32,
+}
+
+impl Run {
+    fn numbered_from(self, first: u32) -> Self {
+        Self { first: self.first.wrapping_add(first), ..self }
+    }
+}
+
+impl Iterator for Run {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(1)?;
+        let next = self.first.wrapping_add(self.step);
+        Some(std::mem::replace(&mut self.first, next))
+    }
+}
+
 impl Wiring {
     pub(super) fn new(topology: &Topology, nodes: u32) -> Self {
         let sides = |given: &Option<Vec<u32>>, dimensions| match given {
             Some(sides) if sides.iter().product::<u32>() == nodes => sides.clone(),
-            _ => super::grid::sides(nodes, dimensions),
+            _ => sides(nodes, dimensions),
         };
         let inside = match topology {
             Topology::Crossbar => Inside::Nothing,
@@ -64,14 +92,37 @@ impl Wiring {
         self.nodes + node
     }
 
+    /// The first straight run of channels inside the network on the way between two different nodes.
+    pub(super) fn first_run(&self, from: u32, to: u32) -> Run {
+        let run = match &self.inside {
+            Inside::Nothing => Run::default(),
+            Inside::Grid(grid) => grid.first_run(from, to),
+            Inside::Tree(tree) => tree.first_run(from, to),
+        };
+        run.numbered_from(2 * self.nodes)
+    }
+
+    /// The straight run of channels that follows `channel`, inside the network, on the way to a node; empty if a port in comes
+    /// next.
+    pub(super) fn next_run(&self, channel: u32, to: u32) -> Run {
+        let Some(inside) = channel.checked_sub(2 * self.nodes) else { return Run::default() };
+        let run = match &self.inside {
+            Inside::Nothing => Run::default(),
+            Inside::Grid(grid) => grid.next_run(inside, to),
+            Inside::Tree(tree) => tree.next_run(inside, to),
+        };
+        run.numbered_from(2 * self.nodes)
+    }
+
     /// Calls `by` with each channel between two different nodes, ports included, in order.
     pub(super) fn way(&self, from: u32, to: u32, mut by: impl FnMut(u32)) {
-        let first = 2 * self.nodes;
         by(self.port_out(from));
-        match &self.inside {
-            Inside::Nothing => {}
-            Inside::Grid(grid) => grid.way(from, to, |channel| by(first + channel)),
-            Inside::Tree(tree) => tree.way(from, to, |channel| by(first + channel)),
+        let mut run = self.first_run(from, to);
+        while let Some(channel) = run.next() {
+            by(channel);
+            if run.left == 0 {
+                run = self.next_run(channel, to);
+            }
         }
         by(self.port_in(to));
     }
@@ -81,14 +132,9 @@ impl Wiring {
         if let Inside::Grid(grid) = &self.inside { grid.rows() } else { 0 }
     }
 
-    /// Calls `by` with each link along a row, from its first place to its last or back.
-    pub(super) fn row(&self, row: u32, back: bool, mut by: impl FnMut(u32)) {
-        let first = 2 * self.nodes;
-        if let Inside::Grid(grid) = &self.inside {
-            let (from, to) = grid.ends(row);
-            let (from, to) = if back { (to, from) } else { (from, to) };
-            grid.way(from, to, |channel| by(first + channel));
-        }
+    /// The first and the last place of a row.
+    pub(super) fn ends_of_row(&self, row: u32) -> (u32, u32) {
+        if let Inside::Grid(grid) = &self.inside { grid.ends(row) } else { (0, 0) }
     }
 
     /// The wire that a lane shares with others; `None` for a channel that is no lane.

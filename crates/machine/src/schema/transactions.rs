@@ -29,51 +29,86 @@ impl Transaction {
 
 /// The bus transactions of one use of a primitive: a number of each kind, at most 255. A processor makes them one after the
 /// other, in the order of [`Transaction::ALL`].
+///
+/// The number of each kind is one byte of the word, so that sums and tests take one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Transactions([u8; 5]);
+pub struct Transactions(u64);
+
+/// The bits of a number of transactions of one kind.
+const BITS: u32 = 8;
+
+/// The highest bit of each number. Two sums of numbers without these bits need no carry.
+const HALVES: u64 = 0x8080_8080_8080_8080;
 
 impl Transactions {
     /// No transactions.
-    pub const NONE: Self = Self([0; 5]);
+    pub const NONE: Self = Self(0);
 
     /// One transaction.
+    #[inline]
     pub fn one(kind: Transaction) -> Self {
-        let mut counts = Self::NONE;
-        counts.0[kind as usize] = 1;
-        counts
+        Self(1 << (kind as u32 * BITS))
     }
 
     /// Whether the primitive makes no transaction.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self == Self::NONE
     }
 
     /// The transactions of `count` uses.
+    #[inline]
     pub fn times(self, count: u64) -> Self {
-        if self.is_empty() {
+        if self.is_empty() || count == 1 {
             return self;
         }
         let count = u8::try_from(count).unwrap_or(u8::MAX);
-        Self(self.0.map(|each| each.saturating_mul(count)))
+        Self(u64::from_le_bytes(self.0.to_le_bytes().map(|each| each.saturating_mul(count))))
     }
 
     /// The transactions of two primitives together.
+    #[inline]
     pub fn and(self, other: Self) -> Self {
-        if other.is_empty() {
-            return self;
+        if (self.0 | other.0) & HALVES == 0 {
+            return Self(self.0 + other.0);
         }
-        Self(std::array::from_fn(|kind| self.0[kind].saturating_add(other.0[kind])))
+        let [one, two] = [self, other].map(|each| each.0.to_le_bytes());
+        Self(u64::from_le_bytes(std::array::from_fn(|kind| one[kind].saturating_add(two[kind]))))
+    }
+
+    /// Removes and returns the transaction that a processor makes first.
+    #[inline]
+    pub fn take_first(&mut self) -> Option<Transaction> {
+        let (kind, _) = self.counts().next()?;
+        self.0 -= Self::one(kind).0;
+        Some(kind)
     }
 
     /// Yields each transaction.
     pub fn iter(self) -> impl Iterator<Item = Transaction> {
-        self.counts().flat_map(|(kind, count)| (0..count).map(move |_| kind))
+        let mut left = self;
+        std::iter::from_fn(move || left.take_first())
     }
 
     /// Yields each kind that the primitive makes, with its number.
+    #[inline]
     pub fn counts(self) -> impl Iterator<Item = (Transaction, u64)> {
-        let all = Transaction::ALL.into_iter().zip(self.0);
-        all.filter(|&(_, count)| count > 0).map(|(kind, count)| (kind, count.into()))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            if left == 0 {
+                return None;
+            }
+            let kind = left.trailing_zeros() / BITS;
+            let count = left >> (kind * BITS) & u64::from(u8::MAX);
+            left -= count << (kind * BITS);
+            Some((Transaction::ALL[kind as usize], count))
+        })
+    }
+
+    /// One more transaction; `None` where the number of its kind would exceed its limit.
+    fn and_one(self, kind: Transaction) -> Option<Self> {
+        let is_full = self.counts().any(|(made, count)| made == kind && count == u64::from(u8::MAX));
+        (!is_full).then(|| self.and(Self::one(kind)))
     }
 
     /// Parses a sum such as "invalidate + line"; "none" is the empty sum.
@@ -81,7 +116,7 @@ impl Transactions {
         let mut counts = Self::NONE;
         for name in text.split('+').map(str::trim).filter(|_| text != NONE) {
             let kind = Transaction::NAMES.iter().position(|known| *known == name)?;
-            counts.0[kind] = counts.0[kind].checked_add(1)?;
+            counts = counts.and_one(Transaction::ALL[kind])?;
         }
         Some(counts)
     }
@@ -122,7 +157,42 @@ mod tests {
         assert_eq!(dispatch.to_string(), "invalidate + line");
         assert_eq!(Transactions::parse("write + write").unwrap().iter().count(), 2);
         assert!(Transactions::parse("none").unwrap().is_empty());
-        assert_eq!(dispatch.times(2).and(dispatch).0, [3, 3, 0, 0, 0]);
+        let counts: Vec<_> = dispatch.times(2).and(dispatch).counts().collect();
+        assert_eq!(counts, [(Transaction::Invalidate, 3), (Transaction::Line, 3)]);
         assert_eq!((Transactions::parse("lines"), Transactions::parse("")), (None, None));
+    }
+
+    /// Transactions of these numbers, made one by one.
+    fn of(counts: [u8; 5]) -> Transactions {
+        let all = Transaction::ALL.into_iter().zip(counts);
+        let each = all.flat_map(|(kind, count)| (0..count).map(move |_| Transactions::one(kind)));
+        each.fold(Transactions::NONE, Transactions::and)
+    }
+
+    #[test]
+    fn sums_and_products_are_those_of_each_number_up_to_its_limit() {
+        let some = [[0; 5], [1, 0, 0, 2, 0], [127, 128, 1, 0, 129], [255, 3, 0, 127, 127]];
+        for one in some {
+            let numbers: Vec<_> = of(one).counts().map(|(kind, count)| (kind as usize, count)).collect();
+            let plain = one.into_iter().map(u64::from).enumerate().filter(|&(_, count)| count > 0);
+            assert_eq!(numbers, plain.collect::<Vec<_>>());
+            for other in some {
+                let sum = std::array::from_fn(|kind| one[kind].saturating_add(other[kind]));
+                assert_eq!(of(one).and(of(other)), of(sum));
+            }
+            for count in [0, 1, 2, 300] {
+                let product = one.map(|each| (u64::from(each) * count).min(255) as u8);
+                assert_eq!(of(one).times(count), of(product));
+            }
+        }
+    }
+
+    #[test]
+    fn a_processor_makes_them_in_the_order_of_kinds() {
+        let mut made = of([1, 0, 2, 0, 0]);
+        let order: Vec<_> = std::iter::from_fn(|| made.take_first()).collect();
+        assert_eq!(order, [Transaction::Invalidate, Transaction::Read, Transaction::Read]);
+        assert_eq!(of([1, 0, 2, 0, 0]).iter().collect::<Vec<_>>(), order);
+        assert_eq!(of([255, 0, 0, 0, 0]).and_one(Transaction::Invalidate), None);
     }
 }

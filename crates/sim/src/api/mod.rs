@@ -9,7 +9,6 @@ mod scheduling;
 use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 
-use hardware::memory::{Answer, NodeMemory};
 use tempest::world::{Accounting, Scheduling};
 use tempest::{Access, Block, MemoryEvents, Place, Primitive, Work};
 use units::Time;
@@ -17,8 +16,7 @@ use units::Time;
 use crate::cluster::{Cluster, memory};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
-use crate::memory::blocks::BlockWork;
-use crate::processor::clock::Pending;
+use crate::memory::train::Train;
 use crate::processor::core::Job;
 use crate::standstill;
 
@@ -106,40 +104,15 @@ impl Edge {
     /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.
     #[inline]
     pub(crate) fn settle_after(&self, first: impl FnOnce(&mut Cluster, usize)) {
-        let (suspends, pending) = {
+        let suspends = {
             let mut state = self.state();
             let core = self.core();
             first(&mut state, core);
-            // The pending transactions belong to this fiber. The next fiber on this core has transactions of its own.
-            let clock = &mut state.cores[core].clock;
-            let pending = clock.pends().then(|| clock.take_pending());
-            (state.settle(core), pending)
+            memory::settle(&mut state, core)
         };
         if suspends {
             self.suspend();
         }
-        if let Some(pending) = pending {
-            self.make(&pending);
-        }
-    }
-
-    /// Makes bus transactions one after the other.
-    #[cold]
-    fn make(&self, pending: &Pending) {
-        for transaction in pending.made.iter() {
-            let taken = self.go_through_bus(|memory, now| memory.make(transaction, now));
-            self.at_work(|work| work.book_transaction(transaction, taken, pending.step));
-        }
-    }
-
-    /// Makes a request on the bus at the present time, waits for the answer, and returns how long that takes. The request and
-    /// the answer each use the bus at their own instant, so the bus is granted in the order of time.
-    fn go_through_bus(&self, request: impl FnOnce(&mut NodeMemory, Time) -> Answer) -> Time {
-        let (answer, first) = self.at_work(|work| work.ask_bus(request));
-        self.settle();
-        let rest = self.at_work(|work| work.take_answer(answer));
-        self.settle();
-        first + rest
     }
 
     /// Applies `act` to the processor at work, on the processor's own clock.
@@ -153,23 +126,14 @@ impl Edge {
         let work = self.at_work(|at_work| at_work.work_on(primitive, block));
         match work.own {
             None => memory::spend_block(&mut self.state(), self.core(), &work),
-            Some(own) => self.move_lines(&work, own),
+            Some(own) => {
+                let suspends = memory::make(&mut self.state(), self.core(), Train::of_lines(&work, own));
+                if suspends {
+                    self.suspend();
+                }
+            }
         }
         self.at_work(|at_work| at_work.end_block(&work));
-    }
-
-    fn move_lines(&self, work: &BlockWork, own: Time) {
-        let mut before = work.cost.path + own;
-        for line in work.lines.clone() {
-            self.settle_after(|state, core| state.cores[core].clock.advance(before));
-            let taken = self.go_through_bus(|memory, now| match work.primitive {
-                Primitive::FetchBlock => memory.fetch_line(line, now),
-                _ => memory.purge_line(line, now),
-            });
-            let alone = before - own + work.cost.line;
-            self.at_work(|at_work| at_work.book_block(work, before + taken, alone));
-            before = own;
-        }
     }
 
     /// Lets waiting handlers run on this core. Returns false if none waits.

@@ -23,6 +23,7 @@ use crate::link::routing::Road;
 use crate::link::staging::Staging;
 use crate::measure::Measure;
 use crate::memory::Memory;
+use crate::memory::train::Trains;
 use crate::prices::PriceLists;
 use crate::processor::core::{Core, Event};
 use crate::processor::threads::Threads;
@@ -95,6 +96,7 @@ impl Plan<'_> {
             threads: Threads::new(self.shape.threads as usize, split.computing as usize, processors, shared),
             port: Port::new(machine, looks.unwrap_or_default()),
             memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
+            trains: Trains::default(),
             dispatch,
             tie,
         }

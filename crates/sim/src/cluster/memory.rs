@@ -3,6 +3,7 @@
 //! This module must never know a protocol.
 
 use hardware::memory::Keep;
+use machine::Transactions;
 use tempest::MemoryEvents;
 use tempest::world::{Held, Lowering};
 use trace::Event as Traced;
@@ -10,10 +11,12 @@ use units::Time;
 
 use super::Cluster;
 use super::node::Node;
-use crate::agenda::Happening;
+use crate::agenda::{Agenda, Happening};
 use crate::link::flights::Origin;
+use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
 use crate::memory::lowering::PutOff;
+use crate::memory::train::{Train, Trains};
 use crate::processor::core::{Event, Job};
 
 /// The state in which the line of an address may stay in the cache of `core`.
@@ -26,6 +29,79 @@ pub(crate) fn keep_at(cluster: &Cluster, core: usize, address: u64) -> Keep {
 pub(crate) fn spend_block(cluster: &mut Cluster, core: usize, work: &BlockWork) {
     let next = cluster.at_work(core).spend_block(work);
     post_at(cluster, cluster.cores[core].node(), next);
+}
+
+/// Advances engine time to the clock of `core`, whose fiber runs now, and makes the transactions that are pending then. Returns
+/// true if an event comes before. The fiber must then suspend; it is resumed when its transactions are made.
+#[inline]
+pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
+    let clock = &mut cluster.cores[core].clock;
+    if !clock.pends() {
+        return cluster.settle(core);
+    }
+    // The pending transactions belong to this fiber. The next fiber on this core has transactions of its own.
+    let pending = clock.take_pending();
+    let waits = cluster.settle(core);
+    if !waits {
+        let (mut work, agenda, _) = at_work(cluster, core);
+        if passes_undisturbed(&mut work, agenda, pending.made) {
+            return false;
+        }
+    }
+    begin(cluster, core, Train::of_transactions(pending));
+    waits || go_on(cluster, core)
+}
+
+/// Lets the fiber at work on `core` make the requests of a train. Returns true if an event comes before the train's end. The
+/// fiber must then suspend, and the train [goes on](go_on) without it.
+pub(crate) fn make(cluster: &mut Cluster, core: usize, train: Train) -> bool {
+    begin(cluster, core, train);
+    go_on(cluster, core)
+}
+
+fn begin(cluster: &mut Cluster, core: usize, train: Train) {
+    let own = &cluster.cores[core];
+    cluster.nodes[own.node()].trains.begin(own, train);
+}
+
+/// Goes on with the train of the fiber at work on `core`, if it makes one. Returns true if the fiber still waits for it.
+#[inline]
+pub(crate) fn go_on(cluster: &mut Cluster, core: usize) -> bool {
+    let (mut work, agenda, trains) = at_work(cluster, core);
+    let Some(place) = trains.of(work.core) else { return false };
+    while let Some(train) = place {
+        let left = train.unasked().filter(|&left| passes_undisturbed(&mut work, agenda, left));
+        if left.is_some() || !train.step(&mut work) {
+            *place = None;
+            return false;
+        }
+        let ahead = work.core.clock.take_ahead();
+        if ahead.is_zero() {
+            continue;
+        }
+        if let Some(at) = agenda.pass(ahead) {
+            cluster.continue_at(core, at);
+            return true;
+        }
+        work.now = agenda.now();
+    }
+    false
+}
+
+/// Makes transactions at once, if nobody can disturb them before their end. Returns whether engine time has come to their end.
+#[inline]
+fn passes_undisturbed(work: &mut AtWork<'_>, agenda: &mut Agenda, transactions: Transactions) -> bool {
+    let time = work.time_undisturbed(transactions).filter(|&time| agenda.pass(time).is_none());
+    time.inspect(|&time| work.make_undisturbed(transactions, time)).is_some()
+}
+
+/// The processor `core` at work, with the agenda and the trains of its node.
+fn at_work(cluster: &mut Cluster, core: usize) -> (AtWork<'_>, &mut Agenda, &mut Trains) {
+    let Cluster { cores, nodes, agenda, setting, measure, .. } = cluster;
+    let core = &mut cores[core];
+    let Node { memory, trains, .. } = &mut nodes[core.node()];
+    let (prices, anatomy) = (&setting.prices, &mut measure.anatomy);
+    (AtWork { now: agenda.now(), core, memory, prices, anatomy }, agenda, trains)
 }
 
 /// The device of a node writes the next line that has been placed.

@@ -299,6 +299,9 @@ impl Cluster {
             _ => return None,
         };
         self.agenda.take_due();
+        if memory::go_on(self, core) {
+            return self.goes_on_here(node, thread);
+        }
         self.running = Some(core);
         Some(here)
     }

@@ -11,6 +11,7 @@ use units::Time;
 use crate::dispatch::{Dispatcher, View};
 use crate::link::port::Port;
 use crate::memory::Memory;
+use crate::memory::train::Trains;
 use crate::processor::core::Core;
 use crate::processor::threads::Threads;
 
@@ -24,6 +25,7 @@ pub(crate) struct Node {
     pub(crate) dispatch: Dispatcher,
     pub(crate) port: Port,
     pub(crate) memory: Memory,
+    pub(crate) trains: Trains,
     /// The rank of this node's events among simultaneous events of other nodes. It is drawn from the seed.
     pub(crate) tie: u32,
 }

@@ -3,8 +3,8 @@
 //! A price may contain transactions on the bus. They wait until engine time has reached the processor's clock. Then each is
 //! made at its own instant. This module must never know which thread or handler is at work, nor why.
 
-use hardware::memory::{Answer, NodeMemory};
-use machine::{Class, Cost, Transaction, Transactions};
+use hardware::memory::NodeMemory;
+use machine::{Class, Cost, Transactions};
 use tempest::world::DispatchKey;
 use tempest::{Primitive, Stage, Work};
 use units::Time;
@@ -70,42 +70,31 @@ impl AtWork<'_> {
         }
     }
 
-    /// Makes a request on the bus at the present time. Returns the answer and its wait, which the processor spends on its own
-    /// clock.
+    /// The caches, bus and banks of the node.
     ///
     /// # Panics
     /// If the machine describes no bus: no part makes a request then.
-    pub(crate) fn ask_bus(
-        &mut self,
-        request: impl FnOnce(&mut NodeMemory, Time) -> Answer,
-    ) -> (Answer, Time) {
-        let now = self.now;
-        let answer = request(self.bus(), now);
-        self.core.clock.advance(answer.ready - now);
-        (answer, answer.ready - now)
-    }
-
-    /// Takes an answer that is ready now over the bus. Returns the time that this takes.
-    ///
-    /// # Panics
-    /// If the machine describes no bus.
-    pub(crate) fn take_answer(&mut self, answer: Answer) -> Time {
-        let now = self.now;
-        let rest = self.bus().take(answer, now) - now;
-        self.core.clock.advance(rest);
-        rest
-    }
-
-    fn bus(&mut self) -> &mut NodeMemory {
+    pub(super) fn bus(&mut self) -> &mut NodeMemory {
         self.memory.system().expect("transactions are made where there is a bus")
     }
 
-    /// Books a transaction that took the time `taken`.
-    pub(crate) fn book_transaction(&mut self, transaction: Transaction, taken: Time, step: Option<Step>) {
-        let alone = self.memory.time_alone(transaction);
-        // Caches may supply a line sooner than memory, and other clients may use the bus.
-        let wait = taken.saturating_sub(alone);
-        self.core.ledger.book(Bucket::Overhead, taken.min(alone));
+    /// The time that transactions take from now on if no event comes before their end. `None` if they then still might have to
+    /// wait for the bus.
+    #[inline]
+    pub(crate) fn time_undisturbed(&self, transactions: Transactions) -> Option<Time> {
+        let system = self.memory.modelled()?;
+        system.is_bus_free(self.now).then(|| system.uncontended(transactions))
+    }
+
+    /// Makes transactions that have taken their [time undisturbed](Self::time_undisturbed).
+    #[inline]
+    pub(crate) fn make_undisturbed(&mut self, transactions: Transactions, time: Time) {
+        self.bus().make_alone(transactions);
+        self.core.ledger.book(Bucket::Overhead, time);
+    }
+
+    /// Books a wait for the bus, by which a step took longer.
+    pub(super) fn book_wait(&mut self, wait: Time, step: Option<Step>) {
         self.core.ledger.book(Bucket::Memory, wait);
         if let Some((kind, taken)) = step {
             self.anatomy.count_wait(kind, taken, wait);
@@ -235,7 +224,7 @@ mod tests {
     use crate::memory::testing::{Bench, price};
     use crate::processor::core::Purpose;
     use crate::testing::{described, ns};
-    use machine::Primitives;
+    use machine::{Primitives, Transaction};
     use tempest::Block;
     use tempest::world::Name;
 

@@ -39,21 +39,21 @@ impl AtWork<'_> {
         }
         let path = work.cost.path_of(count);
         self.core.clock.advance(path);
-        self.book_block(work, path, path);
+        self.book_block((work.primitive, work.name), path, path);
         next
     }
 
     /// Books a part of the work on a block that took the time `taken`. `alone` is its time from memory on an idle bus. Caches
     /// may supply lines sooner, and other clients may use the bus.
-    pub(crate) fn book_block(&mut self, work: &BlockWork, taken: Time, alone: Time) {
+    pub(super) fn book_block(
+        &mut self,
+        (primitive, name): (Primitive, &'static str),
+        taken: Time,
+        alone: Time,
+    ) {
         self.core.ledger.book(Bucket::Overhead, taken.min(alone));
         self.core.ledger.book(Bucket::Memory, taken.saturating_sub(alone));
-        self.anatomy.count_step(
-            self.core.purpose().kind,
-            Taken::Primitive(work.primitive),
-            (work.name, 0),
-            taken,
-        );
+        self.anatomy.count_step(self.core.purpose().kind, Taken::Primitive(primitive), (name, 0), taken);
     }
 
     /// Ends the work on a block.

@@ -10,5 +10,6 @@ pub(crate) mod lowering;
 mod node;
 #[cfg(test)]
 pub(crate) mod testing;
+pub(crate) mod train;
 
 pub(crate) use node::Memory;

@@ -1,0 +1,39 @@
+//! The transactions that move no block: what each kind needs of the bus, worked out once.
+//!
+//! This module must never know a cache, nor who makes a transaction.
+
+use machine::Transaction;
+use units::{Bytes, Time};
+
+use super::bus::{Bus, Usage};
+
+/// A transaction that moves no block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plain {
+    /// The time from the end of the address to the answer.
+    pub(super) delay: Time,
+    /// The size of the answer; zero where the request alone is all.
+    pub(super) size: Bytes,
+    pub(super) usage: Usage,
+    /// The time of the whole transaction on an idle bus.
+    pub(super) alone: Time,
+}
+
+impl Plain {
+    /// Each kind of transaction on a bus, in the order of [`Transaction::ALL`], with lines of the size `line`.
+    pub(super) fn all(costs: &machine::NodeMemory, line: Bytes, bus: &Bus) -> [Self; Transaction::ALL.len()] {
+        let (word, nothing) = (costs.bus.width, Bytes::new(0));
+        let (device, supply) = (costs.bus.device, costs.cache.supply.unwrap_or_default());
+        let snoop = costs.bus.snoop.unwrap_or_default();
+        Transaction::ALL.map(|kind| {
+            let (delay, size, moved) = match kind {
+                Transaction::Line => (device, line, line),
+                Transaction::Read => (device, word, word),
+                Transaction::Transfer => (snoop + supply, line, line),
+                Transaction::Invalidate => (snoop, nothing, nothing),
+                Transaction::Write => (Time::ZERO, nothing, word),
+            };
+            Self { delay, size, usage: bus.usage(moved), alone: costs.uncontended(kind, line) }
+        })
+    }
+}
