@@ -100,6 +100,13 @@ impl Together {
             self.count(real.to_bits() == expected.to_bits());
             let whole = self.collectives.all_reduce(thread, by, self.whole(node, index, round));
             self.count(whole == self.below(0, by, &|node, thread| self.whole(node, thread, round)));
+            // More than a message's full.
+            let mut many = [0, 5, 9].repeat(5);
+            many.iter_mut().for_each(|more| *more += self.whole(node, index, round) >> 8);
+            self.collectives.all_reduce_each(thread, by, &mut many);
+            let each =
+                |more| self.below(0, by, &|node, thread| more + (self.whole(node, thread, round) >> 8));
+            self.count(many.chunks(3).all(|three| three == [0, 5, 9].map(each)));
         }
         self.collectives.barrier(thread);
     }

@@ -5,18 +5,14 @@
 //! follows from the pushes alone. Must never look into an event.
 
 use std::fmt;
-use std::mem;
 
 use units::Time;
 
-/// Children of a heap node.
-const ARITY: usize = 4;
+use crate::heap::Heap;
 
 /// Things to come, each at its time.
 ///
-/// A heap of four children a node, which is half as deep as a binary one; its entries move into a hole rather than
-/// being swapped. A pop leaves the hole at the root, for the push that usually follows to fill: one descent in place
-/// of two. Both are why events must be `Copy`; keep them small.
+/// It is a heap of four children a node. Events must be `Copy`; keep them small.
 ///
 /// A pop and the push that follows it, with 16-byte events, beside `std::collections::BinaryHeap` in the same order, on a
 /// cloud Xeon (`cargo bench -p tradewind-des`; the host's speed drifts by half, the ratio does not):
@@ -30,62 +26,47 @@ const ARITY: usize = 4;
 /// | 1 024 | 35 ns | 51 ns |
 /// | 4 096 | 43 ns | 67 ns |
 pub struct EventQueue<E> {
-    /// The children of entry `i` are the entries from `4 i + 1` to `4 i + 4`, none of them before it.
-    heap: Vec<Entry<E>>,
-    /// The first entry has been popped and holds the place of the next push.
-    vacant: bool,
-    /// What the next push gets.
+    heap: Heap<Key, E>,
+    /// The number of the next push.
     sequence: u32,
 }
 
-#[derive(Clone, Copy)]
-struct Entry<E> {
-    at: Time,
-    tie: u32,
-    sequence: u32,
-    event: E,
+/// Time, tie and sequence as one number: comparing it takes no branch.
+type Key = u128;
+
+#[inline]
+fn key(at: Time, tie: u32, sequence: u32) -> Key {
+    u128::from(at.as_femtoseconds()) << 64 | u128::from(tie) << 32 | u128::from(sequence)
 }
 
-impl<E> Entry<E> {
-    /// Time, tie and sequence as one number: comparing it takes no branch.
-    #[inline]
-    fn key(&self) -> u128 {
-        u128::from(self.at.as_femtoseconds()) << 64 | u128::from(self.tie) << 32 | u128::from(self.sequence)
-    }
+#[inline]
+fn time_of(key: Key) -> Time {
+    Time::from_femtoseconds((key >> 64) as u64)
 }
 
 impl<E: Copy> EventQueue<E> {
     /// Nothing to come.
     pub const fn new() -> Self {
-        Self { heap: Vec::new(), vacant: false, sequence: 0 }
+        Self { heap: Heap::new(), sequence: 0 }
     }
 
     /// Something will happen at `at`. Among simultaneous events the lower `tie` comes first, then the earlier push.
     #[inline]
     pub fn push(&mut self, at: Time, tie: u32, event: E) {
-        let entry = Entry { at, tie, sequence: self.number(), event };
-        if mem::take(&mut self.vacant) {
-            self.sink(entry);
-        } else {
-            self.heap.push(entry);
-            self.rise(entry);
-        }
+        let sequence = self.number();
+        self.heap.push(key(at, tie, sequence), event);
     }
 
     /// What happens next, and when.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        self.close();
-        let first = self.heap.first()?;
-        self.vacant = true;
-        Some((first.at, first.event))
+        self.heap.pop().map(|(key, event)| (time_of(key), event))
     }
 
     /// What [`pop`](Self::pop) would return, in constant time.
     #[inline]
     pub fn peek(&self) -> Option<(Time, &E)> {
-        let first = if self.vacant { self.least_child(0)? } else { 0 };
-        self.heap.get(first).map(|entry| (entry.at, &entry.event))
+        self.heap.first().map(|(key, event)| (time_of(key), event))
     }
 
     /// When something happens next, in constant time.
@@ -96,70 +77,17 @@ impl<E: Copy> EventQueue<E> {
 
     /// All things to come, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
-        self.heap[usize::from(self.vacant)..].iter().map(|entry| &entry.event)
+        self.heap.iter()
     }
 
     /// How many things are to come.
     pub fn len(&self) -> usize {
-        self.heap.len() - usize::from(self.vacant)
+        self.heap.len()
     }
 
     /// Whether nothing is.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Moves `entry`, the last, up to its place.
-    #[inline]
-    fn rise(&mut self, entry: Entry<E>) {
-        let mut hole = self.heap.len() - 1;
-        while hole > 0 {
-            let parent = (hole - 1) / ARITY;
-            if self.heap[parent].key() < entry.key() {
-                break;
-            }
-            self.heap[hole] = self.heap[parent];
-            hole = parent;
-        }
-        self.heap[hole] = entry;
-    }
-
-    /// Moves `entry` from the root, which is free, down to its place.
-    #[inline]
-    fn sink(&mut self, entry: Entry<E>) {
-        let mut hole = 0;
-        while let Some(child) = self.least_child(hole) {
-            if entry.key() < self.heap[child].key() {
-                break;
-            }
-            self.heap[hole] = self.heap[child];
-            hole = child;
-        }
-        self.heap[hole] = entry;
-    }
-
-    /// Which child of `parent` comes first, if it has any.
-    #[inline]
-    fn least_child(&self, parent: usize) -> Option<usize> {
-        let first = ARITY * parent + 1;
-        let Some([a, b, c, d]) = self.heap.get(first..first + ARITY) else {
-            return (first..self.heap.len()).min_by_key(|&child| self.heap[child].key());
-        };
-        let left = if b.key() < a.key() { (b.key(), first + 1) } else { (a.key(), first) };
-        let right = if d.key() < c.key() { (d.key(), first + 3) } else { (c.key(), first + 2) };
-        Some(if right.0 < left.0 { right.1 } else { left.1 })
-    }
-
-    /// Fills the hole that a pop left with the last entry.
-    #[inline]
-    fn close(&mut self) {
-        if !mem::take(&mut self.vacant) {
-            return;
-        }
-        let last = self.heap.pop().expect("a vacant root is an entry");
-        if !self.heap.is_empty() {
-            self.sink(last);
-        }
     }
 
     #[inline]
@@ -174,14 +102,12 @@ impl<E: Copy> EventQueue<E> {
     /// Numbers the entries anew from zero, in their order: 32 bits would not last a long run.
     #[cold]
     fn renumber(&mut self) {
-        self.close();
-        // A sorted array is a heap.
-        self.heap.sort_unstable_by_key(Entry::key);
-        self.sequence = 0;
-        for entry in &mut self.heap {
-            entry.sequence = self.sequence;
-            self.sequence += 1;
-        }
+        let mut sequence = 0;
+        self.heap.rekey(|old| {
+            sequence += 1;
+            old >> 32 << 32 | u128::from(sequence - 1)
+        });
+        self.sequence = sequence;
     }
 }
 

@@ -10,8 +10,11 @@
 
 mod choice;
 mod event_queue;
+mod heap;
 mod server;
+mod timetable;
 
 pub use choice::Choice;
 pub use event_queue::EventQueue;
 pub use server::Server;
+pub use timetable::{Order, Timetable, Turn};

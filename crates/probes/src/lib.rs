@@ -16,6 +16,7 @@
 //! | [`queueing`] | the wait of messages that come at random for a server that takes the same time for each |
 //! | [`split_phase`] | the cost of single accesses to another node's memory, in five ways |
 //! | [`thread_switch`] | the time of a switch from one thread of a processor to the next |
+//! | [`traffic`] | latency and throughput of messages by a pattern against the load that is offered |
 //! | [`work_costs`] | the time of operations of a program, and of a load that misses |
 //!
 //! This room must never know which world runs a program, nor files or printing.
@@ -35,6 +36,7 @@ pub mod poll_granularity;
 pub mod queueing;
 pub mod split_phase;
 pub mod thread_switch;
+pub mod traffic;
 pub mod work_costs;
 
 use tempest::entry::Entry;
@@ -55,5 +57,6 @@ pub static ALL: &[Entry] = &[
     queueing::ENTRY,
     split_phase::ENTRY,
     thread_switch::ThreadSwitch::ENTRY,
+    traffic::ENTRY,
     work_costs::WorkCosts::ENTRY,
 ];

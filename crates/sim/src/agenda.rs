@@ -1,10 +1,26 @@
 //! The present time, and all events to come.
 //!
+//! Each node has a queue of its own, and the network has one. The nodes take turns, in the order of their next events. What a
+//! node does in its turn is private to it up to the *bound* of the turn.
+//!
+//! # How long a turn is
+//!
+//! In *global order* a turn ends where the next event of any other actor begins. That order needs no argument.
+//!
+//! With *lookahead* no message takes less than a time L from one node to another. Other nodes have nothing to do before a time t.
+//! So nothing of them reaches the node before t + L. They may also answer the node itself: a message that it sends in this turn,
+//! which begins at s, is answered at s + 2 L at the earliest. The turn ends at the earlier of the two.
+//!
+//! The result is that of global order, to the bit. Events of one node are ordered by their time, then by the time at which they
+//! were pushed, then by the rank of the node that pushed them. Nodes that push at one time would do so in the order of their ranks.
+//! A thread that waits to enter a timed region may go on at any instant of another node, without a message. Its node keeps global
+//! order until the region has begun.
+//!
 //! This module must never know what an event means to the part that it is for.
 
 use std::collections::VecDeque;
 
-use des::EventQueue;
+use des::{Order, Timetable, Turn};
 use tempest::Failure;
 use units::Time;
 
@@ -57,15 +73,26 @@ pub(crate) enum PacketStep {
 /// The present time and all events to come.
 pub(crate) struct Agenda {
     now: Time,
-    /// The time of the last event that had an effect, if all events since were looks without one; otherwise
-    /// `None`.
-    quiet_since: Option<Time>,
-    events: EventQueue<Happening>,
-    /// Cores whose fibers go on at the present time, in order, each with the epoch of its continuation. They come
-    /// before every queued event, and most continuations need no queue entry because of them.
-    due: VecDeque<(usize, u32)>,
+    /// The time of the last event of any node that had an effect. Looks without one do not count.
+    latest: Time,
+    events: Timetable<Happening>,
+    /// The rank of each node among simultaneous events of several nodes.
+    ties: Box<[u32]>,
+    turn: Acting,
+    /// The least time of a message from one node to another; zero if all nodes keep global order.
+    lookahead: Time,
+    /// The nodes that keep global order for now.
+    held: Box<[bool]>,
+    /// Cores whose fibers go on at the present time, in order. They come before every queued event, and most continuations need
+    /// no queue entry because of them.
+    due: VecDeque<Due>,
+    /// For each node whose fiber has [stepped back](Self::step_back), what is due after that fiber.
+    parked: Vec<(usize, VecDeque<Due>)>,
+    /// The number of pushes so far.
+    pushes: u64,
     /// The number of events so far.
     happened: u64,
+    to_come: ToCome,
     /// The longest time without progress before the run counts as stalled.
     stall_limit: Option<Time>,
     progress: Progress,
@@ -73,15 +100,73 @@ pub(crate) struct Agenda {
     stopped: Option<Failure>,
 }
 
+/// A core whose fiber goes on at the present time.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    node: u32,
+    core: u32,
+    epoch: u32,
+}
+
+/// The turn of the node or network that acts now.
+#[derive(Clone, Copy, Debug)]
+struct Acting {
+    /// The node, or the number of nodes for the network.
+    actor: usize,
+    /// The rank of the node whose event happens now.
+    by: u32,
+    /// The end of the turn.
+    bound: Turn,
+    /// Whether the turn ends where the next event of another actor begins.
+    in_order: bool,
+    /// The time of the next event of the actor in this turn, or the end of the turn.
+    next: Time,
+}
+
+/// The numbers of queued events.
+#[derive(Clone, Copy, Debug, Default)]
+struct ToCome {
+    /// Continuations of processors.
+    continuations: usize,
+    looks: usize,
+    /// All others.
+    others: usize,
+}
+
+impl ToCome {
+    fn of(&mut self, happening: Happening) -> &mut usize {
+        match happening {
+            Happening::Continue { .. } => &mut self.continuations,
+            happening if happening.is_a_look() => &mut self.looks,
+            _ => &mut self.others,
+        }
+    }
+}
+
 impl Agenda {
-    /// An agenda at time zero without events. A run without progress for longer than `stall_limit` has stalled.
-    pub(crate) fn new(stall_limit: Option<Time>) -> Self {
+    /// An agenda at time zero without events, for nodes of these ranks. A message from one node to another takes at least
+    /// `lookahead`; if that is zero, all nodes keep global order. A run without progress for longer than `stall_limit` has stalled.
+    pub(crate) fn new(ties: Box<[u32]>, lookahead: Time, stall_limit: Option<Time>) -> Self {
+        let nodes = ties.len();
         Self {
             now: Time::ZERO,
-            quiet_since: None,
-            events: EventQueue::new(),
+            latest: Time::ZERO,
+            events: Timetable::new(nodes + 1),
+            turn: Acting {
+                actor: nodes,
+                by: 0,
+                bound: Turn::until(Time::ZERO),
+                in_order: true,
+                next: Time::ZERO,
+            },
+            lookahead,
+            held: vec![false; nodes].into(),
+            ties,
             due: VecDeque::new(),
+            parked: Vec::new(),
+            pushes: 0,
             happened: 0,
+            to_come: ToCome::default(),
             stall_limit,
             progress: Progress::default(),
             stopped: None,
@@ -100,41 +185,142 @@ impl Agenda {
 
     /// The number of events to come.
     pub(crate) fn waiting(&self) -> usize {
-        self.events.len()
+        let ToCome { continuations, looks, others } = self.to_come;
+        continuations + looks + others
     }
 
-    /// Adds an event at `at`. `tie` orders simultaneous events of different nodes.
+    /// The rank of a node among simultaneous events of several nodes.
+    pub(crate) fn tie(&self, node: usize) -> u32 {
+        self.ties[node]
+    }
+
+    /// Adds an event of a node at `at`.
     #[inline]
-    pub(crate) fn push(&mut self, at: Time, tie: u32, happening: Happening) {
-        self.events.push(at, tie, happening);
+    pub(crate) fn push(&mut self, node: usize, at: Time, happening: Happening) {
+        self.add(node, at, self.ties[node], happening);
+    }
+
+    /// Adds an event inside the network at `at`. `tie` is the rank of the node that it concerns.
+    #[inline]
+    pub(crate) fn push_inside(&mut self, at: Time, tie: u32, event: hardware::Event) {
+        self.add(self.ties.len(), at, tie, Happening::Network { event });
+    }
+
+    #[inline]
+    fn add(&mut self, actor: usize, at: Time, tie: u32, happening: Happening) {
+        // Global order is that of the pushes themselves.
+        let (pushed, by) = if self.lookahead.is_zero() { (Time::ZERO, 0) } else { (self.now, self.turn.by) };
+        let order = Order { at, tie, by, pushed, number: self.pushes };
+        self.pushes += 1;
+        *self.to_come.of(happening) += 1;
+        self.events.push(actor, order, happening);
+        let turn = &mut self.turn;
+        if actor == turn.actor {
+            turn.next = turn.next.min(at);
+        } else if turn.in_order && Turn::from(order) < turn.bound {
+            turn.bound = order.into();
+            turn.next = turn.next.min(at);
+        }
     }
 
     /// Lets the fiber at work on a core go on at the present time, before every event.
-    pub(crate) fn go_on_now(&mut self, core: usize, epoch: u32) {
-        self.due.push_back((core, epoch));
+    pub(crate) fn go_on_now(&mut self, node: usize, core: usize, epoch: u32) {
+        self.due.push_back(Due { node: node as u32, core: core as u32, epoch });
     }
 
     /// The core whose fiber goes on next at the present time, with the epoch of its continuation; `None` if the run ends now.
     pub(crate) fn first_due(&self) -> Option<(usize, u32)> {
-        self.due.front().copied().filter(|_| self.stopped.is_none())
+        self.due.front().filter(|_| self.stopped.is_none()).map(|due| (due.core as usize, due.epoch))
     }
 
-    /// Removes and returns the core whose fiber goes on next at the present time.
+    /// Removes and returns the core whose fiber goes on next at the present time. Its node acts from now on.
     pub(crate) fn take_due(&mut self) -> Option<(usize, u32)> {
         let due = self.due.pop_front()?;
-        self.quiet_since = None;
-        Some(due)
+        if self.turn.actor != due.node as usize {
+            // Several nodes go on at one instant when a timed region begins. All of them have come to that instant.
+            self.events.give_turn(due.node as usize);
+            self.begin_turn(due.node as usize, None);
+        }
+        self.latest = self.latest.max(self.now);
+        Some((due.core as usize, due.epoch))
     }
 
     /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the
     /// run.
     pub(crate) fn take_next(&mut self) -> Option<(Time, Happening)> {
-        self.events.pop()
+        let (order, happening) = match self.events.pop_before(self.turn.bound) {
+            Some(next) => next,
+            None => {
+                let (actor, first) = self.events.give_first_turn()?;
+                self.begin_turn(actor, Some(first.at).filter(|_| !self.keeps_order(actor)));
+                if let Some(parked) = self.parked.iter().position(|(node, _)| *node == actor) {
+                    self.due = self.parked.swap_remove(parked).1;
+                }
+                self.events.pop_before(Turn::NEVER)?
+            }
+        };
+        self.turn.by = order.tie;
+        self.see_next();
+        *self.to_come.of(happening) -= 1;
+        Some((order.at, happening))
+    }
+
+    fn keeps_order(&self, actor: usize) -> bool {
+        self.lookahead.is_zero() || self.held[actor]
+    }
+
+    /// Begins the turn of an actor, in global order, or with lookahead from `start` on.
+    fn begin_turn(&mut self, actor: usize, start: Option<Time>) {
+        let others = self.events.first_of_others().unwrap_or(Turn::NEVER);
+        let bound = match start {
+            None => others,
+            Some(start) => Turn::until((others.at + self.lookahead).min(start + self.lookahead * 2)),
+        };
+        self.turn = Acting { actor, bound, in_order: start.is_none(), ..self.turn };
+        self.see_next();
+    }
+
+    /// Finds the next event of the actor in this turn.
+    #[inline]
+    fn see_next(&mut self) {
+        let own = self.events.next_of(self.turn.actor).map_or(Time::MAX, |order| order.at);
+        self.turn.next = own.min(self.turn.bound.at);
+    }
+
+    /// Whether the present instant is that of global order: no other actor has an earlier event.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.turn.in_order
+    }
+
+    /// Lets the fiber at work on a core of the acting node go on at the present time, once no other actor has an earlier event.
+    /// What is due then follows it. The node keeps global order from then on.
+    pub(crate) fn step_back(&mut self, core: usize, epoch: u32) {
+        let (actor, at) = (self.turn.actor, self.now);
+        self.parked.push((actor, std::mem::take(&mut self.due)));
+        // It comes before all that the node has queued for this instant.
+        let order = Order { at, tie: self.ties[actor], pushed: Time::ZERO, by: 0, number: 0 };
+        self.to_come.continuations += 1;
+        self.events.push(actor, order, Happening::Continue { core: core as u32, epoch });
+        self.hold(actor);
+        self.turn.bound = Turn::until(Time::ZERO);
+        self.see_next();
+    }
+
+    /// Lets a node keep global order from its next turn on.
+    pub(crate) fn hold(&mut self, node: usize) {
+        self.held[node] = true;
+    }
+
+    /// Lets all nodes run ahead again from their next turns on.
+    pub(crate) fn release(&mut self) {
+        self.held.fill(false);
     }
 
     /// Moves the present time to an event that was taken from the queue.
     pub(crate) fn begin(&mut self, at: Time, happening: Happening) {
-        self.quiet_since = happening.is_a_look().then(|| self.quiet_since.unwrap_or(self.now));
+        if !happening.is_a_look() {
+            self.latest = self.latest.max(at);
+        }
         self.now = at;
         self.happened += 1;
     }
@@ -142,16 +328,18 @@ impl Agenda {
     /// Ends the run because no event that matters is left. The run's time excludes final looks that found
     /// nothing.
     pub(crate) fn end(&mut self) {
-        self.now = self.quiet_since.unwrap_or(self.now);
+        self.now = self.latest;
     }
 
-    /// Advances the present time by `ahead` if no event comes earlier. Otherwise returns the instant `ahead` from
-    /// now, at which the caller [queues](Self::push) its continuation.
+    /// Advances the present time by `ahead` if the node has no earlier event and its turn lasts so long. Otherwise returns the
+    /// instant `ahead` from now, at which the caller [queues](Self::push) its continuation.
+    #[inline]
     pub(crate) fn pass(&mut self, ahead: Time) -> Option<Time> {
         let target = self.now + ahead;
-        let nothing_before = self.due.is_empty() && self.events.next_time().is_none_or(|next| next > target);
-        if nothing_before && !self.is_stalled_at(target) {
+        if self.turn.next > target && self.due.is_empty() && !self.is_stalled_at(target) {
             self.now = target;
+            self.latest = self.latest.max(target);
+            self.turn.by = self.ties.get(self.turn.actor).copied().unwrap_or(self.turn.by);
             return None;
         }
         Some(target)
@@ -171,11 +359,7 @@ impl Agenda {
     /// The number of events to come that may end a wait. Looks count unless they are `ignored`. Continuations of
     /// processors do not count, because the processor itself shows that it is at work.
     pub(crate) fn under_way(&self, ignored: bool) -> usize {
-        let counts = |happening: &&Happening| match happening {
-            Happening::Continue { .. } => false,
-            happening => !(ignored && happening.is_a_look()),
-        };
-        self.events.iter().filter(counts).count()
+        if ignored { self.to_come.others } else { self.to_come.others + self.to_come.looks }
     }
 
     /// Ends the run now, though there are events to come.
@@ -206,13 +390,33 @@ mod tests {
         Time::from_nanoseconds(time)
     }
 
+    /// An agenda without lookahead, of nodes with these ranks. Node 0 acts.
+    fn agenda(ties: &[u32], stall_limit: Option<Time>) -> Agenda {
+        let mut agenda = Agenda::new(ties.into(), Time::ZERO, stall_limit);
+        agenda.go_on_now(0, 0, 0);
+        agenda.take_due();
+        agenda
+    }
+
+    fn deliver(agenda: &mut Agenda, node: usize, at: u64, flight: u32) {
+        agenda.push(node, ns(at), Happening::Deliver { flight });
+    }
+
+    /// Begins the next event. Returns its flight and its time.
+    fn next(agenda: &mut Agenda) -> Option<(u32, Time)> {
+        let (at, happening) = agenda.take_next()?;
+        agenda.begin(at, happening);
+        let Happening::Deliver { flight } = happening else { panic!("{happening:?}") };
+        Some((flight, at))
+    }
+
     #[test]
     fn time_passes_up_to_the_next_event_and_not_beyond() {
-        let mut agenda = Agenda::new(None);
-        agenda.push(ns(10), 0, Happening::Deliver { flight: 1 });
+        let mut agenda = agenda(&[7], None);
+        deliver(&mut agenda, 0, 10, 1);
         assert_eq!((agenda.pass(ns(9)), agenda.now()), (None, ns(9)));
         assert_eq!((agenda.pass(ns(1)), agenda.now()), (Some(ns(10)), ns(9)), "the event comes first");
-        agenda.go_on_now(3, 7);
+        agenda.go_on_now(0, 3, 7);
         assert_eq!(agenda.pass(ns(0)), Some(ns(9)), "so does what is due");
         assert_eq!(
             (agenda.first_due(), agenda.take_due(), agenda.take_due()),
@@ -221,10 +425,70 @@ mod tests {
     }
 
     #[test]
+    fn in_global_order_a_turn_ends_at_the_next_event_of_any_node() {
+        let mut agenda = agenda(&[7, 3], None);
+        deliver(&mut agenda, 0, 5, 0);
+        deliver(&mut agenda, 1, 5, 1);
+        deliver(&mut agenda, 1, 8, 2);
+        // Of simultaneous events those of the lower rank come first.
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((1, ns(5))), Some((0, ns(5)))]);
+        assert_eq!(agenda.pass(ns(3)), Some(ns(8)));
+        assert_eq!(agenda.pass(ns(2)), None);
+        deliver(&mut agenda, 1, 7, 3);
+        assert_eq!(agenda.pass(ns(0)), Some(ns(7)), "an event that comes up meanwhile counts");
+    }
+
+    #[test]
+    fn with_lookahead_a_turn_ends_before_a_message_can_come() {
+        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
+        deliver(&mut agenda, 0, 5, 0);
+        deliver(&mut agenda, 0, 16, 1);
+        deliver(&mut agenda, 1, 7, 2);
+        assert_eq!(next(&mut agenda), Some((0, ns(5))));
+        // A message of the other node comes at 17 at the earliest.
+        assert_eq!((agenda.pass(ns(10)), agenda.pass(ns(1))), (None, Some(ns(16))));
+        assert_eq!(next(&mut agenda), Some((1, ns(16))), "the other node is behind");
+        assert_eq!(agenda.pass(ns(1)), Some(ns(17)));
+        deliver(&mut agenda, 0, 17, 3);
+        deliver(&mut agenda, 1, 90, 4);
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(7))), Some((3, ns(17)))]);
+        // The node may send, and be answered at 37.
+        assert_eq!((agenda.pass(ns(19)), agenda.pass(ns(1))), (None, Some(ns(37))));
+    }
+
+    #[test]
+    fn simultaneous_events_of_a_node_come_in_the_order_of_their_pushes_in_modelled_time() {
+        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
+        deliver(&mut agenda, 0, 4, 0);
+        deliver(&mut agenda, 1, 5, 1);
+        next(&mut agenda);
+        assert_eq!(agenda.pass(ns(8)), None);
+        deliver(&mut agenda, 0, 30, 2);
+        assert_eq!(next(&mut agenda), Some((1, ns(5))), "earlier, and later for the host");
+        deliver(&mut agenda, 0, 30, 3);
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((3, ns(30))), Some((2, ns(30)))]);
+    }
+
+    #[test]
+    fn a_fiber_that_steps_back_goes_on_in_global_order_before_what_was_due_then() {
+        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
+        deliver(&mut agenda, 0, 4, 0);
+        deliver(&mut agenda, 1, 6, 1);
+        next(&mut agenda);
+        assert_eq!((agenda.is_in_order(), agenda.pass(ns(8))), (false, None));
+        agenda.go_on_now(0, 5, 0);
+        agenda.step_back(2, 9);
+        assert_eq!((agenda.take_due(), next(&mut agenda)), (None, Some((1, ns(6)))));
+        let (at, happening) = agenda.take_next().expect("the fiber goes on");
+        assert!(matches!(happening, Happening::Continue { core: 2, epoch: 9 }));
+        assert_eq!((at, agenda.is_in_order(), agenda.take_due()), (ns(12), true, Some((5, 0))));
+    }
+
+    #[test]
     fn looks_that_find_nothing_do_not_make_a_run_longer() {
-        let mut agenda = Agenda::new(None);
+        let mut agenda = agenda(&[7], None);
         let mut happens = |at, happening| {
-            agenda.push(ns(at), 0, happening);
+            agenda.push(0, ns(at), happening);
             let (at, happening) = agenda.take_next().unwrap();
             agenda.begin(at, happening);
         };
@@ -238,9 +502,9 @@ mod tests {
 
     #[test]
     fn a_look_after_which_a_fiber_went_on_counts() {
-        let mut agenda = Agenda::new(None);
+        let mut agenda = agenda(&[7], None);
         agenda.begin(ns(8), Happening::Look { node: 0 });
-        agenda.go_on_now(0, 0);
+        agenda.go_on_now(0, 0, 0);
         agenda.take_due();
         agenda.end();
         assert_eq!(agenda.now(), ns(8));
@@ -248,11 +512,11 @@ mod tests {
 
     #[test]
     fn events_are_under_way_that_may_end_a_wait() {
-        let mut agenda = Agenda::new(None);
-        agenda.push(ns(1), 0, Happening::Continue { core: 0, epoch: 0 });
-        agenda.push(ns(2), 0, Happening::Look { node: 0 });
+        let mut agenda = agenda(&[7], None);
+        agenda.push(0, ns(1), Happening::Continue { core: 0, epoch: 0 });
+        agenda.push(0, ns(2), Happening::Look { node: 0 });
         assert_eq!((agenda.under_way(false), agenda.under_way(true)), (1, 0));
-        agenda.push(ns(3), 0, Happening::Arrive { flight: 0 });
+        agenda.push(0, ns(3), Happening::Arrive { flight: 0 });
         assert_eq!((agenda.under_way(false), agenda.under_way(true)), (2, 1));
         agenda.take_next();
         assert_eq!(agenda.under_way(false), 2);
@@ -260,7 +524,7 @@ mod tests {
 
     #[test]
     fn a_run_stalls_when_nothing_happens_for_longer_than_the_limit() {
-        let mut agenda = Agenda::new(Some(ns(100)));
+        let mut agenda = agenda(&[7], Some(ns(100)));
         agenda.begin(ns(100), Happening::Deliver { flight: 0 });
         assert_eq!(agenda.stalled(), None);
         assert_eq!(agenda.pass(ns(1)), Some(ns(101)), "a clock does not run past the limit");

@@ -38,7 +38,7 @@ impl Progress {
     /// Records, at `now`, an event that may end a wait.
     #[inline]
     pub(crate) fn note(&mut self, now: Time) {
-        self.at = now;
+        self.at = self.at.max(now);
         self.steps += 1;
     }
 

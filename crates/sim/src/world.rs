@@ -6,8 +6,8 @@ use pdq::DispatcherId;
 use tempest::policy::{Injector, Notice, Servers, Split};
 use tempest::world::{Charge, DispatchKey, Name, Resident};
 use tempest::{
-    Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report, Shape, Size,
-    Stage, Unobeyed, World,
+    Adjustment, Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report,
+    Shape, Size, Stage, Unobeyed, World,
 };
 use trace::{Cast, Counter};
 use units::Time;
@@ -26,12 +26,14 @@ pub struct Model {
     /// The time by which loads of shared memory may run ahead of engine time; `None` for one transaction of the
     /// machine.
     lead: Option<Time>,
+    /// Whether all events happen in global order, though lookahead would allow nodes to run ahead.
+    in_global_order: bool,
 }
 
 impl Model {
     /// The world of a machine.
     pub fn new(machine: Machine) -> Self {
-        Self { machine, lead: None }
+        Self { machine, lead: None, in_global_order: false }
     }
 
     /// Bounds the time by which loads of shared memory run ahead of engine time. With a bound of zero every
@@ -39,6 +41,12 @@ impl Model {
     /// time of one transaction of the machine.
     pub fn with_lead(self, lead: Time) -> Self {
         Self { lead: Some(lead), ..self }
+    }
+
+    /// Lets all events of a run happen in global order, one after the other. The result is the same to the bit. Without this call
+    /// nodes run ahead of each other where the network allows it, and the run takes the host less time.
+    pub fn in_global_order(self) -> Self {
+        Self { in_global_order: true, ..self }
     }
 
     /// Checks that the machine has what a mechanism and a policy need, and that this simulator models it.
@@ -179,7 +187,7 @@ const MAX_THREADS: u32 = 1 << 20;
 impl World for Model {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
         // The software of a machine depends on the policy, and so do its prices.
-        let model = Self { machine: self.machine.under(launch.policy.preset()), lead: self.lead };
+        let model = Self { machine: self.machine.under(launch.policy.preset()), ..*self };
         let split = model.refusal(launch).map_err(Failure::Refused)?;
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
         let config = dispatch::queue(&model.machine, &launch.policy, split);
@@ -209,6 +217,7 @@ impl World for Model {
             seed: launch.seed,
             stall_limit: launch.stall_limit,
             trace: launch.trace.as_ref(),
+            runs_ahead: !self.in_global_order,
         };
         let mut cluster = plan.cluster(places);
         if let Some(lead) = model.lead {
@@ -251,11 +260,18 @@ fn outcome(state: &Cluster) -> Outcome {
         protocol: reading.protocol,
         dispatching: dispatching(state),
         anatomy: stages(state),
-        adjustments: state.measure.adjustments().to_vec(),
+        adjustments: adjustments(state),
         events: Some(state.agenda.happened()),
         digest: state.measure.digest().map(|digest| digest.value()),
         report: Report::default(),
     }
+}
+
+/// The changes of roles, in the order of time.
+fn adjustments(state: &Cluster) -> Vec<Adjustment> {
+    let mut all = state.measure.adjustments().to_vec();
+    all.sort_by_key(|made| (made.at, state.agenda.tie(made.node.0 as usize)));
+    all
 }
 
 /// The costs of protocol events, by the names of their messages.

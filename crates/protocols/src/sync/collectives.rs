@@ -114,8 +114,24 @@ impl Collectives {
     /// numbers. So a sum of floating-point numbers is the same to the bit in every run with as many nodes, as many threads
     /// on each and the same fan-in, in every world.
     pub fn all_reduce<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
-        self.join(thread, Operation::Reduce(by, Fold::of::<T>()), Words::of(&[value.to_bits()]));
-        T::from_bits(self.result.get(1))
+        let mut values = [value];
+        self.all_reduce_each(thread, by, &mut values);
+        values[0]
+    }
+
+    /// Makes one number of those that all threads have at a place, for each place of `values`, in as many rounds as their number
+    /// takes at 13 words each. Every thread brings as many values, and has what came of all afterwards. The order of the
+    /// threads is that of [`all_reduce`](Self::all_reduce). It is a barrier too.
+    pub fn all_reduce_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
+        for values in values.chunks_mut(MOST) {
+            let mut bits = [0; MOST];
+            bits.iter_mut().zip(&*values).for_each(|(bits, value)| *bits = value.to_bits());
+            let mine = Words::of(&bits[..values.len()]);
+            self.join(thread, Operation::Reduce(by, Fold::of::<T>()), mine);
+            let came = self.result.get(0) as usize;
+            assert_eq!(came, values.len(), "a reduction of {came} values and of {}", values.len());
+            (1..).zip(values).for_each(|(index, value)| *value = T::from_bits(self.result.get(index)));
+        }
     }
 
     /// Gives all threads the words of one, in as many rounds as their number takes at 13 words each. It is a barrier too. Every
@@ -187,7 +203,7 @@ impl Step {
         for next in &self.brought[1..] {
             operation.combine(&mut all, next);
         }
-        cx.charge(operation.step().times(self.brought.len() as u32 - 1));
+        cx.charge(operation.step(all.as_slice().len()).times(self.brought.len() as u32 - 1));
         all
     }
 

@@ -64,7 +64,7 @@ pub(super) enum Operation {
     Barrier,
     /// Take the words of one of them.
     Broadcast(ThreadId),
-    /// Make one number of all.
+    /// Make one number of all, for each of a few places.
     Reduce(Reduction, Fold),
 }
 
@@ -113,16 +113,19 @@ impl Operation {
             // Exactly one of all brings words.
             Self::Broadcast(_) if next.len == 0 => {}
             Self::Broadcast(_) => *all = *next,
-            Self::Reduce(by, fold) => all.words[0] = (fold.apply)(all.words[0], next.words[0], by),
+            Self::Reduce(by, fold) => {
+                let pairs = all.words[..all.len].iter_mut().zip(&next.words);
+                pairs.for_each(|(word, next)| *word = (fold.apply)(*word, *next, by));
+            }
         }
     }
 
-    /// What taking in one costs.
-    pub(super) fn step(self) -> Operations {
+    /// What taking in one costs, if it brings so many words.
+    pub(super) fn step(self, words: usize) -> Operations {
         match self {
             Self::Barrier => Operations::NONE,
             Self::Broadcast(_) => Operations::NONE.integers(1),
-            Self::Reduce(_, fold) => fold.step.and(Operations::NONE.loads(1)),
+            Self::Reduce(_, fold) => fold.step.and(Operations::NONE.loads(1)).times(words as u32),
         }
     }
 }
@@ -167,6 +170,15 @@ mod tests {
         // (1 + 2^53) rounds to 2^53; from the right it would be 1.
         let large = 2_f64.powi(53);
         assert_eq!(f64::from_bits(reduced(Reduction::Sum, [1.0, large, -large])), 0.0);
+    }
+
+    #[test]
+    fn every_place_is_reduced_by_itself() {
+        let operation = Operation::Reduce(Reduction::Sum, Fold::of::<u64>());
+        let mut all = Words::of(&[1, 2, 3]);
+        operation.combine(&mut all, &Words::of(&[10, 20, 30]));
+        assert_eq!(all.as_slice(), [11, 22, 33]);
+        assert_eq!(operation.step(3), operation.step(1).times(3));
     }
 
     #[test]

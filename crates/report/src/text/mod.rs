@@ -7,6 +7,7 @@ mod calibrate;
 mod claims;
 mod comparison;
 mod explain;
+mod figures;
 mod ledger;
 mod list;
 mod litmus;

@@ -4,12 +4,12 @@ use compare::Part;
 use tempest::policy::Servers;
 use tempest::{Policy, Resource};
 
-use super::{anatomy, cores, kind, sharing};
+use super::{anatomy, cores, figures, kind, sharing};
 use crate::bar;
 use crate::document::{Change, ProtocolBreakdown, Region, Run, Utilization};
 use crate::page::{ALARM, Page, STRONG};
 use crate::part;
-use crate::quantity::{bytes, number, percent, seconds, several, time};
+use crate::quantity::{bytes, percent, seconds, several, time};
 use crate::resource;
 
 /// The widest bar of a single run.
@@ -98,10 +98,10 @@ impl Sheet<'_> {
 
     fn figures(&mut self, run: &Run) {
         let report = &run.measured.report;
-        for (name, value) in &report.figures {
-            let value = value.map_or_else(|| "not finite".to_owned(), number);
-            let unit = report.units.get(name).map_or("", String::as_str);
-            self.row(name, format!("{value} {unit}").trim_end());
+        figures::single(report).for_each(|(name, value)| self.row(name, &value));
+        for table in figures::tables(report) {
+            self.blank();
+            self.lines.extend(figures::table(report, table, self.page));
         }
     }
 

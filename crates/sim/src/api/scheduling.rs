@@ -24,6 +24,24 @@ impl Edge {
         self.suspend();
     }
 
+    /// Waits, at the present time, until no other node has an earlier event.
+    fn wait_for_order(&self) {
+        loop {
+            let waits = {
+                let (mut state, core) = (self.state(), self.core());
+                let waits = !state.agenda.is_in_order();
+                if waits {
+                    state.step_back(core);
+                }
+                waits
+            };
+            if !waits {
+                return;
+            }
+            self.suspend();
+        }
+    }
+
     /// A poll under a policy that adapts: the node measures itself. If this processor is to be dedicated, its thread moves to
     /// another one.
     fn leave_for_handlers(&self) {
@@ -248,6 +266,7 @@ impl Scheduling for Edge {
 
     fn enter_phase(&self, name: &'static str) {
         self.settle();
+        self.wait_for_order();
         let thread = self.thread();
         let node = self.state().cores[self.core()].node();
         let waits = regions::enter(&mut self.state(), node, thread, name);

@@ -43,6 +43,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) stall_limit: Option<Time>,
     /// The recorder of the run's events; `None` for a run without a trace.
     pub(crate) trace: Option<&'a Recorder>,
+    /// Whether nodes may run ahead of each other. Otherwise all events happen in global order.
+    pub(crate) runs_ahead: bool,
 }
 
 impl Plan<'_> {
@@ -56,7 +58,7 @@ impl Plan<'_> {
                 policy: policy.clone(),
                 prices: PriceLists::new(machine),
             },
-            agenda: Agenda::new(self.stall_limit),
+            agenda: Agenda::new(self.ties(), self.lookahead(), self.stall_limit),
             measure: Measure::new(messages, self.trace),
             nodes: Vec::new(),
             cores: Vec::new(),
@@ -69,19 +71,33 @@ impl Plan<'_> {
             running: None,
             live: (shape.nodes * shape.threads) as usize,
         };
-        let choice = Choice::new(self.seed);
         for (index, place) in places.into_iter().enumerate() {
             let first_core = cluster.cores.len();
             cluster
                 .cores
                 .extend((0..self.processors()).map(|number| self.core(index, number, messages as u16)));
-            cluster.nodes.push(self.node(place, first_core, choice.tie(index as u32)));
+            cluster.nodes.push(self.node(place, first_core));
             (0..shape.threads).for_each(|thread| cluster.count_thread(index, thread, true));
         }
         cluster
     }
 
-    fn node(&self, (resident, queue): Place<'_>, first_core: usize, tie: u32) -> Node {
+    /// The ranks of the nodes among simultaneous events. They are drawn from the seed.
+    fn ties(&self) -> Box<[u32]> {
+        let choice = Choice::new(self.seed);
+        (0..self.shape.nodes).map(|node| choice.tie(node)).collect()
+    }
+
+    /// The time by which nodes may run ahead of each other: the least time of a message between two nodes, where nothing but
+    /// messages passes between them. A trace tells all events in global order.
+    fn lookahead(&self) -> Time {
+        let network = &self.machine.network;
+        let staged = self.machine.node_memory.as_ref().is_some_and(|memory| memory.staging.is_some());
+        let runs_ahead = self.runs_ahead && self.trace.is_none() && network.routers.is_none() && !staged;
+        if runs_ahead { network.latency } else { Time::ZERO }
+    }
+
+    fn node(&self, (resident, queue): Place<'_>, first_core: usize) -> Node {
         let Self { machine, policy, split, .. } = *self;
         let processors = self.processors();
         let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
@@ -98,7 +114,6 @@ impl Plan<'_> {
             memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
             trains: Trains::default(),
             dispatch,
-            tie,
         }
     }
 

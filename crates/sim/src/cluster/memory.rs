@@ -112,7 +112,7 @@ pub(crate) fn write_posted(cluster: &mut Cluster, node: usize) {
 
 fn post_at(cluster: &mut Cluster, node: usize, next: Option<Time>) {
     if let Some(at) = next {
-        cluster.agenda.push(at, cluster.nodes[node].tie, Happening::Post { node: node as u32 });
+        cluster.agenda.push(node, at, Happening::Post { node: node as u32 });
     }
 }
 

@@ -77,9 +77,8 @@ impl Cluster {
 
     /// Lets the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
-        let tie = self.nodes[self.cores[core].node()].tie;
         let epoch = self.cores[core].clock.go_on_at(at);
-        self.agenda.push(at, tie, Happening::Continue { core: core as u32, epoch });
+        self.agenda.push(self.cores[core].node(), at, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Lets the fiber at work on `core` go on now, with its clock `cost` ahead of engine time. No other part notices before the
@@ -88,7 +87,13 @@ impl Cluster {
         let clock = &mut self.cores[core].clock;
         clock.advance(cost);
         let epoch = clock.go_on_at(self.agenda.now());
-        self.agenda.go_on_now(core, epoch);
+        self.agenda.go_on_now(self.cores[core].node(), core, epoch);
+    }
+
+    /// Lets the fiber at work on `core` go on at the present time, once no other node has an earlier event.
+    pub(crate) fn step_back(&mut self, core: usize) {
+        let epoch = self.cores[core].clock.go_on_at(self.agenda.now());
+        self.agenda.step_back(core, epoch);
     }
 
     /// Advances engine time to the clock of `core`, whose fiber runs now. Returns true if an event comes earlier. The fiber
@@ -518,7 +523,6 @@ impl Cluster {
 
     /// Plans a look of a node at `at`: its processors may find something to do then.
     pub(crate) fn look_at(&mut self, node: usize, at: Time) {
-        let tie = self.nodes[node].tie;
-        self.agenda.push(at, tie, Happening::Look { node: node as u32 });
+        self.agenda.push(node, at, Happening::Look { node: node as u32 });
     }
 }

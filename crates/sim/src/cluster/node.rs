@@ -26,8 +26,6 @@ pub(crate) struct Node {
     pub(crate) port: Port,
     pub(crate) memory: Memory,
     pub(crate) trains: Trains,
-    /// The rank of this node's events among simultaneous events of other nodes. It is drawn from the seed.
-    pub(crate) tie: u32,
 }
 
 impl Node {

@@ -205,7 +205,7 @@ impl Cluster {
             let number = self.cores[core].number().into();
             let near = self.nodes[from].dispatch.serving.server(number).is_some();
             let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
-            self.agenda.push(now + way, self.nodes[from].tie, Happening::Deliver { flight });
+            self.agenda.push(from, now + way, Happening::Deliver { flight });
         } else if let Some(command) = command {
             self.ship(command);
         } else {
@@ -217,9 +217,8 @@ impl Cluster {
     fn leave(&mut self, flight: u32) {
         let Link { road, flights, .. } = &mut self.link;
         let leaving = &flights[flight];
-        let tie = self.nodes[leaving.to()].tie;
         let interface = self.nodes[leaving.from()].port.interface();
-        road.leave(flight, leaving, tie, interface, &mut self.agenda);
+        road.leave(flight, leaving, interface, &mut self.agenda);
     }
 
     /// The command for a transfer through staging buffers; `None` if the cargo of a flight does not go through them.
@@ -255,7 +254,7 @@ impl Cluster {
         for effect in effects {
             match effect {
                 Effect::Later { node, at, packet, step } => {
-                    self.agenda.push(at, self.nodes[node].tie, Happening::Packet { packet, step });
+                    self.agenda.push(node, at, Happening::Packet { packet, step });
                 }
                 // The packet is counted and recorded with its transfer.
                 Effect::Launch { packet, from, to, bytes } => {
@@ -265,7 +264,7 @@ impl Cluster {
                     self.leave(flight);
                 }
                 Effect::Complete { node, at, flight } => {
-                    self.agenda.push(at, self.nodes[node].tie, Happening::Deliver { flight });
+                    self.agenda.push(node, at, Happening::Deliver { flight });
                 }
             }
         }
@@ -308,9 +307,9 @@ impl Cluster {
     /// A message comes to a port in: its last byte if the network is constant and the port was free, else its first byte.
     pub(crate) fn arrive(&mut self, flight: u32) {
         let arriving = &self.link.flights[flight];
-        let Node { port, tie, .. } = &mut self.nodes[arriving.to()];
-        match port.enter(self.agenda.now(), arriving, self.link.road.is_constant()) {
-            Some(through) => self.agenda.push(through, *tie, Happening::Pass { flight }),
+        let node = arriving.to();
+        match self.nodes[node].port.enter(self.agenda.now(), arriving, self.link.road.is_constant()) {
+            Some(through) => self.agenda.push(node, through, Happening::Pass { flight }),
             None => self.deliver(flight),
         }
     }
@@ -417,7 +416,7 @@ impl Cluster {
             return;
         }
         let (at, uses) = (overflow.patience(self.agenda.now()), self.link.flights[flight].uses());
-        self.agenda.push(at, self.nodes[node].tie, Happening::Overflow { flight, uses });
+        self.agenda.push(node, at, Happening::Overflow { flight, uses });
     }
 
     /// Checks whether a message has waited too long at the port in. `uses` tells it from a later flight at the same place.

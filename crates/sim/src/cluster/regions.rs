@@ -12,7 +12,11 @@ pub(crate) fn enter(cluster: &mut Cluster, node: usize, thread: u32, name: &'sta
     // Every node has as many threads as any other.
     let threads = cluster.nodes.len() * cluster.nodes[node].threads.len();
     let entry = cluster.measure.phases.enter(node, thread, name, threads);
-    let Entry::Begins { index, waiting } = entry else { return true };
+    let Entry::Begins { index, waiting } = entry else {
+        cluster.agenda.hold(node);
+        return true;
+    };
+    cluster.agenda.release();
     cluster.record(Traced::Phase { index, name });
     let reading = gauges::reading(cluster);
     cluster.measure.phases.begin(name, reading);

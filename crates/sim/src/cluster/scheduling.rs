@@ -440,11 +440,8 @@ impl Cluster {
             }
             Step::Extract { flight } => self.finish_extraction(core, flight),
             Step::HandOver { flight } => {
-                let (at, tie) = (
-                    self.agenda.now() + self.setting.prices.hand_over_delay(),
-                    self.nodes[self.cores[core].node()].tie,
-                );
-                self.agenda.push(at, tie, Happening::Forward { flight });
+                let at = self.agenda.now() + self.setting.prices.hand_over_delay();
+                self.agenda.push(self.cores[core].node(), at, Happening::Forward { flight });
                 self.settle_step(core);
             }
             Step::Settle => self.free(core),

@@ -51,12 +51,11 @@ impl Road {
         }
     }
 
-    /// Sends the flight at `place` from the interface of its source to another node. Its events come at `tie`.
+    /// Sends the flight at `place` from the interface of its source to another node.
     pub(crate) fn leave(
         &mut self,
         place: u32,
         flight: &Flight,
-        tie: u32,
         interface: &mut Interface,
         agenda: &mut Agenda,
     ) {
@@ -65,12 +64,12 @@ impl Road {
             Network::Constant(network) => {
                 let first = network.arrival(interface.inject(now, bytes, mover));
                 let at = first + interface.behind(bytes, mover);
-                agenda.push(at, tie, Happening::Arrive { flight: place });
+                agenda.push(flight.to(), at, Happening::Arrive { flight: place });
             }
             Network::Routed(fabric) => {
                 let parcel = Parcel {
                     cargo: place,
-                    tie,
+                    tie: agenda.tie(flight.to()),
                     from: flight.from() as u32,
                     to: flight.to() as u32,
                     bytes: bytes + interface.headers(bytes),
@@ -142,7 +141,7 @@ impl Road {
 
 /// Adds events of the fabric to the agenda.
 fn later(agenda: &mut Agenda) -> impl FnMut(Time, u32, Event) + '_ {
-    |at, tie, event| agenda.push(at, tie, Happening::Network { event })
+    |at, tie, event| agenda.push_inside(at, tie, event)
 }
 
 #[cfg(test)]
@@ -166,12 +165,12 @@ mod tests {
 
     #[test]
     fn what_leaves_arrives_in_order_and_fills_the_queue_before_the_port() {
-        let (mut road, mut agenda) = (road(None), Agenda::new(None));
+        let (mut road, mut agenda) = (road(None), Agenda::new([3, 5].into(), Time::ZERO, None));
         let mut port = Interface::new(&interface(), Time::ZERO);
         let flight = Flight::of_bytes(40);
         for place in 0..3 {
             assert!(road.has_room(0, &port, ns(0)));
-            road.leave(place, &flight, 5, &mut port, &mut agenda);
+            road.leave(place, &flight, &mut port, &mut agenda);
         }
         // The third message waits behind the 40 bytes of the second, which waits behind those of the first.
         assert!(!road.has_room(0, &port, ns(0)));

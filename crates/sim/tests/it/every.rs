@@ -32,6 +32,7 @@ const INPUTS: &[&[&str]] = &[
     &["shared-histogram", "values=30"],
     &["split-phase", "operations=64"],
     &["thread-switch", "turns=20"],
+    &["traffic", "messages=8", "loads=0.3,0.9", "steps=1", "size=16B"],
     &["work-costs", "rounds=1", "rows=16", "far=16"],
 ];
 

@@ -48,6 +48,8 @@ const INPUTS: &[&[&str]] = &[
     &["split-phase", "operations=64", "measure=exch"],
     &["split-phase", "operations=64", "measure=rtt"],
     &["thread-switch", "turns=50"],
+    &["traffic", "messages=20", "loads=0.3,0.9", "steps=1", "size=16B"],
+    &["traffic", "messages=20", "pattern=hotspot:30", "arrivals=closed", "windows=1,4", "size=16B"],
     &["work-costs", "rounds=1", "rows=16", "far=16"],
 ];
 

@@ -1,0 +1,138 @@
+//! A heap of things in an order given with each of them. The room's queues are made of it.
+//!
+//! A node of the heap has four children, so the heap is half as deep as a binary one. Entries move into a hole instead of
+//! being swapped. A pop leaves the hole at the root, for the push that usually follows to fill: one descent in place of
+//! two. Entries are copied at each move and should be small.
+//!
+//! This module must never know what an order or a thing means.
+
+use std::mem;
+
+/// Children of a node of the heap.
+const ARITY: usize = 4;
+
+/// A thing and its place in the order.
+#[derive(Clone, Copy, Debug)]
+struct Entry<K, E> {
+    key: K,
+    thing: E,
+}
+
+/// Things in the order of their keys. The caller sees to it that no two keys are equal.
+#[derive(Clone, Debug)]
+pub(crate) struct Heap<K, E> {
+    /// The children of entry `i` are the entries from `4 i + 1` to `4 i + 4`, none of them before it.
+    entries: Vec<Entry<K, E>>,
+    /// Whether the first entry has been popped. It then holds the place of the next push.
+    vacant: bool,
+}
+
+impl<K, E> Heap<K, E> {
+    /// An empty heap.
+    pub(crate) const fn new() -> Self {
+        Self { entries: Vec::new(), vacant: false }
+    }
+
+    /// The number of things.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len() - usize::from(self.vacant)
+    }
+
+    /// All things, in no particular order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
+        self.entries[usize::from(self.vacant)..].iter().map(|entry| &entry.thing)
+    }
+}
+
+impl<K: Copy + Ord, E: Copy> Heap<K, E> {
+    /// Adds a thing.
+    #[inline]
+    pub(crate) fn push(&mut self, key: K, thing: E) {
+        let entry = Entry { key, thing };
+        if mem::take(&mut self.vacant) {
+            self.sink(entry);
+        } else {
+            self.entries.push(entry);
+            self.rise(entry);
+        }
+    }
+
+    /// Removes and returns the first thing, with its key.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<(K, E)> {
+        self.close();
+        let first = self.entries.first()?;
+        self.vacant = true;
+        Some((first.key, first.thing))
+    }
+
+    /// The first thing and its key, in constant time.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<(K, &E)> {
+        let first = if self.vacant { self.least_child(0)? } else { 0 };
+        self.entries.get(first).map(|entry| (entry.key, &entry.thing))
+    }
+
+    /// Gives the things new keys, which must have the same order.
+    pub(crate) fn rekey(&mut self, mut key: impl FnMut(K) -> K) {
+        self.close();
+        // A sorted array is a heap.
+        self.entries.sort_unstable_by_key(|entry| entry.key);
+        self.entries.iter_mut().for_each(|entry| entry.key = key(entry.key));
+    }
+
+    /// Moves `entry`, the last, up to its place.
+    #[inline]
+    fn rise(&mut self, entry: Entry<K, E>) {
+        let mut hole = self.entries.len() - 1;
+        while hole > 0 {
+            let parent = (hole - 1) / ARITY;
+            if self.entries[parent].key < entry.key {
+                break;
+            }
+            self.entries[hole] = self.entries[parent];
+            hole = parent;
+        }
+        self.entries[hole] = entry;
+    }
+
+    /// Moves `entry` from the root, which is free, down to its place.
+    #[inline]
+    fn sink(&mut self, entry: Entry<K, E>) {
+        let mut hole = 0;
+        while let Some(child) = self.least_child(hole) {
+            if entry.key < self.entries[child].key {
+                break;
+            }
+            self.entries[hole] = self.entries[child];
+            hole = child;
+        }
+        self.entries[hole] = entry;
+    }
+
+    /// The child of `parent` that comes first, if it has any.
+    #[inline]
+    fn least_child(&self, parent: usize) -> Option<usize> {
+        let first = ARITY * parent + 1;
+        let Some([a, b, c, d]) = self.entries.get(first..first + ARITY) else {
+            return (first..self.entries.len()).min_by_key(|&child| self.entries[child].key);
+        };
+        let left = if b.key < a.key { (b.key, first + 1) } else { (a.key, first) };
+        let right = if d.key < c.key { (d.key, first + 3) } else { (c.key, first + 2) };
+        Some(if right.0 < left.0 { right.1 } else { left.1 })
+    }
+
+    /// Fills the hole that a pop left with the last entry.
+    #[inline]
+    fn close(&mut self) {
+        if !mem::take(&mut self.vacant) {
+            return;
+        }
+        if let Some(last) = self.entries.pop()
+            && !self.entries.is_empty()
+        {
+            self.sink(last);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Things to come of many actors: a queue for each actor, and the actors in the order of their next things.
+//!
+//! A thing of one actor is pushed and popped in the actor's own queue, which is small and near however many actors there are.
+//! The order of the actors changes only when another actor pushes something earlier, and once when an actor's turn is over. So a
+//! turn of many things costs one step in that order.
+//!
+//! This module must never know what an actor or a thing is, nor how long a turn may be.
+
+use units::Time;
+
+use crate::heap::Heap;
+
+/// The place of a thing in the order of all things. The fields count in the order in which they stand here.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Order {
+    /// The time at which the thing happens.
+    pub at: Time,
+    /// The rank of the thing's actor among actors, for simultaneous things.
+    pub tie: u32,
+    /// The time at which the thing was pushed.
+    pub pushed: Time,
+    /// The rank of the actor that pushed the thing.
+    pub by: u32,
+    /// The number of the push.
+    pub number: u64,
+}
+
+/// The time, tie and number of an actor's next thing. No two actors have the same.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Turn {
+    /// The time of the thing.
+    pub at: Time,
+    /// The rank of its actor.
+    pub tie: u32,
+    /// The number of its push. It counts where two actors have things under one tie.
+    pub number: u64,
+}
+
+impl Turn {
+    /// After everything.
+    pub const NEVER: Self = Self { at: Time::MAX, tie: u32::MAX, number: u64::MAX };
+
+    /// Before everything that happens at `at` or later.
+    pub const fn until(at: Time) -> Self {
+        Self { at, tie: 0, number: 0 }
+    }
+}
+
+impl From<Order> for Turn {
+    #[inline]
+    fn from(order: Order) -> Self {
+        Self { at: order.at, tie: order.tie, number: order.number }
+    }
+}
+
+/// Things to come of many actors.
+#[derive(Clone, Debug)]
+pub struct Timetable<E> {
+    queues: Vec<Heap<Order, E>>,
+    /// The actors that have things to come, but not the one whose turn it is.
+    others: Actors,
+    /// The actor whose turn it is.
+    turn: Option<usize>,
+}
+
+impl<E: Copy> Timetable<E> {
+    /// Nothing to come for any of `actors` actors.
+    pub fn new(actors: usize) -> Self {
+        Self { queues: vec![Heap::new(); actors], others: Actors::new(actors), turn: None }
+    }
+
+    /// Adds a thing for an actor.
+    #[inline]
+    pub fn push(&mut self, actor: usize, order: Order, event: E) {
+        self.queues[actor].push(order, event);
+        if self.turn != Some(actor) {
+            self.others.note(actor, order.into());
+        }
+    }
+
+    /// The place of an actor's next thing.
+    #[inline]
+    pub fn next_of(&self, actor: usize) -> Option<Order> {
+        self.queues[actor].first().map(|(order, _)| order)
+    }
+
+    /// Removes and returns the next thing of the actor whose turn it is, if it comes before `bound`.
+    #[inline]
+    pub fn pop_before(&mut self, bound: Turn) -> Option<(Order, E)> {
+        let queue = &mut self.queues[self.turn?];
+        if Turn::from(queue.first()?.0) >= bound { None } else { queue.pop() }
+    }
+
+    /// Gives the turn to an actor, after the turn of the one before.
+    pub fn give_turn(&mut self, actor: usize) {
+        self.end_turn();
+        self.others.remove(actor);
+        self.turn = Some(actor);
+    }
+
+    /// Gives the turn to the actor with the first thing of all. Returns that actor and the place of the thing; `None` if nothing
+    /// is to come.
+    pub fn give_first_turn(&mut self) -> Option<(usize, Turn)> {
+        self.end_turn();
+        let (turn, actor) = self.others.first()?;
+        self.give_turn(actor);
+        Some((actor, turn))
+    }
+
+    /// The place of the first thing of all actors but the one whose turn it is.
+    pub fn first_of_others(&self) -> Option<Turn> {
+        self.others.first().map(|(turn, _)| turn)
+    }
+
+    fn end_turn(&mut self) {
+        if let Some(before) = self.turn.take()
+            && let Some(next) = self.next_of(before)
+        {
+            self.others.note(before, next.into());
+        }
+    }
+}
+
+/// Children of a node of the heap of actors.
+const ARITY: usize = 4;
+
+/// The place of an actor that is not in the heap.
+const NONE: u32 = u32::MAX;
+
+/// Actors in the order of their next things: a heap in which each actor knows its place.
+#[derive(Clone, Debug)]
+struct Actors {
+    heap: Vec<(Turn, u32)>,
+    places: Vec<u32>,
+}
+
+impl Actors {
+    fn new(actors: usize) -> Self {
+        Self { heap: Vec::new(), places: vec![NONE; actors] }
+    }
+
+    #[inline]
+    fn first(&self) -> Option<(Turn, usize)> {
+        self.heap.first().map(|&(turn, actor)| (turn, actor as usize))
+    }
+
+    /// Records a thing of an actor, which may be the actor's first.
+    #[inline]
+    fn note(&mut self, actor: usize, turn: Turn) {
+        let place = match self.places[actor] {
+            NONE => {
+                self.heap.push((turn, actor as u32));
+                self.heap.len() - 1
+            }
+            place if self.heap[place as usize].0 <= turn => return,
+            place => place as usize,
+        };
+        self.rise(place, (turn, actor as u32));
+    }
+
+    fn remove(&mut self, actor: usize) {
+        let place = std::mem::replace(&mut self.places[actor], NONE);
+        if place == NONE {
+            return;
+        }
+        let last = self.heap.pop().expect("an actor with a place is in the heap");
+        if last.1 == actor as u32 {
+            return;
+        }
+        self.sink(place as usize, last);
+    }
+
+    fn rise(&mut self, mut hole: usize, entry: (Turn, u32)) {
+        while hole > 0 {
+            let parent = (hole - 1) / ARITY;
+            if self.heap[parent].0 < entry.0 {
+                break;
+            }
+            self.put(hole, self.heap[parent]);
+            hole = parent;
+        }
+        self.put(hole, entry);
+    }
+
+    /// Moves an entry from a free place down, or up if it comes before its new parent.
+    fn sink(&mut self, mut hole: usize, entry: (Turn, u32)) {
+        loop {
+            let first = ARITY * hole + 1;
+            let children = first..(first + ARITY).min(self.heap.len());
+            let Some(child) = children.min_by_key(|&child| self.heap[child].0) else { break };
+            if entry.0 < self.heap[child].0 {
+                break;
+            }
+            self.put(hole, self.heap[child]);
+            hole = child;
+        }
+        self.rise(hole, entry);
+    }
+
+    #[inline]
+    fn put(&mut self, place: usize, entry: (Turn, u32)) {
+        self.heap[place] = entry;
+        self.places[entry.1 as usize] = place as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn order(at: u64, tie: u32, number: u64) -> Order {
+        Order { at: Time::from_femtoseconds(at), tie, pushed: Time::ZERO, by: 0, number }
+    }
+
+    #[test]
+    fn an_actor_keeps_its_turn_up_to_a_bound() {
+        let mut table = Timetable::new(2);
+        for (actor, at) in [(0, 5), (0, 7), (1, 6), (0, 9)] {
+            table.push(actor, order(at, actor as u32, at), at);
+        }
+        let (actor, turn) = table.give_first_turn().expect("things to come");
+        assert_eq!((actor, turn.at), (0, Time::from_femtoseconds(5)));
+        let bound = Turn::until(Time::from_femtoseconds(9));
+        let popped: Vec<_> = std::iter::from_fn(|| table.pop_before(bound)).map(|(_, event)| event).collect();
+        assert_eq!(popped, [5, 7]);
+        assert_eq!(table.first_of_others().map(|turn| turn.at), Some(Time::from_femtoseconds(6)));
+        assert_eq!(table.give_first_turn().map(|(actor, _)| actor), Some(1));
+        assert_eq!(table.next_of(0), Some(order(9, 0, 9)));
+    }
+
+    proptest! {
+        /// With the first of the others as bound, things come in the order of a list that is searched, whoever pushes them when.
+        #[test]
+        fn turns_up_to_the_others_next_things_are_the_order_of_one_queue(
+            steps in proptest::collection::vec(proptest::option::of((0_usize..5, 0_u64..30)), 0..300)
+        ) {
+            let mut table = Timetable::new(5);
+            let mut list: Vec<(Order, usize)> = Vec::new();
+            for (number, step) in steps.into_iter().chain(std::iter::repeat_n(None, 300)).enumerate() {
+                match step {
+                    Some((actor, at)) => {
+                        let order = order(at, actor as u32, number as u64);
+                        table.push(actor, order, actor);
+                        list.push((order, actor));
+                    }
+                    None => {
+                        let first = list.iter().copied().min();
+                        list.retain(|&one| Some(one) != first);
+                        let bound = table.first_of_others().unwrap_or(Turn::NEVER);
+                        let popped = table.pop_before(bound).or_else(|| {
+                            table.give_first_turn();
+                            table.pop_before(Turn::NEVER)
+                        });
+                        prop_assert_eq!(popped, first);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The curve: what came of each load, where saturation lies, and the figures. Must never know how a load is offered.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tempest::{Merge, Report};
+
+use super::arrivals::Arrivals;
+use super::load::Load;
+use super::program::Study;
+use super::statistics::wait;
+
+/// The least share of the offered throughput that is accepted of a load that is kept up with.
+const KEPT: f64 = 0.95;
+
+/// What is to be offered.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Target {
+    /// Messages per second of each sender. In a closed loop it only says how long messages are counted.
+    pub(super) rate: f64,
+    /// In a closed loop, the messages that each thread keeps under way.
+    pub(super) window: Option<u32>,
+}
+
+/// What came of a load. Rates are messages per second of each sender; latencies are femtoseconds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Point {
+    pub(super) target: Target,
+    pub(super) offered: f64,
+    pub(super) accepted: f64,
+    pub(super) latency: f64,
+    pub(super) half_width: f64,
+    pub(super) median: f64,
+    pub(super) p99: f64,
+    /// The messages of the whole run up to here: made, and handled.
+    pub(super) totals: [u64; 2],
+}
+
+/// The points of a program's curve, and what they are held against.
+#[derive(Debug)]
+pub(super) struct Curve {
+    study: Arc<Study>,
+    /// The mean latency of a lone message, in femtoseconds.
+    lone: f64,
+    /// The rate per sender that a flood has, in messages per second.
+    carried: f64,
+    /// The rate per sender that a load of 1 is, in messages per second.
+    capacity: f64,
+    points: Vec<Point>,
+}
+
+impl Curve {
+    pub(super) fn new(study: &Arc<Study>, lone: f64, carried: f64, capacity: f64) -> Self {
+        Self { study: Arc::clone(study), lone, carried, capacity, points: Vec::new() }
+    }
+
+    /// What a person asked for, ascending.
+    pub(super) fn targets(&self) -> Vec<Target> {
+        let asked = &self.study.asked;
+        if asked.arrivals == Arrivals::Closed {
+            let target = |window: &u32| Target { rate: self.capacity, window: Some(*window) };
+            return asked.windows.0.iter().map(target).collect();
+        }
+        let rate = |load: &Load| match load {
+            Load::Share(share) => share * self.capacity,
+            Load::Rate(rate) => rate.messages(asked.size.get()).expect("it was checked"),
+        };
+        let mut rates: Vec<f64> = asked.loads.all.iter().map(rate).collect();
+        rates.sort_by(f64::total_cmp);
+        rates.dedup();
+        rates.into_iter().map(|rate| Target { rate, window: None }).collect()
+    }
+
+    /// Adds what came of a load.
+    pub(super) fn add(&mut self, point: Point) {
+        let place = self.points.partition_point(|other| other.target.rate <= point.target.rate);
+        self.points.insert(place, point);
+    }
+
+    /// Whether a load is kept up with.
+    fn keeps_up(&self, point: &Point) -> bool {
+        let asked = &self.study.asked;
+        let between = 1e15 * f64::from(asked.arrivals.at_once()) / self.capacity;
+        let counted = point.offered > 0.0;
+        counted
+            && point.accepted >= KEPT * point.offered
+            && point.latency <= asked.bound * (self.lone + between)
+    }
+
+    /// The largest load that is kept up with below the least that is not, and that one.
+    fn bracket(&self) -> (Option<&Point>, Option<&Point>) {
+        let end = self.points.iter().position(|point| !self.keeps_up(point)).unwrap_or(self.points.len());
+        (end.checked_sub(1).map(|last| &self.points[last]), self.points.get(end))
+    }
+
+    /// The load half way between the one that is kept up with and the one that is not.
+    pub(super) fn between(&self) -> Option<Target> {
+        let (kept, lost) = self.bracket();
+        let low = kept.map_or(0.0, |kept| kept.target.rate);
+        Some(Target { rate: (low + lost?.target.rate) / 2.0, window: None })
+    }
+
+    /// The figures.
+    pub(super) fn report(&self) -> Report {
+        let size = self.study.asked.size.get();
+        let (scale, unit) = if size > 0 { (size as f64 / 1e6, "MB/s") } else { (1e-6, "M/s") };
+        let (time, time_unit) = if self.lone < 1e10 { (1e-6, "ns") } else { (1e-9, "us") };
+        let lost = self.points.iter().find(|point| point.totals[0] != point.totals[1]);
+        let mut report = Report::checked(lost.is_none(), || {
+            let [made, handled] = lost.map_or([0; 2], |point| point.totals);
+            format!("{made} messages were made, and {handled} handled")
+        });
+        report = report
+            .measured("lone", self.lone * time, time_unit, Merge::Max)
+            .measured("flood", self.carried * scale, unit, Merge::Max)
+            .measured("capacity", self.capacity * scale, unit, Merge::Max);
+        for point in &self.points {
+            let row = self.row(point);
+            let name = |column: &str| named(format!("{row}.{column}"));
+            let rates = [("offered", point.offered), ("accepted", point.accepted)];
+            for (column, rate) in rates {
+                report = report.measured(name(column), rate * scale, unit, Merge::Max);
+            }
+            let theory = self.theory(point);
+            let times = [
+                ("latency", Some(point.latency)),
+                ("+-", Some(point.half_width)),
+                ("median", Some(point.median)),
+                ("p99", Some(point.p99)),
+                ("theory", theory),
+            ];
+            for (column, latency) in
+                times.into_iter().filter_map(|(column, latency)| Some((column, latency?)))
+            {
+                report = report.measured(name(column), latency * time, time_unit, Merge::Max);
+            }
+        }
+        if self.study.asked.arrivals == Arrivals::Closed {
+            report
+        } else {
+            self.saturation(report, scale, unit)
+        }
+    }
+
+    /// The name of a point's row.
+    fn row(&self, point: &Point) -> String {
+        match point.target.window {
+            Some(window) => format!("window[{window}]"),
+            None => format!("load[{}]", share(point.target.rate / self.capacity)),
+        }
+    }
+
+    /// The mean latency by theory, in femtoseconds, where there is one.
+    fn theory(&self, point: &Point) -> Option<f64> {
+        let asked = &self.study.asked;
+        let sources =
+            asked.pattern.sources(self.study.nodes).filter(|_| asked.arrivals == Arrivals::Poisson)?;
+        let service = 1e15 / (self.carried * f64::from(sources));
+        let load = point.target.rate / self.carried;
+        (load < 1.0).then(|| self.lone + wait(load, service))
+    }
+
+    /// Adds where saturation lies.
+    fn saturation(&self, report: Report, scale: f64, unit: &'static str) -> Report {
+        let share = |point: &Point| point.target.rate / self.capacity;
+        let (kept, lost) = self.bracket();
+        let report = match kept {
+            Some(kept) => report.figure("saturation", share(kept), Merge::Max).measured(
+                "saturation.rate",
+                kept.accepted * scale,
+                unit,
+                Merge::Max,
+            ),
+            None => {
+                let least = self.points.first().map_or(0.0, share);
+                report.figure(
+                    named("no load below saturation: try --input loads=".to_owned()),
+                    least / 4.0,
+                    Merge::Max,
+                )
+            }
+        };
+        match lost {
+            Some(lost) => report.figure("saturation.below", share(lost), Merge::Max),
+            None => report,
+        }
+    }
+}
+
+/// A share with up to four digits behind the point.
+fn share(share: f64) -> String {
+    let text = format!("{share:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A name that lives as long as the process. Each name is kept once.
+fn named(name: String) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    match names.get(name.as_str()) {
+        Some(name) => name,
+        None => {
+            let name: &'static str = name.leak();
+            names.insert(name);
+            name
+        }
+    }
+}
