@@ -205,7 +205,7 @@ impl<T, K: UserKey> Device<T, K> {
         let ticket = held.redeem(self.id());
         let position = self.active.iter().position(|active| active.ticket == ticket);
         self.active.swap_remove(position.expect("a token is outstanding for active items only"));
-        if self.waiting > 0 {
+        if self.waiting > 0 && !self.finds_oldest() {
             self.search_anew();
         }
     }
@@ -233,6 +233,12 @@ impl<T, K: UserKey> Device<T, K> {
         self.statistics
     }
 
+    /// Whether the oldest item of all can be dispatched. The end of an item then changes the outcome of no search.
+    #[inline]
+    fn finds_oldest(&self) -> bool {
+        matches!(&*self.partitions, [one] if one.search.found && one.search.passed == 0)
+    }
+
     #[inline]
     fn closed_by_serial(&self) -> bool {
         self.serial && !self.active.is_empty()
@@ -247,20 +253,19 @@ impl<T, K: UserKey> Device<T, K> {
     }
 
     /// Goes on with the search of a partition where it ended, up to an item that can be dispatched.
-    #[inline(never)]
     fn search_on(&mut self, home: usize) {
-        let Partition { waiting, search: Search { passed, .. } } = &self.partitions[home];
-        let barrier = self.barrier();
-        let seen = waiting.range((*passed).min(waiting.len())..).take(self.reach.saturating_sub(*passed));
-        let mut search = Search { passed: *passed, found: false };
-        for entry in seen.take_while(|entry| entry.ticket <= barrier) {
-            if self.is_free(entry) {
-                search.found = true;
+        let Partition { waiting, search } = &self.partitions[home];
+        let mut passed = search.passed;
+        let (barrier, end) = (self.barrier(), waiting.len().min(self.reach));
+        let mut found = false;
+        while passed < end && waiting[passed].ticket <= barrier {
+            found = self.is_free(&waiting[passed]);
+            if found {
                 break;
             }
-            search.passed += 1;
+            passed += 1;
         }
-        self.partitions[home].search = search;
+        self.partitions[home].search = Search { passed, found };
     }
 
     /// Goes on with all searches after an item was taken. What was blocked before it remains so. An older item of another
@@ -277,7 +282,6 @@ impl<T, K: UserKey> Device<T, K> {
     }
 
     /// Searches all partitions from their beginnings: any item that waits may have become free.
-    #[cold]
     fn search_anew(&mut self) {
         for home in 0..self.partitions.len() {
             self.partitions[home].search = Search::default();

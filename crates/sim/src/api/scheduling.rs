@@ -183,25 +183,16 @@ impl Scheduling for Edge {
     }
 
     fn poll(&self) {
-        let adapts = {
-            let (mut state, core) = (self.state(), self.core());
-            if state.passes_by(core) {
-                return;
-            }
-            state.changes_roles(core)
-        };
-        if adapts {
+        let mut poll = self.state().begin_poll(self.core());
+        if poll == Poll::Adapt {
             self.leave_for_handlers();
+            poll = self.state().poll(self.core());
         }
-        let (poll, locks) = {
-            let (mut state, core) = (self.state(), self.core());
-            (state.poll(core), state.shares_interface(core) && state.locks_interface(core))
-        };
-        match poll {
+        let locks = match poll {
+            Poll::Look { locks } => locks,
             Poll::Call => return self.call_routine(),
-            Poll::Pass => return,
-            Poll::Look => {}
-        }
+            Poll::Pass | Poll::Adapt => return,
+        };
         if locks {
             self.settle();
         }

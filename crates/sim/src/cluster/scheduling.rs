@@ -19,22 +19,18 @@ use crate::cluster::routine;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::NextStep;
 use crate::dispatch::{Dispatch, Dispatcher, Found, Noticed, Start, View};
-use crate::measure::anatomy::Taken;
 use crate::memory::at_work::Reaching;
 use crate::processor::core::{Activity, Event, Job, Step};
 use crate::processor::ledger::Bucket;
 use crate::processor::service::Receipt;
 
 /// What a processor pays for an event before its handler.
-#[derive(Default)]
 struct Arrival {
     /// The wait for the interface.
     wait: Time,
+    /// The path of the receipt. It excludes the transactions, which are pending.
+    path: Time,
     cost: Cost,
-    /// The step that waits for the bus are counted under.
-    step: Option<(u16, Taken)>,
-    /// The extra time to receive a message that no earlier message has prefetched.
-    fetch: Time,
 }
 
 impl Cluster {
@@ -128,7 +124,15 @@ impl Cluster {
     }
 
     /// Finds processors for all events of `node` that wait, after one of them may have become dispatchable.
+    #[inline]
     pub(crate) fn notify(&mut self, node: usize) {
+        let dispatch = &self.nodes[node].dispatch;
+        if !dispatch.rests() || dispatch.network().is_some() {
+            self.find_processors(node);
+        }
+    }
+
+    fn find_processors(&mut self, node: usize) {
         while !self.nodes[node].dispatch.rests() {
             let (dispatch, view) = self.parts(node);
             let Some(start) = dispatch.next_start(view) else { break };
@@ -141,9 +145,7 @@ impl Cluster {
                 break;
             }
         }
-        if self.nodes[node].dispatch.network().is_some() {
-            self.await_interface(node);
-        }
+        self.await_interface(node);
     }
 
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
@@ -157,21 +159,20 @@ impl Cluster {
             state.service.look(fetch);
         }
         let delay = noticed.delay(self.setting.machine.processor.interrupt);
-        let arrival = self.arrival(core, job.event, noticed);
-        self.end_idling(core);
         let spill = if spilled { self.setting.machine.queue.spill } else { Time::ZERO };
-        let on_bus = self.at_work(core).put_on_bus(arrival.cost.bus, arrival.step);
-        let path = delay + spill + arrival.fetch + arrival.cost.path - on_bus;
+        let Arrival { wait, path, cost } = self.arrival(core, job.event, noticed);
+        let path = delay + spill + path;
+        self.end_idling(core);
         let state = &mut self.cores[core];
         state.begin(Activity::Handler);
         state.give(job);
-        state.clock.owe(&arrival.cost);
-        state.ledger.book(Bucket::Memory, arrival.wait);
+        state.clock.owe(&cost);
+        state.ledger.book(Bucket::Memory, wait);
         state.ledger.book(Bucket::Overhead, path);
         let waited = state.ledger.waited_for_memory();
-        let receipt = Receipt { took: arrival.wait + path.saturating_sub(delay), waited };
+        let receipt = Receipt { took: wait + path.saturating_sub(delay), waited };
         state.service.begin_handler(state.clock.at(now) + delay, delay, receipt);
-        self.continue_now(core, arrival.wait + path);
+        self.continue_now(core, wait + path);
         // The message may have left room in the interface.
         self.admit_next(node);
         true
@@ -199,11 +200,10 @@ impl Cluster {
         started
     }
 
-    /// What `core` pays for an event before its handler.
+    /// What `core` pays for an event before its handler. Its transactions are pending from now on.
+    #[inline]
     fn arrival(&mut self, core: usize, event: Event, noticed: Noticed) -> Arrival {
-        let Event::Message { flight } = event else {
-            return Arrival { cost: self.cost_of_grant(core), ..Arrival::default() };
-        };
+        let Event::Message { flight } = event else { return self.arrival_of_grant(core) };
         let event = &self.link.flights[flight];
         let (from, arrived, forwarded) = (event.from(), event.arrived(), event.is_forwarded());
         let reaching = Reaching {
@@ -215,16 +215,19 @@ impl Cluster {
         };
         let mut work = self.at_work(core);
         let (cost, step) = work.receive(reaching);
-        let fetch = work.time_to_fetch(from, arrived);
+        let path = work.time_to_fetch(from, arrived) + cost.path - work.put_on_bus(cost.bus, Some(step));
         let shared = !forwarded && self.shares_interface(core);
         let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
-        Arrival { wait, cost, step: Some(step), fetch }
+        Arrival { wait, path, cost }
     }
 
     /// The cost of granting a thread its key: that of any event, unless the processor has the keys at hand.
-    fn cost_of_grant(&self, core: usize) -> Cost {
+    #[cold]
+    fn arrival_of_grant(&mut self, core: usize) -> Arrival {
         let own = self.keeps_keys_at_hand(core);
-        if own { Cost::default() } else { self.price(core, Primitive::Dispatch, Class::User) }
+        let cost = if own { Cost::default() } else { self.price(core, Primitive::Dispatch, Class::User) };
+        let path = cost.path - self.at_work(core).put_on_bus(cost.bus, None);
+        Arrival { wait: Time::ZERO, path, cost }
     }
 
     /// Whether the processors of `core`'s node find in their own memory which keys are free.
@@ -297,6 +300,7 @@ impl Cluster {
     }
 
     /// Books the idle time that ends now.
+    #[inline]
     pub(crate) fn end_idling(&mut self, core: usize) {
         let state = &mut self.cores[core];
         if state.end_idling(self.agenda.now()) {

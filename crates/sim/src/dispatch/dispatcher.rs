@@ -394,11 +394,11 @@ impl Dispatcher {
         self.notice == Notice::InterruptWhenBusy
     }
 
-    /// The work of a thread's poll at a back-edge on a processor.
-    pub(crate) fn poll(&mut self, number: usize, count: usize) -> Poll {
+    /// The work of a thread's poll at a back-edge on a processor. `locked` says whether the interface has a lock.
+    pub(crate) fn poll(&mut self, number: usize, count: usize, locked: bool) -> Poll {
         match self.way {
             Dispatch::Routine(_) => Poll::Call,
-            _ if self.serving.looks(number, count) => Poll::Look,
+            _ if self.serving.looks(number, count) => Poll::Look { locks: locked && self.shares_interface() },
             _ => Poll::Pass,
         }
     }
