@@ -390,6 +390,9 @@ pub(crate) struct Run {
     /// Modelled time between samples of how busy each part of a model is and how many events wait, for the trace [default: 10 us]
     #[arg(long, value_name = "TIME", requires = "trace", allow_hyphen_values = true, value_parser = told::trace_interval)]
     pub(crate) trace_interval: Option<Told<Time>>,
+    /// Draw the curves of a program that has some, such as traffic, into this file, as SVG
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

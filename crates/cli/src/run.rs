@@ -11,10 +11,11 @@ use trace::Summary;
 use units::Time;
 use worlds::{Error, Setting, TraceFile, inputs, machines};
 
-use report::{document, text};
+use report::{document, picture, text};
 
 use crate::arguments::Run;
 use crate::asked::{asked, subject, target};
+use crate::files;
 use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, print};
@@ -30,6 +31,10 @@ pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Resul
     let asked_for = (arguments.repeat.get(), common.output.page(), optional(&arguments.trace_interval));
     let ((repeat, page, interval), (), setting) =
         (asked_for.all(), check_trace(house, arguments), setting(house, arguments)).all()?;
+    if let Some(path) = &arguments.out {
+        // A path that cannot be written is told before a long run, not after it.
+        files::draft(path)?;
+    }
     let trace = arguments.trace.as_deref().map(create).transpose()?;
     let interval = interval.unwrap_or(TRACE_INTERVAL);
     let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
@@ -52,8 +57,20 @@ pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Resul
         &setting.target.described(),
         &ran,
     );
+    if let Some(path) = &arguments.out {
+        draw(path, &found)?;
+    }
     print(out, common.output.json, &page, &found, |page| text::run(&found, page, worlds::cores()))?;
     Ok(code(ran.verified()))
+}
+
+/// Draws the curves of a run into a file.
+fn draw(path: &Path, found: &document::Run) -> Result<(), Problem> {
+    let nothing = || {
+        let why = format!("{} has no curve to draw: expected a program such as traffic", found.asked.program);
+        files::wrong(path, &why)
+    };
+    files::save(path, &picture(found).ok_or_else(nothing)?.svg())
 }
 
 /// The combination that the command line asks for, without a trace.

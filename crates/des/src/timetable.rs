@@ -6,12 +6,14 @@
 //!
 //! This module must never know what an actor or a thing is, nor how long a turn may be.
 
+use std::cmp::Ordering;
+
 use units::Time;
 
 use crate::heap::Heap;
 
 /// The place of a thing in the order of all things. The fields count in the order in which they stand here.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     /// The time at which the thing happens.
     pub at: Time,
@@ -23,6 +25,32 @@ pub struct Order {
     pub by: u32,
     /// The number of the push.
     pub number: u64,
+}
+
+impl Ord for Order {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Mostly the time decides.
+        match self.at.cmp(&other.at) {
+            Ordering::Equal => self.rest().cmp(&other.rest()),
+            decided => decided,
+        }
+    }
+}
+
+impl PartialOrd for Order {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Order {
+    /// The fields behind the time.
+    #[inline]
+    fn rest(&self) -> (u32, Time, u32, u64) {
+        (self.tie, self.pushed, self.by, self.number)
+    }
 }
 
 /// The time, tie and number of an actor's next thing. No two actors have the same.
@@ -57,67 +85,63 @@ impl From<Order> for Turn {
 #[derive(Clone, Debug)]
 pub struct Timetable<E> {
     queues: Vec<Heap<Order, E>>,
-    /// The actors that have things to come, but not the one whose turn it is.
-    others: Actors,
+    /// The actors that have things to come. The one whose turn it is may have another thing by now than is known here.
+    actors: Actors,
     /// The actor whose turn it is.
-    turn: Option<usize>,
+    acting: usize,
 }
 
 impl<E: Copy> Timetable<E> {
-    /// Nothing to come for any of `actors` actors.
+    /// Nothing to come for any of `actors` actors. The first of them has its turn.
     pub fn new(actors: usize) -> Self {
-        Self { queues: vec![Heap::new(); actors], others: Actors::new(actors), turn: None }
+        Self { queues: vec![Heap::new(); actors], actors: Actors::new(actors), acting: 0 }
     }
 
     /// Adds a thing for an actor.
     #[inline]
     pub fn push(&mut self, actor: usize, order: Order, event: E) {
         self.queues[actor].push(order, event);
-        if self.turn != Some(actor) {
-            self.others.note(actor, order.into());
+        if self.acting != actor {
+            self.actors.note(actor, order.into());
         }
     }
 
-    /// The place of an actor's next thing.
+    /// The place of the next thing of the actor whose turn it is.
     #[inline]
-    pub fn next_of(&self, actor: usize) -> Option<Order> {
-        self.queues[actor].first().map(|(order, _)| order)
+    pub fn next(&self) -> Option<Order> {
+        self.queues[self.acting].first().map(|(order, _)| order)
     }
 
-    /// Removes and returns the next thing of the actor whose turn it is, if it comes before `bound`.
+    /// Removes and returns the next thing of the actor whose turn it is.
     #[inline]
-    pub fn pop_before(&mut self, bound: Turn) -> Option<(Order, E)> {
-        let queue = &mut self.queues[self.turn?];
-        if Turn::from(queue.first()?.0) >= bound { None } else { queue.pop() }
+    pub fn pop(&mut self) -> Option<(Order, E)> {
+        self.queues[self.acting].pop()
     }
 
     /// Gives the turn to an actor, after the turn of the one before.
     pub fn give_turn(&mut self, actor: usize) {
         self.end_turn();
-        self.others.remove(actor);
-        self.turn = Some(actor);
+        self.acting = actor;
     }
 
     /// Gives the turn to the actor with the first thing of all. Returns that actor and the place of the thing; `None` if nothing
     /// is to come.
+    #[inline]
     pub fn give_first_turn(&mut self) -> Option<(usize, Turn)> {
         self.end_turn();
-        let (turn, actor) = self.others.first()?;
-        self.give_turn(actor);
+        let (turn, actor) = self.actors.first()?;
+        self.acting = actor;
         Some((actor, turn))
     }
 
     /// The place of the first thing of all actors but the one whose turn it is.
     pub fn first_of_others(&self) -> Option<Turn> {
-        self.others.first().map(|(turn, _)| turn)
+        self.actors.first_but(self.acting)
     }
 
+    #[inline]
     fn end_turn(&mut self) {
-        if let Some(before) = self.turn.take()
-            && let Some(next) = self.next_of(before)
-        {
-            self.others.note(before, next.into());
-        }
+        self.actors.change(self.acting, self.next().map(Turn::from));
     }
 }
 
@@ -158,16 +182,40 @@ impl Actors {
         self.rise(place, (turn, actor as u32));
     }
 
-    fn remove(&mut self, actor: usize) {
-        let place = std::mem::replace(&mut self.places[actor], NONE);
-        if place == NONE {
-            return;
+    /// The first thing of all actors but this.
+    fn first_but(&self, actor: usize) -> Option<Turn> {
+        match self.heap.first()?.1 as usize == actor {
+            true => self.least_child(0).map(|child| self.heap[child].0),
+            false => Some(self.heap[0].0),
         }
+    }
+
+    /// Changes the next thing of an actor, which may have none any more.
+    fn change(&mut self, actor: usize, next: Option<Turn>) {
+        let place = self.places[actor] as usize;
+        match next {
+            Some(turn) if self.places[actor] == NONE => self.note(actor, turn),
+            Some(turn) => self.sink(place, (turn, actor as u32)),
+            None if self.places[actor] == NONE => {}
+            None => self.remove(place),
+        }
+    }
+
+    fn remove(&mut self, place: usize) {
         let last = self.heap.pop().expect("an actor with a place is in the heap");
-        if last.1 == actor as u32 {
-            return;
+        let removed = self.heap.get(place).map_or(last.1, |entry| entry.1);
+        self.places[removed as usize] = NONE;
+        if place < self.heap.len() {
+            self.sink(place, last);
         }
-        self.sink(place as usize, last);
+    }
+
+    /// The child of `parent` with the first thing, if it has any.
+    #[inline]
+    fn least_child(&self, parent: usize) -> Option<usize> {
+        let first = ARITY * parent + 1;
+        let children = first..(first + ARITY).min(self.heap.len());
+        children.min_by_key(|&child| self.heap[child].0)
     }
 
     fn rise(&mut self, mut hole: usize, entry: (Turn, u32)) {
@@ -184,10 +232,7 @@ impl Actors {
 
     /// Moves an entry from a free place down, or up if it comes before its new parent.
     fn sink(&mut self, mut hole: usize, entry: (Turn, u32)) {
-        loop {
-            let first = ARITY * hole + 1;
-            let children = first..(first + ARITY).min(self.heap.len());
-            let Some(child) = children.min_by_key(|&child| self.heap[child].0) else { break };
+        while let Some(child) = self.least_child(hole) {
             if entry.0 < self.heap[child].0 {
                 break;
             }
@@ -214,19 +259,23 @@ mod tests {
     }
 
     #[test]
-    fn an_actor_keeps_its_turn_up_to_a_bound() {
-        let mut table = Timetable::new(2);
+    fn the_turn_goes_to_the_actor_with_the_first_thing() {
+        let mut table = Timetable::new(3);
         for (actor, at) in [(0, 5), (0, 7), (1, 6), (0, 9)] {
             table.push(actor, order(at, actor as u32, at), at);
         }
-        let (actor, turn) = table.give_first_turn().expect("things to come");
-        assert_eq!((actor, turn.at), (0, Time::from_femtoseconds(5)));
-        let bound = Turn::until(Time::from_femtoseconds(9));
-        let popped: Vec<_> = std::iter::from_fn(|| table.pop_before(bound)).map(|(_, event)| event).collect();
-        assert_eq!(popped, [5, 7]);
-        assert_eq!(table.first_of_others().map(|turn| turn.at), Some(Time::from_femtoseconds(6)));
+        let femtoseconds = Time::from_femtoseconds;
+        assert_eq!(table.give_first_turn().map(|(actor, turn)| (actor, turn.at)), Some((0, femtoseconds(5))));
+        assert_eq!(
+            [table.pop(), table.pop()].map(|popped| popped.map(|(_, event)| event)),
+            [Some(5), Some(7)]
+        );
+        assert_eq!(table.first_of_others().map(|turn| turn.at), Some(femtoseconds(6)));
         assert_eq!(table.give_first_turn().map(|(actor, _)| actor), Some(1));
-        assert_eq!(table.next_of(0), Some(order(9, 0, 9)));
+        assert_eq!(
+            (table.first_of_others().map(|turn| turn.at), table.next()),
+            (Some(femtoseconds(9)), Some(order(6, 1, 6)))
+        );
     }
 
     proptest! {
@@ -247,11 +296,11 @@ mod tests {
                     None => {
                         let first = list.iter().copied().min();
                         list.retain(|&one| Some(one) != first);
-                        let bound = table.first_of_others().unwrap_or(Turn::NEVER);
-                        let popped = table.pop_before(bound).or_else(|| {
+                        let others = table.first_of_others().unwrap_or(Turn::NEVER);
+                        if table.next().is_none_or(|next| Turn::from(next) > others) {
                             table.give_first_turn();
-                            table.pop_before(Turn::NEVER)
-                        });
+                        }
+                        let popped = table.pop();
                         prop_assert_eq!(popped, first);
                     }
                 }

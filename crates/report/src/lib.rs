@@ -8,6 +8,8 @@
 //! | [`quantity`] | numbers with few digits and a unit |
 //! | [`text`] | documents and comparisons as text for people |
 //! | [`page`] | the page that text is written on: width, characters, colours |
+//! | `picture` | the tables among a program's figures, drawn |
+//! | `figures` | the tables among a program's figures |
 //! | `table` | tables that fit their page |
 //! | `bar` | bars of the five parts of time |
 //! | `part`, `resource` | names of the parts of time, and of the parts of a machine |
@@ -21,8 +23,12 @@
 mod bar;
 pub mod document;
 #[cfg(feature = "command")]
+mod figures;
+#[cfg(feature = "command")]
 pub mod page;
 mod part;
+#[cfg(feature = "command")]
+mod picture;
 pub mod quantity;
 mod resource;
 #[cfg(feature = "command")]
@@ -33,3 +39,5 @@ pub mod words;
 
 #[cfg(feature = "command")]
 pub use page::Page;
+#[cfg(feature = "command")]
+pub use picture::picture;

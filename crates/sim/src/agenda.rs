@@ -1,11 +1,12 @@
 //! The present time, and all events to come.
 //!
-//! Each node has a queue of its own, and the network has one. The nodes take turns, in the order of their next events. What a
-//! node does in its turn is private to it up to the *bound* of the turn.
+//! Each node has a queue of its own. The nodes take turns, in the order of their next events. What a node does in its turn is
+//! private to it up to the *bound* of the turn.
 //!
 //! # How long a turn is
 //!
-//! In *global order* a turn ends where the next event of any other actor begins. That order needs no argument.
+//! In *global order* a turn ends where the next event of any other node begins. That order needs no argument. A run that keeps it
+//! throughout has one queue for all nodes and the network.
 //!
 //! With *lookahead* no message takes less than a time L from one node to another. Other nodes have nothing to do before a time t.
 //! So nothing of them reaches the node before t + L. They may also answer the node itself: a message that it sends in this turn,
@@ -111,7 +112,7 @@ struct Due {
 /// The turn of the node or network that acts now.
 #[derive(Clone, Copy, Debug)]
 struct Acting {
-    /// The node, or the number of nodes for the network.
+    /// The node. In global order there is one queue for all nodes and the network, and it has number 0.
     actor: usize,
     /// The rank of the node whose event happens now.
     by: u32,
@@ -119,6 +120,8 @@ struct Acting {
     bound: Turn,
     /// Whether the turn ends where the next event of another actor begins.
     in_order: bool,
+    /// The next event of the actor, in this turn or later.
+    own: Turn,
     /// The time of the next event of the actor in this turn, or the end of the turn.
     next: Time,
 }
@@ -151,13 +154,14 @@ impl Agenda {
         Self {
             now: Time::ZERO,
             latest: Time::ZERO,
-            events: Timetable::new(nodes + 1),
+            events: Timetable::new(if lookahead.is_zero() { 1 } else { nodes }),
             turn: Acting {
-                actor: nodes,
+                actor: 0,
                 by: 0,
-                bound: Turn::until(Time::ZERO),
+                bound: Turn::NEVER,
                 in_order: true,
-                next: Time::ZERO,
+                own: Turn::NEVER,
+                next: Time::MAX,
             },
             lookahead,
             held: vec![false; nodes].into(),
@@ -197,13 +201,20 @@ impl Agenda {
     /// Adds an event of a node at `at`.
     #[inline]
     pub(crate) fn push(&mut self, node: usize, at: Time, happening: Happening) {
-        self.add(node, at, self.ties[node], happening);
+        let actor = self.actor(node);
+        self.add(actor, at, self.ties[node], happening);
     }
 
     /// Adds an event inside the network at `at`. `tie` is the rank of the node that it concerns.
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, tie: u32, event: hardware::Event) {
-        self.add(self.ties.len(), at, tie, Happening::Network { event });
+        self.add(self.actor(0), at, tie, Happening::Network { event });
+    }
+
+    /// The queue of a node.
+    #[inline]
+    fn actor(&self, node: usize) -> usize {
+        if self.lookahead.is_zero() { 0 } else { node }
     }
 
     #[inline]
@@ -216,6 +227,7 @@ impl Agenda {
         self.events.push(actor, order, happening);
         let turn = &mut self.turn;
         if actor == turn.actor {
+            turn.own = turn.own.min(order.into());
             turn.next = turn.next.min(at);
         } else if turn.in_order && Turn::from(order) < turn.bound {
             turn.bound = order.into();
@@ -236,10 +248,11 @@ impl Agenda {
     /// Removes and returns the core whose fiber goes on next at the present time. Its node acts from now on.
     pub(crate) fn take_due(&mut self) -> Option<(usize, u32)> {
         let due = self.due.pop_front()?;
-        if self.turn.actor != due.node as usize {
+        let actor = self.actor(due.node as usize);
+        if self.turn.actor != actor {
             // Several nodes go on at one instant when a timed region begins. All of them have come to that instant.
-            self.events.give_turn(due.node as usize);
-            self.begin_turn(due.node as usize, None);
+            self.events.give_turn(actor);
+            self.begin_turn(actor, None);
         }
         self.latest = self.latest.max(self.now);
         Some((due.core as usize, due.epoch))
@@ -248,21 +261,24 @@ impl Agenda {
     /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the
     /// run.
     pub(crate) fn take_next(&mut self) -> Option<(Time, Happening)> {
-        let (order, happening) = match self.events.pop_before(self.turn.bound) {
-            Some(next) => next,
-            None => {
-                let (actor, first) = self.events.give_first_turn()?;
-                self.begin_turn(actor, Some(first.at).filter(|_| !self.keeps_order(actor)));
-                if let Some(parked) = self.parked.iter().position(|(node, _)| *node == actor) {
-                    self.due = self.parked.swap_remove(parked).1;
-                }
-                self.events.pop_before(Turn::NEVER)?
-            }
-        };
+        if self.turn.own >= self.turn.bound {
+            self.next_turn()?;
+        }
+        let (order, happening) = self.events.pop()?;
         self.turn.by = order.tie;
         self.see_next();
         *self.to_come.of(happening) -= 1;
         Some((order.at, happening))
+    }
+
+    /// Gives the turn to the actor with the first event of all, if there is one.
+    fn next_turn(&mut self) -> Option<()> {
+        let (actor, first) = self.events.give_first_turn()?;
+        self.begin_turn(actor, Some(first.at).filter(|_| !self.keeps_order(actor)));
+        if let Some(parked) = self.parked.iter().position(|(node, _)| *node == actor) {
+            self.due = self.parked.swap_remove(parked).1;
+        }
+        Some(())
     }
 
     fn keeps_order(&self, actor: usize) -> bool {
@@ -283,8 +299,9 @@ impl Agenda {
     /// Finds the next event of the actor in this turn.
     #[inline]
     fn see_next(&mut self) {
-        let own = self.events.next_of(self.turn.actor).map_or(Time::MAX, |order| order.at);
-        self.turn.next = own.min(self.turn.bound.at);
+        let own = self.events.next().map_or(Turn::NEVER, Turn::from);
+        self.turn.own = own;
+        self.turn.next = own.at.min(self.turn.bound.at);
     }
 
     /// Whether the present instant is that of global order: no other actor has an earlier event.
@@ -339,7 +356,7 @@ impl Agenda {
         if self.turn.next > target && self.due.is_empty() && !self.is_stalled_at(target) {
             self.now = target;
             self.latest = self.latest.max(target);
-            self.turn.by = self.ties.get(self.turn.actor).copied().unwrap_or(self.turn.by);
+            self.turn.by = self.ties[self.turn.actor];
             return None;
         }
         Some(target)
@@ -398,6 +415,14 @@ mod tests {
         agenda
     }
 
+    /// Two nodes whose messages take 10 ns at least. Node 1 acts.
+    fn running_ahead() -> Agenda {
+        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
+        deliver(&mut agenda, 1, 0, 99);
+        assert_eq!(next(&mut agenda), Some((99, ns(0))));
+        agenda
+    }
+
     fn deliver(agenda: &mut Agenda, node: usize, at: u64, flight: u32) {
         agenda.push(node, ns(at), Happening::Deliver { flight });
     }
@@ -440,48 +465,48 @@ mod tests {
 
     #[test]
     fn with_lookahead_a_turn_ends_before_a_message_can_come() {
-        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
-        deliver(&mut agenda, 0, 5, 0);
-        deliver(&mut agenda, 0, 16, 1);
-        deliver(&mut agenda, 1, 7, 2);
-        assert_eq!(next(&mut agenda), Some((0, ns(5))));
-        // A message of the other node comes at 17 at the earliest.
-        assert_eq!((agenda.pass(ns(10)), agenda.pass(ns(1))), (None, Some(ns(16))));
-        assert_eq!(next(&mut agenda), Some((1, ns(16))), "the other node is behind");
-        assert_eq!(agenda.pass(ns(1)), Some(ns(17)));
-        deliver(&mut agenda, 0, 17, 3);
-        deliver(&mut agenda, 1, 90, 4);
-        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(7))), Some((3, ns(17)))]);
-        // The node may send, and be answered at 37.
-        assert_eq!((agenda.pass(ns(19)), agenda.pass(ns(1))), (None, Some(ns(37))));
+        let mut agenda = running_ahead();
+        deliver(&mut agenda, 0, 105, 0);
+        deliver(&mut agenda, 0, 116, 1);
+        deliver(&mut agenda, 1, 107, 2);
+        assert_eq!(next(&mut agenda), Some((0, ns(105))));
+        // A message of the other node comes at 117 at the earliest.
+        assert_eq!((agenda.pass(ns(10)), agenda.pass(ns(1))), (None, Some(ns(116))));
+        assert_eq!(next(&mut agenda), Some((1, ns(116))), "the other node is behind");
+        assert_eq!(agenda.pass(ns(1)), Some(ns(117)));
+        deliver(&mut agenda, 0, 117, 3);
+        deliver(&mut agenda, 1, 190, 4);
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(107))), Some((3, ns(117)))]);
+        // The node may send, and be answered at 137.
+        assert_eq!((agenda.pass(ns(19)), agenda.pass(ns(1))), (None, Some(ns(137))));
     }
 
     #[test]
     fn simultaneous_events_of_a_node_come_in_the_order_of_their_pushes_in_modelled_time() {
-        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
-        deliver(&mut agenda, 0, 4, 0);
-        deliver(&mut agenda, 1, 5, 1);
+        let mut agenda = running_ahead();
+        deliver(&mut agenda, 0, 104, 0);
+        deliver(&mut agenda, 1, 105, 1);
         next(&mut agenda);
         assert_eq!(agenda.pass(ns(8)), None);
-        deliver(&mut agenda, 0, 30, 2);
-        assert_eq!(next(&mut agenda), Some((1, ns(5))), "earlier, and later for the host");
-        deliver(&mut agenda, 0, 30, 3);
-        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((3, ns(30))), Some((2, ns(30)))]);
+        deliver(&mut agenda, 0, 130, 2);
+        assert_eq!(next(&mut agenda), Some((1, ns(105))), "earlier, and later for the host");
+        deliver(&mut agenda, 0, 130, 3);
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((3, ns(130))), Some((2, ns(130)))]);
     }
 
     #[test]
     fn a_fiber_that_steps_back_goes_on_in_global_order_before_what_was_due_then() {
-        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
-        deliver(&mut agenda, 0, 4, 0);
-        deliver(&mut agenda, 1, 6, 1);
+        let mut agenda = running_ahead();
+        deliver(&mut agenda, 0, 104, 0);
+        deliver(&mut agenda, 1, 106, 1);
         next(&mut agenda);
         assert_eq!((agenda.is_in_order(), agenda.pass(ns(8))), (false, None));
         agenda.go_on_now(0, 5, 0);
         agenda.step_back(2, 9);
-        assert_eq!((agenda.take_due(), next(&mut agenda)), (None, Some((1, ns(6)))));
+        assert_eq!((agenda.take_due(), next(&mut agenda)), (None, Some((1, ns(106)))));
         let (at, happening) = agenda.take_next().expect("the fiber goes on");
         assert!(matches!(happening, Happening::Continue { core: 2, epoch: 9 }));
-        assert_eq!((at, agenda.is_in_order(), agenda.take_due()), (ns(12), true, Some((5, 0))));
+        assert_eq!((at, agenda.is_in_order(), agenda.take_due()), (ns(112), true, Some((5, 0))));
     }
 
     #[test]

@@ -13,6 +13,9 @@ use super::statistics::wait;
 /// The least share of the offered throughput that is accepted of a load that is kept up with.
 const KEPT: f64 = 0.95;
 
+/// The figure of a curve without a point below saturation: a load to try.
+const NONE_BELOW: &str = "no load below saturation: try --input loads=";
+
 /// What is to be offered.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Target {
@@ -58,7 +61,10 @@ impl Curve {
     pub(super) fn targets(&self) -> Vec<Target> {
         let asked = &self.study.asked;
         if asked.arrivals == Arrivals::Closed {
-            let target = |window: &u32| Target { rate: self.capacity, window: Some(*window) };
+            // No more can come than there and back in two latencies.
+            let under_way = |window: u32| f64::from(window) * f64::from(self.study.threads);
+            let most = |window| self.capacity.min(under_way(window) * 1e15 / (2.0 * self.lone));
+            let target = |window: &u32| Target { rate: most(*window), window: Some(*window) };
             return asked.windows.0.iter().map(target).collect();
         }
         let rate = |load: &Load| match load {
@@ -161,28 +167,24 @@ impl Curve {
     }
 
     /// Adds where saturation lies.
-    fn saturation(&self, report: Report, scale: f64, unit: &'static str) -> Report {
+    fn saturation(&self, mut report: Report, scale: f64, unit: &'static str) -> Report {
         let share = |point: &Point| point.target.rate / self.capacity;
         let (kept, lost) = self.bracket();
-        let report = match kept {
-            Some(kept) => report.figure("saturation", share(kept), Merge::Max).measured(
-                "saturation.rate",
-                kept.accepted * scale,
-                unit,
-                Merge::Max,
-            ),
-            None => {
-                let least = self.points.first().map_or(0.0, share);
-                report.figure(
-                    named("no load below saturation: try --input loads=".to_owned()),
-                    least / 4.0,
-                    Merge::Max,
-                )
+        if let Some(kept) = kept {
+            report = report.figure("saturation", share(kept), Merge::Max);
+            report = report.measured("saturation.rate", kept.accepted * scale, unit, Merge::Max);
+        }
+        if let Some(lost) = lost {
+            report = report.figure("saturation.below", share(lost), Merge::Max);
+        }
+        let least = self.targets().first().map_or(0.0, |target| target.rate);
+        match (kept, lost) {
+            (Some(kept), _) if kept.target.rate >= least => report,
+            (_, None) => report,
+            (_, Some(lost)) => {
+                let low = kept.map_or(lost.target.rate, |kept| kept.target.rate);
+                report.figure(NONE_BELOW, low / 2.0 / self.capacity, Merge::Max)
             }
-        };
-        match lost {
-            Some(lost) => report.figure("saturation.below", share(lost), Merge::Max),
-            None => report,
         }
     }
 }

@@ -30,7 +30,7 @@
 //!
 //! In the region `curve` the program offers each load, one after the other. A load is a share of the capacity, or a rate. As many
 //! messages as `messages` says, on average, are made by each sender in the *window* of a load. Half as many before it warm
-//! the machine up, and a quarter after it keep the load on. Then all wait until every message has been handled.
+//! the machine up, for four latencies of a lone message at least, and a quarter after it keep the load on. Then all wait until every message has been handled.
 //!
 //! | figure of a load | meaning |
 //! |---|---|
@@ -46,8 +46,8 @@
 //! In the region `search` the program bisects between the largest load that is kept up with below the least one that is not, and
 //! that one, `steps` times. These loads stand among the others. `saturation` is the largest load that was kept up with,
 //! `saturation.below` the least above it that was not, both as shares of the capacity; `saturation.rate` is the throughput
-//! accepted at `saturation`. Where all loads are kept up with, there is no `saturation.below`; where no load is, there is a
-//! figure that says so, with a load to try.
+//! accepted at `saturation`. Where all loads are kept up with, there is no `saturation.below`. Where none of the loads asked for
+//! is, a figure says so, with a load to try.
 //!
 //! # Timed regions
 //!
@@ -93,6 +93,10 @@ const WORD: u64 = 8;
 /// The largest block, in bytes.
 const LARGEST: u64 = 1 << 26;
 
+/// The messages of all senders together, the bytes of all their messages, and the messages of each sender at least, by which a
+/// load is measured where nobody says how many.
+const MESSAGES: (u64, u64, u64) = (10_000, 1 << 26, 50);
+
 /// The most threads of a node: their number travels in a message's stamp.
 const MOST_THREADS: u32 = 128;
 
@@ -112,7 +116,7 @@ struct Asked {
     arrivals: Arrivals,
     /// loads offered one after the other: shares of the capacity such as 0.1,0.5 or 0.1..0.9..0.2 (from..to..step), or rates of
     /// a sender such as 10,20MB/s or 50k/s (messages)
-    #[input(default = "0.1,0.3,0.5,0.7,0.9")]
+    #[input(default = "0.1,0.3,0.5,0.7,0.9,1")]
     loads: Loads,
     /// what a load of 1 is: a rate of a sender such as 100MB/s or 50k/s (messages), or measured: what arrives when all send as
     /// fast as they can
@@ -121,8 +125,9 @@ struct Asked {
     /// with arrivals=closed: messages that each thread keeps under way, one number after the other
     #[input(default = "1,2,4,8,16")]
     windows: Windows,
-    /// messages of each sender that a load is measured by, on average; half as many go before them and a quarter after
-    #[input(default = 200, range = 1..=100_000_000)]
+    /// messages of each sender by which a load is measured, on average; half as many go before them and a quarter after; 0: 10000
+    /// of all senders together, or 64 MiB, and at least 50 of each
+    #[input(default = 0, range = 0..=100_000_000)]
     messages: u32,
     /// integer operations of a handler
     #[input(default = 0, range = 0..=1_000_000)]
@@ -182,6 +187,14 @@ impl Asked {
         Ok(())
     }
 
+    /// The number of messages of each of so many senders by which a load is measured.
+    fn messages_of_each(&self, senders: u32) -> u32 {
+        let (all, bytes, each) = MESSAGES;
+        let all = all.min(bytes / self.size.get().max(WORD));
+        let usual = (all / u64::from(senders)).max(each) as u32;
+        if self.messages == 0 { usual } else { self.messages }
+    }
+
     /// Checks that the messages can go by a mechanism.
     fn check_size(&self, mechanism: Mechanism) -> Result<(), String> {
         let (size, most) = (self.size.get(), MAX_WORDS as u64 * WORD);
@@ -225,7 +238,6 @@ impl Instance for Asked {
             ("arrivals", self.arrivals.to_string()),
             offered,
             ("capacity", self.capacity.to_string()),
-            ("messages", format!("{} of each sender and load", self.messages)),
         ]
     }
 }

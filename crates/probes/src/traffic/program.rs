@@ -29,8 +29,11 @@ const LONE_SENDERS: u32 = 64;
 /// The lone messages in all, about, and of each sender at least.
 const LONE: (u32, u32) = (128, 2);
 
-/// The most messages of a sender in the flood.
-const FLOOD: u32 = 256;
+/// The fewest and the most messages of a sender in the flood.
+const FLOOD: (u32, u32) = (8, 4096);
+
+/// The least time before the messages that count, in latencies of a lone message.
+const WARM: f64 = 4.0;
 
 /// The most rounds in which all look whether every message has been handled. The time between them doubles.
 const ROUNDS: u32 = 48;
@@ -44,19 +47,23 @@ pub(super) struct Study {
     pub(super) nodes: u32,
     pub(super) threads: u32,
     pub(super) senders: u32,
+    /// The messages of each sender by which a load is measured, on average.
+    messages: u32,
     /// The words of a message or block.
     pub(super) words: usize,
 }
 
 impl Study {
     pub(super) fn new(asked: &Asked, &Plan { mechanism, shape, seed, .. }: &Plan) -> Self {
+        let senders = asked.pattern.senders(shape.nodes);
         Self {
             asked: asked.clone(),
             seed,
             mechanism,
             nodes: shape.nodes,
             threads: shape.threads,
-            senders: asked.pattern.senders(shape.nodes),
+            senders,
+            messages: asked.messages_of_each(senders),
             words: (asked.size.get() / WORD) as usize,
         }
     }
@@ -222,7 +229,7 @@ impl Traffic {
     /// second.
     fn flood(&self, thread: &Thread<'_>, pace: &mut Pace) -> f64 {
         let start = self.meet(thread);
-        let each = self.study.asked.messages.clamp(8, FLOOD);
+        let each = self.study.messages.clamp(FLOOD.0, FLOOD.1);
         pace.flood(self, thread, thread.share(0..each).count() as u64);
         self.drain(thread, pace);
         let mut began: Vec<u64> =
@@ -240,9 +247,11 @@ impl Traffic {
     fn offer(&self, thread: &Thread<'_>, pace: &mut Pace, target: Target) -> Point {
         let start = self.meet(thread) as f64;
         let apart = 1e15 / target.rate;
-        let number = f64::from(self.study.asked.messages) * apart;
-        let window = start + number / 2.0..start + number * 1.5;
-        let end = window.end + number / 4.0;
+        let counted = f64::from(self.study.messages) * apart;
+        // What is under way at the start of the window must be under this load.
+        let from = start + (counted / 2.0).max(WARM * pace.lone());
+        let window = from..from + counted;
+        let end = window.end + (counted / 4.0).max(WARM / 2.0 * pace.lone());
         match target.window {
             Some(window) => pace.closed(self, thread, window, end),
             None => pace.open(self, thread, start, apart, end),
@@ -272,7 +281,7 @@ impl Traffic {
         } else {
             [0; 2]
         };
-        let rate = |messages: f64| messages * 1e15 / number / f64::from(self.study.senders);
+        let rate = |messages: f64| messages * 1e15 / counted / f64::from(self.study.senders);
         Point {
             target,
             offered: rate(count),

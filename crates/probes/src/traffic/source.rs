@@ -12,7 +12,7 @@ use super::program::Traffic;
 const SAMPLE: u32 = 1 << 16;
 
 /// The fewest operations between two polls of a thread that waits: a look at the clock, a comparison, a branch.
-const LOOK: u32 = 8;
+const LOOK: u32 = 4;
 
 /// The part of the latency of a lone message that a thread computes between two polls, at most.
 const PART: f64 = 32.0;

@@ -7,9 +7,10 @@ use tempest::{Policy, Resource};
 use super::{anatomy, cores, figures, kind, sharing};
 use crate::bar;
 use crate::document::{Change, ProtocolBreakdown, Region, Run, Utilization};
+use crate::figures::{grids, single, unit};
 use crate::page::{ALARM, Page, STRONG};
 use crate::part;
-use crate::quantity::{bytes, percent, seconds, several, time};
+use crate::quantity::{bytes, number, percent, seconds, several, time};
 use crate::resource;
 
 /// The widest bar of a single run.
@@ -98,10 +99,13 @@ impl Sheet<'_> {
 
     fn figures(&mut self, run: &Run) {
         let report = &run.measured.report;
-        figures::single(report).for_each(|(name, value)| self.row(name, &value));
-        for table in figures::tables(report) {
+        for (name, value) in single(report) {
+            let value = value.map_or_else(|| "not finite".to_owned(), number);
+            self.row(name, format!("{value} {}", unit(report, name)).trim_end());
+        }
+        for grid in grids(report) {
             self.blank();
-            self.lines.extend(figures::table(report, table, self.page));
+            self.lines.extend(figures::table(&grid, self.page));
         }
     }
 

@@ -20,5 +20,6 @@ mod shared_memory;
 #[path = "../../../machine/tests/it/slower.rs"]
 mod slower;
 mod software;
+mod traffic;
 mod utilization;
 mod wire;
