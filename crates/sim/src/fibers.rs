@@ -17,8 +17,8 @@ use tempest::world::Resident;
 use trace::Event as Traced;
 
 use crate::api::{Edge, Stack};
-use crate::cluster::{Cluster, Here, memory};
-use crate::processor::core::{Event, Job};
+use crate::cluster::{Cluster, memory};
+use crate::processor::core::{Activity, Event, Job};
 
 /// The stack of a fiber: room for a program thread and a handler on top of it. A small system gives an OS thread
 /// as much. Pages that are never touched cost nothing.
@@ -181,6 +181,37 @@ impl Desk {
     }
 }
 
+/// The part of a thread's stack that goes on.
+enum Here {
+    /// The thread, at this core.
+    Thread { core: usize },
+    /// A handler, which begins on this core.
+    Handler { core: usize },
+}
+
+/// The part of the stack of a thread that goes on next, if one does: the thread itself, or a handler that begins on its stack.
+/// Its processor runs from now on.
+fn goes_on_here(cluster: &mut Cluster, node: usize, thread: u32) -> Option<Here> {
+    let (core, epoch) = cluster.agenda.first_due()?;
+    let own = &cluster.cores[core];
+    if own.node() != node || !own.clock.counts(epoch) {
+        return None;
+    }
+    let here = match own.activity() {
+        Activity::Thread(other) if other == thread => Here::Thread { core },
+        Activity::Handler if own.has_job() && cluster.host_of_handlers(core) == Some(thread) => {
+            Here::Handler { core }
+        }
+        _ => return None,
+    };
+    cluster.agenda.take_due();
+    if memory::go_on(cluster, core) {
+        return goes_on_here(cluster, node, thread);
+    }
+    cluster.running = Some(core);
+    Some(here)
+}
+
 /// A thread at its desk: the stack on which it runs, and its guests while it waits.
 struct Seat {
     desk: Rc<Desk>,
@@ -192,7 +223,7 @@ impl Stack for Seat {
     fn suspend(&self) -> usize {
         let desk = &*self.desk;
         loop {
-            let next = desk.state.borrow_mut().goes_on_here(self.node, self.thread);
+            let next = goes_on_here(&mut desk.state.borrow_mut(), self.node, self.thread);
             let begins = match next {
                 Some(Here::Thread { core }) => return core,
                 Some(Here::Handler { core }) => Some(core),

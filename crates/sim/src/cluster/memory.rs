@@ -73,6 +73,7 @@ pub(crate) fn go_on(cluster: &mut Cluster, core: usize) -> bool {
     go_on_with_train(cluster, core)
 }
 
+#[inline(never)]
 fn go_on_with_train(cluster: &mut Cluster, core: usize) -> bool {
     let (mut work, agenda, trains) = at_work(cluster, core);
     let Some(place) = trains.of(work.core) else { return false };

@@ -42,14 +42,6 @@ pub(crate) struct Cluster {
     pub(crate) live: usize,
 }
 
-/// The part of a thread's stack that goes on.
-pub(crate) enum Here {
-    /// The thread, at this core.
-    Thread { core: usize },
-    /// A handler, which begins on this core.
-    Handler { core: usize },
-}
-
 impl Cluster {
     /// The processor `core` at work.
     #[inline]
@@ -288,29 +280,6 @@ impl Cluster {
         goes_on
     }
 
-    /// The part of the stack of a thread that goes on next, if one does: the thread itself, or a handler that begins on its
-    /// stack. Its processor runs from now on.
-    pub(crate) fn goes_on_here(&mut self, node: usize, thread: u32) -> Option<Here> {
-        let (core, epoch) = self.agenda.first_due()?;
-        let own = &self.cores[core];
-        if own.node() != node || !own.clock.counts(epoch) {
-            return None;
-        }
-        let here = match own.activity() {
-            Activity::Thread(other) if other == thread => Here::Thread { core },
-            Activity::Handler if own.has_job() && self.host_of_handlers(core) == Some(thread) => {
-                Here::Handler { core }
-            }
-            _ => return None,
-        };
-        self.agenda.take_due();
-        if memory::go_on(self, core) {
-            return self.goes_on_here(node, thread);
-        }
-        self.running = Some(core);
-        Some(here)
-    }
-
     /// Lets other processors use the bus before the occupancy that follows the handler on `core`. Returns true if the handler's
     /// fiber must suspend.
     pub(crate) fn lets_others_first(&mut self, core: usize) -> bool {
@@ -323,7 +292,7 @@ impl Cluster {
 
     /// Spends the occupancy that follows a handler.
     pub(crate) fn spend_completion(&mut self, core: usize) {
-        let back = routine::way_back(self, core);
+        let back = self.way_back(core);
         self.cores[core].clock.owe_time(back);
         self.at_work(core).spend_tail();
     }

@@ -293,6 +293,20 @@ impl Cluster {
         true
     }
 
+    /// Begins the way back from the call of the dispatch routine on `core`, if the call has nothing left to do. Returns the time
+    /// that it takes.
+    pub(crate) fn way_back(&mut self, core: usize) -> Time {
+        let dedicated = self.cores[core].is_dedicated();
+        let (dispatch, number) = self.dispatch_of(core);
+        let Dispatch::Routine(routine) = &mut dispatch.way else { return Time::ZERO };
+        if dedicated || !routine.begins_return(number) {
+            return Time::ZERO;
+        }
+        let leave = routine.prices.leave;
+        self.cores[core].service.look(leave);
+        leave
+    }
+
     /// Whether `core` may go on with a ready thread.
     pub(crate) fn takes_threads(&self, core: usize) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
