@@ -8,7 +8,7 @@
 //! A thread that waits looks first whether its own stack goes on next, with a handler or with the thread itself. Control
 //! returns to the engine only if it does not.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::io;
 use std::rc::Rc;
 
@@ -266,14 +266,12 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) -> bool {
                 packet = lower.then;
                 let waits = memory::lower(&edge.state(), core, lower);
                 if let Some(lower) = waits {
-                    end_handler(edge, core);
-                    let mut state = edge.state();
+                    let mut state = end_handler(edge, core);
                     memory::put_off(&mut state, core, held, lower);
                     return state.handler_goes_on(core);
                 }
             }
-            end_handler(edge, core);
-            let mut state = edge.state();
+            let mut state = end_handler(edge, core);
             state.finish_handler(core, held);
             state.handler_goes_on(core)
         }
@@ -285,11 +283,14 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) -> bool {
     }
 }
 
-/// Spends the occupancy that follows a handler, before its processor is free.
-fn end_handler(edge: &Edge, core: usize) {
-    let waits = edge.state().lets_others_first(core);
-    if waits {
+/// Spends the occupancy that follows a handler, before its processor is free. Returns the modelled state at the end.
+fn end_handler(edge: &Edge, core: usize) -> RefMut<'_, Cluster> {
+    let mut state = edge.state();
+    if state.lets_others_first(core) {
+        drop(state);
         fiber::suspend();
+        state = edge.state();
     }
-    edge.settle_after(|state, core| state.spend_completion(core));
+    state.spend_completion(core);
+    edge.settled(state)
 }

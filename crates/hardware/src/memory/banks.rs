@@ -61,7 +61,9 @@ impl Banks {
 
     fn bank(&mut self, line: u64) -> &mut Server {
         let count = self.banks.len() as u64;
-        &mut self.banks[(line % count) as usize]
+        // A division would cost more than everything else.
+        let bank = if count.is_power_of_two() { line & (count - 1) } else { line % count };
+        &mut self.banks[bank as usize]
     }
 }
 

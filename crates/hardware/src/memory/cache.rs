@@ -68,10 +68,26 @@ impl Cache {
         Self { ways, sets, mask, entries: Vec::new(), lines, clock: 0 }
     }
 
+    /// The number of sets.
+    pub fn sets(&self) -> usize {
+        self.sets as usize
+    }
+
+    /// The number of the set that a line belongs to.
+    #[inline]
+    pub fn set_of(&self, line: u64) -> usize {
+        self.mask.map_or_else(|| line % self.sets, |mask| line & mask) as usize
+    }
+
+    /// Whether the cache has a line of a set.
+    pub fn has_any_of(&self, set: usize) -> bool {
+        let places = self.entries.get(set * self.ways..(set + 1) * self.ways);
+        places.is_some_and(|places| places.iter().any(|entry| entry.state != State::Invalid))
+    }
+
     #[inline]
     fn set(&self, line: u64) -> std::ops::Range<usize> {
-        let set = self.mask.map_or_else(|| line % self.sets, |mask| line & mask);
-        let first = set as usize * self.ways;
+        let first = self.set_of(line) * self.ways;
         first..first + self.ways
     }
 

@@ -15,6 +15,7 @@ use super::buffer::Buffer;
 use super::bus::Bus;
 use super::cache::{Cache, Victim};
 use super::counts::Counts;
+use super::holders::{Holders, Others};
 use super::moesi::{self, Request, State};
 use super::plain::Plain;
 use super::wanted::Wanted;
@@ -32,12 +33,16 @@ pub struct NodeMemory {
     /// The kinds of transactions that move no block.
     pub(super) plain: [Plain; Transaction::ALL.len()],
     pub(super) processors: Vec<Client>,
+    /// The processors that have lines, by the sets of their caches.
+    pub(super) holders: Holders,
     pub(super) bus: Bus,
     pub(super) banks: Banks,
     pub(super) buffer: Option<Buffer>,
     /// The bus interface of the device that has the buffer.
     pub(super) reader: Server,
     pub(super) counts: Counts,
+    /// The time from which memory has all lines that were written back.
+    written: Time,
     /// The lines that a client has wanted while another one had them, or that a device has wanted.
     pub(super) wanted: Wanted,
 }
@@ -109,16 +114,18 @@ impl NodeMemory {
             let blocks = (staging.size.get() / staging.block.get()) as usize;
             Buffer::new(blocks, staging.block.get() / line.get(), staging.tags)
         });
-        let bus = Bus::new(&costs.bus, line);
+        let (bus, client) = (Bus::new(&costs.bus, line), Client::new(&costs.cache, line));
         Self {
             line,
             plain: Plain::all(costs, line, &bus),
-            processors: vec![Client::new(&costs.cache, line); processors],
+            holders: Holders::new(client.cache.sets()),
+            processors: vec![client; processors],
             bus,
             banks: Banks::new(&costs.banks),
             buffer,
             reader: Server::default(),
             counts: Counts::default(),
+            written: Time::ZERO,
             wanted: Wanted::default(),
             costs: costs.clone(),
         }
@@ -191,7 +198,7 @@ impl NodeMemory {
     pub fn flush(&mut self, who: usize, line: u64, now: Time) -> Time {
         self.bus.forget(now);
         let at = self.look_up(who, line, now);
-        let Some(victim) = self.processors[who].cache.remove(line) else { return now };
+        let Some(victim) = self.take_out(who, line) else { return now };
         let queued = self.dispose(who, victim, at);
         self.processors[who].tags = queued;
         // The processor does not wait for its tags, but for room.
@@ -201,8 +208,24 @@ impl NodeMemory {
     /// Takes a line out of the cache and drops its data.
     pub fn purge(&mut self, who: usize, line: u64, now: Time) -> Time {
         self.look_up(who, line, now);
-        self.processors[who].cache.remove(line);
+        self.take_out(who, line);
         now
+    }
+
+    /// Takes a line out of a cache, if the cache has it.
+    fn take_out(&mut self, who: usize, line: u64) -> Option<Victim> {
+        let cache = &mut self.processors[who].cache;
+        let (victim, set) = (cache.remove(line), cache.set_of(line));
+        if !cache.has_any_of(set) {
+            self.holders.remove(set, who);
+        }
+        victim
+    }
+
+    /// The set of a line in every cache.
+    #[inline]
+    fn set_of(&self, line: u64) -> usize {
+        self.processors.first().map_or(0, |client| client.cache.set_of(line))
     }
 
     /// Waits until all flushed lines are in memory.
@@ -236,6 +259,7 @@ impl NodeMemory {
     /// replaces back.
     pub(super) fn fill(&mut self, who: usize, line: u64, state: State, (asked, there): (Time, Time)) {
         let wanted = self.wanted.contains(line);
+        self.holders.add(self.set_of(line), who);
         if let Some(victim) = self.processors[who].cache.insert(line, state, wanted, there) {
             self.dispose(who, victim, asked);
         }
@@ -271,6 +295,7 @@ impl NodeMemory {
         let (phase, accepted) = self.write(line, room, open);
         let done = accepted + self.costs.cache.acknowledge;
         self.processors[who].write_backs.push(line, phase, accepted, done);
+        self.written = self.written.max(accepted);
         room
     }
 
@@ -299,8 +324,7 @@ impl NodeMemory {
         now: Time,
         request: Request,
     ) -> (Time, State) {
-        let queues = self.processors.iter().map(|client| &client.write_backs);
-        let written = queues.filter_map(|queue| queue.accepted(line, now)).max();
+        let written = if self.written <= now { None } else { self.written(line, now) };
         let Snooped { supplier, shared, there } = self.snoop(who, line, request);
         let asked = self.bus.request(now.max(there).max(written.unwrap_or_default()));
         let cache = &self.costs.cache;
@@ -312,6 +336,12 @@ impl NodeMemory {
             Supplier::Memory => self.banks.read(line, answered),
         };
         (ready, moesi::filled(request, shared, matches!(supplier, Supplier::Buffer)))
+    }
+
+    /// The time from which memory has a line that was written back; `None` if it has the line at `now`.
+    fn written(&self, line: u64, now: Time) -> Option<Time> {
+        let queues = self.processors.iter().map(|client| &client.write_backs);
+        queues.filter_map(|queue| queue.accepted(line, now)).max()
     }
 
     /// Makes a transaction of an address alone. Returns the time at which all other caches have let the line go.
@@ -327,17 +357,39 @@ impl NodeMemory {
         if !self.costs.cache.coherent {
             return snooped;
         }
+        let others = self.holders.others(self.set_of(line), who);
+        if !others.is_empty() {
+            self.snoop_caches(others, (who, line, request), &mut snooped);
+        }
+        let given_up = self.buffer.as_mut().filter(|_| who.is_some()).and_then(|buffer| buffer.give_up(line));
+        if let Some(there) = given_up {
+            self.counts.buffer_supplies += 1;
+            snooped.supplier = Supplier::Buffer;
+            snooped.there = snooped.there.max(there);
+        }
+        snooped
+    }
+
+    /// Shows a transaction to the caches of other processors.
+    fn snoop_caches(
+        &mut self,
+        others: Others,
+        (who, line, request): (Option<usize>, u64, Request),
+        snooped: &mut Snooped,
+    ) {
         let mut met = false;
-        for (index, client) in self.processors.iter_mut().enumerate() {
-            let found = client.cache.look_up(line);
+        for index in (0..self.processors.len()).filter(|&index| others.contains(index)) {
+            let cache = &mut self.processors[index].cache;
+            let found = cache.look_up(line);
             if Some(index) == who || found.state == State::Invalid {
                 continue;
             }
             let answer = moesi::snoop(found.state, request);
+            if answer.keeps && answer.next != found.state {
+                cache.change(line, answer.next);
+            }
             if !answer.keeps {
-                client.cache.remove(line);
-            } else if answer.next != found.state {
-                client.cache.change(line, answer.next);
+                self.take_out(index, line);
             }
             met = true;
             snooped.shared |= answer.keeps;
@@ -352,12 +404,5 @@ impl NodeMemory {
         if met {
             self.wanted.insert(line);
         }
-        let given_up = self.buffer.as_mut().filter(|_| who.is_some()).and_then(|buffer| buffer.give_up(line));
-        if let Some(there) = given_up {
-            self.counts.buffer_supplies += 1;
-            snooped.supplier = Supplier::Buffer;
-            snooped.there = snooped.there.max(there);
-        }
-        snooped
     }
 }

@@ -34,6 +34,14 @@ pub struct Answer {
     size: Bytes,
 }
 
+impl Answer {
+    /// Whether the request alone is all. Such an answer is taken when it is ready.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.size == Bytes::new(0)
+    }
+}
+
 impl NodeMemory {
     /// Whether a processor's access to a line needs no bus. If so, the access is done: a load at any time, a store at `at`,
     /// and the line does not leave the cache before a store.
@@ -82,7 +90,7 @@ impl NodeMemory {
     /// Takes an answer over the bus. Returns the time at which all of it has come.
     #[inline]
     pub fn take(&mut self, answer: Answer, now: Time) -> Time {
-        if answer.size == Bytes::new(0) {
+        if answer.is_empty() {
             return now;
         }
         self.bus.forget(now);
@@ -153,8 +161,8 @@ impl NodeMemory {
     }
 
     fn transact(&mut self, transaction: Transaction, now: Time) -> Time {
-        let Answer { ready, size } = self.request(transaction, now);
-        if size == Bytes::new(0) { ready } else { self.bus.reply(ready, size).end }
+        let answer = self.request(transaction, now);
+        if answer.is_empty() { answer.ready } else { self.bus.reply(answer.ready, answer.size).end }
     }
 
     #[inline]

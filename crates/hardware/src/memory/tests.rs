@@ -368,14 +368,15 @@ fn act(node: &mut NodeMemory, (what, who, line): (u8, usize, u64), now: Time) ->
 
 proptest::proptest! {
     /// Whatever is done at once or one after the other: a line has one writer, its buffer shares with nobody, nothing is
-    /// done before it is asked for, and the bus carries what was counted.
+    /// done before it is asked for, the bus carries what was counted, and who has lines of a set is known.
     #[test]
     fn clients_of_a_node_agree(
+        ways in 1_usize..3,
         steps in proptest::collection::vec((0_u8..9, 0_usize..2, 0_u64..12, 0_u64..60), 0..200)
     ) {
-        // Two sets of one line, so that lines are replaced all the time; four blocks and two tags.
+        // Two sets of one line or two, so that lines are replaced all the time; four blocks and two tags.
         let mut costs = costs(true);
-        costs.cache.size = Bytes::new(64);
+        (costs.cache.size, costs.cache.ways) = (Bytes::new(64 * ways as u64), ways);
         costs.staging = Some(Staging { size: Bytes::new(4 * 128), tags: 2, ..staging() });
         let mut node = NodeMemory::new(&costs, Bytes::new(32), 2);
         let mut now = Time::ZERO;
@@ -389,6 +390,11 @@ proptest::proptest! {
                 proptest::prop_assert!(there < 2 || !states.iter().any(alone), "{states:?}");
                 let kept = node.buffer.as_ref().is_some_and(|buffer| buffer.there(line).is_some());
                 proptest::prop_assert!(!kept || there == 0, "{states:?}");
+            }
+            for (set, who) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let cache = &node.processors[who].cache;
+                let has = (0..12).any(|line| line % 2 == set && cache.look_up(line).state != State::Invalid);
+                proptest::prop_assert_eq!(node.holders.others(set as usize, None).contains(who), has);
             }
         }
         let counts = node.counts();

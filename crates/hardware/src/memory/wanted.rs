@@ -2,23 +2,31 @@
 //!
 //! This module must never know who wants a line, nor when.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Lines by their numbers.
+/// Lines by their numbers. Neighbours share a word, a bit for each line, so that the set of a program's lines is small.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted(HashSet<u64, BuildHasherDefault<Spread>>);
+pub(crate) struct Wanted(HashMap<u64, u64, BuildHasherDefault<Spread>>);
 
 impl Wanted {
     /// Adds a line.
     pub(crate) fn insert(&mut self, line: u64) {
-        self.0.insert(line);
+        let (word, bit) = place(line);
+        *self.0.entry(word).or_default() |= bit;
     }
 
     /// Whether a line is among them.
     pub(crate) fn contains(&self, line: u64) -> bool {
-        self.0.contains(&line)
+        let (word, bit) = place(line);
+        self.0.get(&word).is_some_and(|lines| lines & bit != 0)
     }
+}
+
+/// The word of a line and its bit in that word.
+fn place(line: u64) -> (u64, u64) {
+    let bits = u64::from(u64::BITS);
+    (line / bits, 1 << (line % bits))
 }
 
 /// A hash of a line's number by one multiplication. Numbers of neighbours differ in their last bits, so it need not be more.

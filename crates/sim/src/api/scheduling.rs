@@ -2,12 +2,14 @@
 //!
 //! This module must never know which event a processor is given.
 
+use std::cell::RefMut;
+
 use tempest::world::{DispatchKey, Held, Packet, Proof, Scheduling, Wait};
 use tempest::{Event, Primitive, Waiter};
 use units::Time;
 
 use super::Edge;
-use crate::cluster::{memory, regions, routine};
+use crate::cluster::{Cluster, memory, regions, routine};
 use crate::dispatch::{Noticed, Poll};
 use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
@@ -63,15 +65,14 @@ impl Edge {
     }
 
     /// Lets a waiting handler run before the thread goes on, or records that the look was in vain.
-    fn look(&self) {
-        let (found, ends) = {
-            let (mut state, core) = (self.state(), self.core());
-            let found = state.yield_to_handlers(core, Noticed::AT_ONCE);
-            if !found {
-                state.note_look(core, false);
-            }
-            (found, !found && standstill::looks_in_vain(&mut state, core))
-        };
+    fn look(&self, mut state: RefMut<'_, Cluster>) {
+        let core = self.core();
+        let found = state.yield_to_handlers(core, Noticed::AT_ONCE);
+        if !found {
+            state.note_look(core, false);
+        }
+        let ends = !found && standstill::looks_in_vain(&mut state, core);
+        drop(state);
         if found || ends {
             self.suspend();
         }
@@ -196,15 +197,14 @@ impl Scheduling for Edge {
         if locks {
             self.settle();
         }
-        self.settle_after(|state, core| {
-            let poll = state.setting.machine.processor.poll;
-            let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
-            let own = &mut state.cores[core];
-            own.spend(Bucket::Memory, wait);
-            own.spend(Bucket::Overhead, poll);
-            own.service.look(poll);
-        });
-        self.look();
+        let (mut state, core) = (self.state(), self.core());
+        let poll = state.setting.machine.processor.poll;
+        let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
+        let own = &mut state.cores[core];
+        own.spend(Bucket::Memory, wait);
+        own.spend(Bucket::Overhead, poll);
+        own.service.look(poll);
+        self.look(self.settled(state));
     }
 
     fn spin(&self) {

@@ -58,7 +58,7 @@ impl Plan<'_> {
                 policy: policy.clone(),
                 prices: PriceLists::new(machine),
             },
-            agenda: Agenda::new(self.ties(), self.lookahead(), self.stall_limit),
+            agenda: Agenda::new(self.ranks(), self.lookahead(), self.stall_limit),
             measure: Measure::new(messages, self.trace),
             nodes: Vec::new(),
             cores: Vec::new(),
@@ -83,9 +83,13 @@ impl Plan<'_> {
     }
 
     /// The ranks of the nodes among simultaneous events. They are drawn from the seed.
-    fn ties(&self) -> Box<[u32]> {
+    fn ranks(&self) -> Box<[u32]> {
         let choice = Choice::new(self.seed);
-        (0..self.shape.nodes).map(|node| choice.tie(node)).collect()
+        let mut nodes: Vec<u32> = (0..self.shape.nodes).collect();
+        nodes.sort_unstable_by_key(|&node| choice.tie(node));
+        let mut ranks = vec![0; nodes.len()];
+        (0..).zip(nodes).for_each(|(rank, node)| ranks[node as usize] = rank);
+        ranks.into()
     }
 
     /// The time by which nodes may run ahead of each other: the least time of a message between two nodes, where nothing but
@@ -105,12 +109,14 @@ impl Plan<'_> {
         // Processors and state machines of a device have no caches on the bus of the node.
         let on_bus = if dispatch::is_in_device(policy) { split.computing as usize } else { processors };
         let dispatch = Dispatcher::new(machine, policy, split, processors, queue);
+        let port = Port::new(machine, looks.unwrap_or_default());
         Node {
             waist: resident.node.clone(),
             first_core,
             cores: processors,
             threads: Threads::new(self.shape.threads as usize, split.computing as usize, processors, shared),
-            port: Port::new(machine, looks.unwrap_or_default()),
+            sends_at_once: dispatch.lets_all_inject() && !port.is_locked(),
+            port,
             memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
             trains: Trains::default(),
             dispatch,

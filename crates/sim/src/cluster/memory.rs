@@ -3,7 +3,6 @@
 //! This module must never know a protocol.
 
 use hardware::memory::Keep;
-use machine::Transactions;
 use tempest::MemoryEvents;
 use tempest::world::{Held, Lowering};
 use trace::Event as Traced;
@@ -17,6 +16,7 @@ use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
 use crate::memory::lowering::PutOff;
 use crate::memory::train::{Train, Trains};
+use crate::processor::clock::Pending;
 use crate::processor::core::{Event, Job};
 
 /// The state in which the line of an address may stay in the cache of `core`.
@@ -44,7 +44,7 @@ pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
     let waits = cluster.settle(core);
     if !waits {
         let (mut work, agenda, _) = at_work(cluster, core);
-        if passes_undisturbed(&mut work, agenda, pending.made) {
+        if passes_undisturbed(&mut work, agenda, pending) {
             return false;
         }
     }
@@ -78,8 +78,8 @@ fn go_on_with_train(cluster: &mut Cluster, core: usize) -> bool {
     let (mut work, agenda, trains) = at_work(cluster, core);
     let Some(place) = trains.of(work.core) else { return false };
     while let Some(train) = place {
-        let left = train.unasked().filter(|&left| passes_undisturbed(&mut work, agenda, left));
-        if left.is_some() || !train.step(&mut work) {
+        let left = train.unasked();
+        if left.is_some_and(|left| passes_undisturbed(&mut work, agenda, left)) || !train.step(&mut work) {
             *place = None;
             return false;
         }
@@ -98,9 +98,16 @@ fn go_on_with_train(cluster: &mut Cluster, core: usize) -> bool {
 
 /// Makes transactions at once, if nobody can disturb them before their end. Returns whether engine time has come to their end.
 #[inline]
-fn passes_undisturbed(work: &mut AtWork<'_>, agenda: &mut Agenda, transactions: Transactions) -> bool {
-    let time = work.time_undisturbed(transactions).filter(|&time| agenda.pass(time).is_none());
-    time.inspect(|&time| work.make_undisturbed(transactions, time)).is_some()
+fn passes_undisturbed(
+    work: &mut AtWork<'_>,
+    agenda: &mut Agenda,
+    Pending { made, alone, .. }: Pending,
+) -> bool {
+    let passes = work.finds_bus_free() && agenda.pass(alone).is_none();
+    if passes {
+        work.make_undisturbed(made, alone);
+    }
+    passes
 }
 
 /// The processor `core` at work, with the agenda and the trains of its node.

@@ -13,7 +13,7 @@ pub(crate) mod scheduling;
 
 use machine::{Class, Cost};
 use tempest::world::Held;
-use tempest::{Adjustment, NodeId, Primitive, Waiter};
+use tempest::{Adjustment, NodeId, Operations, Primitive, Waiter};
 use trace::Event;
 use units::Time;
 
@@ -54,6 +54,13 @@ impl Cluster {
             prices: &self.setting.prices,
             anatomy: &mut self.measure.anatomy,
         }
+    }
+
+    /// Spends the time of a program's operations on the clock of `core`.
+    #[inline]
+    pub(crate) fn compute(&mut self, core: usize, done: Operations) {
+        let core = &mut self.cores[core];
+        core.compute(self.setting.prices.operations(core.list(), done));
     }
 
     /// The cost to `core` of one use of a primitive, for a message of a class.

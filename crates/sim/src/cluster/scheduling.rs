@@ -475,8 +475,7 @@ impl Cluster {
 
     fn start_network_injection(&mut self, core: usize) {
         let message = self.release_in_hand(core);
-        let manifest = *self.link.flights[message.flight].manifest();
-        self.spend_injection(core, &manifest);
+        self.spend_injection(core, message.flight);
         let (dispatch, number) = self.dispatch_of(core);
         dispatch.keep_in_hand(number, message);
         self.start_booked_step(core, Step::Inject);

@@ -417,6 +417,12 @@ impl Dispatcher {
         self.injection.takes_from(is_dedicated, self.serving.dedicated_for_a_time())
     }
 
+    /// Whether each processor injects what it sends, whatever that is and whenever, and no other part need know of it.
+    pub(crate) fn lets_all_inject(&self) -> bool {
+        let told = matches!(self.way, Dispatch::Network(_) | Dispatch::StateMachine(_));
+        matches!(self.injection, Injection::Sender) && !told
+    }
+
     /// Whether a message from a processor to node `to` must wait behind the messages that were handed over.
     pub(crate) fn stays_behind(&self, number: usize, to: usize, keyed: impl FnOnce() -> bool) -> bool {
         self.injection.stays_behind(to, self.is_network_processor(number), keyed)

@@ -76,26 +76,31 @@ impl Memory {
     }
 
     /// The caches, bus and banks; `None` where the machine does not describe them.
+    #[inline]
     pub(crate) fn system(&mut self) -> Option<&mut NodeMemory> {
         self.system.as_deref_mut()
     }
 
     /// The caches, bus and banks; `None` where the machine does not describe them.
+    #[inline]
     pub(crate) fn modelled(&self) -> Option<&NodeMemory> {
         self.system.as_deref()
     }
 
     /// The time of a transaction on an idle bus.
+    #[inline]
     pub(crate) fn time_alone(&self, transaction: Transaction) -> Time {
         self.alone.of[transaction as usize]
     }
 
-    /// The time of transactions on an idle bus, one after the other; `None` where the machine describes no bus.
+    /// The time of transactions on an idle bus, one after the other; `None` where there are none, or the machine describes no
+    /// bus.
+    #[inline]
     pub(super) fn time_of(&self, transactions: Transactions) -> Option<Time> {
-        if transactions.is_empty() {
+        if transactions.is_empty() || self.system.is_none() {
             return None;
         }
-        self.system.as_ref().map(|system| system.uncontended(transactions))
+        Some(transactions.counts().map(|(kind, count)| self.alone.of[kind as usize] * count).sum())
     }
 
     /// The extra time of transactions from `at` on, compared with an idle bus.

@@ -10,11 +10,10 @@
 use std::ops::Range;
 
 use hardware::memory::Answer;
-use machine::Transactions;
 use tempest::Primitive;
 use units::Time;
 
-use super::at_work::{AtWork, Step};
+use super::at_work::AtWork;
 use super::blocks::BlockWork;
 use crate::processor::clock::Pending;
 use crate::processor::core::{Activity, Core};
@@ -30,8 +29,8 @@ pub(crate) struct Train {
 /// The requests that are not over. The first of them is the present one.
 #[derive(Clone, Debug)]
 enum Requests {
-    /// Transactions of prices, and the step that they belong to.
-    Plain(Transactions, Option<Step>),
+    /// Transactions of prices.
+    Plain(Pending),
     Lines(Lines),
 }
 
@@ -57,7 +56,7 @@ enum Next {
     Ask,
     /// It takes the answer, for which it has waited so long.
     Take(Answer, Time),
-    /// It books the request, which has taken so long.
+    /// It books the request, which has taken so long. An answer without data has come then.
     Book(Time),
 }
 
@@ -65,7 +64,7 @@ impl Train {
     /// The train of the transactions that a fiber has put on its processor's clock.
     #[inline]
     pub(crate) fn of_transactions(pending: Pending) -> Self {
-        Self { requests: Requests::Plain(pending.made, pending.step), next: Next::Come }
+        Self { requests: Requests::Plain(pending), next: Next::Come }
     }
 
     /// The train of the lines of a block. The processor takes the time `own` before each of them.
@@ -104,9 +103,9 @@ impl Train {
 
     /// The transactions that are left, if the train consists of such and comes to the next of them.
     #[inline]
-    pub(crate) fn unasked(&self) -> Option<Transactions> {
+    pub(crate) fn unasked(&self) -> Option<Pending> {
         match (&self.requests, self.next) {
-            (&Requests::Plain(left, _), Next::Come) => Some(left),
+            (&Requests::Plain(left), Next::Come) => Some(left),
             _ => None,
         }
     }
@@ -116,7 +115,7 @@ impl Requests {
     #[inline]
     fn are_over(&self) -> bool {
         match self {
-            Self::Plain(left, _) => left.is_empty(),
+            Self::Plain(left) => left.made.is_empty(),
             Self::Lines(lines) => lines.left.is_empty(),
         }
     }
@@ -127,7 +126,7 @@ impl Requests {
         let now = work.now;
         let bus = work.bus();
         let answer = match self {
-            Self::Plain(left, _) => bus.make(left.iter().next().expect("the train is not over"), now),
+            Self::Plain(left) => bus.make(left.made.iter().next().expect("the train is not over"), now),
             Self::Lines(Lines { left, work: (Primitive::FetchBlock, _), .. }) => {
                 bus.fetch_line(left.start, now)
             }
@@ -135,20 +134,22 @@ impl Requests {
         };
         let waited = answer.ready - now;
         work.core.clock.advance(waited);
-        Next::Take(answer, waited)
+        if answer.is_empty() { Next::Book(waited) } else { Next::Take(answer, waited) }
     }
 
     /// Books the present request, which took the time `took`, and goes on to the next one.
     #[inline]
     fn book(&mut self, work: &mut AtWork<'_>, took: Time) {
         match self {
-            Self::Plain(left, step) => {
-                let Some(transaction) = left.take_first() else { return };
+            Self::Plain(left) => {
+                let Some(transaction) = left.made.take_first() else { return };
+                let alone = work.memory.time_alone(transaction);
+                left.alone -= alone;
                 // Other clients may use the bus.
-                let wait = took.saturating_sub(work.memory.time_alone(transaction));
+                let wait = took.saturating_sub(alone);
                 work.core.ledger.book(Bucket::Overhead, took - wait);
                 if !wait.is_zero() {
-                    work.book_wait(wait, *step);
+                    work.book_wait(wait, left.step);
                 }
             }
             Self::Lines(lines) => {
@@ -196,8 +197,10 @@ fn place(core: &Core) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use machine::{Primitives, Transaction};
+    use hardware::memory::NodeMemory;
+    use machine::{Primitives, Transaction, Transactions};
     use proptest::prelude::*;
+    use units::Bytes;
 
     use super::*;
     use crate::measure::anatomy::Taken;
@@ -208,17 +211,20 @@ mod tests {
     fn train(made: &[usize]) -> Train {
         let one = |&kind: &usize| Transactions::one(Transaction::ALL[kind]);
         let made = made.iter().map(one).fold(Transactions::NONE, Transactions::and);
-        Train::of_transactions(Pending { made, step: Some((0, Taken::Miss)) })
+        let alone = NodeMemory::new(&described(), Bytes::new(32), 1).uncontended(made);
+        Train::of_transactions(Pending { made, alone, step: Some((0, Taken::Miss)) })
     }
 
     /// Makes a train that no event disturbs, from `now` on. Returns its end.
     fn drive(bench: &mut Bench, mut now: Time, mut train: Train, at_once: bool) -> Time {
         loop {
-            let left = train.unasked().filter(|_| at_once);
-            let time = left.and_then(|left| bench.at_work(0, now).time_undisturbed(left));
-            if let Some((left, time)) = left.zip(time) {
-                bench.at_work(0, now + time).make_undisturbed(left, time);
-                return now + time;
+            if let Some(left) = train.unasked()
+                && at_once
+                && bench.at_work(0, now).finds_bus_free()
+            {
+                now += left.alone;
+                bench.at_work(0, now).make_undisturbed(left.made, left.alone);
+                return now;
             }
             if !train.step(&mut bench.at_work(0, now)) {
                 return now;

@@ -15,6 +15,8 @@ use crate::measure::anatomy::Taken;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pending {
     pub(crate) made: Transactions,
+    /// The time that the transactions take on an idle bus.
+    pub(crate) alone: Time,
     /// The kind of event and the step that the transactions belong to. If there are several, it is the last.
     pub(crate) step: Option<(u16, Taken)>,
 }
@@ -50,11 +52,13 @@ impl Clock {
     }
 
     /// Advances the clock by `time`.
+    #[inline]
     pub(crate) fn advance(&mut self, time: Time) {
         self.ahead += time;
     }
 
     /// Resets the clock to the present time. Returns its lead, for which the caller waits.
+    #[inline]
     pub(crate) fn take_ahead(&mut self) -> Time {
         std::mem::take(&mut self.ahead)
     }
@@ -123,23 +127,32 @@ impl Clock {
         std::mem::take(&mut self.wait)
     }
 
-    /// Adds transactions to be made once the clock is settled. They belong to `step`, if it is given.
-    pub(crate) fn pend(&mut self, transactions: Transactions, step: Option<(u16, Taken)>) {
-        let Pending { made, step: before } = self.pending;
-        self.pending = Pending { made: made.and(transactions), step: step.or(before) };
+    /// Sets the transactions to be made once the clock is settled.
+    #[inline]
+    pub(crate) fn pend(&mut self, pending: Pending) {
+        self.pending = pending;
+    }
+
+    /// The transactions to be made once the clock is settled.
+    #[inline]
+    pub(crate) fn pending(&self) -> Pending {
+        self.pending
     }
 
     /// Names the step that the pending transactions belong to.
+    #[inline]
     pub(crate) fn name_pending(&mut self, step: (u16, Taken)) {
         self.pending.step = Some(step);
     }
 
     /// Whether transactions are pending.
+    #[inline]
     pub(crate) fn pends(&self) -> bool {
         !self.pending.made.is_empty()
     }
 
     /// Removes and returns the pending transactions, which the caller makes.
+    #[inline]
     pub(crate) fn take_pending(&mut self) -> Pending {
         std::mem::take(&mut self.pending)
     }
@@ -193,14 +206,14 @@ mod tests {
     }
 
     #[test]
-    fn transactions_pend_under_the_last_step_that_was_named() {
+    fn transactions_pend_until_they_are_taken() {
         let mut clock = Clock::default();
-        let one = Transactions::one(Transaction::Invalidate);
-        clock.pend(one, Some((3, Taken::Miss)));
-        clock.pend(one, None);
-        assert!(clock.pends());
+        let made = Transactions::one(Transaction::Invalidate);
+        clock.pend(Pending { made, alone: ns(4), step: Some((3, Taken::Miss)) });
+        assert!(clock.pends() && clock.pending().made == made);
+        clock.name_pending((5, Taken::Miss));
         let pending = clock.take_pending();
-        assert_eq!((pending.made.iter().count(), pending.step.map(|(kind, _)| kind)), (2, Some(3)));
+        assert_eq!((pending.alone, pending.step.map(|(kind, _)| kind)), (ns(4), Some(5)));
         assert!(!clock.pends());
     }
 }
