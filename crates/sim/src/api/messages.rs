@@ -9,7 +9,7 @@ use tempest::world::{Messages, Packet};
 use tempest::{Block, NodeId, Place};
 
 use super::Edge;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, network};
 use crate::dispatch::Noticed;
 use crate::link::cargo::{Cargo, Route};
 use crate::processor::ledger::Bucket;
@@ -52,7 +52,7 @@ impl Edge {
         state.spend_send(self.core(), route, flight);
         state = self.settled(state);
         let core = self.core();
-        state.note_answer(core);
+        network::note_answer(&mut state, core);
         state.send(core, route, flight);
         state
     }

@@ -5,6 +5,7 @@
 pub(crate) mod gauges;
 pub(crate) mod making;
 pub(crate) mod memory;
+pub(crate) mod network;
 pub(crate) mod node;
 pub(crate) mod passage;
 pub(crate) mod regions;
@@ -325,7 +326,7 @@ impl Cluster {
         let state = &mut self.cores[core];
         state.service.end_handler(now, state.ledger.waited_for_memory());
         state.serve(Purpose::of_thread(threads));
-        self.note_handler_end(core);
+        network::note_handler_end(self, core);
     }
 
     /// Gives a thread the key that it asked for.

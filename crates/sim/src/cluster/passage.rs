@@ -8,8 +8,8 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::agenda::{Happening, PacketStep};
-use crate::cluster::Cluster;
 use crate::cluster::node::Node;
+use crate::cluster::{Cluster, network};
 use crate::dispatch::events::Arrived;
 use crate::link::Link;
 use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
@@ -148,7 +148,7 @@ impl Cluster {
         match self.nodes[node].dispatch.hand_over(visible_at, HandedOver { to, flight }) {
             // The processor that was to inject has left meanwhile. No message that was handed over is left in that case.
             Some(HandedOver { flight, .. }) => self.inject(core, flight),
-            None if visible_at > now => self.look_at(node, visible_at),
+            None if visible_at > now => network::show_later(self, node, visible_at),
             None => self.notify(node),
         }
     }
@@ -167,7 +167,6 @@ impl Cluster {
         self.cores[core].begin(Activity::Injecting);
         self.spend_injection(core, message.flight);
         self.at_work(core).make_at_once();
-        self.nodes[node].dispatch.keep_in_hand(number.into(), message);
         let cost = self.cores[core].clock.take_ahead();
         self.continue_at(core, self.agenda.now() + cost);
         true
@@ -357,19 +356,22 @@ impl Cluster {
     pub(crate) fn go_through_network(&mut self, event: hardware::Event) {
         if let Some(flight) = self.link.road.step(event, &mut self.agenda) {
             let to = self.link.flights[flight].to();
-            self.admit_next(to);
-            self.watch_overflow(to);
+            if !self.admit_next(to) {
+                self.watch_overflow(to);
+            }
         }
     }
 
-    /// Lets the flight at the port in of a node in, if there is one and the interface has room for it.
-    pub(crate) fn admit_next(&mut self, node: usize) {
+    /// Lets the flight at the port in of a node in, if there is one and the interface has room for it. Returns whether it did.
+    pub(crate) fn admit_next(&mut self, node: usize) -> bool {
         if self.link.road.is_constant() || !self.admits(node) {
-            return;
+            return false;
         }
-        if let Some(flight) = self.link.road.accept(node, &mut self.agenda) {
+        let next = self.link.road.accept(node, &mut self.agenda);
+        if let Some(flight) = next {
             self.arrive(flight);
         }
+        next.is_some()
     }
 
     /// Whether the interface of a node has room for another message from the network.
@@ -457,7 +459,7 @@ impl Cluster {
             return self.join_dispatch(node, message);
         };
         network.line_up(message);
-        if self.takes_at_once(node, &message) {
+        if network::takes_at_once(self, node, &message) {
             return;
         }
         if let Some(network) = self.nodes[node].dispatch.network_mut() {

@@ -3,6 +3,7 @@
 //!
 //! This module must never know what a message means, or what anything costs.
 
+use des::Order;
 use hardware::EventQueue;
 use machine::{Class, Machine};
 use tempest::policy::{Notice, Split};
@@ -245,19 +246,34 @@ impl Dispatcher {
         self.network().and_then(|network| network.place(number)).unwrap_or(0)
     }
 
-    /// Removes and returns the oldest message that was handed over to a processor.
-    pub(crate) fn take_handed_over(&mut self, number: usize) -> Option<HandedOver> {
-        self.injection.pop(self.lane(number))
+    /// Whether a network processor can see a message that was handed over.
+    pub(crate) fn shows(&self, number: usize, now: Time) -> bool {
+        self.injection.shows(self.lane(number), now)
     }
 
-    /// Records the message that a processor has taken and is putting into the interface.
-    pub(crate) fn keep_in_hand(&mut self, number: usize, message: HandedOver) {
-        self.injection.keep(self.lane(number), message);
+    /// Lets a processor take the oldest message that was handed over to it, to put it into the interface.
+    pub(crate) fn take_handed_over(&mut self, number: usize) -> Option<HandedOver> {
+        self.injection.take(self.lane(number))
+    }
+
+    /// The message that a processor is putting into the interface.
+    pub(crate) fn in_hand(&self, number: usize) -> Option<&HandedOver> {
+        self.injection.in_hand(self.lane(number))
     }
 
     /// Removes and returns the message that a processor was putting into the interface.
     pub(crate) fn release_in_hand(&mut self, number: usize) -> Option<HandedOver> {
         self.injection.release(self.lane(number))
+    }
+
+    /// Keeps the place of the look of a busy network processor for the message that was handed over to it last.
+    pub(crate) fn keep_look(&mut self, number: usize, look: Order) {
+        self.injection.keep_look(self.lane(number), look);
+    }
+
+    /// Removes and returns the places of the looks of a network processor that idles from `now` on.
+    pub(crate) fn looks_after(&mut self, number: usize, now: Time) -> impl Iterator<Item = Order> + '_ {
+        self.injection.looks_after(self.lane(number), now)
     }
 
     /// The number of messages and other events that wait for a processor to handle them.
