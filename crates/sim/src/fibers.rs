@@ -24,6 +24,10 @@ use crate::processor::core::{Activity, Event, Job};
 /// as much. Pages that are never touched cost nothing.
 const STACK_BYTES: usize = 256 * 1024;
 
+/// The beginnings of stacks are spread over so many bytes below the end of a page. Few waiting threads need more than the rest of
+/// that page.
+const SPREAD_BYTES: usize = 1024;
+
 /// The fibers of a run.
 pub(crate) struct Fibers {
     pool: Pool,
@@ -76,7 +80,7 @@ impl Fibers {
             handles: Cell::new(None),
         };
         Self {
-            pool: Pool::new(STACK_BYTES),
+            pool: Pool::spread_over(STACK_BYTES, SPREAD_BYTES),
             desk: Rc::new(desk),
             per_node,
             threads: (0..residents.len() * per_node).map(|_| None).collect(),
