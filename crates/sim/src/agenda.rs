@@ -252,9 +252,9 @@ impl Agenda {
         self.due.push_back(Due { node: node as u32, core: core as u32, epoch });
     }
 
-    /// The core whose fiber goes on next at the present time, with the epoch of its continuation.
+    /// The core whose fiber goes on next at the present time, with the epoch of its continuation; `None` if the run ends now.
     pub(crate) fn first_due(&self) -> Option<(usize, u32)> {
-        self.due.front().map(|due| (due.core as usize, due.epoch))
+        self.due.front().filter(|_| self.stopped.is_none()).map(|due| (due.core as usize, due.epoch))
     }
 
     /// Removes and returns the core whose fiber goes on next at the present time. Its node acts from now on.
