@@ -115,12 +115,15 @@ impl<K: Copy + Ord, E: Copy> Heap<K, E> {
     #[inline]
     fn least_child(&self, parent: usize) -> Option<usize> {
         let first = ARITY * parent + 1;
-        let Some([a, b, c, d]) = self.entries.get(first..first + ARITY) else {
-            return (first..self.entries.len()).min_by_key(|&child| self.entries[child].key);
-        };
-        let left = if b.key < a.key { (b.key, first + 1) } else { (a.key, first) };
-        let right = if d.key < c.key { (d.key, first + 3) } else { (c.key, first + 2) };
-        Some(if right.0 < left.0 { right.1 } else { left.1 })
+        let children = self.entries.get(first..)?;
+        let children = &children[..children.len().min(ARITY)];
+        let (mut least, mut key) = (0, &children.first()?.key);
+        for (place, child) in children.iter().enumerate().skip(1) {
+            if child.key < *key {
+                (least, key) = (place, &child.key);
+            }
+        }
+        Some(first + least)
     }
 
     /// Fills the hole that a pop left with the last entry.

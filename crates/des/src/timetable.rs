@@ -12,19 +12,15 @@ use units::Time;
 
 use crate::heap::Heap;
 
-/// The place of a thing in the order of all things. The fields count in the order in which they stand here.
+/// The place of a thing among the things of its actor. The fields count in the order in which they stand here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     /// The time at which the thing happens.
     pub at: Time,
-    /// The rank of the thing's actor among actors, for simultaneous things.
-    pub tie: u32,
-    /// The time at which the thing was pushed.
-    pub pushed: Time,
-    /// The rank of the actor that pushed the thing.
-    pub by: u32,
-    /// The number of the push.
-    pub number: u64,
+    /// The first number that orders simultaneous things.
+    pub major: u64,
+    /// The second number that orders simultaneous things. No two things have all three alike.
+    pub minor: u64,
 }
 
 impl Ord for Order {
@@ -32,7 +28,7 @@ impl Ord for Order {
     fn cmp(&self, other: &Self) -> Ordering {
         // Mostly the time decides.
         match self.at.cmp(&other.at) {
-            Ordering::Equal => self.rest().cmp(&other.rest()),
+            Ordering::Equal => (self.major, self.minor).cmp(&(other.major, other.minor)),
             decided => decided,
         }
     }
@@ -43,41 +39,29 @@ impl PartialOrd for Order {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
-}
 
-impl Order {
-    /// The fields behind the time.
     #[inline]
-    fn rest(&self) -> (u32, Time, u32, u64) {
-        (self.tie, self.pushed, self.by, self.number)
+    fn lt(&self, other: &Self) -> bool {
+        if self.at != other.at { self.at < other.at } else { self.cmp(other) == Ordering::Less }
     }
 }
 
-/// The time, tie and number of an actor's next thing. No two actors have the same.
+/// The time of an actor's next thing, and the rank of the actor among actors. No two actors have the same rank.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Turn {
     /// The time of the thing.
     pub at: Time,
     /// The rank of its actor.
-    pub tie: u32,
-    /// The number of its push. It counts where two actors have things under one tie.
-    pub number: u64,
+    pub rank: u32,
 }
 
 impl Turn {
     /// After everything.
-    pub const NEVER: Self = Self { at: Time::MAX, tie: u32::MAX, number: u64::MAX };
+    pub const NEVER: Self = Self { at: Time::MAX, rank: u32::MAX };
 
     /// Before everything that happens at `at` or later.
     pub const fn until(at: Time) -> Self {
-        Self { at, tie: 0, number: 0 }
-    }
-}
-
-impl From<Order> for Turn {
-    #[inline]
-    fn from(order: Order) -> Self {
-        Self { at: order.at, tie: order.tie, number: order.number }
+        Self { at, rank: 0 }
     }
 }
 
@@ -85,6 +69,7 @@ impl From<Order> for Turn {
 #[derive(Clone, Debug)]
 pub struct Timetable<E> {
     queues: Vec<Heap<Order, E>>,
+    ranks: Box<[u32]>,
     /// The actors that have things to come. The one whose turn it is may have another thing by now than is known here.
     actors: Actors,
     /// The actor whose turn it is.
@@ -92,9 +77,10 @@ pub struct Timetable<E> {
 }
 
 impl<E: Copy> Timetable<E> {
-    /// Nothing to come for any of `actors` actors. The first of them has its turn.
-    pub fn new(actors: usize) -> Self {
-        Self { queues: vec![Heap::new(); actors], actors: Actors::new(actors), acting: 0 }
+    /// Nothing to come for any of the actors of these ranks. The first of them has its turn.
+    pub fn new(ranks: Box<[u32]>) -> Self {
+        let actors = ranks.len();
+        Self { queues: vec![Heap::new(); actors], ranks, actors: Actors::new(actors), acting: 0 }
     }
 
     /// Adds a thing for an actor.
@@ -102,7 +88,7 @@ impl<E: Copy> Timetable<E> {
     pub fn push(&mut self, actor: usize, order: Order, event: E) {
         self.queues[actor].push(order, event);
         if self.acting != actor {
-            self.actors.note(actor, order.into());
+            self.actors.note(actor, self.turn(actor, order.at));
         }
     }
 
@@ -141,7 +127,13 @@ impl<E: Copy> Timetable<E> {
 
     #[inline]
     fn end_turn(&mut self) {
-        self.actors.change(self.acting, self.next().map(Turn::from));
+        self.actors.change(self.acting, self.next().map(|next| self.turn(self.acting, next.at)));
+    }
+
+    /// A turn of an actor.
+    #[inline]
+    pub fn turn(&self, actor: usize, at: Time) -> Turn {
+        Turn { at, rank: self.ranks[actor] }
     }
 }
 
@@ -254,28 +246,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn order(at: u64, tie: u32, number: u64) -> Order {
-        Order { at: Time::from_femtoseconds(at), tie, pushed: Time::ZERO, by: 0, number }
+    fn order(at: u64, minor: u64) -> Order {
+        Order { at: Time::from_femtoseconds(at), major: 0, minor }
     }
 
     #[test]
     fn the_turn_goes_to_the_actor_with_the_first_thing() {
-        let mut table = Timetable::new(3);
+        let mut table = Timetable::new([0, 1, 2].into());
         for (actor, at) in [(0, 5), (0, 7), (1, 6), (0, 9)] {
-            table.push(actor, order(at, actor as u32, at), at);
+            table.push(actor, order(at, at), at);
         }
-        let femtoseconds = Time::from_femtoseconds;
-        assert_eq!(table.give_first_turn().map(|(actor, turn)| (actor, turn.at)), Some((0, femtoseconds(5))));
+        let turn = |at, rank| Some(Turn { at: Time::from_femtoseconds(at), rank });
+        assert_eq!(table.give_first_turn(), turn(5, 0).map(|turn| (0, turn)));
         assert_eq!(
             [table.pop(), table.pop()].map(|popped| popped.map(|(_, event)| event)),
             [Some(5), Some(7)]
         );
-        assert_eq!(table.first_of_others().map(|turn| turn.at), Some(femtoseconds(6)));
-        assert_eq!(table.give_first_turn().map(|(actor, _)| actor), Some(1));
-        assert_eq!(
-            (table.first_of_others().map(|turn| turn.at), table.next()),
-            (Some(femtoseconds(9)), Some(order(6, 1, 6)))
-        );
+        assert_eq!(table.first_of_others(), turn(6, 1));
+        assert_eq!(table.give_first_turn(), turn(6, 1).map(|turn| (1, turn)));
+        assert_eq!((table.first_of_others(), table.next()), (turn(9, 0), Some(order(6, 6))));
     }
 
     proptest! {
@@ -284,24 +273,23 @@ mod tests {
         fn turns_up_to_the_others_next_things_are_the_order_of_one_queue(
             steps in proptest::collection::vec(proptest::option::of((0_usize..5, 0_u64..30)), 0..300)
         ) {
-            let mut table = Timetable::new(5);
-            let mut list: Vec<(Order, usize)> = Vec::new();
+            let mut table = Timetable::new([3, 1, 4, 0, 2].into());
+            let mut list: Vec<(Turn, Order, usize)> = Vec::new();
             for (number, step) in steps.into_iter().chain(std::iter::repeat_n(None, 300)).enumerate() {
                 match step {
                     Some((actor, at)) => {
-                        let order = order(at, actor as u32, number as u64);
+                        let order = order(at, number as u64);
                         table.push(actor, order, actor);
-                        list.push((order, actor));
+                        list.push((table.turn(actor, order.at), order, actor));
                     }
                     None => {
                         let first = list.iter().copied().min();
                         list.retain(|&one| Some(one) != first);
                         let others = table.first_of_others().unwrap_or(Turn::NEVER);
-                        if table.next().is_none_or(|next| Turn::from(next) > others) {
+                        if table.next().is_none_or(|next| table.turn(table.acting, next.at) > others) {
                             table.give_first_turn();
                         }
-                        let popped = table.pop();
-                        prop_assert_eq!(popped, first);
+                        prop_assert_eq!(table.pop(), first.map(|(_, order, actor)| (order, actor)));
                     }
                 }
             }

@@ -78,7 +78,7 @@ pub(crate) struct Agenda {
     latest: Time,
     events: Timetable<Happening>,
     /// The rank of each node among simultaneous events of several nodes.
-    ties: Box<[u32]>,
+    ranks: Box<[u32]>,
     turn: Acting,
     /// The least time of a message from one node to another; zero if all nodes keep global order.
     lookahead: Time,
@@ -101,6 +101,9 @@ pub(crate) struct Agenda {
     stopped: Option<Failure>,
 }
 
+/// The bits of the number of a push. The rank of the node that pushes stands above them.
+const PUSHES: u32 = 44;
+
 /// A core whose fiber goes on at the present time.
 #[derive(Clone, Copy, Debug)]
 struct Due {
@@ -114,16 +117,14 @@ struct Due {
 struct Acting {
     /// The node. In global order there is one queue for all nodes and the network, and it has number 0.
     actor: usize,
-    /// The rank of the node whose event happens now.
-    by: u32,
+    /// The rank of the node whose event happens now, before the number of a push.
+    by: u64,
     /// The end of the turn.
     bound: Turn,
     /// Whether the turn ends where the next event of another actor begins.
     in_order: bool,
-    /// The next event of the actor, in this turn or later.
-    own: Turn,
-    /// The time of the next event of the actor in this turn, or the end of the turn.
-    next: Time,
+    /// The time of the next event of the actor, in this turn or later; `None` if it has not been looked up.
+    own: Option<Time>,
 }
 
 /// The numbers of queued events.
@@ -149,23 +150,16 @@ impl ToCome {
 impl Agenda {
     /// An agenda at time zero without events, for nodes of these ranks. A message from one node to another takes at least
     /// `lookahead`; if that is zero, all nodes keep global order. A run without progress for longer than `stall_limit` has stalled.
-    pub(crate) fn new(ties: Box<[u32]>, lookahead: Time, stall_limit: Option<Time>) -> Self {
-        let nodes = ties.len();
+    pub(crate) fn new(ranks: Box<[u32]>, lookahead: Time, stall_limit: Option<Time>) -> Self {
+        let nodes = ranks.len();
         Self {
             now: Time::ZERO,
             latest: Time::ZERO,
-            events: Timetable::new(if lookahead.is_zero() { 1 } else { nodes }),
-            turn: Acting {
-                actor: 0,
-                by: 0,
-                bound: Turn::NEVER,
-                in_order: true,
-                own: Turn::NEVER,
-                next: Time::MAX,
-            },
+            events: Timetable::new(if lookahead.is_zero() { [0].into() } else { ranks.clone() }),
+            turn: Acting { actor: 0, by: 0, bound: Turn::NEVER, in_order: true, own: None },
             lookahead,
             held: vec![false; nodes].into(),
-            ties,
+            ranks,
             due: VecDeque::new(),
             parked: Vec::new(),
             pushes: 0,
@@ -194,21 +188,21 @@ impl Agenda {
     }
 
     /// The rank of a node among simultaneous events of several nodes.
-    pub(crate) fn tie(&self, node: usize) -> u32 {
-        self.ties[node]
+    pub(crate) fn rank(&self, node: usize) -> u32 {
+        self.ranks[node]
     }
 
     /// Adds an event of a node at `at`.
     #[inline]
     pub(crate) fn push(&mut self, node: usize, at: Time, happening: Happening) {
         let actor = self.actor(node);
-        self.add(actor, at, self.ties[node], happening);
+        self.add(actor, at, self.ranks[node], happening);
     }
 
-    /// Adds an event inside the network at `at`. `tie` is the rank of the node that it concerns.
+    /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
     #[inline]
-    pub(crate) fn push_inside(&mut self, at: Time, tie: u32, event: hardware::Event) {
-        self.add(self.actor(0), at, tie, Happening::Network { event });
+    pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
+        self.add(self.actor(0), at, rank, Happening::Network { event });
     }
 
     /// The queue of a node.
@@ -218,20 +212,20 @@ impl Agenda {
     }
 
     #[inline]
-    fn add(&mut self, actor: usize, at: Time, tie: u32, happening: Happening) {
-        // Global order is that of the pushes themselves.
-        let (pushed, by) = if self.lookahead.is_zero() { (Time::ZERO, 0) } else { (self.now, self.turn.by) };
-        let order = Order { at, tie, by, pushed, number: self.pushes };
+    fn add(&mut self, actor: usize, at: Time, rank: u32, happening: Happening) {
+        let order = match self.lookahead.is_zero() {
+            // Global order is that of the pushes themselves.
+            true => Order { at, major: rank.into(), minor: self.pushes },
+            false => Order { at, major: self.now.as_femtoseconds(), minor: self.turn.by | self.pushes },
+        };
         self.pushes += 1;
         *self.to_come.of(happening) += 1;
         self.events.push(actor, order, happening);
         let turn = &mut self.turn;
         if actor == turn.actor {
-            turn.own = turn.own.min(order.into());
-            turn.next = turn.next.min(at);
-        } else if turn.in_order && Turn::from(order) < turn.bound {
-            turn.bound = order.into();
-            turn.next = turn.next.min(at);
+            turn.own = turn.own.map(|own| own.min(at));
+        } else if turn.in_order {
+            turn.bound = turn.bound.min(Turn { at, rank });
         }
     }
 
@@ -261,14 +255,23 @@ impl Agenda {
     /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the
     /// run.
     pub(crate) fn take_next(&mut self) -> Option<(Time, Happening)> {
-        if self.turn.own >= self.turn.bound {
-            self.next_turn()?;
+        if self.turn.bound < Turn::NEVER {
+            let own = self.own();
+            if self.events.turn(self.turn.actor, own) >= self.turn.bound {
+                self.next_turn()?;
+            }
         }
         let (order, happening) = self.events.pop()?;
-        self.turn.by = order.tie;
-        self.see_next();
+        self.turn.by = self.by();
+        self.turn.own = None;
         *self.to_come.of(happening) -= 1;
         Some((order.at, happening))
+    }
+
+    /// The rank of the acting node, before the number of a push.
+    #[inline]
+    fn by(&self) -> u64 {
+        u64::from(self.ranks[self.turn.actor]) << PUSHES
     }
 
     /// Gives the turn to the actor with the first event of all, if there is one.
@@ -292,16 +295,14 @@ impl Agenda {
             None => others,
             Some(start) => Turn::until((others.at + self.lookahead).min(start + self.lookahead * 2)),
         };
-        self.turn = Acting { actor, bound, in_order: start.is_none(), ..self.turn };
-        self.see_next();
+        self.turn = Acting { actor, bound, in_order: start.is_none(), own: None, ..self.turn };
     }
 
-    /// Finds the next event of the actor in this turn.
+    /// The time of the next event of the acting node, in this turn or later.
     #[inline]
-    fn see_next(&mut self) {
-        let own = self.events.next().map_or(Turn::NEVER, Turn::from);
-        self.turn.own = own;
-        self.turn.next = own.at.min(self.turn.bound.at);
+    fn own(&mut self) -> Time {
+        let events = &self.events;
+        *self.turn.own.get_or_insert_with(|| events.next().map_or(Time::MAX, |next| next.at))
     }
 
     /// Whether the present instant is that of global order: no other actor has an earlier event.
@@ -315,12 +316,11 @@ impl Agenda {
         let (actor, at) = (self.turn.actor, self.now);
         self.parked.push((actor, std::mem::take(&mut self.due)));
         // It comes before all that the node has queued for this instant.
-        let order = Order { at, tie: self.ties[actor], pushed: Time::ZERO, by: 0, number: 0 };
+        let order = Order { at, major: 0, minor: 0 };
         self.to_come.continuations += 1;
         self.events.push(actor, order, Happening::Continue { core: core as u32, epoch });
         self.hold(actor);
         self.turn.bound = Turn::until(Time::ZERO);
-        self.see_next();
     }
 
     /// Lets a node keep global order from its next turn on.
@@ -353,10 +353,11 @@ impl Agenda {
     #[inline]
     pub(crate) fn pass(&mut self, ahead: Time) -> Option<Time> {
         let target = self.now + ahead;
-        if self.turn.next > target && self.due.is_empty() && !self.is_stalled_at(target) {
+        let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
+        if undisturbed && !self.is_stalled_at(target) {
             self.now = target;
             self.latest = self.latest.max(target);
-            self.turn.by = self.ties[self.turn.actor];
+            self.turn.by = self.by();
             return None;
         }
         Some(target)

@@ -270,7 +270,7 @@ fn outcome(state: &Cluster) -> Outcome {
 /// The changes of roles, in the order of time.
 fn adjustments(state: &Cluster) -> Vec<Adjustment> {
     let mut all = state.measure.adjustments().to_vec();
-    all.sort_by_key(|made| (made.at, state.agenda.tie(made.node.0 as usize)));
+    all.sort_by_key(|made| (made.at, state.agenda.rank(made.node.0 as usize)));
     all
 }
 

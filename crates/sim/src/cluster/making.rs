@@ -58,7 +58,7 @@ impl Plan<'_> {
                 policy: policy.clone(),
                 prices: PriceLists::new(machine),
             },
-            agenda: Agenda::new(self.ties(), self.lookahead(), self.stall_limit),
+            agenda: Agenda::new(self.ranks(), self.lookahead(), self.stall_limit),
             measure: Measure::new(messages, self.trace),
             nodes: Vec::new(),
             cores: Vec::new(),
@@ -83,9 +83,13 @@ impl Plan<'_> {
     }
 
     /// The ranks of the nodes among simultaneous events. They are drawn from the seed.
-    fn ties(&self) -> Box<[u32]> {
+    fn ranks(&self) -> Box<[u32]> {
         let choice = Choice::new(self.seed);
-        (0..self.shape.nodes).map(|node| choice.tie(node)).collect()
+        let mut nodes: Vec<u32> = (0..self.shape.nodes).collect();
+        nodes.sort_unstable_by_key(|&node| choice.tie(node));
+        let mut ranks = vec![0; nodes.len()];
+        (0..).zip(nodes).for_each(|(rank, node)| ranks[node as usize] = rank);
+        ranks.into()
     }
 
     /// The time by which nodes may run ahead of each other: the least time of a message between two nodes, where nothing but

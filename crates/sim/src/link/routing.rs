@@ -69,7 +69,7 @@ impl Road {
             Network::Routed(fabric) => {
                 let parcel = Parcel {
                     cargo: place,
-                    tie: agenda.tie(flight.to()),
+                    tie: agenda.rank(flight.to()),
                     from: flight.from() as u32,
                     to: flight.to() as u32,
                     bytes: bytes + interface.headers(bytes),
@@ -141,7 +141,7 @@ impl Road {
 
 /// Adds events of the fabric to the agenda.
 fn later(agenda: &mut Agenda) -> impl FnMut(Time, u32, Event) + '_ {
-    |at, tie, event| agenda.push_inside(at, tie, event)
+    |at, rank, event| agenda.push_inside(at, rank, event)
 }
 
 #[cfg(test)]
