@@ -159,12 +159,13 @@ impl Accounting for Edge {
         if let Work::Block(primitive, block) = work {
             return self.work_on_block(primitive, block);
         }
-        let pends = self.at_work(|at_work| {
-            at_work.charge(work);
-            at_work.core.clock.pends()
-        });
-        if pends {
-            self.settle();
+        let suspends = {
+            let (mut state, core) = (self.state(), self.core());
+            state.at_work(core).charge(work);
+            state.cores[core].clock.pends() && memory::settle(&mut state, core)
+        };
+        if suspends {
+            self.suspend();
         }
     }
 
@@ -207,10 +208,14 @@ impl Accounting for Edge {
 
     fn access(&self, address: u64, access: Access) {
         let (store, faulted) = (access == Access::Store, self.faulted.take());
-        if store {
-            self.state().agenda.note_progress();
-        }
-        if !faulted && self.at_work(|work| work.hits(address, store)) {
+        let hits = {
+            let (mut state, core) = (self.state(), self.core());
+            if store {
+                state.agenda.note_progress();
+            }
+            !faulted && state.at_work(core).hits(address, store)
+        };
+        if hits {
             return;
         }
         // A store that misses has been settled. Its request goes out when the store is issued.
