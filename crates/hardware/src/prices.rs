@@ -6,12 +6,19 @@ use units::{Frequency, Time};
 #[derive(Clone, Debug)]
 pub struct Prices {
     work: machine::WorkCosts,
+    /// Whether no numbers of operations take longer than a time can be.
+    short: bool,
 }
+
+/// A price below this times any number of operations, of all four kinds together, is a time.
+const SHORT: Time = Time::from_femtoseconds(1 << 30);
 
 impl Prices {
     /// The prices of a machine.
     pub fn new(work: &machine::WorkCosts) -> Self {
-        Self { work: work.clone() }
+        let machine::WorkCosts { flop, integer, load, store } = *work;
+        let short = [flop, integer, load, store].into_iter().all(|price| price < SHORT);
+        Self { work: work.clone(), short }
     }
 
     /// The prices of a processor of the same kind at the clock `own`. These prices are those at the clock `stated`.
@@ -23,11 +30,23 @@ impl Prices {
         };
         let machine::WorkCosts { flop, integer, load, store } = self.work;
         let [flop, integer, load, store] = [flop, integer, load, store].map(scale);
-        Self { work: machine::WorkCosts { flop, integer, load, store } }
+        Self::new(&machine::WorkCosts { flop, integer, load, store })
     }
 
     /// The time of so many operations of each kind. Loads and stores hit in the cache.
+    #[inline]
     pub fn operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Time {
+        if !self.short {
+            return self.long_operations(flops, integers, loads, stores);
+        }
+        let of = |price: Time, count: u32| price.as_femtoseconds() * u64::from(count);
+        let machine::WorkCosts { flop, integer, load, store } = self.work;
+        Time::from_femtoseconds(of(flop, flops) + of(integer, integers) + of(load, loads) + of(store, stores))
+    }
+
+    /// The time of so many operations of each kind, at most the longest time that there is.
+    #[cold]
+    fn long_operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Time {
         self.work.flop * u64::from(flops)
             + self.work.integer * u64::from(integers)
             + self.work.load * u64::from(loads)
@@ -47,5 +66,15 @@ mod tests {
         let slow = prices.at_clock(Frequency::from_megahertz(200), Frequency::from_megahertz(50));
         assert_eq!(prices.operations(1, 10, 100, 1000), ns(4 + 10 + 200 + 3000));
         assert_eq!(slow.operations(1, 10, 100, 1000), ns(4 * (4 + 10 + 200 + 3000)));
+    }
+
+    #[test]
+    fn a_time_is_never_too_long_to_be_one() {
+        let most = u32::MAX;
+        for price in [SHORT, Time::from_femtoseconds(SHORT.as_femtoseconds() - 1), Time::MAX] {
+            let work = machine::WorkCosts { flop: price, integer: price, load: price, store: price };
+            let prices = Prices::new(&work);
+            assert_eq!(prices.operations(most, most, most, most), price * u64::from(most) * 4);
+        }
     }
 }

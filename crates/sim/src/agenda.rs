@@ -213,19 +213,41 @@ impl Agenda {
 
     #[inline]
     fn add(&mut self, actor: usize, at: Time, rank: u32, happening: Happening) {
-        let order = match self.lookahead.is_zero() {
-            // Global order is that of the pushes themselves.
-            true => Order { at, major: rank.into(), minor: self.pushes },
-            false => Order { at, major: self.now.as_femtoseconds(), minor: self.turn.by | self.pushes },
-        };
+        let order = self.next_order(at, rank);
+        self.insert(actor, order, rank, happening);
+    }
+
+    /// Keeps the place that an event of a node at `at` would get now, for an event that may have to be [pushed](Self::push_to)
+    /// later.
+    pub(crate) fn keep_place(&mut self, node: usize, at: Time) -> Order {
+        self.next_order(at, self.ranks[node])
+    }
+
+    /// Adds an event of a node at a place that was [kept](Self::keep_place), and that has not passed.
+    pub(crate) fn push_to(&mut self, place: Order, node: usize, happening: Happening) {
+        self.insert(self.actor(node), place, self.ranks[node], happening);
+    }
+
+    #[inline]
+    fn next_order(&mut self, at: Time, rank: u32) -> Order {
+        let number = self.pushes;
         self.pushes += 1;
+        match self.lookahead.is_zero() {
+            // Global order is that of the pushes themselves.
+            true => Order { at, major: rank.into(), minor: number },
+            false => Order { at, major: self.now.as_femtoseconds(), minor: self.turn.by | number },
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, actor: usize, order: Order, rank: u32, happening: Happening) {
         *self.to_come.of(happening) += 1;
         self.events.push(actor, order, happening);
         let turn = &mut self.turn;
         if actor == turn.actor {
-            turn.own = turn.own.map(|own| own.min(at));
+            turn.own = turn.own.map(|own| own.min(order.at));
         } else if turn.in_order {
-            turn.bound = turn.bound.min(Turn { at, rank });
+            turn.bound = turn.bound.min(Turn { at: order.at, rank });
         }
     }
 
@@ -462,6 +484,15 @@ mod tests {
         assert_eq!(agenda.pass(ns(2)), None);
         deliver(&mut agenda, 1, 7, 3);
         assert_eq!(agenda.pass(ns(0)), Some(ns(7)), "an event that comes up meanwhile counts");
+    }
+
+    #[test]
+    fn an_event_that_is_pushed_late_comes_where_it_would_have_come() {
+        let mut agenda = agenda(&[3, 7], None);
+        let place = agenda.keep_place(1, ns(5));
+        deliver(&mut agenda, 1, 5, 1);
+        agenda.push_to(place, 1, Happening::Deliver { flight: 2 });
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(5))), Some((1, ns(5)))]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use tempest::world::Resident;
 use tempest::{Failure, Refusal};
 
 use crate::agenda::Happening;
-use crate::cluster::{Cluster, gauges, memory};
+use crate::cluster::{Cluster, gauges, memory, network};
 use crate::fibers::Fibers;
 use crate::processor::core::Activity;
 use crate::standstill;
@@ -153,7 +153,7 @@ fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
             None
         }
         Activity::Step(step) => {
-            cluster.finish_step(core, step);
+            network::finish_step(cluster, core, step);
             None
         }
         Activity::Thread(_) | Activity::Handler if memory::go_on(cluster, core) => None,

@@ -35,36 +35,172 @@ pub(crate) enum Receipt {
     Resumed,
 }
 
-/// The parts of the price of receiving an event.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Reception {
-    /// The primitive by which the handler is entered, its name, and its cost.
-    pub(crate) dispatch: (Primitive, &'static str, Cost),
-    /// The cost of reading the header out of the interface; `None` where no processor reads it.
-    pub(crate) extract: Option<Cost>,
-    /// The number of words behind the header, and the cost of reading them.
-    pub(crate) words: (u64, Cost),
+impl Receipt {
+    /// The ways that differ in price, besides the words.
+    const WAYS: [Self; 7] = [
+        Self::Forwarded,
+        Self::Fault,
+        Self::Resumed,
+        Self::Message { own: false, words: 0, interrupts: false },
+        Self::Message { own: true, words: 0, interrupts: false },
+        Self::Message { own: false, words: 0, interrupts: true },
+        Self::Message { own: true, words: 0, interrupts: true },
+    ];
+
+    /// The place among [`WAYS`](Self::WAYS).
+    #[inline]
+    fn way(self) -> usize {
+        match self {
+            Self::Forwarded => 0,
+            Self::Fault => 1,
+            Self::Resumed => 2,
+            Self::Message { own, interrupts, .. } => 3 + usize::from(own) + 2 * usize::from(interrupts),
+        }
+    }
+
+    /// The words behind the header that the processor reads.
+    #[inline]
+    pub(crate) fn words(self) -> u64 {
+        if let Self::Message { words, .. } = self { words } else { 0 }
+    }
 }
 
-impl Reception {
-    /// The cost of all parts together.
-    pub(crate) fn total(&self) -> Cost {
-        self.dispatch.2.and(self.extract.unwrap_or_default()).and(self.words.1)
+/// The price of one use of a primitive.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Price {
+    /// The name of the primitive in machine files.
+    pub(crate) name: &'static str,
+    pub(crate) cost: Cost,
+    /// Whether the cost is path and occupancy alone, as most are: without bus transactions and without a wait.
+    plain: bool,
+}
+
+impl Price {
+    fn new(name: &'static str, cost: Cost) -> Self {
+        let plain = cost.bus.is_empty() && cost.after.is_empty() && cost.wait.is_zero();
+        Self { name, cost, plain }
     }
+
+    /// The path and the occupancy of so many uses, if the cost has no other parts.
+    #[inline]
+    pub(crate) fn plain(&self, count: u64) -> Option<(Time, Time)> {
+        self.plain.then(|| (self.cost.path * count, self.cost.occupancy * count))
+    }
+}
+
+/// The price of sending a message: for its header and for each word behind it the name of the primitive, the path, and the
+/// occupancy that follows.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Sending {
+    pub(crate) header: (&'static str, Time, Time),
+    pub(crate) word: (&'static str, Time, Time),
+}
+
+impl Sending {
+    /// The price of sending, where header and word have plain prices.
+    fn of(header: &Price, word: &Price) -> Option<Self> {
+        let part = |price: &Price| price.plain(1).map(|(path, occupancy)| (price.name, path, occupancy));
+        Some(Self { header: part(header)?, word: part(word)? })
+    }
+}
+
+/// The price of receiving an event and entering its handler, without the words behind the header.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Reception {
+    /// The primitive by which the handler is entered, its name, and its path.
+    pub(crate) dispatch: (Primitive, &'static str, Time),
+    /// The path of reading the header out of the interface; `None` where no processor reads it.
+    pub(crate) extract: Option<Time>,
+    /// The cost of both together.
+    pub(crate) cost: Cost,
+}
+
+/// A value for each class, where the machine gives it.
+type ByKnown<T> = [Option<T>; Class::ALL.len()];
+
+/// The prices of one kind of processor, flattened: each is one look away.
+struct PriceList {
+    primitives: [ByKnown<Price>; PRIMITIVES.len()],
+    receptions: [ByKnown<Reception>; Receipt::WAYS.len()],
+    receive_word: ByKnown<Price>,
+    send_own: ByKnown<Price>,
+    /// The price of sending to other nodes, and to the own one.
+    sending: [ByKnown<Sending>; 2],
+    migrate_entry: ByKnown<Price>,
+    operations: hardware::Prices,
+    /// The list as the machine file states it.
+    stated: Primitives,
+}
+
+impl PriceList {
+    fn new(stated: &Primitives, operations: hardware::Prices) -> Self {
+        let known = |name, price: &Option<ByClass<Cost>>| {
+            Class::ALL.map(|class| price.as_ref().map(|price| Price::new(name, price.of(class))))
+        };
+        let primitives = PRIMITIVES.map(|primitive| {
+            let (name, price) = entry(stated, primitive);
+            known(name, price)
+        });
+        let [header, word] =
+            [Primitive::SendHeader, Primitive::SendWord].map(|primitive| primitives[primitive as usize]);
+        let send_own = known("send_own", &stated.send_own);
+        let sending = |class: usize, own: Option<Price>| Sending::of(&own.or(header[class])?, &word[class]?);
+        Self {
+            sending: [
+                std::array::from_fn(|class| sending(class, None)),
+                std::array::from_fn(|class| sending(class, send_own[class])),
+            ],
+            primitives,
+            receptions: Receipt::WAYS.map(|way| Class::ALL.map(|class| reception(stated, class, way))),
+            receive_word: known("receive_word", &stated.receive_word),
+            send_own,
+            migrate_entry: known("migrate_entry", &stated.migrate_entry),
+            operations,
+            stated: stated.clone(),
+        }
+    }
+}
+
+/// The primitive by which a processor receives an event.
+fn received_by(receipt: Receipt) -> Primitive {
+    match receipt {
+        Receipt::Forwarded => Primitive::Take,
+        Receipt::Fault => Primitive::DispatchFault,
+        Receipt::Message { .. } | Receipt::Resumed => Primitive::Dispatch,
+    }
+}
+
+/// The price of receiving an event of a class and entering its handler; `None` if the machine gives none. Where a device
+/// dispatches, the device reads the message out of the interface, and the processor pays nothing for that.
+fn reception(stated: &Primitives, class: Class, receipt: Receipt) -> Option<Reception> {
+    let primitive = received_by(receipt);
+    let (name, price) = match (receipt, &stated.dispatch_interrupt) {
+        (Receipt::Message { interrupts: true, .. }, Some(_)) => {
+            ("dispatch_interrupt", &stated.dispatch_interrupt)
+        }
+        _ => entry(stated, primitive),
+    };
+    let cost = price.as_ref()?.of(class);
+    let extract = match receipt {
+        Receipt::Message { own: true, .. } => stated.extract_own.as_ref().or(stated.extract.as_ref()),
+        Receipt::Message { .. } => stated.extract.as_ref(),
+        _ => None,
+    };
+    let extract = extract.map(|price| price.of(class));
+    Some(Reception {
+        dispatch: (primitive, name, cost.path),
+        extract: extract.map(|cost| cost.path),
+        cost: cost.and(extract.unwrap_or_default()),
+    })
 }
 
 /// The price lists of a machine.
 pub(crate) struct PriceLists {
     machine: String,
-    general: Primitives,
-    /// The list of network processors; `None` where the machine has no such processors.
-    network: Option<Primitives>,
-    /// The list of embedded processors; `None` where the machine has none for them.
-    embedded: Option<Primitives>,
-    operations: hardware::Prices,
-    /// The operations of network processors and of embedded processors, each at its own clock.
-    network_operations: hardware::Prices,
-    embedded_operations: hardware::Prices,
+    /// The list of each kind of processor, in the order of [`List`]. A kind without a list of its own has the general one.
+    lists: [PriceList; 3],
+    /// Whether the machine has a list for embedded processors.
+    has_embedded: bool,
     memory: machine::Memory,
     fetch: Time,
     visible: Time,
@@ -73,21 +209,40 @@ pub(crate) struct PriceLists {
 impl PriceLists {
     /// The price lists of a machine.
     pub(crate) fn new(machine: &Machine) -> Self {
+        let (network, embedded) = (&machine.network_processor, &machine.embedded_processor);
         let operations = hardware::Prices::new(&machine.processor.work);
         let stated = machine.processor.clock;
         let at = |own: Option<Frequency>| operations.at_clock(stated, own.unwrap_or(stated));
+        let clocks =
+            [network.as_ref().map(|network| network.clock), embedded.as_ref().map(|embedded| embedded.clock)];
+        let own = [
+            network.as_ref().map(|network| &network.primitives),
+            embedded.as_ref().map(|embedded| &embedded.primitives),
+        ];
         Self {
             machine: machine.name.clone(),
-            general: machine.primitives.clone(),
-            network: machine.network_processor.as_ref().map(|network| network.primitives.clone()),
-            embedded: machine.embedded_processor.as_ref().map(|embedded| embedded.primitives.clone()),
-            network_operations: at(machine.network_processor.as_ref().map(|network| network.clock)),
-            embedded_operations: at(machine.embedded_processor.as_ref().map(|embedded| embedded.clock)),
-            operations,
+            lists: Self::lists(&machine.primitives, own, &operations, clocks.map(at)),
+            has_embedded: embedded.is_some(),
             memory: machine.memory.clone(),
             fetch: machine.processor.fetch,
             visible: machine.handoff.as_ref().map_or(Time::ZERO, |handoff| handoff.visible),
         }
+    }
+
+    /// The general list, and those of network processors and embedded processors, each with operations at its own clock.
+    fn lists(
+        general: &Primitives,
+        own: [Option<&Primitives>; 2],
+        operations: &hardware::Prices,
+        own_operations: [hardware::Prices; 2],
+    ) -> [PriceList; 3] {
+        let [network, embedded] = own.map(|own| own.unwrap_or(general));
+        let [of_network, of_embedded] = own_operations;
+        [
+            PriceList::new(general, operations.clone()),
+            PriceList::new(network, of_network),
+            PriceList::new(embedded, of_embedded),
+        ]
     }
 
     /// The cost of one use of a primitive for a message of a class.
@@ -96,65 +251,61 @@ impl PriceLists {
     /// If the machine gives no price for it, which ends the run with that message.
     #[inline]
     pub(crate) fn of(&self, list: List, primitive: Primitive, class: Class) -> Cost {
-        self.named(list, primitive, class).1
+        self.price(list, primitive, class).cost
     }
 
-    /// The name of a primitive in machine files, and the cost of one use of it for a message of a class.
+    /// The price of a primitive for a message of a class.
     ///
     /// # Panics
-    /// If the machine gives no price for it.
+    /// If the machine gives none.
     #[inline]
-    pub(crate) fn named(&self, list: List, primitive: Primitive, class: Class) -> (&'static str, Cost) {
-        let (name, price) = entry(self.list(list), primitive);
-        (name, self.priced(list, name, price, class))
+    pub(crate) fn price(&self, list: List, primitive: Primitive, class: Class) -> &Price {
+        let price = &self.list(list).primitives[primitive as usize][class as usize];
+        price.as_ref().unwrap_or_else(|| self.refuse_for_free(list, key(primitive)))
     }
 
-    /// The price of receiving an event of a class and entering its handler. Where a device dispatches, the device
-    /// reads the message out of the interface, and the processor pays nothing for that.
+    /// The price of receiving an event of a class and entering its handler, without the words behind the header.
     ///
     /// # Panics
-    /// If the machine gives no price for it.
-    pub(crate) fn reception(&self, list: List, class: Class, receipt: Receipt) -> Reception {
-        let primitive = match receipt {
-            Receipt::Forwarded => Primitive::Take,
-            Receipt::Fault => Primitive::DispatchFault,
-            Receipt::Message { .. } | Receipt::Resumed => Primitive::Dispatch,
-        };
-        let after_interrupt = self.list(list).dispatch_interrupt.as_ref();
-        let (name, cost) = match (receipt, after_interrupt) {
-            (Receipt::Message { interrupts: true, .. }, Some(price)) => {
-                ("dispatch_interrupt", price.of(class))
-            }
-            _ => self.named(list, primitive, class),
-        };
-        let dispatch = (primitive, name, cost);
-        let Receipt::Message { own, words, .. } = receipt else {
-            return Reception { dispatch, extract: None, words: (0, Cost::default()) };
-        };
-        let prices = self.list(list);
-        let own = prices.extract_own.as_ref().filter(|_| own);
-        let extract = own.or(prices.extract.as_ref()).map(|price| price.of(class));
-        Reception { dispatch, extract, words: (words, self.words(list, class, words)) }
+    /// If the machine gives none.
+    #[inline]
+    pub(crate) fn reception(&self, list: List, class: Class, receipt: Receipt) -> &Reception {
+        let price = &self.list(list).receptions[receipt.way()][class as usize];
+        price.as_ref().unwrap_or_else(|| self.refuse_for_free(list, key(received_by(receipt))))
     }
 
-    fn words(&self, list: List, class: Class, words: u64) -> Cost {
-        if words == 0 {
-            return Cost::default();
-        }
-        self.priced(list, "receive_word", &self.list(list).receive_word, class).times(words)
+    /// The price of reading a word behind the header.
+    ///
+    /// # Panics
+    /// If the machine gives none.
+    #[inline]
+    pub(crate) fn receive_word(&self, list: List, class: Class) -> &Price {
+        let price = &self.list(list).receive_word[class as usize];
+        price.as_ref().unwrap_or_else(|| self.refuse_for_free(list, "receive_word"))
     }
 
-    /// The cost of a header to the sender's own node; `None` if the machine has no separate price for it.
-    pub(crate) fn send_own(&self, list: List, class: Class) -> Option<Cost> {
-        self.list(list).send_own.as_ref().map(|price| price.of(class))
+    /// The price of sending a message of a class to another node, or to the `own` one; `None` if the machine gives none, or one
+    /// with other parts than path and occupancy.
+    #[inline]
+    pub(crate) fn sending(&self, list: List, class: Class, own: bool) -> Option<&Sending> {
+        self.list(list).sending[usize::from(own)][class as usize].as_ref()
+    }
+
+    /// The price of a header to the sender's own node; `None` if the machine has no separate price for it.
+    #[inline]
+    pub(crate) fn send_own(&self, list: List, class: Class) -> Option<&Price> {
+        self.list(list).send_own[class as usize].as_ref()
     }
 
     /// The cost of handing a message of `words` words over to another processor of the node. It is the machine's
     /// price for that, or else the cost of the stores into a queue in the node's memory.
     pub(crate) fn hand_over(&self, list: List, class: Class, words: usize) -> Cost {
-        match &self.list(list).hand_over {
+        match &self.list(list).stated.hand_over {
             Some(price) => price.of(class),
-            None => Cost { path: self.operations.operations(0, 0, 0, words as u32 + 1), ..Cost::default() },
+            None => Cost {
+                path: self.list(List::General).operations.operations(0, 0, 0, words as u32 + 1),
+                ..Cost::default()
+            },
         }
     }
 
@@ -163,13 +314,13 @@ impl PriceLists {
         self.visible
     }
 
-    /// The name and cost of getting a directory entry from another protocol processor.
+    /// The price of getting a directory entry from another protocol processor.
     ///
     /// # Panics
-    /// If the machine gives no price for it.
-    pub(crate) fn migrate_entry(&self, list: List, class: Class) -> (&'static str, Cost) {
-        let name = "migrate_entry";
-        (name, self.priced(list, name, &self.list(list).migrate_entry, class))
+    /// If the machine gives none.
+    pub(crate) fn migrate_entry(&self, list: List, class: Class) -> &Price {
+        let price = &self.list(list).migrate_entry[class as usize];
+        price.as_ref().unwrap_or_else(|| self.refuse_for_free(list, "migrate_entry"))
     }
 
     /// The cost of telling the device that a processor computes again.
@@ -177,17 +328,16 @@ impl PriceLists {
     /// # Panics
     /// If the machine gives no price for it.
     pub(crate) fn report_computing(&self) -> Cost {
-        self.priced(List::General, "report_computing", &self.general.report_computing, Class::User)
+        match &self.list(List::General).stated.report_computing {
+            Some(price) => price.of(Class::User),
+            None => self.refuse_for_free(List::General, "report_computing"),
+        }
     }
 
     /// The time of a program's own operations, on a processor of a kind.
+    #[inline]
     pub(crate) fn operations(&self, list: List, done: Operations) -> Time {
-        let prices = match list {
-            List::General => &self.operations,
-            List::Network => &self.network_operations,
-            List::Embedded => &self.embedded_operations,
-        };
-        prices.operations(done.flops, done.integers, done.loads, done.stores)
+        self.list(list).operations.operations(done.flops, done.integers, done.loads, done.stores)
     }
 
     /// The time to read `words` words of memory that are in no cache.
@@ -202,41 +352,28 @@ impl PriceLists {
 
     /// The key of a primitive that has no price in the machine file; `None` if it has one.
     pub(crate) fn lacks(&self, list: List, primitive: Primitive) -> Option<String> {
-        let (name, price) = entry(self.list(list), primitive);
+        let (name, price) = entry(&self.list(list).stated, primitive);
         price.is_none().then(|| self.key(list, name))
     }
 
     /// The key of a charge that is no primitive and has no price in the machine file; `None` if it has one.
     pub(crate) fn lacks_other(&self, list: List, name: &str) -> Option<String> {
-        let priced = self.list(list).iter().any(|(other, _)| other == name);
+        let priced = self.list(list).stated.iter().any(|(other, _)| other == name);
         (!priced).then(|| self.key(list, name))
     }
 
     fn key(&self, list: List, name: &str) -> String {
         let section = match list {
             List::Network => "network_processor.",
-            List::Embedded if self.embedded.is_some() => "embedded_processor.",
+            List::Embedded if self.has_embedded => "embedded_processor.",
             List::General | List::Embedded => "",
         };
         format!("{section}primitives.{name}")
     }
 
     #[inline]
-    fn list(&self, list: List) -> &Primitives {
-        let own = match list {
-            List::General => None,
-            List::Network => self.network.as_ref(),
-            List::Embedded => self.embedded.as_ref(),
-        };
-        own.unwrap_or(&self.general)
-    }
-
-    #[inline]
-    fn priced(&self, list: List, name: &str, price: &Option<ByClass<Cost>>, class: Class) -> Cost {
-        match price {
-            Some(price) => price.of(class),
-            None => self.refuse_for_free(list, name),
-        }
+    fn list(&self, list: List) -> &PriceList {
+        &self.lists[list as usize]
     }
 
     #[cold]
@@ -251,12 +388,20 @@ impl PriceLists {
 /// Declares, for each primitive of protocols, its key in machine files.
 macro_rules! keys {
     ($($primitive:ident => $key:ident,)*) => {
-        /// A primitive's key in machine files, and its price in a list. This is inlined because most callers ask
-        /// for a particular primitive.
-        #[inline(always)]
+        /// Every primitive, in the order of declaration.
+        const PRIMITIVES: [Primitive; [$(stringify!($key)),*].len()] = [$(Primitive::$primitive),*];
+
+        /// A primitive's key in machine files.
+        fn key(primitive: Primitive) -> &'static str {
+            match primitive {
+                $(Primitive::$primitive => stringify!($key),)*
+            }
+        }
+
+        /// A primitive's key in machine files, and its price in a list.
         fn entry(list: &Primitives, primitive: Primitive) -> (&'static str, &Option<ByClass<Cost>>) {
             match primitive {
-                $(Primitive::$primitive => (stringify!($key), &list.$key),)*
+                $(Primitive::$primitive => (key(primitive), &list.$key),)*
             }
         }
     };
@@ -273,123 +418,4 @@ keys! {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ns(n: u64) -> Time {
-        Time::from_nanoseconds(n)
-    }
-
-    fn price(n: u64) -> Option<ByClass<Cost>> {
-        Some(ByClass::uniform(Cost { path: ns(n), ..Cost::default() }))
-    }
-
-    impl PriceLists {
-        /// Price lists from one list, with round numbers for work, lines and queues.
-        pub(crate) fn in_round_numbers(general: Primitives) -> Self {
-            let work = machine::WorkCosts { flop: ns(4), integer: ns(1), load: ns(1), store: ns(2) };
-            Self {
-                machine: "pencil".to_owned(),
-                general,
-                network: None,
-                embedded: None,
-                operations: hardware::Prices::new(&work),
-                network_operations: hardware::Prices::new(&work),
-                embedded_operations: hardware::Prices::new(&work),
-                memory: machine::Memory { line: units::Bytes::new(32), read: ns(50) },
-                fetch: ns(6),
-                visible: ns(9),
-            }
-        }
-    }
-
-    /// Price lists for tests: general prices of some primitives. The network processor receives words for less
-    /// and has no price for sending.
-    fn lists() -> PriceLists {
-        let general = Primitives {
-            dispatch: price(10),
-            dispatch_fault: price(20),
-            extract: price(3),
-            extract_own: price(1),
-            receive_word: price(2),
-            take: price(7),
-            send_header: price(5),
-            ..Primitives::default()
-        };
-        let network = Primitives { dispatch: price(100), receive_word: price(1), ..Primitives::default() };
-        PriceLists { network: Some(network), ..PriceLists::in_round_numbers(general) }
-    }
-
-    #[test]
-    fn a_message_costs_its_header_its_words_and_the_way_into_its_handler() {
-        let lists = lists();
-        let path = |list, receipt| lists.reception(list, Class::User, receipt).total().path;
-        assert_eq!(
-            path(List::General, Receipt::Message { own: false, words: 4, interrupts: false }),
-            ns(10 + 3 + 4 * 2)
-        );
-        assert_eq!(
-            path(List::General, Receipt::Message { own: true, words: 0, interrupts: false }),
-            ns(10 + 1)
-        );
-        assert_eq!(
-            path(List::Network, Receipt::Message { own: false, words: 4, interrupts: false }),
-            ns(100 + 4)
-        );
-    }
-
-    #[test]
-    fn a_message_that_interrupts_has_a_price_of_its_own_where_the_machine_states_one() {
-        let message = |interrupts| Receipt::Message { own: true, words: 0, interrupts };
-        let path =
-            |lists: &PriceLists, receipt| lists.reception(List::General, Class::User, receipt).total().path;
-        let without = lists();
-        assert_eq!([true, false].map(|interrupts| path(&without, message(interrupts))), [ns(11), ns(11)]);
-        let general = Primitives { dispatch_interrupt: price(40), ..lists().general };
-        let with = PriceLists { general, ..lists() };
-        assert_eq!([true, false].map(|interrupts| path(&with, message(interrupts))), [ns(41), ns(11)]);
-        assert_eq!(path(&with, Receipt::Fault), ns(20), "a fault interrupts nothing");
-    }
-
-    #[test]
-    fn embedded_processors_have_the_general_prices_unless_they_have_a_list() {
-        let without = lists();
-        let own = Primitives { dispatch: price(1), ..Primitives::default() };
-        let with = PriceLists { embedded: Some(own), ..lists() };
-        let path = |lists: &PriceLists| lists.of(List::Embedded, Primitive::Dispatch, Class::User).path;
-        assert_eq!((path(&without), path(&with)), (ns(10), ns(1)));
-        assert_eq!(with.of(List::General, Primitive::Dispatch, Class::User).path, ns(10));
-    }
-
-    #[test]
-    fn what_was_read_before_is_not_read_again() {
-        let lists = lists();
-        let path = |receipt| lists.reception(List::General, Class::User, receipt).total().path;
-        assert_eq!(path(Receipt::Forwarded), ns(7));
-        assert_eq!(path(Receipt::Fault), ns(20));
-        assert_eq!(path(Receipt::Resumed), ns(10));
-    }
-
-    #[test]
-    fn handing_over_without_a_price_is_stores_into_memory() {
-        assert_eq!(lists().hand_over(List::General, Class::User, 3).path, ns(4 * 2));
-    }
-
-    #[test]
-    fn a_first_read_takes_a_line_at_a_time() {
-        assert_eq!((lists().first_read(4), lists().first_read(5)), (ns(50), ns(100)));
-    }
-
-    #[test]
-    fn nothing_is_free_by_omission() {
-        let unpriced = |list| {
-            let panic = std::panic::catch_unwind(|| lists().of(list, Primitive::SetTag, Class::User));
-            *panic.expect_err("it has no price").downcast::<String>().expect("the refusal is text")
-        };
-        assert_eq!(unpriced(List::General), "machine `pencil` gives no price for `primitives.set_tag`");
-        assert_eq!(
-            unpriced(List::Network),
-            "machine `pencil` gives no price for `network_processor.primitives.set_tag`"
-        );
-    }
-}
+mod tests;

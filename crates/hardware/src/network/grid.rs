@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::wiring::Run;
+use super::run::Run;
 
 /// The number of lanes of a link of a torus.
 const LANES: u32 = 2;

@@ -14,6 +14,7 @@
 //! | `channel` | a wire with the buffer at its end: a link, a lane of one, or a port; the messages that wait for it |
 //! | `worm` | one message inside the network, and the times at which its tail leaves channels |
 //! | `wiring` | the channels that a message needs, in order |
+//! | `run` | channels that follow each other on a straight part of a way |
 //! | `grid`, `tree` | the channels of meshes, tori and hypercubes; those of fat trees |
 //! | `shape` | figures of a network as a whole, for readers |
 //! | `cross_traffic` | messages from outside that cross the rows of a mesh |
@@ -42,6 +43,7 @@ mod channel;
 mod cross_traffic;
 mod fabric;
 mod grid;
+mod run;
 mod shape;
 mod tree;
 mod wiring;

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::wiring::Run;
+use super::run::Run;
 
 /// A tree of switches over a power of the arity of places.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@ use std::ops::Range;
 use machine::Topology;
 
 use super::grid::{Grid, sides};
+use super::run::Run;
 use super::tree::Tree;
 
 /// The numbering of a network's channels: the ports out of the nodes, their ports in, then the channels inside.
@@ -19,34 +20,6 @@ enum Inside {
     Nothing,
     Grid(Grid),
     Tree(Tree),
-}
-
-/// Channels in a row on a message's way. Their numbers are equally far apart.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Run {
-    /// The first of the remaining channels, if any remain.
-    pub(super) first: u32,
-    /// The number of remaining channels.
-    pub(super) left: u32,
-    /// The difference between the numbers of two neighbours, modulo 2^32.
-    pub(super) step: u32,
-}
-
-impl Run {
-    fn numbered_from(self, first: u32) -> Self {
-        Self { first: self.first.wrapping_add(first), ..self }
-    }
-}
-
-impl Iterator for Run {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        self.left = self.left.checked_sub(1)?;
-        let next = self.first.wrapping_add(self.step);
-        Some(std::mem::replace(&mut self.first, next))
-    }
 }
 
 impl Wiring {

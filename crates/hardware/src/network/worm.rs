@@ -22,7 +22,7 @@
 use units::Time;
 
 use super::channel::NONE;
-use super::wiring::Run;
+use super::run::Run;
 
 /// The length of a message: everything that follows from its bytes alone.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,8 @@ use tempest::{Merge, Report};
 
 use super::arrivals::Arrivals;
 use super::load::Load;
-use super::program::Study;
 use super::statistics::wait;
+use super::study::Study;
 
 /// The least share of the offered throughput that is accepted of a load that is kept up with.
 const KEPT: f64 = 0.95;

@@ -4,7 +4,6 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use protocols::sync::{Collectives, Reduction};
-use tempest::entry::Plan;
 use tempest::{
     Cells, Event, Handler, Keyed, MAX_WORDS, Mechanism, NodeId, Operations, Protocol, Quiet, Report, Segment,
     Setup, Thread, handlers,
@@ -13,9 +12,9 @@ use tempest::{
 use super::arrivals::Arrivals;
 use super::curve::{Curve, Point, Target};
 use super::load::Capacity;
-use super::source::{Pace, Stamp};
+use super::source::{Node, Source, Stamp};
 use super::statistics::{Batches, PLACES, SUMS, Search};
-use super::{Asked, WORD};
+use super::study::Study;
 
 /// The fan-in of the tree of collectives.
 const FAN_IN: NonZeroU32 = NonZeroU32::new(4).expect("not zero");
@@ -23,65 +22,17 @@ const FAN_IN: NonZeroU32 = NonZeroU32::new(4).expect("not zero");
 /// The only key: messages of a node are handled one after the other.
 const KEY: u64 = 0;
 
-/// The most senders of lone messages.
-const LONE_SENDERS: u32 = 64;
-
-/// The lone messages in all, about, and of each sender at least.
-const LONE: (u32, u32) = (128, 2);
-
 /// The fewest and the most messages of a sender in the flood.
 const FLOOD: (u32, u32) = (8, 4096);
-
-/// The least time before the messages that count, in latencies of a lone message.
-const WARM: f64 = 4.0;
 
 /// The most rounds in which all look whether every message has been handled. The time between them doubles.
 const ROUNDS: u32 = 48;
 
-/// What is asked, as all nodes know it.
-#[derive(Debug)]
-pub(super) struct Study {
-    pub(super) asked: Asked,
-    pub(super) seed: u64,
-    pub(super) mechanism: Mechanism,
-    pub(super) nodes: u32,
-    pub(super) threads: u32,
-    pub(super) senders: u32,
-    /// The messages of each sender by which a load is measured, on average.
-    messages: u32,
-    /// The words of a message or block.
-    pub(super) words: usize,
-}
+/// The first time between two of these looks at least, in femtoseconds.
+const LEAST_PAUSE: f64 = 1e6;
 
-impl Study {
-    pub(super) fn new(asked: &Asked, &Plan { mechanism, shape, seed, .. }: &Plan) -> Self {
-        let senders = asked.pattern.senders(shape.nodes);
-        Self {
-            asked: asked.clone(),
-            seed,
-            mechanism,
-            nodes: shape.nodes,
-            threads: shape.threads,
-            senders,
-            messages: asked.messages_of_each(senders),
-            words: (asked.size.get() / WORD) as usize,
-        }
-    }
-
-    /// The place of a node among those that send lone messages, and the node after it.
-    fn lone(&self, node: u32) -> Option<(u32, Option<u32>)> {
-        let (pattern, nodes) = (self.asked.pattern, self.nodes);
-        let stride = nodes.div_ceil(LONE_SENDERS);
-        let is_one = |node: &u32| node % stride == 1 % stride && pattern.sends(*node, nodes);
-        let next = || (node + 1..nodes).find(is_one);
-        is_one(&node).then(|| ((0..node).filter(is_one).count() as u32, next()))
-    }
-
-    /// The number of lone messages of each sender of some.
-    fn lone_each(&self) -> u32 {
-        (LONE.0 / self.senders.min(LONE_SENDERS)).max(LONE.1)
-    }
-}
+/// The least time before the messages that count, in latencies of a lone message.
+const WARM: f64 = 4.0;
 
 /// What a node has of the load that is offered now, and at the end of all.
 #[derive(Debug, Default)]
@@ -94,16 +45,16 @@ pub(super) struct Record {
 
 /// The state of the program on one node.
 pub(super) struct Traffic {
-    pub(super) study: Arc<Study>,
-    pub(super) node: NodeId,
+    study: Arc<Study>,
+    node: NodeId,
     collectives: Arc<Collectives>,
     record: Keyed<Record>,
     /// Where blocks arrive, one over the other.
     landing: Segment<u64>,
     /// The number of answers that each thread has had.
-    pub(super) answered: Vec<Event>,
+    answered: Vec<Event>,
     /// Raised when it is this node's turn to send lone messages.
-    pub(super) turn: Event,
+    turn: Event,
     /// The messages that this node has made, and those that it has handled.
     totals: Cells<u64>,
 }
@@ -180,7 +131,7 @@ impl Traffic {
     }
 
     /// Sends a message. While there is no room, the thread receives.
-    pub(super) fn send(&self, thread: &Thread<'_>, to: u32, stamp: Stamp, block: &[u64]) {
+    fn send(&self, thread: &Thread<'_>, to: u32, stamp: Stamp, block: &[u64]) {
         const NOTHING: [u64; MAX_WORDS] = [0; MAX_WORDS];
         let (to, stamp) = (NodeId(to), stamp.0);
         self.totals.add(MADE, 1);
@@ -192,32 +143,31 @@ impl Traffic {
     }
 
     /// What a thread sends as a block.
-    pub(super) fn a_block(&self) -> Vec<u64> {
+    fn a_block(&self) -> Vec<u64> {
         let words = if self.study.mechanism == Mechanism::Bulk { self.study.words } else { 0 };
         (0..words).map(word).collect()
     }
 
-    /// The time at which the last thread comes to this, on the common clock.
-    fn meet(&self, thread: &Thread<'_>) -> u64 {
-        self.collectives.all_reduce(thread, Reduction::Max, thread.now().as_femtoseconds())
+    /// A time, in femtoseconds, by which every thread has come to this and knows of it.
+    fn meet(&self, thread: &Thread<'_>) -> f64 {
+        let last = || self.collectives.all_reduce(thread, Reduction::Max, thread.now().as_femtoseconds());
+        let come = last();
+        // When the last thread has heard of the first meeting. Of the second all hear in about the same time.
+        let told = last();
+        told as f64 + 1.25 * (told - come) as f64
     }
 
     /// Sends lone messages, one after the other. Returns their mean latency in femtoseconds.
-    fn lone(&self, thread: &Thread<'_>, pace: &mut Pace) -> f64 {
+    fn lone(&self, thread: &Thread<'_>, source: &mut Source<'_>) -> f64 {
         let lone = if thread.index() == 0 { self.study.lone(self.node.0) } else { None };
-        if let Some((place, next)) = lone {
-            thread.wait(&self.turn, u64::from(place > 0));
-            let block = self.a_block();
-            for answers in 1..=u64::from(self.study.lone_each()) {
-                let to = pace.destination(self).expect("it sends");
-                self.send(thread, to, Stamp::asking(thread.now().as_femtoseconds(), 0), &block);
-                thread.wait(&self.answered[0], answers);
-            }
+        if let Some((is_first, next)) = lone {
+            thread.wait(&self.turn, u64::from(!is_first));
+            source.lone(self.study.lone_each());
             if let Some(next) = next {
                 thread.send(NodeId(next), Self::go());
             }
         }
-        self.drain(thread, pace);
+        self.drain(thread, source, LEAST_PAUSE);
         let arrived = self.arrived(thread);
         let waits: f64 = arrived.iter().map(|(made, began)| began.saturating_sub(*made) as f64).sum();
         let mut sums = [waits, arrived.len() as f64];
@@ -227,13 +177,14 @@ impl Traffic {
 
     /// Sends as fast as it goes. Returns the rate per sender at which the middle half of all messages were handled, in messages per
     /// second.
-    fn flood(&self, thread: &Thread<'_>, pace: &mut Pace) -> f64 {
+    fn flood(&self, thread: &Thread<'_>, source: &mut Source<'_>, lone: f64) -> f64 {
         let start = self.meet(thread);
+        source.stay(start);
         let each = self.study.messages.clamp(FLOOD.0, FLOOD.1);
-        pace.flood(self, thread, thread.share(0..each).count() as u64);
-        self.drain(thread, pace);
+        source.flood(thread.share(0..each).count());
+        self.drain(thread, source, lone);
         let mut began: Vec<u64> =
-            self.arrived(thread).iter().map(|(_, began)| began.saturating_sub(start)).collect();
+            self.arrived(thread).iter().map(|(_, began)| began.saturating_sub(start as u64)).collect();
         began.sort_unstable();
         let all = self.sum(thread, began.len() as u64);
         let (least, most) = self.ends(thread, &began);
@@ -244,19 +195,19 @@ impl Traffic {
     }
 
     /// Offers a load, and returns what came of it.
-    fn offer(&self, thread: &Thread<'_>, pace: &mut Pace, target: Target) -> Point {
-        let start = self.meet(thread) as f64;
+    fn offer(&self, thread: &Thread<'_>, source: &mut Source<'_>, lone: f64, target: Target) -> Point {
+        let start = self.meet(thread);
         let apart = 1e15 / target.rate;
         let counted = f64::from(self.study.messages) * apart;
         // What is under way at the start of the window must be under this load.
-        let from = start + (counted / 2.0).max(WARM * pace.lone());
+        let from = start + (counted / 2.0).max(WARM * lone);
         let window = from..from + counted;
-        let end = window.end + (counted / 4.0).max(WARM / 2.0 * pace.lone());
+        let end = window.end + (counted / 4.0).max(WARM / 2.0 * lone);
         match target.window {
-            Some(window) => pace.closed(self, thread, window, end),
-            None => pace.open(self, thread, start, apart, end),
+            Some(window) => source.closed(window, start..end),
+            None => source.open(apart, start..end),
         }
-        let totals = self.drain(thread, pace);
+        let totals = self.drain(thread, source, lone);
         let (mut batches, mut accepted, mut latencies) = (Batches::EMPTY, 0.0, Vec::new());
         for (made, began) in self.arrived(thread) {
             accepted += f64::from(u8::from(window.contains(&(began as f64))));
@@ -305,18 +256,18 @@ impl Traffic {
     }
 
     /// Waits until every message has been handled. Returns the numbers of messages that were made and handled in all.
-    fn drain(&self, thread: &Thread<'_>, pace: &Pace) -> [u64; 2] {
+    fn drain(&self, thread: &Thread<'_>, source: &Source<'_>, pause: f64) -> [u64; 2] {
         // When all have come to this, all have sent all of theirs.
         self.collectives.barrier(thread);
         let own = |total| if thread.index() == 0 { self.totals.get(total) } else { 0 };
-        let (mut pause, mut totals) = (pace.lone(), [0; 2]);
+        let (mut pause, mut totals) = (pause.max(LEAST_PAUSE), [0; 2]);
         for _ in 0..ROUNDS {
             totals = [own(MADE), own(HANDLED)];
             self.collectives.all_reduce_each(thread, Reduction::Sum, &mut totals);
             if totals[MADE] == totals[HANDLED] {
                 break;
             }
-            pace.stay(self, thread, thread.now().as_femtoseconds() as f64 + pause);
+            source.stay(thread.now().as_femtoseconds() as f64 + pause);
             pause *= 2.0;
         }
         totals
@@ -356,11 +307,18 @@ impl Traffic {
     }
 
     fn main(&self, thread: &Thread<'_>) {
-        let mut pace = Pace::new(self, thread);
-        let lone = self.lone(thread, &mut pace);
-        pace.know(lone);
+        let block = self.a_block();
+        let node = Node {
+            study: &self.study,
+            answered: &self.answered[thread.index() as usize],
+            shared: &self.turn,
+            send: &|to, stamp| self.send(thread, to, stamp, &block),
+        };
+        let mut source = Source::new(node, thread);
+        let lone = self.lone(thread, &mut source);
+        source.know(lone);
         thread.phase("flood");
-        let carried = self.flood(thread, &mut pace);
+        let carried = self.flood(thread, &mut source, lone);
         let capacity = match self.study.asked.capacity {
             Capacity::Measured => carried,
             Capacity::Given(rate) => rate.messages(self.study.asked.size.get()).expect("it was checked"),
@@ -368,13 +326,13 @@ impl Traffic {
         let mut curve = Curve::new(&self.study, lone, carried, capacity);
         thread.phase("curve");
         for target in curve.targets() {
-            curve.add(self.offer(thread, &mut pace, target));
+            curve.add(self.offer(thread, &mut source, lone, target));
         }
         thread.phase("search");
         let steps = if self.study.asked.arrivals == Arrivals::Closed { 0 } else { self.study.asked.steps };
         for _ in 0..steps {
             let Some(target) = curve.between() else { break };
-            curve.add(self.offer(thread, &mut pace, target));
+            curve.add(self.offer(thread, &mut source, lone, target));
         }
         if self.node == NodeId(0) && thread.index() == 0 {
             thread.hold(self.record.key(KEY), |cx| {

@@ -1,12 +1,14 @@
 //! One thread as a source: waits for the time of each message, and sends it. Must never know what is measured.
 
+use std::ops::Range;
+
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use tempest::entry::stream_seed;
-use tempest::{Operations, Thread};
+use tempest::{Event, Operations, Thread};
 
 use super::arrivals::Times;
-use super::program::Traffic;
+use super::study::Study;
 
 /// Operations by which a thread measures how long one takes.
 const SAMPLE: u32 = 1 << 16;
@@ -46,122 +48,136 @@ impl Stamp {
     }
 }
 
-/// The pace of one thread: its random numbers, and how long it may compute without a poll.
-pub(super) struct Pace {
-    random: Pcg64,
-    /// The time of an integer operation in femtoseconds; 0 where operations take no time.
-    operation: f64,
-    /// The latency of a lone message in femtoseconds.
-    lone: f64,
-    /// The most operations between two polls.
-    turn: u32,
-    block: Vec<u64>,
+/// What a thread needs of its node to be a source.
+#[derive(Clone, Copy)]
+pub(super) struct Node<'s> {
+    pub(super) study: &'s Study,
+    /// The number of answers that the thread has had.
+    pub(super) answered: &'s Event,
+    /// An event that threads of the node share.
+    pub(super) shared: &'s Event,
+    /// Sends a message to a node.
+    pub(super) send: &'s dyn Fn(u32, Stamp),
 }
 
-impl Pace {
-    pub(super) fn new(traffic: &Traffic, thread: &Thread<'_>) -> Self {
-        let study = &traffic.study;
-        let number = u64::from(traffic.node.0) * u64::from(study.threads) + u64::from(thread.index());
+/// One thread as a source.
+pub(super) struct Source<'s> {
+    node: Node<'s>,
+    thread: &'s Thread<'s>,
+    random: Pcg64,
+    sends: bool,
+    receives: bool,
+    /// The time of an integer operation in femtoseconds; 0 where operations take no time.
+    operation: f64,
+    /// The most operations between two polls.
+    turn: u32,
+}
+
+impl<'s> Source<'s> {
+    pub(super) fn new(node: Node<'s>, thread: &'s Thread<'s>) -> Self {
+        let (study, number) = (node.study, thread.node().0);
+        let stream = u64::from(number) * u64::from(study.threads) + u64::from(thread.index());
         let start = thread.now();
         thread.charge(Operations::NONE.integers(SAMPLE));
-        let operation = (thread.now() - start).as_femtoseconds() as f64 / f64::from(SAMPLE);
         Self {
-            random: Pcg64::seed_from_u64(stream_seed(study.seed, number)),
-            operation,
-            lone: 0.0,
+            node,
+            thread,
+            random: Pcg64::seed_from_u64(stream_seed(study.seed, stream)),
+            sends: study.asked.pattern.sends(number, study.nodes),
+            receives: study.asked.pattern.receives(number, study.nodes),
+            operation: (thread.now() - start).as_femtoseconds() as f64 / f64::from(SAMPLE),
             turn: LOOK,
-            block: traffic.a_block(),
         }
     }
 
     /// Learns the latency of a lone message, in femtoseconds.
     pub(super) fn know(&mut self, lone: f64) {
-        self.lone = lone;
-        self.turn =
-            (lone / PART / self.operation.max(1.0)).clamp(f64::from(LOOK), f64::from(u32::MAX)) as u32;
+        let turn = lone / PART / self.operation.max(1.0);
+        self.turn = turn.clamp(f64::from(LOOK), f64::from(u32::MAX)) as u32;
     }
 
-    pub(super) fn lone(&self) -> f64 {
-        self.lone.max(1e6)
-    }
-
-    pub(super) fn destination(&mut self, traffic: &Traffic) -> Option<u32> {
-        let study = &traffic.study;
-        study.asked.pattern.destination(traffic.node.0, study.nodes, &mut self.random)
+    /// The femtosecond that it is.
+    fn now(&self) -> f64 {
+        self.thread.now().as_femtoseconds() as f64
     }
 
     /// Computes and polls until a femtosecond.
-    pub(super) fn stay(&self, traffic: &Traffic, thread: &Thread<'_>, until: f64) {
-        let study = &traffic.study;
-        let receives = study.asked.pattern.receives(traffic.node.0, study.nodes);
-        let most = f64::from(if receives { self.turn } else { u32::MAX });
+    pub(super) fn stay(&self, until: f64) {
+        let most = f64::from(if self.receives { self.turn } else { u32::MAX });
         loop {
-            if receives {
-                thread.poll();
+            if self.receives {
+                self.thread.poll();
             }
-            let left = until - thread.now().as_femtoseconds() as f64;
+            let left = until - self.now();
             if left <= 0.0 {
                 return;
             }
             // Natively a charge takes no time, and the loop looks at the clock.
             let operations = (left / self.operation.max(1.0)).ceil().min(most);
-            thread.charge(Operations::NONE.integers(operations as u32));
-            if study.threads > 1 {
+            self.thread.charge(Operations::NONE.integers(operations as u32));
+            if self.node.study.threads > 1 {
                 // The turn to look may come from another thread of the node: this one goes on after what that one has done.
-                thread.signal(&traffic.turn, 0);
+                self.thread.signal(self.node.shared, 0);
             }
         }
     }
 
     /// Sends one message to where the pattern says.
-    fn send(&mut self, traffic: &Traffic, thread: &Thread<'_>, stamp: Stamp) {
-        if let Some(to) = self.destination(traffic) {
-            traffic.send(thread, to, stamp, &self.block);
-            thread.charge(Operations::NONE.integers(LOOK));
+    fn send(&mut self, stamp: Stamp) {
+        let study = self.node.study;
+        let to = study.asked.pattern.destination(self.thread.node().0, study.nodes, &mut self.random);
+        if let Some(to) = to {
+            (self.node.send)(to, stamp);
+            self.thread.charge(Operations::NONE.integers(LOOK));
         }
     }
 
-    fn sends(traffic: &Traffic) -> bool {
-        traffic.study.asked.pattern.sends(traffic.node.0, traffic.study.nodes)
+    /// Sends so many messages, each when the one before has been answered.
+    pub(super) fn lone(&mut self, messages: u32) {
+        let before = self.node.answered.count();
+        for answers in 1..=u64::from(messages) {
+            self.send(Stamp::asking(self.thread.now().as_femtoseconds(), self.thread.index()));
+            self.thread.wait(self.node.answered, before + answers);
+        }
     }
 
     /// Sends so many messages as fast as it goes.
-    pub(super) fn flood(&mut self, traffic: &Traffic, thread: &Thread<'_>, messages: u64) {
+    pub(super) fn flood(&mut self, messages: usize) {
         for _ in 0..messages {
-            self.send(traffic, thread, Stamp::new(thread.now().as_femtoseconds()));
-            thread.poll();
+            self.send(Stamp::new(self.thread.now().as_femtoseconds()));
+            self.thread.poll();
         }
     }
 
-    /// Sends messages that the node makes `apart` femtoseconds from each other on average, from `start` to `end`.
-    pub(super) fn open(&mut self, traffic: &Traffic, thread: &Thread<'_>, start: f64, apart: f64, end: f64) {
-        if !Self::sends(traffic) {
+    /// Sends messages that the node makes `apart` femtoseconds from each other on average, within a time.
+    pub(super) fn open(&mut self, apart: f64, within: Range<f64>) {
+        if !self.sends {
             return;
         }
-        let study = &traffic.study;
+        let study = self.node.study;
         let mut times = Times::new(study.asked.arrivals, apart * f64::from(study.threads), &mut self.random);
         loop {
-            let due = start + times.next(&mut self.random);
-            if due >= end {
+            let due = within.start + times.next(&mut self.random);
+            if due >= within.end {
                 return;
             }
-            self.stay(traffic, thread, due);
-            self.send(traffic, thread, Stamp::new(due as u64));
+            self.stay(due);
+            self.send(Stamp::new(due as u64));
         }
     }
 
-    /// Sends messages until `end`, with at most `window` of them under way.
-    pub(super) fn closed(&mut self, traffic: &Traffic, thread: &Thread<'_>, window: u32, end: f64) {
-        if !Self::sends(traffic) {
+    /// Sends messages within a time, with at most `window` of them under way.
+    pub(super) fn closed(&mut self, window: u32, within: Range<f64>) {
+        if !self.sends {
             return;
         }
-        let answered = &traffic.answered[thread.index() as usize];
+        self.stay(within.start);
+        let (answered, thread) = (self.node.answered, self.thread);
         let before = answered.count();
         let mut sent = 0;
-        while (thread.now().as_femtoseconds() as f64) < end {
+        while self.now() < within.end {
             thread.wait(answered, (before + sent + 1).saturating_sub(window.into()));
-            let stamp = Stamp::asking(thread.now().as_femtoseconds(), thread.index());
-            self.send(traffic, thread, stamp);
+            self.send(Stamp::asking(thread.now().as_femtoseconds(), thread.index()));
             thread.poll();
             sent += 1;
         }

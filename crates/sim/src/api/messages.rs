@@ -2,52 +2,81 @@
 //!
 //! This module must never know how cargo travels.
 
+use std::cell::RefMut;
+
 use machine::Capability;
 use tempest::world::{Messages, Packet};
 use tempest::{Block, NodeId, Place};
 
 use super::Edge;
+use crate::cluster::{Cluster, network};
 use crate::dispatch::Noticed;
-use crate::link::cargo::{Cargo, Manifest, Route};
+use crate::link::cargo::{Cargo, Route};
 use crate::processor::ledger::Bucket;
 use crate::standstill;
 
 impl Edge {
-    /// Spends the cost of a send, and sends the cargo.
-    fn send(&self, to: NodeId, cargo: &Cargo<'_>) {
-        let (manifest, route, locks) = {
-            let (state, core) = (self.state(), self.core());
-            let manifest = Manifest::of(cargo, &state.nodes[state.cores[core].node()].waist, to);
-            state.expect_server(core, manifest.class, cargo);
-            (manifest, state.route(core, &manifest), state.locks_interface(core))
-        };
-        // The lock goes to the processor that asks first. Engine time must therefore be exact before this processor asks.
-        if route == Route::Inject && locks {
-            self.settle();
+    /// Spends the cost of a send, and sends the cargo, beginning under a borrow of the modelled state. Returns a borrow after
+    /// the send.
+    fn send<'s>(
+        &'s self,
+        mut state: RefMut<'s, Cluster>,
+        to: NodeId,
+        cargo: &Cargo<'_>,
+    ) -> RefMut<'s, Cluster> {
+        let core = self.core();
+        let flight = state.load(core, to, cargo);
+        if !state.nodes[state.cores[core].node()].sends_at_once {
+            return self.send_on_route(state, flight, cargo);
         }
-        self.settle_after(|state, core| state.spend_send(core, route, &manifest));
-        let (mut state, core) = (self.state(), self.core());
-        state.note_answer(core);
-        state.send(core, route, manifest, cargo);
+        state.spend_injection(core, flight);
+        state = self.settled(state);
+        state.inject(self.core(), flight);
+        state
+    }
+
+    /// Spends the cost of a send, and sends the cargo, where it may go another way or other parts have to know of it.
+    fn send_on_route<'s>(
+        &'s self,
+        mut state: RefMut<'s, Cluster>,
+        flight: u32,
+        cargo: &Cargo<'_>,
+    ) -> RefMut<'s, Cluster> {
+        let core = self.core();
+        state.expect_server(core, flight, cargo);
+        let route = state.route(core, flight);
+        // The lock goes to the processor that asks first. Engine time must therefore be exact before this processor asks.
+        if route == Route::Inject && state.locks_interface(core) {
+            state = self.settled(state);
+        }
+        state.spend_send(self.core(), route, flight);
+        state = self.settled(state);
+        let core = self.core();
+        network::note_answer(&mut state, core);
+        state.send(core, route, flight);
+        state
+    }
+
+    /// Sends for a handler.
+    fn post_cargo(&self, to: NodeId, cargo: &Cargo<'_>) {
+        self.send(self.state(), to, cargo);
     }
 
     /// Sends for a thread if there is room. Returns false if there is none.
     fn try_send(&self, to: NodeId, cargo: &Cargo<'_>) -> bool {
+        let mut state = self.state();
         // Whether a message can be handed over depends on what other processors have done by this instant.
-        let room = {
-            let (mut state, core) = (self.state(), self.core());
-            if state.hands_over(core) { None } else { Some(state.finds_room(core)) }
-        };
-        let has_room = room.unwrap_or_else(|| {
-            self.settle();
-            self.state().finds_room(self.core())
-        });
-        if !has_room {
-            return false;
+        let mut hands_over = state.hands_over(self.core());
+        if hands_over {
+            state = self.settled(state);
+            hands_over = state.hands_over(self.core());
         }
-        self.send(to, cargo);
-        self.spend_tail();
-        true
+        let finds_room = state.finds_room(self.core(), hands_over);
+        if finds_room {
+            state = self.send(state, to, cargo);
+            state.at_work(self.core()).spend_tail();
+        }
+        finds_room
     }
 
     /// Waits until a protocol processor has taken a message that was handed over; the thread notices that by a poll. If this
@@ -71,16 +100,16 @@ impl Edge {
 
 impl Messages for Edge {
     fn post(&self, to: NodeId, packet: &Packet) {
-        self.send(to, &Cargo::Message(packet));
+        self.post_cargo(to, &Cargo::Message(packet));
     }
 
     fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
         self.state().setting.expect_capability(Capability::Transfer);
-        self.send(to, &Cargo::Transfer(place, data, packet, None));
+        self.post_cargo(to, &Cargo::Transfer(place, data, packet, None));
     }
 
     fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
-        self.send(to, &Cargo::Block(block, words, packet));
+        self.post_cargo(to, &Cargo::Block(block, words, packet));
     }
 
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {

@@ -99,15 +99,21 @@ impl Edge {
     /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.
     #[inline]
     fn settle_after(&self, first: impl FnOnce(&mut Cluster, usize)) {
-        let suspends = {
-            let mut state = self.state();
-            let core = self.core();
-            first(&mut state, core);
-            memory::settle(&mut state, core)
-        };
-        if suspends {
+        let mut state = self.state();
+        first(&mut state, self.core());
+        self.settled(state);
+    }
+
+    /// Advances engine time to this core's clock, beginning under a borrow of the modelled state. Returns that borrow, or a
+    /// later one if the fiber was suspended.
+    #[inline]
+    fn settled<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+        if memory::settle(&mut state, self.core()) {
+            drop(state);
             self.suspend();
+            state = self.state();
         }
+        state
     }
 
     /// Applies `act` to the processor at work, on the processor's own clock.
@@ -159,13 +165,15 @@ impl Accounting for Edge {
         if let Work::Block(primitive, block) = work {
             return self.work_on_block(primitive, block);
         }
-        let suspends = {
-            let (mut state, core) = (self.state(), self.core());
+        let mut state = self.state();
+        let core = self.core();
+        if let Work::Compute(done) = work {
+            state.compute(core, done);
+        } else {
             state.at_work(core).charge(work);
-            state.cores[core].clock.pends() && memory::settle(&mut state, core)
-        };
-        if suspends {
-            self.suspend();
+        }
+        if state.cores[core].clock.pends() {
+            self.settled(state);
         }
     }
 

@@ -109,12 +109,14 @@ impl Plan<'_> {
         // Processors and state machines of a device have no caches on the bus of the node.
         let on_bus = if dispatch::is_in_device(policy) { split.computing as usize } else { processors };
         let dispatch = Dispatcher::new(machine, policy, split, processors, queue);
+        let port = Port::new(machine, looks.unwrap_or_default());
         Node {
             waist: resident.node.clone(),
             first_core,
             cores: processors,
             threads: Threads::new(self.shape.threads as usize, split.computing as usize, processors, shared),
-            port: Port::new(machine, looks.unwrap_or_default()),
+            sends_at_once: dispatch.lets_all_inject() && !port.is_locked(),
+            port,
             memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
             trains: Trains::default(),
             dispatch,

@@ -5,6 +5,7 @@
 pub(crate) mod gauges;
 pub(crate) mod making;
 pub(crate) mod memory;
+pub(crate) mod network;
 pub(crate) mod node;
 pub(crate) mod passage;
 pub(crate) mod regions;
@@ -13,7 +14,7 @@ pub(crate) mod scheduling;
 
 use machine::{Class, Cost};
 use tempest::world::Held;
-use tempest::{Adjustment, NodeId, Primitive, Waiter};
+use tempest::{Adjustment, NodeId, Operations, Primitive, Waiter};
 use trace::Event;
 use units::Time;
 
@@ -54,6 +55,13 @@ impl Cluster {
             prices: &self.setting.prices,
             anatomy: &mut self.measure.anatomy,
         }
+    }
+
+    /// Spends the time of a program's operations on the clock of `core`.
+    #[inline]
+    pub(crate) fn compute(&mut self, core: usize, done: Operations) {
+        let core = &mut self.cores[core];
+        core.compute(self.setting.prices.operations(core.list(), done));
     }
 
     /// The cost to `core` of one use of a primitive, for a message of a class.
@@ -313,7 +321,7 @@ impl Cluster {
         let state = &mut self.cores[core];
         state.service.end_handler(now, state.ledger.waited_for_memory());
         state.serve(Purpose::of_thread(threads));
-        self.note_handler_end(core);
+        network::note_handler_end(self, core);
     }
 
     /// Gives a thread the key that it asked for.

@@ -8,38 +8,36 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::agenda::{Happening, PacketStep};
-use crate::cluster::Cluster;
 use crate::cluster::node::Node;
+use crate::cluster::{Cluster, network};
 use crate::dispatch::events::Arrived;
 use crate::link::Link;
 use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
 use crate::link::flights::Origin;
 use crate::link::overflow::{Overflow, Verdict};
 use crate::link::staging::{Command, Effect, Site};
-use crate::memory::at_work::{Reaching, Step};
+use crate::memory::at_work::{Injecting, Reaching, Step};
 use crate::prices::WORD_BYTES;
 use crate::processor::core::Activity;
 use crate::processor::ledger::Bucket;
 
 impl Cluster {
-    /// Whether a thread on `core` may send at its own time.
-    fn has_room(&self, core: usize) -> bool {
-        let handing_over = self.hands_over(core);
-        let node = &self.nodes[self.cores[core].node()];
-        if handing_over {
+    /// Whether a thread on `core` may send at its own time. `hands_over` says whether another processor injects its messages.
+    fn has_room(&self, core: usize, hands_over: bool) -> bool {
+        let (at, clock) = (self.cores[core].node(), &self.cores[core].clock);
+        if hands_over {
             let machine = &self.setting.machine;
             let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
-            node.dispatch.injection.waiting() < room
+            self.nodes[at].dispatch.injection.waiting() < room
         } else {
-            let node = self.cores[core].node();
-            self.takes_commands(node)
-                && self.interface_has_room(node, self.cores[core].clock.at(self.agenda.now()))
+            self.takes_commands(at) && self.interface_has_room(at, clock.at(self.agenda.now()))
         }
     }
 
     /// Whether a thread on `core` may send now. A send that waits for room is counted once, however often it tries.
-    pub(crate) fn finds_room(&mut self, core: usize) -> bool {
-        let has_room = self.has_room(core);
+    #[inline]
+    pub(crate) fn finds_room(&mut self, core: usize, hands_over: bool) -> bool {
+        let has_room = self.has_room(core, hands_over);
         let (at, thread) = (self.cores[core].node(), self.thread_on(core));
         let awaited = self.nodes[at].threads.awaits_room(thread);
         if has_room && awaited {
@@ -77,39 +75,54 @@ impl Cluster {
     }
 
     /// The route of cargo that `core` sends now.
-    pub(crate) fn route(&self, core: usize, manifest: &Manifest) -> Route {
+    pub(crate) fn route(&self, core: usize, flight: u32) -> Route {
+        let manifest = self.link.flights[flight].manifest();
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let (to, keyed) = (manifest.to.0 as usize, || manifest.has_key());
         let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), to, keyed);
         if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
+    /// Loads a flight with cargo that `core` sends to a node. Returns its place.
+    #[inline]
+    pub(crate) fn load(&mut self, core: usize, to: NodeId, cargo: &Cargo<'_>) -> u32 {
+        let (line, waist) = (self.setting.machine.memory.line, &self.nodes[self.cores[core].node()].waist);
+        self.link.flights.load(waist.id(), Manifest::of(cargo, waist, to), cargo, line.get())
+    }
+
     /// Spends the cost of a send on the clock of the processor that sends. The caller settles that clock before the cargo goes.
-    pub(crate) fn spend_send(&mut self, core: usize, route: Route, manifest: &Manifest) {
+    pub(crate) fn spend_send(&mut self, core: usize, route: Route, flight: u32) {
         if route == Route::HandOver {
-            let words = manifest.words_to_hand_over();
-            let cost = self.setting.prices.hand_over(self.cores[core].list(), manifest.class, words);
+            let manifest = self.link.flights[flight].manifest();
+            let (class, words) = (manifest.class, manifest.words_to_hand_over());
+            let cost = self.setting.prices.hand_over(self.cores[core].list(), class, words);
             self.at_work(core).spend(cost);
         } else {
-            self.spend_injection(core, manifest);
+            self.spend_injection(core, flight);
         }
     }
 
     /// Spends the cost of an injection on the clock of the processor that injects.
-    pub(crate) fn spend_injection(&mut self, core: usize, manifest: &Manifest) {
-        let (node, class) = (self.cores[core].node(), manifest.class);
-        if manifest.transfers {
-            self.at_work(core).spend_primitive_for(Primitive::StartTransfer, class, 1);
+    #[inline]
+    pub(crate) fn spend_injection(&mut self, core: usize, flight: u32) {
+        let &Manifest { to, class, words, transfers, .. } = self.link.flights[flight].manifest();
+        let own = to.0 as usize == self.cores[core].node();
+        if self.locks_interface(core) {
+            self.wait_to_inject(core, class, own);
         }
-        if manifest.to.0 as usize != node || !self.at_work(core).spend_own_send(class) {
-            if self.nodes[node].port.is_locked() {
-                let hold = self.price(core, Primitive::SendHeader, class).path;
-                let wait = self.wait_for_interface(core, hold);
-                self.cores[core].spend(Bucket::Memory, wait);
-            }
-            self.at_work(core).spend_primitive_for(Primitive::SendHeader, class, 1);
+        self.at_work(core).spend_injection(Injecting { class, words: words.into(), own, transfers });
+    }
+
+    /// Lets `core` wait for the lock of the interface, which it then holds for a header. A header to its own node that has a price
+    /// of its own needs no lock.
+    #[cold]
+    fn wait_to_inject(&mut self, core: usize, class: Class, own: bool) {
+        if own && self.setting.prices.send_own(self.cores[core].list(), class).is_some() {
+            return;
         }
-        self.at_work(core).spend_primitive_for(Primitive::SendWord, class, manifest.words.into());
+        let hold = self.price(core, Primitive::SendHeader, class).path;
+        let wait = self.wait_for_interface(core, hold);
+        self.cores[core].spend(Bucket::Memory, wait);
     }
 
     /// The time that `core`, whose time is now, waits for the lock of the interface. It then holds the lock for `hold`.
@@ -123,20 +136,19 @@ impl Cluster {
         self.nodes[self.cores[core].node()].port.is_locked()
     }
 
-    /// Sends the cargo into the interface, or to a processor that injects it.
-    pub(crate) fn send(&mut self, core: usize, route: Route, manifest: Manifest, cargo: &Cargo<'_>) {
-        let (now, node, to) = (self.agenda.now(), self.cores[core].node(), manifest.to);
-        let line = self.setting.machine.memory.line.get();
-        let flight = self.link.flights.load(node, manifest, cargo, line);
+    /// Sends the cargo of a flight into the interface, or to a processor that injects it.
+    pub(crate) fn send(&mut self, core: usize, route: Route, flight: u32) {
         if route == Route::Inject {
             return self.inject(core, flight);
         }
+        let (now, node, to) =
+            (self.agenda.now(), self.cores[core].node(), self.link.flights[flight].manifest().to);
         let visible_at = now + self.setting.prices.hand_over_delay();
         self.agenda.note_progress();
         match self.nodes[node].dispatch.hand_over(visible_at, HandedOver { to, flight }) {
             // The processor that was to inject has left meanwhile. No message that was handed over is left in that case.
             Some(HandedOver { flight, .. }) => self.inject(core, flight),
-            None if visible_at > now => self.look_at(node, visible_at),
+            None if visible_at > now => network::show_later(self, node, visible_at),
             None => self.notify(node),
         }
     }
@@ -153,10 +165,8 @@ impl Cluster {
         self.wake_starved(node);
         self.end_idling(core);
         self.cores[core].begin(Activity::Injecting);
-        let manifest = *self.link.flights[message.flight].manifest();
-        self.spend_injection(core, &manifest);
+        self.spend_injection(core, message.flight);
         self.at_work(core).make_at_once();
-        self.nodes[node].dispatch.keep_in_hand(number.into(), message);
         let cost = self.cores[core].clock.take_ahead();
         self.continue_at(core, self.agenda.now() + cost);
         true
@@ -190,24 +200,31 @@ impl Cluster {
 
     /// Puts the cargo of a flight into the interface.
     pub(crate) fn inject(&mut self, core: usize, flight: u32) {
-        let (from, now) = (self.cores[core].node(), self.agenda.now());
+        let now = self.agenda.now();
         self.agenda.note_progress();
-        let number = self.nodes[from].port.next_number(from);
-        let leaving = &mut self.link.flights[flight];
-        leaving.leave(number, now);
-        let (destination, bytes) = (leaving.to(), leaving.bytes());
-        let headers = self.count(core, flight);
-        self.record_departure(core, flight, u32::try_from(bytes + headers).unwrap_or(u32::MAX));
-        let command = self.command(flight);
-        self.nodes[from].port.count_sent();
-        if destination == from {
+        let (sender, leaving) = (&mut self.cores[core], &mut self.link.flights[flight]);
+        let (from, processor) = (sender.node(), sender.number());
+        let port = &mut self.nodes[from].port;
+        leaving.leave(port.take_number(from), now);
+        let (manifest, flow) = (leaving.manifest(), leaving.number());
+        let headers = port.headers(manifest.bytes());
+        manifest.count(sender.ledger.count(), headers, from);
+        let (node, to) = (from as u32, manifest.to.0);
+        let bytes = u32::try_from(manifest.bytes() + headers).unwrap_or(u32::MAX);
+        // Each kind of event is digested apart, where its kind is known.
+        match manifest.message() {
+            Some(message) => {
+                self.measure.record(now, Traced::Send { node, processor, to, message, bytes, flow });
+            }
+            None => self.measure.record(now, Traced::Deposit { node, processor, to, bytes, flow }),
+        }
+        if to == node {
             // A node's message to itself goes straight to its queue. It does so by an event, because the sender runs now. A
             // processor that runs handlers finds the message at hand.
-            let number = self.cores[core].number().into();
-            let near = self.nodes[from].dispatch.serving.server(number).is_some();
+            let near = self.nodes[from].dispatch.serving.server(processor.into()).is_some();
             let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
             self.agenda.push(from, now + way, Happening::Deliver { flight });
-        } else if let Some(command) = command {
+        } else if let Some(command) = self.command(flight) {
             self.ship(command);
         } else {
             self.leave(flight);
@@ -260,7 +277,8 @@ impl Cluster {
                 // The packet is counted and recorded with its transfer.
                 Effect::Launch { packet, from, to, bytes } => {
                     let (now, number) = (self.agenda.now(), self.nodes[from].port.next_number(from));
-                    let flight = self.link.flights.load_packet(packet, (from, to), bytes);
+                    let way = (NodeId(from as u32), NodeId(to as u32));
+                    let flight = self.link.flights.load_packet(packet, way, bytes);
                     self.link.flights[flight].leave(number, now);
                     self.leave(flight);
                 }
@@ -274,35 +292,6 @@ impl Cluster {
     /// Whether the staging interface of a node takes another command of a thread. A node without one always does.
     pub(crate) fn takes_commands(&self, node: usize) -> bool {
         self.link.staging.as_ref().is_none_or(|staging| staging.takes_commands(node))
-    }
-
-    /// Counts a send. Returns the bytes of its headers.
-    fn count(&mut self, core: usize, flight: u32) -> u64 {
-        let leaving = &self.link.flights[flight];
-        let &Manifest { volume, message, placed, transfers, .. } = leaving.manifest();
-        let headers = self.nodes[leaving.from()].port.headers(leaving.bytes());
-        let counters = self.cores[core].ledger.count();
-        if leaving.message().is_some() {
-            counters.messages += 1;
-            counters.transfers += u64::from(transfers);
-        } else {
-            counters.deposits += 1;
-        }
-        if leaving.to() != leaving.from() {
-            counters.volume.count(volume, message, headers);
-            counters.volume.data += placed;
-        }
-        headers
-    }
-
-    fn record_departure(&mut self, core: usize, flight: u32, bytes: u32) {
-        let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
-        let leaving = &self.link.flights[flight];
-        let (to, flow) = (leaving.to() as u32, leaving.number());
-        self.record(match leaving.message() {
-            Some(message) => Traced::Send { node, processor, to, message, bytes, flow },
-            None => Traced::Deposit { node, processor, to, bytes, flow },
-        });
     }
 
     /// A message comes to a port in: its last byte if the network is constant and the port was free, else its first byte.
@@ -347,7 +336,7 @@ impl Cluster {
             node.write(source, place, words).unwrap_or_else(|bad| panic!("{bad}"));
             (place, words.len())
         });
-        if let Some(message) = arriving.message() {
+        if let Some(message) = arriving.manifest().message() {
             arriving.unload();
             self.record(Traced::Arrive { node: to as u32, from: source.0, message, flow });
             self.join_queue(to, flight);
@@ -367,19 +356,19 @@ impl Cluster {
     pub(crate) fn go_through_network(&mut self, event: hardware::Event) {
         if let Some(flight) = self.link.road.step(event, &mut self.agenda) {
             let to = self.link.flights[flight].to();
-            self.admit_next(to);
-            self.watch_overflow(to);
+            if !self.admit_next(to) {
+                self.watch_overflow(to);
+            }
         }
     }
 
-    /// Lets the flight at the port in of a node in, if there is one and the interface has room for it.
-    pub(crate) fn admit_next(&mut self, node: usize) {
-        if !self.admits(node) {
-            return;
-        }
-        if let Some(flight) = self.link.road.accept(node, &mut self.agenda) {
+    /// Lets the flight at the port in of a node in, if there is one and the interface has room for it. Returns whether it did.
+    pub(crate) fn admit_next(&mut self, node: usize) -> bool {
+        let next = if self.admits(node) { self.link.road.accept(node, &mut self.agenda) } else { None };
+        if let Some(flight) = next {
             self.arrive(flight);
         }
+        next.is_some()
     }
 
     /// Whether the interface of a node has room for another message from the network.
@@ -467,7 +456,7 @@ impl Cluster {
             return self.join_dispatch(node, message);
         };
         network.line_up(message);
-        if self.takes_at_once(node, &message) {
+        if network::takes_at_once(self, node, &message) {
             return;
         }
         if let Some(network) = self.nodes[node].dispatch.network_mut() {
@@ -527,13 +516,13 @@ impl Cluster {
     ) -> u32 {
         let (now, Node { waist, port, .. }) = (self.agenda.now(), &mut self.nodes[node]);
         // Nobody pays for its way: it has none.
-        let manifest = Manifest { message: 0, ..Manifest::of_packet(packet, waist) };
-        let number = port.next_number(node);
-        port.count_sent();
+        let cargo = Cargo::Message(packet);
+        let manifest = Manifest { bytes_of_message: 0, ..Manifest::of(&cargo, waist, waist.id()) };
+        let number = port.take_number(node);
         let (place, message) = (node as u32, packet.id().0);
         self.record(Traced::Arrive { node: place, from: place, message, flow: number });
         let line = self.setting.machine.memory.line.get();
-        let flight = self.link.flights.load(node, manifest, &Cargo::Message(packet), line);
+        let flight = self.link.flights.load(NodeId(place), manifest, &cargo, line);
         let event = &mut self.link.flights[flight];
         event.leave(number, now);
         event.raise(origin, like);
@@ -571,8 +560,8 @@ impl Cluster {
 /// The meeting of memory and messages.
 impl Cluster {
     /// Checks that a processor runs the handler of a program's message: a state machine runs handlers of the system only.
-    pub(crate) fn expect_server(&self, core: usize, class: Class, cargo: &Cargo<'_>) {
-        let node = self.cores[core].node();
+    pub(crate) fn expect_server(&self, core: usize, flight: u32, cargo: &Cargo<'_>) {
+        let (node, class) = (self.cores[core].node(), self.link.flights[flight].class());
         if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
             && !self.nodes[node].dispatch.way.runs(class)
         {

@@ -12,15 +12,12 @@ use tempest::Primitive;
 use trace::Event as Traced;
 use units::Time;
 
-use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::cluster::node::Node;
-use crate::cluster::routine;
-use crate::dispatch::events::Arrived;
-use crate::dispatch::network::NextStep;
+use crate::cluster::{network, routine};
 use crate::dispatch::{Dispatch, Dispatcher, Noticed, Start, View};
 use crate::measure::anatomy::Taken;
-use crate::processor::core::{Activity, Event, Job, Step};
+use crate::processor::core::{Activity, Event, Job};
 use crate::processor::ledger::Bucket;
 use crate::processor::service::Receipt;
 
@@ -59,31 +56,31 @@ impl Cluster {
         let changed = self.change_role(core);
         match self.nodes[node].dispatch.way {
             Dispatch::Routine(_) => routine::go_on(self, core),
-            _ => self.find_work(core),
+            Dispatch::Network(_) => network::go_on(self, core),
+            _ => {
+                if !self.finds_work(core) {
+                    self.idle(core);
+                }
+            }
         }
         if changed {
             self.look_again(node);
         }
     }
 
-    fn find_work(&mut self, core: usize) {
-        let node = self.cores[core].node();
-        let assisted = self.nodes[node].dispatch.network().is_some();
-        if assisted && self.back_to_step(core) {
-            return;
-        }
+    /// Lets `core` start a handler or an injection, or go on with a thread. Returns false if there is none of these.
+    pub(super) fn finds_work(&mut self, core: usize) -> bool {
         let has_thread = self.cores[core].has_thread_put_off() || self.has_ready(core);
-        let leaves = has_thread && {
+        let leaves = has_thread && self.leaves_to_others(self.cores[core].node());
+        !leaves && self.serve(core, Noticed::AT_ONCE) || self.back_to_thread(core)
+    }
+
+    /// Whether a processor of a node that has a thread to go on with leaves waiting work to other processors.
+    fn leaves_to_others(&self, node: usize) -> bool {
+        let dispatch = &self.nodes[node].dispatch;
+        (dispatch.serving.is_served() || !dispatch.idle.is_empty()) && {
             let (dispatch, view) = self.seen(node);
             dispatch.leaves_to_others(view)
-        };
-        let served = !leaves && self.serve(core, Noticed::AT_ONCE);
-        if !served && !self.back_to_thread(core) {
-            self.idle(core);
-            if assisted {
-                self.look_while_idle(core);
-                self.await_interface(node);
-            }
         }
     }
 
@@ -94,20 +91,10 @@ impl Cluster {
         self.nodes[state.node()].dispatch.idle.begin(state.number(), now);
     }
 
-    /// Lets an idle computing processor look for messages, under the lock, in an interface that it shares with a network
-    /// processor. The network processor looks at a register, and takes the lock only for a message.
-    fn look_while_idle(&mut self, core: usize) {
-        if !self.shares_interface(core) || self.is_network_processor(core) {
-            return;
-        }
-        let (now, look) = (self.agenda.now(), self.setting.machine.processor.poll);
-        self.nodes[self.cores[core].node()].port.look(now, core, look);
-    }
-
     /// Starts a handler or an injection on `core`. The two take turns when both wait.
     pub(super) fn serve(&mut self, core: usize, noticed: Noticed) -> bool {
         if self.is_network_processor(core) {
-            return self.go_on_with_pass(core);
+            return network::go_on_with_pass(self, core);
         }
         let handlers_first = self.cores[core].serves_handlers_first();
         handlers_first && self.start_handler(core, noticed)
@@ -129,7 +116,7 @@ impl Cluster {
                 break;
             }
         }
-        self.await_interface(node);
+        network::await_room(self, node);
     }
 
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
@@ -167,8 +154,8 @@ impl Cluster {
 
     /// Whether `core` runs handlers at present.
     pub(crate) fn runs_handlers(&self, core: usize) -> bool {
-        let (dispatch, view) = self.seen(self.cores[core].node());
-        dispatch.server(self.cores[core].number().into(), view.cores).is_some()
+        let place = &self.nodes[self.cores[core].node()];
+        place.dispatch.server(self.cores[core].number().into(), &self.cores[place.all()]).is_some()
     }
 
     /// Whether `core` would find an event to handle.
@@ -280,6 +267,12 @@ impl Cluster {
         self.nodes[node].dispatch.takes_threads(number.into())
     }
 
+    /// Whether `core` is a network processor.
+    pub(crate) fn is_network_processor(&self, core: usize) -> bool {
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        self.nodes[node].dispatch.is_network_processor(number.into())
+    }
+
     /// Books the idle time that ends now.
     pub(crate) fn end_idling(&mut self, core: usize) {
         let state = &mut self.cores[core];
@@ -287,212 +280,6 @@ impl Cluster {
             let Node { dispatch, port, .. } = &mut self.nodes[state.node()];
             dispatch.idle.end(state.number());
             port.stop_looking(core);
-        }
-    }
-}
-
-/// Network processors.
-impl Cluster {
-    /// Whether `core` is a network processor.
-    pub(crate) fn is_network_processor(&self, core: usize) -> bool {
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        self.nodes[node].dispatch.is_network_processor(number.into())
-    }
-
-    /// Starts the next step of a network processor that idles or whose step has ended. Returns false if there is none.
-    fn go_on_with_pass(&mut self, core: usize) -> bool {
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let (dispatch, view) = self.parts(node);
-        let next = dispatch.next_step(number.into(), view);
-        let Some((network, place)) = dispatch.network_at(number.into()) else { return false };
-        match next {
-            None => {
-                network.end_pass(place);
-                return false;
-            }
-            Some(NextStep::Take) => {
-                network.note_taken(place);
-                self.take_handed_over(core);
-            }
-            Some(NextStep::Extract(message)) => {
-                network.extract(&message);
-                self.start_extraction(core, message.flight);
-            }
-            Some(NextStep::Turn) => {
-                let turn = network.turn;
-                self.start_step(core, Step::Turn, turn);
-            }
-        }
-        true
-    }
-
-    /// Continues the step that a message has interrupted. Returns false if there is none.
-    fn back_to_step(&mut self, core: usize) -> bool {
-        let (dispatch, number) = self.dispatch_of(core);
-        let step = dispatch.network_at(number).and_then(|(network, place)| network.interrupted_step(place));
-        let Some((step, left)) = step else { return false };
-        self.cores[core].begin(Activity::Step(step));
-        self.continue_at(core, self.agenda.now() + left);
-        true
-    }
-
-    /// Lets the network processor of a node receive a message that interrupts its step. Returns false if the message must wait.
-    pub(crate) fn takes_at_once(&mut self, node: usize, message: &Arrived) -> bool {
-        let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
-        let Dispatcher { way: Dispatch::Network(network), events, .. } = &mut place.dispatch else {
-            return false;
-        };
-        let core = place.first_core + network.number_for(message);
-        let Activity::Step(step) = self.cores[core].activity() else { return false };
-        let left = self.cores[core].clock.left(now);
-        let Some(job) = network.preempt(now, message, (step, left), events) else { return false };
-        self.cores[core].clock.put_off();
-        let cost = self.price(core, Primitive::Extract, message.class);
-        self.at_work(core).spend(cost);
-        self.start_job(core, job);
-        true
-    }
-
-    fn start_job(&mut self, core: usize, job: Job) {
-        self.cores[core].begin(Activity::Handler);
-        self.cores[core].give(job);
-        self.continue_now(core, Time::ZERO);
-    }
-
-    /// Plans looks of network processors that idle because the interface has no room for a message that was handed over.
-    fn await_interface(&mut self, node: usize) {
-        let place = &self.nodes[node];
-        let (now, first) = (self.agenda.now(), place.first_core);
-        let Some(network) = place.dispatch.network().filter(|_| place.dispatch.asks_for_room(now)) else {
-            return;
-        };
-        for number in network.numbers() {
-            let idles = self.cores[first + number].is_idle();
-            if !idles || !self.nodes[node].dispatch.waits_for_room(number, now) {
-                continue;
-            }
-            let at = self.interface_room_at(node, now);
-            if let Some((network, place)) = self.nodes[node].dispatch.network_at(number) {
-                network.look_at(place, at);
-            }
-            self.look_at(node, at);
-        }
-    }
-
-    fn take_handed_over(&mut self, core: usize) {
-        let (node, number) = (self.cores[core].node(), usize::from(self.cores[core].number()));
-        let Some(message) = self.nodes[node].dispatch.take_handed_over(number) else { return };
-        self.end_idling(core);
-        self.wake_starved(node);
-        let cost = self.price(core, Primitive::Take, self.link.flights[message.flight].class());
-        self.nodes[node].dispatch.keep_in_hand(number, message);
-        self.at_work(core).spend(cost);
-        self.start_booked_step(core, Step::Take);
-    }
-
-    fn start_extraction(&mut self, core: usize, flight: u32) {
-        let cost = self.price(core, Primitive::Extract, self.link.flights[flight].class());
-        let wait = self.wait_for_interface(core, cost.path);
-        self.end_idling(core);
-        self.cores[core].spend(Bucket::Memory, wait);
-        self.at_work(core).spend(cost);
-        self.start_booked_step(core, Step::Extract { flight });
-    }
-
-    /// Occupies a network processor for `time`. Then the step takes effect.
-    fn start_step(&mut self, core: usize, step: Step, time: Time) {
-        self.cores[core].spend(Bucket::Overhead, time);
-        self.start_booked_step(core, step);
-    }
-
-    /// Occupies a network processor for the time that it has spent. Then the step takes effect.
-    fn start_booked_step(&mut self, core: usize, step: Step) {
-        self.at_work(core).make_at_once();
-        let time = self.cores[core].clock.take_ahead();
-        self.cores[core].begin(Activity::Step(step));
-        self.continue_at(core, self.agenda.now() + time);
-    }
-
-    /// Ends a step of a network processor: applies its effect, and starts the next step.
-    pub(crate) fn finish_step(&mut self, core: usize, step: Step) {
-        match step {
-            Step::Take => self.start_network_injection(core),
-            Step::Inject => {
-                let message = self.release_in_hand(core);
-                self.inject(core, message.flight);
-                self.settle_step(core);
-            }
-            Step::Extract { flight } => self.finish_extraction(core, flight),
-            Step::HandOver { flight } => {
-                let at = self.agenda.now() + self.setting.prices.hand_over_delay();
-                self.agenda.push(self.cores[core].node(), at, Happening::Forward { flight });
-                self.settle_step(core);
-            }
-            Step::Settle => self.free(core),
-            Step::Turn => {
-                let (dispatch, number) = self.dispatch_of(core);
-                if let Some((network, place)) = dispatch.network_at(number) {
-                    network.end_pass(place);
-                }
-                self.free(core);
-            }
-        }
-    }
-
-    fn start_network_injection(&mut self, core: usize) {
-        let message = self.release_in_hand(core);
-        let manifest = *self.link.flights[message.flight].manifest();
-        self.spend_injection(core, &manifest);
-        let (dispatch, number) = self.dispatch_of(core);
-        dispatch.keep_in_hand(number, message);
-        self.start_booked_step(core, Step::Inject);
-    }
-
-    /// Spends the occupancy that follows the effect of a step.
-    fn settle_step(&mut self, core: usize) {
-        let tail = self.cores[core].clock.take_tail();
-        if tail.is_zero() {
-            self.free(core);
-        } else {
-            self.start_step(core, Step::Settle, tail);
-        }
-    }
-
-    /// Ends the reading of a message. Its handler runs here, or the message goes to the computing processor.
-    fn finish_extraction(&mut self, core: usize, flight: u32) {
-        let (now, node) = (self.agenda.now(), self.cores[core].node());
-        let message = self.arrived(flight);
-        let Dispatcher { way, events, .. } = &mut self.nodes[node].dispatch;
-        let Dispatch::Network(network) = way else { return };
-        match network.hold_for(now, &message, events) {
-            Some(job) => self.start_job(core, job),
-            None => {
-                let cost = self.price(core, Primitive::HandOver, message.class);
-                self.cores[core].clock.owe_time(cost.occupancy);
-                self.start_step(core, Step::HandOver { flight }, cost.path);
-            }
-        }
-        // This comes last: a message that is let in may interrupt the step that has just begun, not the one that is over.
-        self.admit_next(node);
-    }
-
-    /// Records the end of a handler on `core`. A network processor's next handler waits for whatever this one left pending.
-    pub(crate) fn note_handler_end(&mut self, core: usize) {
-        let now = self.agenda.now();
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let Some((network, place)) = self.nodes[node].dispatch.network_at(number.into()) else { return };
-        let wait = self.cores[core].clock.take_wait();
-        network.serve_from(place, now + wait);
-        if !wait.is_zero() {
-            self.look_at(node, now + wait);
-        }
-    }
-
-    /// Records that a handler or a thread on `core` has sent a message, which ends a network processor's pass early.
-    pub(crate) fn note_answer(&mut self, core: usize) {
-        let (dispatch, number) = self.dispatch_of(core);
-        if let Some((network, place)) = dispatch.network_at(number) {
-            network.note_answer(place);
         }
     }
 }

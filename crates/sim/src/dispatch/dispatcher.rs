@@ -3,6 +3,7 @@
 //!
 //! This module must never know what a message means, or what anything costs.
 
+use des::Order;
 use hardware::EventQueue;
 use machine::{Class, Machine};
 use tempest::policy::{Notice, Split};
@@ -243,19 +244,34 @@ impl Dispatcher {
         self.network().and_then(|network| network.place(number)).unwrap_or(0)
     }
 
-    /// Removes and returns the oldest message that was handed over to a processor.
-    pub(crate) fn take_handed_over(&mut self, number: usize) -> Option<HandedOver> {
-        self.injection.pop(self.lane(number))
+    /// Whether a network processor can see a message that was handed over.
+    pub(crate) fn shows(&self, number: usize, now: Time) -> bool {
+        self.injection.shows(self.lane(number), now)
     }
 
-    /// Records the message that a processor has taken and is putting into the interface.
-    pub(crate) fn keep_in_hand(&mut self, number: usize, message: HandedOver) {
-        self.injection.keep(self.lane(number), message);
+    /// Lets a processor take the oldest message that was handed over to it, to put it into the interface.
+    pub(crate) fn take_handed_over(&mut self, number: usize) -> Option<HandedOver> {
+        self.injection.take(self.lane(number))
+    }
+
+    /// The message that a processor is putting into the interface.
+    pub(crate) fn in_hand(&self, number: usize) -> Option<&HandedOver> {
+        self.injection.in_hand(self.lane(number))
     }
 
     /// Removes and returns the message that a processor was putting into the interface.
     pub(crate) fn release_in_hand(&mut self, number: usize) -> Option<HandedOver> {
         self.injection.release(self.lane(number))
+    }
+
+    /// Keeps the place of the look of a busy network processor for the message that was handed over to it last.
+    pub(crate) fn keep_look(&mut self, number: usize, look: Order) {
+        self.injection.keep_look(self.lane(number), look);
+    }
+
+    /// Removes and returns the places of the looks of a network processor that idles from `now` on.
+    pub(crate) fn looks_after(&mut self, number: usize, now: Time) -> impl Iterator<Item = Order> + '_ {
+        self.injection.looks_after(self.lane(number), now)
     }
 
     /// The number of messages and other events that wait for a processor to handle them.
@@ -405,6 +421,12 @@ impl Dispatcher {
     /// Whether the threads of a processor hand their messages over.
     pub(crate) fn hands_over(&self, is_dedicated: bool) -> bool {
         self.injection.takes_from(is_dedicated, self.serving.dedicated_for_a_time())
+    }
+
+    /// Whether each processor injects what it sends, whatever that is and whenever, and no other part need know of it.
+    pub(crate) fn lets_all_inject(&self) -> bool {
+        let told = matches!(self.way, Dispatch::Network(_) | Dispatch::StateMachine(_));
+        matches!(self.injection, Injection::Sender) && !told
     }
 
     /// Whether a message from a processor to node `to` must wait behind the messages that were handed over.

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use des::Order;
 use machine::{Capability, Machine};
 use tempest::Policy;
 use tempest::policy::{Dispatch, Injector, Servers};
@@ -27,12 +28,22 @@ pub(crate) enum Injection<M> {
 /// The messages that have been handed over and are not in the interface yet.
 #[derive(Debug)]
 pub(crate) struct Handover<M> {
-    /// The messages that wait. Each has the time from which the injecting processor can see it.
-    waiting: VecDeque<(Time, M)>,
+    /// The messages that wait, in order.
+    waiting: VecDeque<Waiting<M>>,
     /// The message that a processor has taken and not yet put into the interface.
     in_hand: Option<M>,
     /// The processors whose threads wait until a message is taken, in order.
     starved: VecDeque<usize>,
+}
+
+/// A message that waits until a processor injects it.
+#[derive(Debug)]
+struct Waiting<M> {
+    message: M,
+    /// The time from which the injecting processor can see the message.
+    visible_at: Time,
+    /// The place of the event that lets an idle processor look then, while no such event is planned.
+    look: Option<Order>,
 }
 
 impl<M> Default for Handover<M> {
@@ -44,7 +55,7 @@ impl<M> Default for Handover<M> {
 impl<M> Handover<M> {
     /// Whether the oldest message can be seen at `now`.
     fn is_visible(&self, now: Time) -> bool {
-        self.waiting.front().is_some_and(|&(visible_at, _)| visible_at <= now)
+        self.waiting.front().is_some_and(|oldest| oldest.visible_at <= now)
     }
 
     /// Whether every message that was handed over is in the interface, and no thread waits for room.
@@ -108,8 +119,23 @@ impl<M> Injection<M> {
                 &mut lanes[place]
             }
         };
-        handover.waiting.push_back((visible_at, message));
+        handover.waiting.push_back(Waiting { message, visible_at, look: None });
         Ok(())
+    }
+
+    /// Keeps the place of the event that would let the network processor at `place` look for the message that was handed over
+    /// last. The processor is busy, and looks by itself when it is not.
+    pub(crate) fn keep_look(&mut self, place: usize, look: Order) {
+        if let Some(newest) = self.lanes_mut().get_mut(place).and_then(|lane| lane.waiting.back_mut()) {
+            newest.look = Some(look);
+        }
+    }
+
+    /// Removes and returns the places of the events that let the network processor at `place`, which idles from `now` on, look
+    /// for each message that it cannot see yet.
+    pub(crate) fn looks_after(&mut self, place: usize, now: Time) -> impl Iterator<Item = Order> + '_ {
+        let waiting = self.lanes_mut().get_mut(place).into_iter().flat_map(|lane| &mut lane.waiting);
+        waiting.filter_map(move |waiting| waiting.look.take().filter(|look| look.at > now))
     }
 
     /// The queues of messages that were handed over.
@@ -149,21 +175,14 @@ impl<M> Injection<M> {
         matches!(self, Self::Network(lanes) if lanes[place].is_visible(now))
     }
 
-    /// Removes and returns the oldest message that waits in a queue.
-    pub(crate) fn pop(&mut self, place: usize) -> Option<M> {
-        Some(self.lanes_mut().get_mut(place)?.waiting.pop_front()?.1)
-    }
-
-    /// Records the message of a queue that a processor has taken and is putting into the interface.
-    pub(crate) fn keep(&mut self, place: usize, message: M) {
-        if let Some(handover) = self.lanes_mut().get_mut(place) {
-            handover.in_hand = Some(message);
-        }
-    }
-
     /// Removes and returns the message of a queue that a processor was putting into the interface.
     pub(crate) fn release(&mut self, place: usize) -> Option<M> {
         self.lanes_mut().get_mut(place)?.in_hand.take()
+    }
+
+    /// The message of a queue that a processor is putting into the interface.
+    pub(crate) fn in_hand(&self, place: usize) -> Option<&M> {
+        self.lanes().get(place)?.in_hand.as_ref()
     }
 
     /// Records that a thread on `processor` waits until a message is taken.
@@ -184,17 +203,21 @@ impl<M> Injection<M> {
     }
 }
 
+impl<M: Copy> Injection<M> {
+    /// Lets a processor take the oldest message that waits in a queue, to put it into the interface.
+    pub(crate) fn take(&mut self, place: usize) -> Option<M> {
+        let handover = self.lanes_mut().get_mut(place)?;
+        handover.in_hand = Some(handover.waiting.pop_front()?.message);
+        handover.in_hand
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn ns(n: u64) -> Time {
         Time::from_nanoseconds(n)
-    }
-
-    fn take<M>(injection: &mut Injection<M>, place: usize) {
-        let message = injection.pop(place).expect("a message waits");
-        injection.keep(place, message);
     }
 
     #[test]
@@ -204,12 +227,12 @@ mod tests {
         for message in ["first", "second"] {
             injection.push(ns(0), 5, message, 0).expect("dedicated processors inject for others");
         }
-        take(&mut injection, 0);
+        assert!(injection.take(0).is_some());
         assert!(!injection.may_begin(), "the first is not in the interface yet");
         assert_eq!(injection.release(0), Some("first"));
         assert!(injection.stays_behind(5, false, || false), "the second still waits");
         assert!(injection.may_begin());
-        take(&mut injection, 0);
+        assert!(injection.take(0).is_some());
         assert!(injection.stays_behind(5, false, || false), "the second is still on its way");
         assert_eq!(injection.release(0), Some("second"));
         assert!(!injection.stays_behind(5, false, || false) && injection.is_done());
@@ -223,7 +246,7 @@ mod tests {
         // Its own handlers' messages with a key stay behind; those without one overtake.
         assert!(injection.stays_behind(5, true, || true) && !injection.stays_behind(5, true, || false));
         assert!(!injection.stays_behind(5, false, || true), "a computing processor hands over");
-        take(&mut injection, 0);
+        assert!(injection.take(0).is_some());
         assert!(injection.stays_behind(5, true, || true), "it has taken the message and not injected it");
     }
 
@@ -234,9 +257,23 @@ mod tests {
             injection.push(ns(0), to, to, 0).expect("network processors inject for others");
         }
         assert_eq!(injection.waiting(), 2);
-        assert_eq!([injection.pop(0), injection.pop(1), injection.pop(0)], [Some(2), Some(3), Some(4)]);
-        injection.keep(1, 3);
-        assert!(injection.stays_behind(5, true, || true) && !injection.stays_behind(6, true, || true));
+        assert_eq!([injection.take(0), injection.take(1), injection.release(0)], [Some(2), Some(3), Some(2)]);
+        assert!(injection.stays_behind(5, true, || true));
+        assert_eq!([injection.take(0), injection.release(0)], [Some(4), Some(4)]);
+        assert!(!injection.stays_behind(6, true, || true));
+    }
+
+    #[test]
+    fn a_processor_that_idles_looks_for_what_it_cannot_see_yet_and_each_look_is_planned_once() {
+        let mut injection = Injection::Network(vec![Handover::default()]);
+        let look = |at, minor| Order { at: ns(at), major: 0, minor };
+        for (at, number) in [(5, 0), (7, 1), (9, 2)] {
+            injection.push(ns(at), 0, at, 0).expect("a network processor injects for others");
+            injection.keep_look(0, look(at, number));
+        }
+        let planned: Vec<Order> = injection.looks_after(0, ns(5)).collect();
+        assert_eq!(planned, [look(7, 1), look(9, 2)]);
+        assert_eq!(injection.looks_after(0, ns(5)).count(), 0);
     }
 
     #[test]
@@ -246,7 +283,7 @@ mod tests {
         assert_eq!(injection.push(ns(0), 5, 1, 0), Err(1), "the last dedicated processor has left");
         assert_eq!(injection.push(ns(0), 5, 2, 1), Ok(()));
         injection.starve(3);
-        take(&mut injection, 0);
+        assert!(injection.take(0).is_some());
         assert_eq!(injection.release(0), Some(2));
         assert!(!injection.is_done(), "a thread still waits for room");
         assert_eq!(injection.next_starved(), Some(3));

@@ -59,7 +59,7 @@ pub(crate) struct NetworkProcessors {
     incoming: VecDeque<Arrived>,
     /// The messages with a key that have arrived, but have neither their key nor a place in the dispatch queue. A processor is
     /// about to receive them or to hand them over.
-    line: Vec<Arrived>,
+    line: VecDeque<Arrived>,
     /// The messages that have been handed to the computing processor.
     forwarded: Inbox,
 }
@@ -99,8 +99,11 @@ pub(crate) struct Outlook {
 pub(crate) enum NextStep {
     /// The loop takes the oldest message that was handed over.
     Take,
-    /// The loop reads this message out of the interface.
-    Extract(Arrived),
+    /// The loop reads a message out of the interface.
+    Extract {
+        /// The place of the message among those in the interface.
+        index: usize,
+    },
     /// The loop begins another pass.
     Turn,
 }
@@ -122,7 +125,7 @@ impl NetworkProcessors {
             turn: machine.turn,
             loops: vec![Loop::default(); machine.count],
             incoming: VecDeque::new(),
-            line: Vec::new(),
+            line: VecDeque::new(),
             forwarded: Inbox::default(),
         }
     }
@@ -137,13 +140,19 @@ impl NetworkProcessors {
         self.first..self.first + self.loops.len()
     }
 
+    /// The number of the node's only network processor; `None` if the node has several.
+    pub(crate) fn only(&self) -> Option<usize> {
+        (self.loops.len() == 1).then_some(self.first)
+    }
+
     /// The number of the network processor that receives a message. The message's source decides.
     pub(crate) fn number_for(&self, message: &Arrived) -> usize {
         self.first + self.place_for(message)
     }
 
     fn place_for(&self, message: &Arrived) -> usize {
-        message.source as usize % self.loops.len()
+        // Most machines have one, and need no division.
+        if self.loops.len() == 1 { 0 } else { message.source as usize % self.loops.len() }
     }
 
     /// Whether the computing processor takes messages out of the interface as well.
@@ -169,7 +178,7 @@ impl NetworkProcessors {
     /// Adds a message that has come to the node to those that wait for their key.
     pub(crate) fn line_up(&mut self, message: Arrived) {
         if message.key != DispatchKey::NoSync {
-            self.line.push(message);
+            self.line.push_back(message);
         }
     }
 
@@ -190,7 +199,9 @@ impl NetworkProcessors {
     }
 
     fn leave_line(&mut self, message: &Arrived) {
-        self.line.retain(|other| other.flight != message.flight);
+        if let Some(place) = self.line.iter().position(|other| other.flight == message.flight) {
+            self.line.remove(place);
+        }
     }
 
     /// Holds the key of a message for its handler on a network processor. `None` if the processor cannot run that handler, or
@@ -243,25 +254,25 @@ impl NetworkProcessors {
         }
         if pass.drained < self.drain
             && !pass.answered
-            && let Some(message) = self.next_extraction(place, outlook.now)
+            && let Some(index) = self.next_extraction(place, outlook.now)
         {
-            return Some(NextStep::Extract(message));
+            return Some(NextStep::Extract { index });
         }
         let more =
             outlook.handed_over || self.incoming.iter().any(|message| self.place_for(message) == place);
         (more && pass != Pass::default()).then_some(NextStep::Turn)
     }
 
-    /// The first message that a loop can read out of the interface now. While the next handler may not start, it is the first
-    /// message that will be handed over.
-    fn next_extraction(&self, place: usize, now: Time) -> Option<Arrived> {
+    /// The place of the first message that a loop can read out of the interface now. While the next handler may not start, it
+    /// is the first message that will be handed over.
+    fn next_extraction(&self, place: usize, now: Time) -> Option<usize> {
         let serves = self.loops[place].serves_from <= now;
         let mut all = self.incoming.iter().enumerate();
-        let (_, message) = all.find(|&(index, message)| {
+        let (index, _) = all.find(|&(index, message)| {
             let follows = || self.incoming.iter().take(index).any(|other| other.same_stream(message));
             self.place_for(message) == place && (serves || !self.can_handle(message.class) && !follows())
         })?;
-        Some(*message)
+        Some(index)
     }
 
     /// Records that a loop has taken a message that was handed over.
@@ -269,11 +280,10 @@ impl NetworkProcessors {
         self.loops[place].pass.injected = true;
     }
 
-    /// Records that a loop begins to read a message out of the interface.
-    pub(crate) fn extract(&mut self, message: &Arrived) {
-        self.incoming.retain(|other| other.flight != message.flight);
-        let place = self.place_for(message);
+    /// Lets a loop begin to read the message at `index` out of the interface.
+    pub(crate) fn extract(&mut self, place: usize, index: usize) -> Option<Arrived> {
         self.loops[place].pass.drained += 1;
+        self.incoming.remove(index)
     }
 
     /// Ends the pass of a loop.
@@ -364,7 +374,7 @@ mod tests {
             turn: ns(1),
             loops: vec![Loop::default(); count],
             incoming: VecDeque::new(),
-            line: Vec::new(),
+            line: VecDeque::new(),
             forwarded: Inbox::default(),
         }
     }
@@ -386,9 +396,8 @@ mod tests {
         assert_eq!(network.next_step(0, outlook), Some(NextStep::Take));
         network.note_taken(0);
         for flight in 0..2 {
-            let next = message(flight, flight, Class::Read);
-            assert_eq!(network.next_step(0, outlook), Some(NextStep::Extract(next)));
-            network.extract(&next);
+            assert_eq!(network.next_step(0, outlook), Some(NextStep::Extract { index: 0 }));
+            assert_eq!(network.extract(0, 0), Some(message(flight, flight, Class::Read)));
         }
         assert_eq!(network.next_step(0, outlook), Some(NextStep::Turn));
         network.end_pass(0);
@@ -400,7 +409,7 @@ mod tests {
         let mut network = network_processors(1, Division::Serves);
         assert_eq!(network.next_step(0, Outlook { handed_over: true, room: false, ..NOTHING }), None);
         arrive(&mut network, message(0, 0, Class::Read));
-        network.extract(&message(0, 0, Class::Read));
+        network.extract(0, 0);
         assert_eq!(network.next_step(0, NOTHING), None, "nothing is left for another pass");
         arrive(&mut network, message(1, 1, Class::Read));
         network.note_answer(0);
@@ -417,8 +426,8 @@ mod tests {
         arrive(&mut network, message(1, 0, Class::User));
         arrive(&mut network, message(2, 2, Class::User));
         let step = |at, network: &NetworkProcessors| network.next_step(0, Outlook { now: ns(at), ..NOTHING });
-        assert_eq!(step(9, &network), Some(NextStep::Extract(message(2, 2, Class::User))));
-        assert_eq!(step(10, &network), Some(NextStep::Extract(message(0, 0, Class::Read))));
+        assert_eq!(step(9, &network), Some(NextStep::Extract { index: 2 }));
+        assert_eq!(step(10, &network), Some(NextStep::Extract { index: 0 }));
     }
 
     #[test]
@@ -472,7 +481,7 @@ mod tests {
             arrive(&mut network, message);
         }
         // The network processor reads the first message, and the second has to wait for it.
-        network.extract(&first);
+        assert_eq!(network.extract(0, 0), Some(first));
         let job = network.next(ns(0), 0, &mut events).expect("the third is of another stream").job;
         assert_eq!(job.event, Event::Message { flight: 2 });
         assert!(!network.has_event(0, &events));
@@ -491,9 +500,9 @@ mod tests {
             arrive(&mut network, message);
         }
         assert_eq!(network.numbers(), 1..3);
-        assert_eq!(network.next_step(0, NOTHING), Some(NextStep::Extract(even)));
-        assert_eq!(network.next_step(1, NOTHING), Some(NextStep::Extract(odd)));
-        network.extract(&odd);
+        assert_eq!(network.next_step(0, NOTHING), Some(NextStep::Extract { index: 1 }));
+        assert_eq!(network.next_step(1, NOTHING), Some(NextStep::Extract { index: 0 }));
+        assert_eq!(network.extract(1, 0), Some(odd));
         assert_eq!(network.next_step(1, NOTHING), None, "the other message is the first processor's");
         assert_eq!((network.place(0), network.place(2), network.place(3)), (None, Some(1), None));
     }

@@ -5,7 +5,7 @@
 use hardware::Mover;
 use machine::Class;
 use tempest::world::{DispatchKey, Node, Packet, PacketFacts};
-use tempest::{Block, NodeId, Place, Volume};
+use tempest::{Block, Counters, NodeId, Place, Volume};
 
 use crate::prices::WORD_BYTES;
 
@@ -73,42 +73,36 @@ pub(crate) struct Manifest {
     /// Whether the interface's engine moves words from memory to memory.
     pub(crate) transfers: bool,
     /// The bytes of the message on the wire behind its header.
-    pub(crate) message: u64,
+    pub(crate) bytes_of_message: u64,
     /// The bytes on the wire of words for a place, including the place where that is not in the header.
     pub(crate) placed: u64,
 }
+
+/// The number that stands for a message where no handler runs for cargo.
+const NO_MESSAGE: u16 = u16::MAX;
 
 impl Manifest {
     /// The manifest of cargo that a node sends.
     #[inline]
     pub(crate) fn of(cargo: &Cargo<'_>, waist: &Node, to: NodeId) -> Self {
         let placed = cargo.placed();
-        match cargo.packet() {
-            Some(packet) => {
-                let transfers = matches!(cargo, Cargo::Transfer(..));
-                Self { to, transfers, placed, ..Self::of_packet(packet, waist) }
-            }
-            None => Self { words: (placed / WORD_BYTES) as u16, ..Self::of_bytes(placed, to) },
-        }
-    }
-
-    /// The manifest of a message that a node sends to itself.
-    #[inline]
-    pub(crate) fn of_packet(packet: &Packet, waist: &Node) -> Self {
+        let Some(packet) = cargo.packet() else {
+            return Self { words: (placed / WORD_BYTES) as u16, ..Self::of_bytes(placed, to) };
+        };
         let PacketFacts { key, class: purpose, volume, bytes } =
             waist.facts(packet).expect("packets of this world are never damaged");
         // The first word of a message about a block of shared memory names the block and is in the header.
-        let in_header = u64::from(waist.memory().is_some() && names_block(key));
+        let in_header = u16::from(waist.memory().is_some() && names_block(key));
         Self {
-            to: waist.id(),
+            to,
             kind: packet.id().0,
             class: class(purpose),
             volume,
             key,
-            words: (packet.words().len() as u16).saturating_sub(in_header as u16),
-            transfers: false,
-            message: bytes.saturating_sub(in_header * WORD_BYTES),
-            placed: 0,
+            words: (packet.words().len() as u16).saturating_sub(in_header),
+            transfers: matches!(cargo, Cargo::Transfer(..)),
+            bytes_of_message: bytes.saturating_sub(u64::from(in_header) * WORD_BYTES),
+            placed,
         }
     }
 
@@ -116,20 +110,41 @@ impl Manifest {
     pub(crate) fn of_bytes(placed: u64, to: NodeId) -> Self {
         Self {
             to,
-            kind: u16::MAX,
+            kind: NO_MESSAGE,
             class: Class::Write,
             volume: Volume::Data,
             key: DispatchKey::NoSync,
             words: 0,
             transfers: false,
-            message: 0,
+            bytes_of_message: 0,
             placed,
+        }
+    }
+
+    /// The number of the cargo's message; `None` if no handler runs for the cargo.
+    #[inline]
+    pub(crate) fn message(&self) -> Option<u16> {
+        (self.kind != NO_MESSAGE).then_some(self.kind)
+    }
+
+    /// Counts the send of the cargo from a node. It travels with so many bytes of headers.
+    #[inline]
+    pub(crate) fn count(&self, counters: &mut Counters, headers: u64, from: usize) {
+        if self.kind == NO_MESSAGE {
+            counters.deposits += 1;
+        } else {
+            counters.messages += 1;
+            counters.transfers += u64::from(self.transfers);
+        }
+        if self.to.0 as usize != from {
+            counters.volume.count(self.volume, self.bytes_of_message, headers);
+            counters.volume.data += self.placed;
         }
     }
 
     /// The bytes of the cargo, without headers.
     pub(crate) fn bytes(&self) -> u64 {
-        self.message + self.placed
+        self.bytes_of_message + self.placed
     }
 
     /// Whether the cargo's message has a key, which keeps it in order.

@@ -84,7 +84,7 @@ impl Words {
 #[derive(Debug)]
 pub(crate) struct Flight {
     manifest: Manifest,
-    from: u32,
+    from: NodeId,
     /// The number of earlier flights at this place.
     uses: u32,
     /// The number of the flow. It is unique in a run, and rises with time among the flows of one source.
@@ -108,7 +108,7 @@ impl Flight {
     fn blank() -> Self {
         Self {
             manifest: Manifest::of_bytes(0, NodeId(0)),
-            from: 0,
+            from: NodeId(0),
             uses: 0,
             number: 0,
             left: Time::ZERO,
@@ -144,7 +144,7 @@ impl Flight {
 
     /// The source node.
     pub(crate) fn from(&self) -> usize {
-        self.from as usize
+        self.from.0 as usize
     }
 
     /// The destination node.
@@ -195,14 +195,6 @@ impl Flight {
     /// The time that the cargo took through the network.
     pub(crate) fn travel(&self) -> Time {
         self.arrived - self.left
-    }
-
-    /// The number of the flight's message; `None` if no handler runs for the cargo.
-    pub(crate) fn message(&self) -> Option<u16> {
-        match self.load {
-            Load::None | Load::Transfer(..) | Load::Block(..) => Some(self.manifest.kind),
-            Load::Deposit(_) | Load::Packet(_) => None,
-        }
     }
 
     /// The number of the packet of a transfer through staging buffers, if the flight is one.
@@ -279,9 +271,8 @@ pub(crate) struct Flights {
 impl Flights {
     /// Adds a flight of cargo from a node, which is yet to leave. Memory has lines of `line` bytes. Returns its place.
     #[inline]
-    pub(crate) fn load(&mut self, from: usize, manifest: Manifest, cargo: &Cargo<'_>, line: u64) -> u32 {
-        let place = self.add(from, manifest, cargo.mover(line));
-        let flight = &mut self[place];
+    pub(crate) fn load(&mut self, from: NodeId, manifest: Manifest, cargo: &Cargo<'_>, line: u64) -> u32 {
+        let (place, flight) = self.add(from, manifest, cargo.mover(line));
         match *cargo {
             Cargo::Message(packet) => flight.words.set(packet.words().len(), packet.room()),
             Cargo::Transfer(to, words, packet, source) => {
@@ -303,24 +294,24 @@ impl Flights {
     }
 
     /// Adds a flight of a packet of a transfer through staging buffers, of so many bytes. Returns its place.
-    pub(crate) fn load_packet(&mut self, packet: u32, (from, to): (usize, usize), bytes: u64) -> u32 {
-        let place = self.add(from, Manifest::of_bytes(bytes, NodeId(to as u32)), Mover::Staging);
-        self[place].load = Load::Packet(packet);
+    pub(crate) fn load_packet(&mut self, packet: u32, (from, to): (NodeId, NodeId), bytes: u64) -> u32 {
+        let (place, flight) = self.add(from, Manifest::of_bytes(bytes, to), Mover::Staging);
+        flight.load = Load::Packet(packet);
         place
     }
 
-    /// Adds a flight without words. Returns its place.
-    #[inline]
-    fn add(&mut self, from: usize, manifest: Manifest, mover: Mover) -> u32 {
+    /// Adds a flight without words.
+    #[inline(always)]
+    fn add(&mut self, from: NodeId, manifest: Manifest, mover: Mover) -> (u32, &mut Flight) {
         let place = self.free.pop().unwrap_or_else(|| self.add_place());
         let flight = &mut self.all[place as usize];
         flight.manifest = manifest;
-        flight.from = from as u32;
+        flight.from = from;
         flight.mover = mover;
         flight.kind = manifest.kind;
         flight.origin = Origin::Sent;
         flight.forwarded = false;
-        place
+        (place, flight)
     }
 
     #[cold]
@@ -342,7 +333,7 @@ impl Flights {
     pub(crate) fn land(&mut self, place: u32) -> (Packet, Option<Brought>) {
         let flight = &mut self[place];
         let mut packet = Packet::blank();
-        let (id, source, words) = (MessageId(flight.manifest.kind), NodeId(flight.from), &flight.words);
+        let (id, source, words) = (MessageId(flight.manifest.kind), flight.from, &flight.words);
         packet.fill(id, source, words.length(), |room| words.fill(room));
         let block = match std::mem::replace(&mut flight.load, Load::None) {
             Load::Block(block, words) => Some((block, words)),
@@ -383,7 +374,7 @@ mod tests {
 
     /// Adds a flight of cargo of 16 bytes from node 1 to node 2 that leaves under a number.
     fn leave(flights: &mut Flights, number: u64, cargo: &Cargo<'_>) -> u32 {
-        let place = flights.load(1, Manifest::of_bytes(16, NodeId(2)), cargo, 32);
+        let place = flights.load(NodeId(1), Manifest::of_bytes(16, NodeId(2)), cargo, 32);
         flights[place].leave(number, ns(10));
         place
     }
@@ -422,7 +413,7 @@ mod tests {
             let words = &all[..length];
             let packet = Packet::from_parts(MessageId(6), NodeId(1), words).expect("it is not too long");
             let manifest = Manifest { kind: 6, ..Manifest::of_bytes(0, NodeId(2)) };
-            let place = flights.load(1, manifest, &Cargo::Message(&packet), 32);
+            let place = flights.load(NodeId(1), manifest, &Cargo::Message(&packet), 32);
             assert_eq!((flights[place].from(), flights[place].to()), (1, 2));
             let (landed, brought) = flights.land(place);
             assert_eq!((landed.id(), landed.source(), landed.words()), (MessageId(6), NodeId(1), words));

@@ -53,9 +53,12 @@ impl Port {
         Traced::flow_number(node as u32, self.sent)
     }
 
-    /// Counts a send, which had the next number.
-    pub(crate) fn count_sent(&mut self) {
+    /// Counts a send of `node`, whose port this is. Returns the number of its flow.
+    #[inline]
+    pub(crate) fn take_number(&mut self, node: usize) -> u64 {
+        let number = self.next_number(node);
         self.sent += 1;
+        number
     }
 
     /// Lets a flight into the port in now. A flight that comes `whole` comes with its last byte, another one with its first.
@@ -159,7 +162,7 @@ mod tests {
         let mut port = port();
         let first = port.next_number(3);
         assert_eq!(port.next_number(3), first);
-        port.count_sent();
+        assert_eq!(port.take_number(3), first);
         assert!(port.next_number(3) > first);
         assert_ne!(port.next_number(4), port.next_number(3));
     }

@@ -82,6 +82,7 @@ impl Anatomy {
     }
 
     /// Counts a step of an event: how often it was taken, and in how much time.
+    #[inline]
     pub(crate) fn count_step(
         &mut self,
         kind: u16,
@@ -89,8 +90,23 @@ impl Anatomy {
         (name, times): (&'static str, u64),
         time: Time,
     ) {
-        let step = &mut self.0[usize::from(kind)].steps[taken.index()];
-        *step = Step { name, times: step.times + times, time: step.time + time };
+        add(&mut self.0[usize::from(kind)].steps[taken.index()], name, times, time);
+    }
+
+    /// Counts a send under a kind: its header, and its words. Each has the name of its primitive, a number and a time.
+    #[inline]
+    pub(crate) fn count_send(
+        &mut self,
+        kind: u16,
+        header: (&'static str, u64, Time),
+        words: (&'static str, u64, Time),
+    ) {
+        let steps = &mut self.0[usize::from(kind)].steps;
+        for (primitive, (name, times, time)) in
+            [(Primitive::SendHeader, header), (Primitive::SendWord, words)]
+        {
+            add(&mut steps[primitive as usize], name, times, time);
+        }
     }
 
     /// The counts of all kinds that occurred. `names` are the names of all kinds, in order.
@@ -103,6 +119,12 @@ impl Anatomy {
     pub(crate) fn count_wait(&mut self, kind: u16, taken: Taken, time: Time) {
         self.0[usize::from(kind)].steps[taken.index()].time += time;
     }
+}
+
+fn add(step: &mut Step, name: &'static str, times: u64, time: Time) {
+    step.name = name;
+    step.times += times;
+    step.time += time;
 }
 
 fn stage(kind: &Kind, name: &'static str) -> Stage {

@@ -11,7 +11,7 @@ use units::Time;
 
 use super::Memory;
 use crate::measure::anatomy::{Anatomy, Taken};
-use crate::prices::{PriceLists, Receipt};
+use crate::prices::{Price, PriceLists, Receipt};
 use crate::processor::clock::Pending;
 use crate::processor::core::{Activity, Core};
 use crate::processor::ledger::Bucket;
@@ -29,6 +29,18 @@ pub(crate) struct Reaching {
     /// The time that the event took through the network, and the time that it has waited since.
     pub(crate) travel: Time,
     pub(crate) wait: Time,
+}
+
+/// Cargo that a processor injects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Injecting {
+    pub(crate) class: Class,
+    /// The words behind the header.
+    pub(crate) words: u64,
+    /// Whether the cargo goes to the processor's own node.
+    pub(crate) own: bool,
+    /// Whether the interface's engine moves words from memory to memory.
+    pub(crate) transfers: bool,
 }
 
 /// A processor at work, with the memory of its node, its prices and the account of costs.
@@ -118,20 +130,39 @@ impl AtWork<'_> {
     }
 
     /// Spends the cost of `count` uses of a primitive for a message of the given class. Zero uses need no price.
+    #[inline]
     pub(crate) fn spend_primitive_for(&mut self, primitive: Primitive, class: Class, count: u64) {
         if count > 0 {
-            let (name, cost) = self.prices.named(self.core.list(), primitive, class);
-            self.spend_step(Taken::Primitive(primitive), (name, count), cost.times(count));
+            let price = self.prices.price(self.core.list(), primitive, class);
+            self.spend_step(Taken::Primitive(primitive), price, count);
         }
     }
 
-    /// Spends the cost of a header to the processor's own node. Returns false if the machine has no separate price for that.
-    pub(crate) fn spend_own_send(&mut self, class: Class) -> bool {
-        let price = self.prices.send_own(self.core.list(), class);
-        if let Some(cost) = price {
-            self.spend_step(Taken::Primitive(Primitive::SendHeader), ("send_own", 1), cost);
+    /// Spends the cost of an injection.
+    #[inline]
+    pub(crate) fn spend_injection(&mut self, cargo: Injecting) {
+        let Injecting { class, words, own, transfers } = cargo;
+        if transfers {
+            self.spend_primitive_for(Primitive::StartTransfer, class, 1);
         }
-        price.is_some()
+        let Some(price) = self.prices.sending(self.core.list(), class, own) else {
+            return self.spend_send_by_steps(cargo);
+        };
+        let (header, path, occupancy) = price.header;
+        let (word, word_path, word_occupancy) = price.word;
+        let words_path = word_path * words;
+        self.core.spend(Bucket::Overhead, path + words_path);
+        self.core.clock.owe_time(occupancy + word_occupancy * words);
+        self.anatomy.count_send(self.core.purpose().kind, (header, 1, path), (word, words, words_path));
+    }
+
+    /// Spends the cost of a header and of the words behind it, one after the other.
+    fn spend_send_by_steps(&mut self, Injecting { class, words, own, .. }: Injecting) {
+        match self.prices.send_own(self.core.list(), class).filter(|_| own) {
+            Some(price) => self.spend_step(Taken::Primitive(Primitive::SendHeader), price, 1),
+            None => self.spend_primitive_for(Primitive::SendHeader, class, 1),
+        }
+        self.spend_primitive_for(Primitive::SendWord, class, words);
     }
 
     /// The cost of receiving an event and entering its handler, whose steps it counts. Also returns the step that waits for the
@@ -141,36 +172,53 @@ impl AtWork<'_> {
         if receipt != Receipt::Resumed {
             self.anatomy.count_event(kind, travel, wait);
         }
-        let price = self.prices.reception(self.core.list(), class, receipt);
-        let (primitive, name, cost) = price.dispatch;
+        let list = self.core.list();
+        let reception = self.prices.reception(list, class, receipt);
+        let (primitive, name, path) = reception.dispatch;
         let step = Taken::Primitive(primitive);
-        self.anatomy.count_step(kind, step, (name, 1), cost.path);
-        if let Some(extract) = price.extract {
-            let step = Taken::Primitive(Primitive::Extract);
-            self.anatomy.count_step(kind, step, ("extract", 1), extract.path);
+        self.anatomy.count_step(kind, step, (name, 1), path);
+        if let Some(path) = reception.extract {
+            self.anatomy.count_step(kind, Taken::Primitive(Primitive::Extract), ("extract", 1), path);
         }
-        let (words, cost) = price.words;
+        let (mut cost, words) = (reception.cost, receipt.words());
         if words > 0 {
-            self.anatomy.count_step(kind, Taken::ReceiveWord, ("receive_word", words), cost.path);
+            let word = self.prices.receive_word(list, class);
+            let all = word.cost.times(words);
+            self.anatomy.count_step(kind, Taken::ReceiveWord, (word.name, words), all.path);
+            cost = cost.and(all);
         }
-        (price.total(), (kind, step))
+        (cost, (kind, step))
     }
 
-    /// Spends the cost of a step, and counts the step.
-    fn spend_step(&mut self, taken: Taken, step: (&'static str, u64), cost: Cost) {
-        self.spend(cost);
-        if !cost.bus.is_empty() {
-            self.core.clock.name_pending((self.core.purpose().kind, taken));
+    /// Spends the price of so many uses of a step, and counts the step.
+    #[inline]
+    fn spend_step(&mut self, taken: Taken, price: &Price, count: u64) {
+        let kind = self.core.purpose().kind;
+        match price.plain(count) {
+            Some((path, occupancy)) => {
+                self.core.spend(Bucket::Overhead, path);
+                self.core.clock.owe_time(occupancy);
+            }
+            None => self.spend_parts((kind, taken), price, count),
         }
-        self.anatomy.count_step(self.core.purpose().kind, taken, step, cost.path);
+        self.anatomy.count_step(kind, taken, (price.name, count), price.cost.path * count);
+    }
+
+    /// Spends a price that has other parts than path and occupancy.
+    #[inline(never)]
+    fn spend_parts(&mut self, step: Step, price: &Price, count: u64) {
+        self.spend(price.cost.times(count));
+        if !price.cost.bus.is_empty() {
+            self.core.clock.name_pending(step);
+        }
     }
 
     /// Charges the fetch of the handler's directory entry, if another protocol processor used that entry last.
     fn migrate_entry(&mut self) {
         let Some(DispatchKey::User(entry)) = self.core.purpose().key else { return };
         if self.memory.migrates(entry, self.core.number()) {
-            let (name, cost) = self.prices.migrate_entry(self.core.list(), self.core.purpose().class);
-            self.spend_step(Taken::MigrateEntry, (name, 1), cost);
+            let price = self.prices.migrate_entry(self.core.list(), self.core.purpose().class);
+            self.spend_step(Taken::MigrateEntry, price, 1);
         }
     }
 
@@ -215,9 +263,7 @@ impl AtWork<'_> {
             Work::FirstRead(words) => self.core.spend(Bucket::Memory, self.prices.first_read(words)),
             Work::Block(..) => unreachable!("blocks are handled where a fiber can wait for the bus"),
             Work::Compute(done) => {
-                let computes = self.core.activity() != Activity::Handler && !self.core.is_masked();
-                let bucket = if computes { Bucket::Compute } else { Bucket::Overhead };
-                self.core.spend(bucket, self.prices.operations(self.core.list(), done));
+                self.core.compute(self.prices.operations(self.core.list(), done));
             }
         }
     }
@@ -228,8 +274,9 @@ mod tests {
     use super::*;
     use crate::memory::testing::{Bench, price};
     use crate::processor::core::Purpose;
-    use crate::testing::{described, ns};
+    use crate::testing::{self, described, ns};
     use machine::{Primitives, Transaction};
+    use proptest::prelude::*;
     use tempest::Block;
     use tempest::world::Name;
 
@@ -317,5 +364,47 @@ mod tests {
         assert_eq!(time(30, 7, 25), fetch, "it came later");
         assert_eq!(time(40, 8, 25), fetch, "it comes from elsewhere");
         assert_eq!(time(50, 0, 45), ns(0), "its own node sent it");
+    }
+
+    /// A price with some of the parts that a price may have.
+    fn any_price() -> impl Strategy<Value = Option<machine::ByClass<Cost>>> {
+        let made = |count: u64| Transactions::one(Transaction::Write).times(count);
+        let parts = (100..1000_u64, 100..1000_u64, 0..2_u64, 0..2_u64, 0..2_u64);
+        parts.prop_map(move |(path, occupancy, wait, bus, after)| {
+            let cost = cost(path, occupancy);
+            price(Cost { wait: ns(wait * 30), bus: made(bus), after: made(after), ..cost })
+        })
+    }
+
+    proptest! {
+        /// A send at its flattened price leaves the processor and the account as header and words one by one do.
+        #[test]
+        fn a_send_at_once_is_its_steps_one_by_one(
+            prices in (any_price(), any_price(), proptest::option::of(any_price())),
+            sends in proptest::collection::vec((0..15_u64, proptest::bool::ANY), 1..5),
+            described in proptest::bool::ANY,
+        ) {
+            let (send_header, send_word, send_own) = prices;
+            let prices =
+                Primitives { send_header, send_word, send_own: send_own.flatten(), ..Primitives::default() };
+            let bench = || {
+                let memory = if described { Memory::described(&testing::described()) } else { Memory::plain(ns(50)) };
+                Bench::new(memory, prices.clone())
+            };
+            let (mut at_once, mut by_steps) = (bench(), bench());
+            for (words, own) in sends {
+                let cargo = Injecting { class: Class::User, words, own, transfers: false };
+                at_once.at_work(0, ns(0)).spend_injection(cargo);
+                by_steps.at_work(0, ns(0)).spend_send_by_steps(cargo);
+            }
+            for bench in [&mut at_once, &mut by_steps] {
+                bench.at_work(0, ns(0)).make_at_once();
+                bench.at_work(0, ns(0)).spend_tail();
+                bench.at_work(0, ns(0)).make_at_once();
+                bench.at_work(0, ns(0)).anatomy.count_access();
+            }
+            prop_assert_eq!(at_once.spent(0), by_steps.spent(0));
+            prop_assert_eq!(at_once.stages(), by_steps.stages());
+        }
     }
 }

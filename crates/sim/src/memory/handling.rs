@@ -10,12 +10,14 @@ use units::Time;
 use super::at_work::AtWork;
 use super::blocks::BlockWork;
 use crate::measure::anatomy::Taken;
+use crate::prices::Price;
 use crate::processor::ledger::Bucket;
 
 impl AtWork<'_> {
     /// The work on a block that the handler begins.
     pub(crate) fn work_on(&self, primitive: Primitive, block: Block) -> BlockWork {
-        let (name, cost) = self.prices.named(self.core.list(), primitive, self.core.purpose().class);
+        let &Price { name, cost, .. } =
+            self.prices.price(self.core.list(), primitive, self.core.purpose().class);
         let lines = self.memory.blocks.map_or(0..1, |blocks| blocks.lines(block));
         let alone = match primitive {
             Primitive::FetchBlock => Some(self.memory.alone.fetch),

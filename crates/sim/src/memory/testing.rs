@@ -3,7 +3,7 @@
 //! This module must never know a machine file.
 
 use machine::{ByClass, Cost, Primitives};
-use tempest::Operations;
+use tempest::{Operations, Stage};
 use units::Time;
 
 use super::Memory;
@@ -51,6 +51,11 @@ impl Bench {
         let core = &self.cores[processor];
         let spent = core.ledger.breakdown_at(Time::ZERO);
         (core.clock.ahead(), spent.overhead, spent.memory)
+    }
+
+    /// The account of costs of the only message and of threads.
+    pub(super) fn stages(&self) -> Vec<Stage> {
+        self.anatomy.stages(["message", Stage::ACCESS].into_iter())
     }
 
     /// The time of a program's own operations.

@@ -244,6 +244,14 @@ impl Core {
         self.ledger.book(bucket, time);
     }
 
+    /// Spends the time of a program's operations. They count as computing unless the processor runs a handler, or the thread
+    /// holds a key.
+    #[inline]
+    pub(crate) fn compute(&mut self, time: Time) {
+        let computes = self.activity != Activity::Handler && !self.masked;
+        self.spend(if computes { Bucket::Compute } else { Bucket::Overhead }, time);
+    }
+
     /// The purpose of the fiber at work.
     pub(crate) fn purpose(&self) -> Purpose {
         self.purpose
@@ -272,11 +280,6 @@ impl Core {
     /// Removes and returns the thread that was put off, and the time that was left of its charge. The thread goes on.
     pub(crate) fn take_thread_put_off(&mut self) -> Option<(u32, Time)> {
         self.interrupted.take()
-    }
-
-    /// Whether a thread holds a key here, which masks interrupts.
-    pub(crate) fn is_masked(&self) -> bool {
-        self.masked
     }
 
     /// Masks interrupts while the thread holds a key, or unmasks them.

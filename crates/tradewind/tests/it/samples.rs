@@ -1,7 +1,8 @@
 //! The outputs that pages print are real: each is what its command says on this tree.
 //!
 //! A sample is a block of a page whose first line is `$ cargo run --release -- …`, or a block of `text` after a block that ends
-//! with such a command. A line `…` stands for any number of lines that are left out.
+//! with such a command. A line `…` stands for any number of lines that are left out. A picture that a command draws is the one that
+//! the page shows.
 
 use std::fs;
 use std::path::Path;
@@ -59,24 +60,41 @@ fn missing<'a>(sample: &[&'a str], output: &str) -> Option<&'a str> {
     None
 }
 
+/// A file of this repository.
+fn read(name: &str) -> String {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name));
+    text.unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
 #[test]
 fn pages_print_what_their_commands_say() {
     let folder = tempdir().expect("a folder for the record of runs");
     let record = folder.path().join("record").display().to_string();
-    for (name, expected) in
-        [("README.md", 1), ("docs/claims.md", 2), ("docs/new-program.md", 1), ("docs/validation.md", 5)]
-    {
-        let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name));
-        let page = page.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let pages = [
+        ("README.md", 1),
+        ("docs/claims.md", 2),
+        ("docs/new-program.md", 1),
+        ("docs/traffic.md", 4),
+        ("docs/validation.md", 5),
+    ];
+    for (name, expected) in pages {
+        let page = read(name);
         let samples = samples(&page);
         assert_eq!(samples.len(), expected, "{name}");
         for Sample { mut arguments, lines } in samples {
             if arguments[0] == "claims" {
                 arguments.extend(["--record", &record]);
             }
+            let drawn = folder.path().join("drawn.svg").display().to_string();
+            let picture = arguments.iter().position(|argument| *argument == "--out").map(|out| out + 1);
+            let shown = picture.map(|picture| std::mem::replace(&mut arguments[picture], &drawn));
             let output = good_where(&[("LC_ALL", "C.UTF-8")], &arguments);
             let missing = missing(&lines, &output);
             assert_eq!(missing, None, "{name}: tradewind {}:\n{output}", arguments.join(" "));
+            if let Some(shown) = shown {
+                let same = read(shown) == fs::read_to_string(&drawn).expect("the command draws");
+                assert!(same, "{shown} is another picture than that of tradewind {}", arguments.join(" "));
+            }
         }
     }
 }

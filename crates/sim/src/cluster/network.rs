@@ -1,0 +1,272 @@
+//! The network processors of a node: carries out what [`network`](crate::dispatch::network) decides.
+//!
+//! This module must never choose between processors, messages or steps: [`dispatch`](crate::dispatch) does.
+
+use tempest::Primitive;
+use units::Time;
+
+use super::Cluster;
+use crate::agenda::Happening;
+use crate::dispatch::events::Arrived;
+use crate::dispatch::network::{NetworkProcessors, NextStep, Outlook};
+use crate::dispatch::{Dispatch, Dispatcher};
+use crate::processor::core::{Activity, Job, Step};
+use crate::processor::ledger::Bucket;
+
+/// Finds work for `core`, which has nothing to do now, on a node with network processors.
+pub(super) fn go_on(cluster: &mut Cluster, core: usize) {
+    let is_loop = cluster.is_network_processor(core);
+    let works = match is_loop {
+        true => back_to_step(cluster, core) || go_on_with_pass(cluster, core),
+        false => cluster.finds_work(core),
+    };
+    if works {
+        return;
+    }
+    cluster.idle(core);
+    if is_loop {
+        look_for_handed_over(cluster, core);
+    } else {
+        look_while_idle(cluster, core);
+    }
+    await_room(cluster, cluster.cores[core].node());
+}
+
+/// Starts the next step of a network processor that idles or whose step has ended. Returns false if there is none.
+pub(super) fn go_on_with_pass(cluster: &mut Cluster, core: usize) -> bool {
+    let (now, node, number) =
+        (cluster.agenda.now(), cluster.cores[core].node(), cluster.cores[core].number());
+    let handed_over = cluster.nodes[node].dispatch.shows(number.into(), now);
+    let room = handed_over && cluster.interface_has_room(node, now);
+    let Some((network, place)) = cluster.nodes[node].dispatch.network_at(number.into()) else { return false };
+    match network.next_step(place, Outlook { now, handed_over, room }) {
+        None => {
+            network.end_pass(place);
+            return false;
+        }
+        Some(NextStep::Take) => {
+            network.note_taken(place);
+            take_handed_over(cluster, core);
+        }
+        Some(NextStep::Extract { index }) => {
+            if let Some(message) = network.extract(place, index) {
+                start_extraction(cluster, core, &message);
+            }
+        }
+        Some(NextStep::Turn) => {
+            let turn = network.turn;
+            start_step(cluster, core, Step::Turn, turn);
+        }
+    }
+    true
+}
+
+/// Continues the step that a message has interrupted. Returns false if there is none.
+fn back_to_step(cluster: &mut Cluster, core: usize) -> bool {
+    let (dispatch, number) = cluster.dispatch_of(core);
+    let step = dispatch.network_at(number).and_then(|(network, place)| network.interrupted_step(place));
+    let Some((step, left)) = step else { return false };
+    cluster.cores[core].begin(Activity::Step(step));
+    cluster.continue_at(core, cluster.agenda.now() + left);
+    true
+}
+
+/// Lets the network processor of a node receive a message that interrupts its step. Returns false if the message must wait.
+pub(super) fn takes_at_once(cluster: &mut Cluster, node: usize, message: &Arrived) -> bool {
+    let (now, place) = (cluster.agenda.now(), &mut cluster.nodes[node]);
+    let Dispatcher { way: Dispatch::Network(network), events, .. } = &mut place.dispatch else {
+        return false;
+    };
+    let core = place.first_core + network.number_for(message);
+    let Activity::Step(step) = cluster.cores[core].activity() else { return false };
+    let left = cluster.cores[core].clock.left(now);
+    let Some(job) = network.preempt(now, message, (step, left), events) else { return false };
+    cluster.cores[core].clock.put_off();
+    let cost = cluster.price(core, Primitive::Extract, message.class);
+    cluster.at_work(core).spend(cost);
+    start_job(cluster, core, job);
+    true
+}
+
+fn start_job(cluster: &mut Cluster, core: usize, job: Job) {
+    cluster.cores[core].begin(Activity::Handler);
+    cluster.cores[core].give(job);
+    cluster.continue_now(core, Time::ZERO);
+}
+
+/// Lets the network processors of a node see the message that was handed over last, from a later time on. A processor that is
+/// busy looks by itself when it has done its step, and needs no event for that. Several share their looks: one that idles until
+/// the interface has room sees that room at the look of another.
+pub(super) fn show_later(cluster: &mut Cluster, node: usize, visible_at: Time) {
+    let place = &cluster.nodes[node];
+    let only = place.dispatch.network().and_then(NetworkProcessors::only);
+    match only.filter(|&number| !cluster.cores[place.first_core + number].is_idle()) {
+        Some(busy) => {
+            let look = cluster.agenda.keep_place(node, visible_at);
+            cluster.nodes[node].dispatch.keep_look(busy, look);
+        }
+        None => cluster.look_at(node, visible_at),
+    }
+}
+
+/// Plans the looks of a network processor that idles for the messages that it cannot see yet.
+fn look_for_handed_over(cluster: &mut Cluster, core: usize) {
+    let (now, node, number) =
+        (cluster.agenda.now(), cluster.cores[core].node(), cluster.cores[core].number());
+    let Cluster { agenda, nodes, .. } = cluster;
+    let looks = nodes[node].dispatch.looks_after(number.into(), now);
+    looks.for_each(|look| agenda.push_to(look, node, Happening::Look { node: node as u32 }));
+}
+
+/// Lets an idle computing processor look for messages, under the lock, in an interface that it shares with a network
+/// processor. The network processor looks at a register, and takes the lock only for a message.
+fn look_while_idle(cluster: &mut Cluster, core: usize) {
+    if !cluster.shares_interface(core) {
+        return;
+    }
+    let (now, look) = (cluster.agenda.now(), cluster.setting.machine.processor.poll);
+    cluster.nodes[cluster.cores[core].node()].port.look(now, core, look);
+}
+
+/// Plans looks of network processors that idle because the interface has no room for a message that was handed over.
+#[inline]
+pub(super) fn await_room(cluster: &mut Cluster, node: usize) {
+    let dispatch = &cluster.nodes[node].dispatch;
+    if !dispatch.idle.is_empty() && dispatch.asks_for_room(cluster.agenda.now()) {
+        plan_looks_for_room(cluster, node);
+    }
+}
+
+fn plan_looks_for_room(cluster: &mut Cluster, node: usize) {
+    let place = &cluster.nodes[node];
+    let (now, first) = (cluster.agenda.now(), place.first_core);
+    let Some(network) = place.dispatch.network() else { return };
+    for number in network.numbers() {
+        let idles = cluster.cores[first + number].is_idle();
+        if !idles || !cluster.nodes[node].dispatch.waits_for_room(number, now) {
+            continue;
+        }
+        let at = cluster.interface_room_at(node, now);
+        if let Some((network, place)) = cluster.nodes[node].dispatch.network_at(number) {
+            network.look_at(place, at);
+        }
+        cluster.look_at(node, at);
+    }
+}
+
+fn take_handed_over(cluster: &mut Cluster, core: usize) {
+    let (node, number) = (cluster.cores[core].node(), usize::from(cluster.cores[core].number()));
+    let Some(message) = cluster.nodes[node].dispatch.take_handed_over(number) else { return };
+    cluster.end_idling(core);
+    cluster.wake_starved(node);
+    let cost = cluster.price(core, Primitive::Take, cluster.link.flights[message.flight].class());
+    cluster.at_work(core).spend(cost);
+    start_booked_step(cluster, core, Step::Take);
+}
+
+fn start_extraction(cluster: &mut Cluster, core: usize, message: &Arrived) {
+    let cost = cluster.price(core, Primitive::Extract, message.class);
+    let wait = cluster.wait_for_interface(core, cost.path);
+    cluster.end_idling(core);
+    cluster.cores[core].spend(Bucket::Memory, wait);
+    cluster.at_work(core).spend(cost);
+    start_booked_step(cluster, core, Step::Extract { flight: message.flight });
+}
+
+/// Occupies a network processor for `time`. Then the step takes effect.
+fn start_step(cluster: &mut Cluster, core: usize, step: Step, time: Time) {
+    cluster.cores[core].spend(Bucket::Overhead, time);
+    start_booked_step(cluster, core, step);
+}
+
+/// Occupies a network processor for the time that it has spent. Then the step takes effect.
+fn start_booked_step(cluster: &mut Cluster, core: usize, step: Step) {
+    if cluster.cores[core].clock.pends() {
+        cluster.at_work(core).make_at_once();
+    }
+    let state = &mut cluster.cores[core];
+    let at = cluster.agenda.now() + state.clock.take_ahead();
+    state.begin(Activity::Step(step));
+    cluster.continue_at(core, at);
+}
+
+/// Ends a step of a network processor: applies its effect, and starts the next step.
+pub(crate) fn finish_step(cluster: &mut Cluster, core: usize, step: Step) {
+    match step {
+        Step::Take => start_injection(cluster, core),
+        Step::Inject => {
+            let message = cluster.release_in_hand(core);
+            cluster.inject(core, message.flight);
+            settle_step(cluster, core);
+        }
+        Step::Extract { flight } => finish_extraction(cluster, core, flight),
+        Step::HandOver { flight } => {
+            let at = cluster.agenda.now() + cluster.setting.prices.hand_over_delay();
+            cluster.agenda.push(cluster.cores[core].node(), at, Happening::Forward { flight });
+            settle_step(cluster, core);
+        }
+        Step::Settle => cluster.free(core),
+        Step::Turn => {
+            let (dispatch, number) = cluster.dispatch_of(core);
+            if let Some((network, place)) = dispatch.network_at(number) {
+                network.end_pass(place);
+            }
+            cluster.free(core);
+        }
+    }
+}
+
+fn start_injection(cluster: &mut Cluster, core: usize) {
+    let (dispatch, number) = cluster.dispatch_of(core);
+    let flight = dispatch.in_hand(number).expect("a processor that injects has a message in hand").flight;
+    cluster.spend_injection(core, flight);
+    start_booked_step(cluster, core, Step::Inject);
+}
+
+/// Spends the occupancy that follows the effect of a step.
+fn settle_step(cluster: &mut Cluster, core: usize) {
+    let tail = cluster.cores[core].clock.take_tail();
+    if tail.is_zero() {
+        cluster.free(core);
+    } else {
+        start_step(cluster, core, Step::Settle, tail);
+    }
+}
+
+/// Ends the reading of a message. Its handler runs here, or the message goes to the computing processor.
+fn finish_extraction(cluster: &mut Cluster, core: usize, flight: u32) {
+    let (now, node) = (cluster.agenda.now(), cluster.cores[core].node());
+    let message = cluster.arrived(flight);
+    let Dispatcher { way, events, .. } = &mut cluster.nodes[node].dispatch;
+    let Dispatch::Network(network) = way else { return };
+    match network.hold_for(now, &message, events) {
+        Some(job) => start_job(cluster, core, job),
+        None => {
+            let cost = cluster.price(core, Primitive::HandOver, message.class);
+            cluster.cores[core].clock.owe_time(cost.occupancy);
+            start_step(cluster, core, Step::HandOver { flight }, cost.path);
+        }
+    }
+    // This comes last: a message that is let in may interrupt the step that has just begun, not the one that is over.
+    cluster.admit_next(node);
+}
+
+/// Records the end of a handler on `core`. A network processor's next handler waits for whatever this one left pending.
+pub(super) fn note_handler_end(cluster: &mut Cluster, core: usize) {
+    let now = cluster.agenda.now();
+    let (node, number) = (cluster.cores[core].node(), cluster.cores[core].number());
+    let Some((network, place)) = cluster.nodes[node].dispatch.network_at(number.into()) else { return };
+    let wait = cluster.cores[core].clock.take_wait();
+    network.serve_from(place, now + wait);
+    if !wait.is_zero() {
+        cluster.look_at(node, now + wait);
+    }
+}
+
+/// Records that a handler or a thread on `core` has sent a message, which ends a network processor's pass early.
+pub(crate) fn note_answer(cluster: &mut Cluster, core: usize) {
+    let (dispatch, number) = cluster.dispatch_of(core);
+    if let Some((network, place)) = dispatch.network_at(number) {
+        network.note_answer(place);
+    }
+}
