@@ -67,6 +67,14 @@ pub(crate) fn make(cluster: &mut Cluster, core: usize, train: Train) -> bool {
 /// Goes on with the train of the fiber at work on `core`, if it makes one. Returns true if the fiber still waits for it.
 #[inline]
 pub(crate) fn go_on(cluster: &mut Cluster, core: usize) -> bool {
+    if cluster.nodes[cluster.cores[core].node()].trains.are_none() {
+        return false;
+    }
+    go_on_with_train(cluster, core)
+}
+
+#[inline(never)]
+fn go_on_with_train(cluster: &mut Cluster, core: usize) -> bool {
     let (mut work, agenda, trains) = at_work(cluster, core);
     let Some(place) = trains.of(work.core) else { return false };
     if ends_undisturbed(&mut work, agenda, place) {
