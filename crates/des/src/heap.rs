@@ -1,12 +1,9 @@
 //! A heap of things in an order given with each of them. The room's queues are made of it.
 //!
 //! A node of the heap has four children, so the heap is half as deep as a binary one. Entries move into a hole instead of
-//! being swapped. A pop leaves the hole at the root, for the push that usually follows to fill: one descent in place of
-//! two. Entries are copied at each move and should be small.
+//! being swapped. Entries are copied at each move and should be small.
 //!
 //! This module must never know what an order or a thing means.
-
-use std::mem;
 
 /// Children of a node of the heap.
 const ARITY: usize = 4;
@@ -23,25 +20,23 @@ struct Entry<K, E> {
 pub(crate) struct Heap<K, E> {
     /// The children of entry `i` are the entries from `4 i + 1` to `4 i + 4`, none of them before it.
     entries: Vec<Entry<K, E>>,
-    /// Whether the first entry has been popped. It then holds the place of the next push.
-    vacant: bool,
 }
 
 impl<K, E> Heap<K, E> {
     /// An empty heap.
     pub(crate) const fn new() -> Self {
-        Self { entries: Vec::new(), vacant: false }
+        Self { entries: Vec::new() }
     }
 
     /// The number of things.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.entries.len() - usize::from(self.vacant)
+        self.entries.len()
     }
 
     /// All things, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
-        self.entries[usize::from(self.vacant)..].iter().map(|entry| &entry.thing)
+        self.entries.iter().map(|entry| &entry.thing)
     }
 }
 
@@ -50,33 +45,32 @@ impl<K: Copy + Ord, E: Copy> Heap<K, E> {
     #[inline]
     pub(crate) fn push(&mut self, key: K, thing: E) {
         let entry = Entry { key, thing };
-        if mem::take(&mut self.vacant) {
-            self.sink(entry);
-        } else {
-            self.entries.push(entry);
-            self.rise(entry);
-        }
+        self.entries.push(entry);
+        self.rise(entry);
     }
 
     /// Removes and returns the first thing, with its key.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(K, E)> {
-        self.close();
-        let first = self.entries.first()?;
-        self.vacant = true;
+        let last = self.entries.pop()?;
+        let first = match self.entries.first() {
+            None => last,
+            Some(&first) => {
+                self.sink(last);
+                first
+            }
+        };
         Some((first.key, first.thing))
     }
 
     /// The first thing and its key, in constant time.
     #[inline]
     pub(crate) fn first(&self) -> Option<(K, &E)> {
-        let first = if self.vacant { self.least_child(0)? } else { 0 };
-        self.entries.get(first).map(|entry| (entry.key, &entry.thing))
+        self.entries.first().map(|entry| (entry.key, &entry.thing))
     }
 
     /// Gives the things new keys, which must have the same order.
     pub(crate) fn rekey(&mut self, mut key: impl FnMut(K) -> K) {
-        self.close();
         // A sorted array is a heap.
         self.entries.sort_unstable_by_key(|entry| entry.key);
         self.entries.iter_mut().for_each(|entry| entry.key = key(entry.key));
@@ -124,18 +118,5 @@ impl<K: Copy + Ord, E: Copy> Heap<K, E> {
             }
         }
         Some(first + least)
-    }
-
-    /// Fills the hole that a pop left with the last entry.
-    #[inline]
-    fn close(&mut self) {
-        if !mem::take(&mut self.vacant) {
-            return;
-        }
-        if let Some(last) = self.entries.pop()
-            && !self.entries.is_empty()
-        {
-            self.sink(last);
-        }
     }
 }

@@ -13,7 +13,8 @@
 //! mappings for each stack, of which Linux by default grants a process 65 530 (`vm.max_map_count`).
 //!
 //! *Colours.* Whoever switches between many fibers touches the top few lines of every stack. Were all tops equally far from a
-//! page's beginning, these lines would compete for a few sets of the cache.
+//! page's beginning, these lines would compete for a few sets of the cache. Where a stack begins low in its page, even a fiber
+//! that needs little reaches into the next page: whoever has very many fibers spreads the colours over less than a page.
 //!
 //! This module must never know what runs on a stack.
 
@@ -63,16 +64,19 @@ pub(crate) struct Slab {
     page: usize,
     /// Bytes of a slot.
     slot: usize,
+    /// Bytes over which the colours are spread, at most a page.
+    spread: usize,
     /// Slots given out.
     cut: usize,
 }
 
 impl Slab {
-    /// Maps room for stacks of at least `stack_bytes`.
+    /// Maps room for stacks of at least `stack_bytes`, whose colours are spread over `spread` bytes: a power of two, of which
+    /// at least a line and at most a page counts.
     ///
     /// # Errors
     /// The system's, when it will not.
-    pub(crate) fn map(stack_bytes: usize) -> io::Result<Slab> {
+    pub(crate) fn map(stack_bytes: usize, spread: usize) -> io::Result<Slab> {
         let page = page_bytes();
         let usable = stack_bytes.max(MIN_STACK_SIZE).checked_next_multiple_of(page);
         // A page for the guard, one for the colours.
@@ -87,7 +91,7 @@ impl Slab {
             Some(start) if start.as_ptr() != libc::MAP_FAILED => start,
             _ => return Err(io::Error::last_os_error()),
         };
-        let slab = Slab { start, page, slot, cut: 0 };
+        let slab = Slab { start, page, slot, spread: spread.clamp(LINE, page), cut: 0 };
         slab.refuse_huge_pages();
         Ok(slab)
     }
@@ -104,7 +108,7 @@ impl Slab {
         let low = unsafe { self.start.byte_add(self.cut * self.slot) };
         guard(low, self.page)?;
         self.cut += 1;
-        let colour = nth * COLOUR_LINES * LINE % self.page;
+        let colour = nth * COLOUR_LINES * LINE % self.spread;
         let end = low.addr().checked_add(self.slot - colour).expect("a mapping ends below the last address");
         let _registration = ValgrindStackRegistration::new(low.as_ptr().cast(), self.slot - colour);
         Ok(Some(Stack { base: end, limit: low.addr(), _registration }))

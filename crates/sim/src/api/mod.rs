@@ -17,6 +17,7 @@ use crate::cluster::{Cluster, memory};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::train::Train;
+use crate::processor::core::Job;
 use crate::standstill;
 
 /// The back-edges that a thread that works passes without a look before it is asked again whether it works.
@@ -88,12 +89,16 @@ impl Edge {
         self.settle_after(|_, _| ());
     }
 
-    /// Makes the bus transactions, if any, that come before the handler begins.
-    pub(crate) fn reach_handler(&self) {
-        let pends = self.state().cores[self.core()].clock.pends();
-        if pends {
-            self.settle();
+    /// Makes the bus transactions, if any, that come before the handler begins. Returns the handler's event.
+    pub(crate) fn begin_handler(&self) -> Job {
+        {
+            let (mut state, core) = (self.state(), self.core());
+            if !state.cores[core].clock.pends() {
+                return state.begin_handler(core);
+            }
         }
+        self.settle();
+        self.state().begin_handler(self.core())
     }
 
     /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.
@@ -107,7 +112,7 @@ impl Edge {
     /// Advances engine time to this core's clock, beginning under a borrow of the modelled state. Returns that borrow, or a
     /// later one if the fiber was suspended.
     #[inline]
-    fn settled<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+    pub(crate) fn settled<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
         if memory::settle(&mut state, self.core()) {
             drop(state);
             self.suspend();
@@ -216,10 +221,14 @@ impl Accounting for Edge {
 
     fn access(&self, address: u64, access: Access) {
         let (store, faulted) = (access == Access::Store, self.faulted.take());
-        if store {
-            self.state().agenda.note_progress();
-        }
-        if !faulted && self.at_work(|work| work.hits(address, store)) {
+        let hits = {
+            let (mut state, core) = (self.state(), self.core());
+            if store {
+                state.agenda.note_progress();
+            }
+            !faulted && state.at_work(core).hits(address, store)
+        };
+        if hits {
             return;
         }
         // A store that misses has been settled. Its request goes out when the store is issued.

@@ -1,7 +1,7 @@
 //! The way of messages, transfers and deposits: from a processor into the interface, through the network, into the dispatch
 //! queue or into memory.
 
-use machine::{Class, Cost};
+use machine::Class;
 use tempest::world::Packet;
 use tempest::{NodeId, Primitive};
 use trace::Event as Traced;
@@ -16,7 +16,7 @@ use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
 use crate::link::flights::Origin;
 use crate::link::overflow::{Overflow, Verdict};
 use crate::link::staging::{Command, Effect, Site};
-use crate::memory::at_work::{Injecting, Reaching, Step};
+use crate::memory::at_work::Injecting;
 use crate::prices::WORD_BYTES;
 use crate::processor::core::Activity;
 use crate::processor::ledger::Bucket;
@@ -364,7 +364,10 @@ impl Cluster {
 
     /// Lets the flight at the port in of a node in, if there is one and the interface has room for it. Returns whether it did.
     pub(crate) fn admit_next(&mut self, node: usize) -> bool {
-        let next = if self.admits(node) { self.link.road.accept(node, &mut self.agenda) } else { None };
+        if self.link.road.is_constant() || !self.admits(node) {
+            return false;
+        }
+        let next = self.link.road.accept(node, &mut self.agenda);
         if let Some(flight) = next {
             self.arrive(flight);
         }
@@ -532,22 +535,6 @@ impl Cluster {
 
 /// The costs of passage to processors.
 impl Cluster {
-    /// The cost to `core` of receiving an event and entering its handler, and the step under which waits are counted.
-    pub(crate) fn cost_of_event(&mut self, core: usize, flight: u32, interrupts: bool) -> (Cost, Step) {
-        let event = &self.link.flights[flight];
-        let (class, kind, travel) = (event.class(), event.kind(), event.travel());
-        let receipt = event.receipt(interrupts);
-        let wait = self.agenda.now() - event.arrived();
-        self.at_work(core).receive(Reaching { class, kind, receipt, travel, wait })
-    }
-
-    /// The extra time for `core` to receive a message that no earlier message has prefetched.
-    pub(crate) fn time_to_fetch(&mut self, core: usize, flight: u32) -> Time {
-        let event = &self.link.flights[flight];
-        let (from, arrived) = (event.from(), event.arrived());
-        self.at_work(core).time_to_fetch(from, arrived)
-    }
-
     /// Books the time that `core` takes to tell the device that it computes again: zero where no device asks.
     pub(crate) fn report_computing(&mut self, core: usize) -> Time {
         if !self.nodes[self.cores[core].node()].dispatch.asks_who_computes() {

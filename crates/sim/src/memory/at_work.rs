@@ -225,6 +225,9 @@ impl AtWork<'_> {
     /// The extra time for the processor to receive, at the present time, a message from node `from` that no earlier message has
     /// prefetched. That is so if the message before came from another node, or was received before this one arrived.
     pub(crate) fn time_to_fetch(&mut self, from: usize, arrived: Time) -> Time {
+        if self.prices.fetch().is_zero() {
+            return Time::ZERO;
+        }
         let goes_on = self.core.activity() == Activity::Handler;
         let at_hand = |&(last, taken): &(usize, Time)| goes_on && last == from && arrived <= taken;
         let is_near = self.core.service.take_up(from, self.now).as_ref().is_some_and(at_hand);
