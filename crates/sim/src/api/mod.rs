@@ -228,10 +228,14 @@ impl Accounting for Edge {
 
     fn access(&self, address: u64, access: Access) {
         let (store, faulted) = (access == Access::Store, self.faulted.take());
-        if store {
-            self.state().agenda.note_progress();
-        }
-        if !faulted && self.at_work(|work| work.hits(address, store)) {
+        let hits = {
+            let (mut state, core) = (self.state(), self.core());
+            if store {
+                state.agenda.note_progress();
+            }
+            !faulted && state.at_work(core).hits(address, store)
+        };
+        if hits {
             return;
         }
         // A store that misses has been settled. Its request goes out when the store is issued.
