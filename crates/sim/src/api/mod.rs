@@ -159,6 +159,20 @@ impl Edge {
         }
     }
 
+    /// Charges work of a protocol.
+    #[inline(never)]
+    fn charge_step(&self, work: Work) {
+        if let Work::Block(primitive, block) = work {
+            return self.work_on_block(primitive, block);
+        }
+        let mut state = self.state();
+        let core = self.core();
+        state.at_work(core).charge(work);
+        if state.cores[core].clock.pends() {
+            self.settled(state);
+        }
+    }
+
     /// Spends the occupancy that follows a thread's sends, after the effect of the sends.
     fn spend_tail(&self) {
         self.at_work(|work| work.spend_tail());
@@ -167,18 +181,11 @@ impl Edge {
 
 impl Accounting for Edge {
     fn charge(&self, work: Work) {
-        if let Work::Block(primitive, block) = work {
-            return self.work_on_block(primitive, block);
-        }
+        let Work::Compute(done) = work else { return self.charge_step(work) };
         let mut state = self.state();
-        let core = self.core();
-        if let Work::Compute(done) = work {
-            state.compute(core, done);
-        } else {
-            state.at_work(core).charge(work);
-        }
-        if state.cores[core].clock.pends() {
-            self.settled(state);
+        if state.compute(self.core(), done) {
+            drop(state);
+            self.settle();
         }
     }
 
@@ -221,10 +228,14 @@ impl Accounting for Edge {
 
     fn access(&self, address: u64, access: Access) {
         let (store, faulted) = (access == Access::Store, self.faulted.take());
-        if store {
-            self.state().agenda.note_progress();
-        }
-        if !faulted && self.at_work(|work| work.hits(address, store)) {
+        let hits = {
+            let (mut state, core) = (self.state(), self.core());
+            if store {
+                state.agenda.note_progress();
+            }
+            !faulted && state.at_work(core).hits(address, store)
+        };
+        if hits {
             return;
         }
         // A store that misses has been settled. Its request goes out when the store is issued.

@@ -57,11 +57,12 @@ impl Cluster {
         }
     }
 
-    /// Spends the time of a program's operations on the clock of `core`.
+    /// Spends the time of a program's operations on the clock of `core`. Returns whether bus transactions are pending.
     #[inline]
-    pub(crate) fn compute(&mut self, core: usize, done: Operations) {
+    pub(crate) fn compute(&mut self, core: usize, done: Operations) -> bool {
         let core = &mut self.cores[core];
         core.compute(self.setting.prices.operations(core.list(), done));
+        core.clock.pends()
     }
 
     /// The cost to `core` of one use of a primitive, for a message of a class.

@@ -174,12 +174,14 @@ impl Trains {
     }
 
     /// Begins the train of the fiber at work on a processor.
-    pub(crate) fn begin(&mut self, core: &Core, train: Train) {
+    pub(crate) fn begin(&mut self, core: &Core, train: Train) -> &mut Option<Train> {
         let (processor, fiber) = place(core);
         if self.0.len() <= processor {
             self.0.resize_with(processor + 1, Default::default);
         }
-        self.0[processor][fiber] = Some(train);
+        let place = &mut self.0[processor][fiber];
+        *place = Some(train);
+        place
     }
 
     /// The train of the fiber at work on a processor; `None` if that fiber makes no requests now.
